@@ -1,0 +1,10 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+/** Fast byte streams behind the JDK socket channels: the selector provider of Talaria. */
+module io.talaria.nio {
+  requires static java.management;
+  requires static jdk.jfr;
+  requires static jdk.net;
+
+  exports io.talaria.nio;
+}
