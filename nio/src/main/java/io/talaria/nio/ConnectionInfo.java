@@ -1,0 +1,70 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio;
+
+import java.net.InetSocketAddress;
+
+/**
+ * What a connection, or a listener, was and had done at one moment.
+ *
+ * @param id a number of its own within the process
+ * @param role which side it is
+ * @param mode the road its bytes travel
+ * @param reason why it is that road
+ * @param transport details of the road for people, or empty
+ * @param local local address, or null if there is none
+ * @param remote remote address, or null if there is none
+ * @param openedAtMs when it was opened, milliseconds since 1970
+ * @param fabricInBytes bytes read from the fabric
+ * @param fabricOutBytes bytes written to the fabric
+ * @param tcpInBytes bytes read from TCP
+ * @param tcpOutBytes bytes written to TCP
+ * @param reads reads that gave bytes, of either road
+ * @param writes writes that took bytes, of either road
+ * @param stalls writes that found no space
+ * @param bellsSent bells rung for a sleeping peer
+ * @param bellsReceived bells heard
+ * @param sleeps sleeps of a thread that waited for this connection
+ * @param ringInBytes capacity of the incoming ring, or 0
+ * @param ringOutBytes capacity of the outgoing ring, or 0
+ */
+public record ConnectionInfo(
+    long id,
+    Role role,
+    Mode mode,
+    Reason reason,
+    String transport,
+    InetSocketAddress local,
+    InetSocketAddress remote,
+    long openedAtMs,
+    long fabricInBytes,
+    long fabricOutBytes,
+    long tcpInBytes,
+    long tcpOutBytes,
+    long reads,
+    long writes,
+    long stalls,
+    long bellsSent,
+    long bellsReceived,
+    long sleeps,
+    int ringInBytes,
+    int ringOutBytes) {
+
+  /**
+   * Bytes read, of either road.
+   *
+   * @return a sum
+   */
+  public long inBytes() {
+    return fabricInBytes + tcpInBytes;
+  }
+
+  /**
+   * Bytes written, of either road.
+   *
+   * @return a sum
+   */
+  public long outBytes() {
+    return fabricOutBytes + tcpOutBytes;
+  }
+}

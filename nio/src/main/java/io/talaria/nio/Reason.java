@@ -1,0 +1,244 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio;
+
+/**
+ * Why a connection is in its {@link Mode}: the whole catalogue.
+ *
+ * <p>Codes and numbers never change their meaning; new reasons get new ones. They appear in the
+ * log, in Flight Recorder events, in JMX and in the counters file.
+ */
+public enum Reason {
+  /** The upgrade is being negotiated; bytes travel on TCP meanwhile. */
+  PENDING(
+      1,
+      "negotiating",
+      "The upgrade is being negotiated; bytes travel on TCP meanwhile.",
+      "Nothing to do: it is decided within moments."),
+  /** Both ends run Talaria on this host and share memory. */
+  SAME_HOST(
+      2, "same-host", "Both ends run Talaria on this host and share memory.", "Nothing to do."),
+  /** The listener has announced itself to the clients of this host. */
+  ANNOUNCED(
+      3,
+      "announced",
+      "The listener has announced itself to the clients of this host.",
+      "Nothing to do."),
+  /** No process on this host announces the port: the peer runs without Talaria. */
+  PEER_PLAIN(
+      4,
+      "peer-plain",
+      "No process on this host announces the port: the peer runs without Talaria.",
+      "Start the peer with the agent, as the same user and with the same talaria.dir."),
+  /** The peer is on another host, and no fabric between hosts is configured. */
+  NOT_LOCAL(
+      5,
+      "remote-host",
+      "The peer is on another host, and no fabric between hosts is configured.",
+      "Nothing to do: shared memory reaches only processes of one host."),
+  /** The client never asked for an upgrade: it runs without Talaria, or comes from elsewhere. */
+  NO_OFFER(
+      6,
+      "no-offer",
+      "The client never asked for an upgrade: it runs without Talaria, or comes from elsewhere.",
+      "Start the client with the agent, as the same user and with the same talaria.dir."),
+  /**
+   * The listener never accepted a connection with these addresses: a forwarder or proxy stands
+   * between, or another program shares the port.
+   */
+  NOT_MATCHED(
+      7,
+      "not-matched",
+      "The listener never accepted a connection with these addresses: a forwarder or proxy stands"
+          + " between, or another program shares the port.",
+      "Connect to the server's own address and port instead of the forwarder's."),
+  /** The peer is in another network namespace of this host. */
+  OTHER_NAMESPACE(
+      8,
+      "other-namespace",
+      "The peer is in another network namespace of this host.",
+      "Run both in one network namespace (the same pod, or host networking)."),
+  /** The peer reports another boot id: it runs on another kernel. */
+  OTHER_BOOT(
+      9,
+      "other-boot",
+      "The peer reports another boot id: it runs on another kernel.",
+      "Do not share the run-time directory between machines; set talaria.dir to a local one."),
+  /** The peer belongs to another user. */
+  OTHER_USER(
+      10,
+      "other-user",
+      "The peer belongs to another user.",
+      "Run both processes as the same user."),
+  /** The peer speaks another version of the negotiation or of the ring. */
+  VERSION_MISMATCH(
+      11,
+      "version-mismatch",
+      "The peer speaks another version of the negotiation or of the ring.",
+      "Use the same Talaria release on both sides."),
+  /** The peer declined the upgrade. */
+  REFUSED(
+      12,
+      "refused",
+      "The peer declined the upgrade.",
+      "Look at the reason the peer shows for the same connection."),
+  /** The peer did not answer the offer in time. */
+  TIMED_OUT(
+      13,
+      "timed-out",
+      "The peer did not answer the offer in time.",
+      "Look whether the peer is stopped or overloaded; new connections ask again."),
+  /** Too many upgrades were being negotiated at once. */
+  BUSY(
+      14,
+      "busy",
+      "Too many upgrades were being negotiated at once.",
+      "Nothing to do: later connections ask again."),
+  /** Acceleration is switched off. */
+  DISABLED(
+      15,
+      "disabled",
+      "Acceleration is switched off.",
+      "Set talaria.enabled=true and name a fabric in talaria.fabrics."),
+  /** The run-time directory is missing and could not be created. */
+  NO_RUNTIME_DIR(
+      16,
+      "no-runtime-dir",
+      "The run-time directory is missing and could not be created.",
+      "Set talaria.dir to a directory that this user can create or write."),
+  /** The run-time or shared-memory directory belongs to another user or is open to others. */
+  INSECURE_DIR(
+      17,
+      "insecure-dir",
+      "The run-time or shared-memory directory belongs to another user or is open to others.",
+      "Remove it, or make it this user's with mode 0700, or set talaria.dir and talaria.shm.dir"
+          + " elsewhere."),
+  /** The shared-memory directory is missing, read-only or could not be created. */
+  NO_SHM_DIR(
+      18,
+      "no-shm-dir",
+      "The shared-memory directory is missing, read-only or could not be created.",
+      "Mount a writable tmpfs on /dev/shm, or set talaria.shm.dir to a directory on one."),
+  /** There is no room left for the rings in the shared-memory file system. */
+  SHM_FULL(
+      19,
+      "shm-full",
+      "There is no room left for the rings in the shared-memory file system.",
+      "Enlarge /dev/shm (in a container: --shm-size), or lower talaria.shm.ring.initial."),
+  /** The rings could not be mapped into memory. */
+  MAP_FAILED(
+      20,
+      "map-failed",
+      "The rings could not be mapped into memory.",
+      "Raise vm.max_map_count or the process's address-space limit."),
+  /** A limit of this process is reached: connections, descriptors or memory. */
+  LIMIT(
+      21,
+      "limit",
+      "A limit of this process is reached: connections, descriptors or memory.",
+      "Raise the open-file limit (ulimit -n) or the talaria.* limit in the log."),
+  /** The connection ended before the upgrade was done. */
+  CLOSED_EARLY(
+      22,
+      "closed-early",
+      "The connection ended before the upgrade was done.",
+      "Nothing to do: short connections are well served by TCP."),
+  /** The peer sent something in the negotiation that makes no sense. */
+  PROTOCOL(
+      23,
+      "protocol-error",
+      "The peer sent something in the negotiation that makes no sense.",
+      "Use the same Talaria release on both sides; if it is the same, report a defect."),
+  /** The peer died, or went away during the negotiation. */
+  PEER_LOST(
+      24,
+      "peer-lost",
+      "The peer died, or went away during the negotiation.",
+      "Look why the peer process ended."),
+  /** Something inside Talaria failed; the connection stays on TCP. */
+  INTERNAL(
+      25,
+      "internal-error",
+      "Something inside Talaria failed; the connection stays on TCP.",
+      "See the log for the cause and report a defect.");
+
+  private static final Reason[] VALUES = values();
+
+  private final int number;
+  private final String code;
+  private final String sentence;
+  private final String cure;
+
+  Reason(int number, String code, String sentence, String cure) {
+    this.number = number;
+    this.code = code;
+    this.sentence = sentence;
+    this.cure = cure;
+  }
+
+  /**
+   * The number that stands for this reason in binary layouts; it never changes.
+   *
+   * @return a number from 1 to 63
+   */
+  public int number() {
+    return number;
+  }
+
+  /**
+   * The name used in logs, tables and JSON; it never changes.
+   *
+   * @return words in lower case joined by hyphens
+   */
+  public String code() {
+    return code;
+  }
+
+  /**
+   * What happened, for people.
+   *
+   * @return one or two sentences
+   */
+  public String sentence() {
+    return sentence;
+  }
+
+  /**
+   * What to do about it, for people.
+   *
+   * @return one or two sentences
+   */
+  public String cure() {
+    return cure;
+  }
+
+  /**
+   * Finds a reason by its number.
+   *
+   * @param number as {@link #number()} gives it
+   * @return the reason, or null if this version knows none of that number
+   */
+  public static Reason ofNumber(int number) {
+    for (Reason reason : VALUES) {
+      if (reason.number == number) {
+        return reason;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Finds a reason by its code.
+   *
+   * @param code as {@link #code()} gives it
+   * @return the reason, or null if there is none of that code
+   */
+  public static Reason ofCode(String code) {
+    for (Reason reason : VALUES) {
+      if (reason.code.equals(code)) {
+        return reason;
+      }
+    }
+    return null;
+  }
+}

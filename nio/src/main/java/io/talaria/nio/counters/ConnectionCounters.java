@@ -1,0 +1,294 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.counters;
+
+import static io.talaria.nio.counters.CountersLayout.LONG;
+
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+
+/**
+ * What one connection, or one listener, has done: counted by the threads that use it, read by
+ * everyone.
+ *
+ * <p>{@link #fabricIn} and {@link #tcpIn} may be called by one thread at a time, and so may {@link
+ * #fabricOut}, {@link #tcpOut} and {@link #stalled}; the two groups may run at once. These methods
+ * store one or two numbers and neither block nor allocate. {@link #bellSent}, {@link #bellReceived}
+ * and {@link #slept} may be called by any thread. A number another process reads may be one call
+ * behind when calls of several threads meet, until the next call.
+ *
+ * <p>All other methods may be called by any thread, take a lock for a short time, and do no file
+ * work. The channel owns its counters and closes them once; calls after that change nothing that
+ * can be seen.
+ */
+public final class ConnectionCounters extends ConnectionFields.Gap2 {
+  private static final VarHandle BELLS_RECEIVED;
+  private static final VarHandle SLEEPS;
+  private static final VarHandle BELLS_SENT;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      BELLS_RECEIVED =
+          lookup.findVarHandle(ConnectionFields.Reads.class, "bellsReceived", long.class);
+      SLEEPS = lookup.findVarHandle(ConnectionFields.Reads.class, "sleeps", long.class);
+      BELLS_SENT = lookup.findVarHandle(ConnectionFields.Writes.class, "bellsSent", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Role role;
+  private Mode mode = Mode.TCP;
+  private Reason reason = Reason.PENDING;
+  private String transport = "";
+  private InetSocketAddress local;
+  private InetSocketAddress remote;
+  private int ringInBytes;
+  private int ringOutBytes;
+
+  ConnectionCounters(
+      ProcessCounters owner,
+      long id,
+      long openedAtMs,
+      Role role,
+      SocketAddress local,
+      SocketAddress remote) {
+    super(owner, id, openedAtMs);
+    this.role = role;
+    this.local = internetAddress(local);
+    this.remote = internetAddress(remote);
+  }
+
+  /**
+   * Counts one read from the fabric.
+   *
+   * @param bytes how many bytes it gave
+   */
+  public void fabricIn(int bytes) {
+    long total = fabricInBytes + bytes;
+    long calls = reads + 1;
+    fabricInBytes = total;
+    reads = calls;
+    ByteBuffer to = record;
+    if (to != null) {
+      LONG.setOpaque(to, CountersLayout.R_FABRIC_IN, total);
+      LONG.setOpaque(to, CountersLayout.R_READS, calls);
+    }
+  }
+
+  /**
+   * Counts one read from the control connection.
+   *
+   * @param bytes how many application bytes it gave
+   */
+  public void tcpIn(int bytes) {
+    long total = tcpInBytes + bytes;
+    long calls = reads + 1;
+    tcpInBytes = total;
+    reads = calls;
+    ByteBuffer to = record;
+    if (to != null) {
+      LONG.setOpaque(to, CountersLayout.R_TCP_IN, total);
+      LONG.setOpaque(to, CountersLayout.R_READS, calls);
+    }
+  }
+
+  /**
+   * Counts one write to the fabric.
+   *
+   * @param bytes how many bytes it took
+   */
+  public void fabricOut(int bytes) {
+    long total = fabricOutBytes + bytes;
+    long calls = writes + 1;
+    fabricOutBytes = total;
+    writes = calls;
+    ByteBuffer to = record;
+    if (to != null) {
+      LONG.setOpaque(to, CountersLayout.R_FABRIC_OUT, total);
+      LONG.setOpaque(to, CountersLayout.R_WRITES, calls);
+    }
+  }
+
+  /**
+   * Counts one write to the control connection.
+   *
+   * @param bytes how many application bytes it took
+   */
+  public void tcpOut(int bytes) {
+    long total = tcpOutBytes + bytes;
+    long calls = writes + 1;
+    tcpOutBytes = total;
+    writes = calls;
+    ByteBuffer to = record;
+    if (to != null) {
+      LONG.setOpaque(to, CountersLayout.R_TCP_OUT, total);
+      LONG.setOpaque(to, CountersLayout.R_WRITES, calls);
+    }
+  }
+
+  /** Counts a write that found no space. */
+  public void stalled() {
+    long total = stalls + 1;
+    stalls = total;
+    ByteBuffer to = record;
+    if (to != null) {
+      LONG.setOpaque(to, CountersLayout.R_STALLS, total);
+    }
+  }
+
+  /** Counts a bell sent to a sleeping peer. */
+  public void bellSent() {
+    store(CountersLayout.R_BELLS_SENT, (long) BELLS_SENT.getAndAdd(this, 1L) + 1);
+  }
+
+  /** Counts a bell received. */
+  public void bellReceived() {
+    store(CountersLayout.R_BELLS_RECEIVED, (long) BELLS_RECEIVED.getAndAdd(this, 1L) + 1);
+  }
+
+  /** Counts a sleep of a thread that waited for this connection. */
+  public void slept() {
+    store(CountersLayout.R_SLEEPS, (long) SLEEPS.getAndAdd(this, 1L) + 1);
+  }
+
+  private void store(int field, long value) {
+    ByteBuffer to = record;
+    if (to != null) {
+      LONG.setOpaque(to, field, value);
+    }
+  }
+
+  /**
+   * Says on which road the connection is, and why. Also makes the Flight Recorder's event when the
+   * mode or the reason is a new one.
+   *
+   * @param newMode the road
+   * @param newReason why it is that road
+   * @param newTransport details for people, cut at 39 bytes, such as {@code ring 64 KiB/32 KiB};
+   *     may be empty
+   */
+  public void mode(Mode newMode, Reason newReason, String newTransport) {
+    boolean news;
+    synchronized (owner.lock) {
+      news = mode != newMode || reason != newReason;
+      mode = newMode;
+      reason = newReason;
+      transport = newTransport;
+      owner.describe(this);
+    }
+    if (news) {
+      FlightRecorderEvents.decided(this);
+    }
+  }
+
+  /**
+   * Says what the addresses are, once they are known or when they change.
+   *
+   * @param newLocal the local address, or null
+   * @param newRemote the remote address, or null
+   */
+  public void addresses(SocketAddress newLocal, SocketAddress newRemote) {
+    synchronized (owner.lock) {
+      local = internetAddress(newLocal);
+      remote = internetAddress(newRemote);
+      owner.describe(this);
+    }
+  }
+
+  /**
+   * Says how large the rings are.
+   *
+   * @param inBytes capacity of the incoming ring
+   * @param outBytes capacity of the outgoing ring
+   */
+  public void rings(int inBytes, int outBytes) {
+    synchronized (owner.lock) {
+      ringInBytes = inBytes;
+      ringOutBytes = outBytes;
+      owner.describe(this);
+    }
+  }
+
+  /** Ends the record: its counts join the process's totals. Closing again changes nothing. */
+  public void close() {
+    if (owner.closeConnection(this)) {
+      FlightRecorderEvents.closed(this);
+    }
+  }
+
+  /**
+   * What the connection has done so far.
+   *
+   * @return a copy
+   */
+  public ConnectionInfo info() {
+    synchronized (owner.lock) {
+      return new ConnectionInfo(
+          id,
+          role,
+          mode,
+          reason,
+          transport,
+          local,
+          remote,
+          openedAtMs,
+          fabricInBytes,
+          fabricOutBytes,
+          tcpInBytes,
+          tcpOutBytes,
+          reads,
+          writes,
+          stalls,
+          bellsSent,
+          bellsReceived,
+          sleeps,
+          ringInBytes,
+          ringOutBytes);
+    }
+  }
+
+  /** The counting fields in the order of the record. */
+  long[] counts() {
+    return ProcessTotals.counts(info());
+  }
+
+  @Override
+  void writeDescription(ByteBuffer to) {
+    to.put(CountersLayout.R_ROLE, (byte) role.number());
+    to.put(CountersLayout.R_MODE, (byte) mode.number());
+    to.putShort(CountersLayout.R_REASON, (short) reason.number());
+    AddressCodec.put(to, CountersLayout.R_LOCAL, local);
+    AddressCodec.put(to, CountersLayout.R_REMOTE, remote);
+    to.putInt(CountersLayout.R_RING_IN, ringInBytes);
+    to.putInt(CountersLayout.R_RING_OUT, ringOutBytes);
+    CountersLayout.putRecordText(
+        to, CountersLayout.R_TRANSPORT, CountersLayout.TRANSPORT_BYTES, transport);
+  }
+
+  @Override
+  void writeCounts(ByteBuffer to) {
+    LONG.setOpaque(to, CountersLayout.R_FABRIC_IN, fabricInBytes);
+    LONG.setOpaque(to, CountersLayout.R_TCP_IN, tcpInBytes);
+    LONG.setOpaque(to, CountersLayout.R_READS, reads);
+    LONG.setOpaque(to, CountersLayout.R_BELLS_RECEIVED, bellsReceived);
+    LONG.setOpaque(to, CountersLayout.R_SLEEPS, sleeps);
+    LONG.setOpaque(to, CountersLayout.R_FABRIC_OUT, fabricOutBytes);
+    LONG.setOpaque(to, CountersLayout.R_TCP_OUT, tcpOutBytes);
+    LONG.setOpaque(to, CountersLayout.R_WRITES, writes);
+    LONG.setOpaque(to, CountersLayout.R_STALLS, stalls);
+    LONG.setOpaque(to, CountersLayout.R_BELLS_SENT, bellsSent);
+  }
+
+  private static InetSocketAddress internetAddress(SocketAddress address) {
+    return address instanceof InetSocketAddress internet ? internet : null;
+  }
+}

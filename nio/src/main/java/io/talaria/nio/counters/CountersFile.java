@@ -1,0 +1,165 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.counters;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The counters file of this process: made, grown and removed here. One thread at a time may call
+ * it, and none of the program's: an interrupt would close the file.
+ */
+final class CountersFile {
+  private static final int MAX_COPIES = 16;
+
+  private final Path path;
+  private final FileChannel channel;
+  private final ByteBuffer header;
+  private int capacity;
+
+  private CountersFile(Path path, FileChannel channel, ByteBuffer header) {
+    this.path = path;
+    this.channel = channel;
+    this.header = header;
+  }
+
+  /**
+   * Makes the file of this process and its header; the file has no records yet.
+   *
+   * @throws IOException if that cannot be done; no file is left
+   */
+  static CountersFile create(Path dir) throws IOException {
+    long pid = ProcFiles.ownPid();
+    long startTicks = ProcFiles.startTicks(pid);
+    ByteBuffer image = headerImage(pid, startTicks, ProcFiles.pidNamespace(), ProcFiles.bootId());
+    Set<? extends OpenOption> options =
+        Set.of(
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS);
+    for (int copy = 0; ; copy++) {
+      Path path = dir.resolve(CountersLayout.fileName(pid, startTicks, copy));
+      FileChannel channel;
+      try {
+        channel =
+            FileChannel.open(
+                path,
+                options,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      } catch (FileAlreadyExistsException e) {
+        if (copy == MAX_COPIES) {
+          throw e;
+        }
+        continue;
+      }
+      try {
+        writeAll(channel, image, 0);
+        MappedByteBuffer map =
+            channel.map(FileChannel.MapMode.READ_WRITE, 0, CountersLayout.HEADER_BYTES);
+        map.order(ByteOrder.LITTLE_ENDIAN);
+        return new CountersFile(path, channel, map);
+      } catch (IOException | RuntimeException | Error e) {
+        try {
+          channel.close();
+          Files.deleteIfExists(path);
+        } catch (IOException suppressed) {
+          e.addSuppressed(suppressed);
+        }
+        throw e;
+      }
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /** The mapped header. It stays mapped until the process ends. */
+  ByteBuffer header() {
+    return header;
+  }
+
+  /** How many records the file has room for. */
+  int capacity() {
+    return capacity;
+  }
+
+  /**
+   * Adds {@link CountersLayout#CHUNK_RECORDS} records full of zeros. The header's capacity is the
+   * caller's to publish.
+   *
+   * @return the new records, mapped until the process ends
+   * @throws IOException if there is no room; the records so far are as before
+   */
+  ByteBuffer grow() throws IOException {
+    long position = CountersLayout.recordOffset(capacity);
+    int lengthBytes = CountersLayout.CHUNK_RECORDS * CountersLayout.RECORD_BYTES;
+    writeAll(channel, ByteBuffer.allocate(lengthBytes), position);
+    MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_WRITE, position, lengthBytes);
+    map.order(ByteOrder.LITTLE_ENDIAN);
+    capacity += CountersLayout.CHUNK_RECORDS;
+    return map;
+  }
+
+  /** Removes the file. What is mapped stays so. */
+  void remove() throws IOException {
+    try {
+      channel.close();
+    } finally {
+      Files.deleteIfExists(path);
+    }
+  }
+
+  private static void writeAll(FileChannel channel, ByteBuffer from, long position)
+      throws IOException {
+    long at = position;
+    while (from.hasRemaining()) {
+      at += channel.write(from, at);
+    }
+  }
+
+  private static ByteBuffer headerImage(long pid, long startTicks, long pidNamespace, UUID bootId) {
+    ByteBuffer image =
+        ByteBuffer.allocate(CountersLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    image.putLong(CountersLayout.H_MAGIC, CountersLayout.MAGIC);
+    image.putInt(CountersLayout.H_VERSION, CountersLayout.VERSION);
+    image.putInt(CountersLayout.H_HEADER_BYTES, CountersLayout.HEADER_BYTES);
+    image.putInt(CountersLayout.H_RECORD_BYTES, CountersLayout.RECORD_BYTES);
+    image.putLong(CountersLayout.H_PID, pid);
+    image.putLong(CountersLayout.H_START_TICKS, startTicks);
+    image.putLong(CountersLayout.H_PID_NAMESPACE, pidNamespace);
+    image.putLong(CountersLayout.H_OPENED_AT, System.currentTimeMillis());
+    image.putLong(CountersLayout.H_BOOT_ID_UPPER, bootId.getMostSignificantBits());
+    image.putLong(CountersLayout.H_BOOT_ID_LOWER, bootId.getLeastSignificantBits());
+    CountersLayout.putHeaderText(
+        image,
+        CountersLayout.H_TALARIA_VERSION,
+        CountersLayout.TALARIA_VERSION_BYTES,
+        ProgramName.talariaVersion());
+    CountersLayout.putHeaderText(
+        image,
+        CountersLayout.H_JAVA_VERSION,
+        CountersLayout.JAVA_VERSION_BYTES,
+        System.getProperty("java.vm.name", "")
+            + " "
+            + System.getProperty("java.runtime.version", ""));
+    CountersLayout.putHeaderText(
+        image, CountersLayout.H_PROGRAM, CountersLayout.PROGRAM_BYTES, ProgramName.shortName());
+    CountersLayout.putHeaderText(
+        image, CountersLayout.H_COMMAND, CountersLayout.COMMAND_BYTES, ProgramName.command());
+    return image;
+  }
+}

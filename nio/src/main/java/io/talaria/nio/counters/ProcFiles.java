@@ -1,0 +1,63 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.counters;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** What /proc says about processes. Does file work: not for the program's threads. */
+final class ProcFiles {
+  /** What {@link #startTicks} gives for a process that does not exist. */
+  static final long NO_PROCESS = -1;
+
+  private static final Path PROC = Path.of("/proc");
+  private static final int FIELDS_BEFORE_START_AFTER_NAME = 19;
+
+  private ProcFiles() {}
+
+  /** The id of this process as /proc numbers it. */
+  static long ownPid() throws IOException {
+    return Long.parseLong(Files.readSymbolicLink(PROC.resolve("self")).toString());
+  }
+
+  /**
+   * When a process started.
+   *
+   * @return clock ticks since boot, or {@link #NO_PROCESS}
+   * @throws IOException if /proc cannot be read, so that nothing is known
+   */
+  static long startTicks(long pid) throws IOException {
+    Path process = PROC.resolve(Long.toString(pid));
+    String stat;
+    try {
+      stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      if (Files.exists(PROC.resolve("self/stat")) && Files.notExists(process)) {
+        return NO_PROCESS;
+      }
+      throw e;
+    }
+    // The name of the program stands in parentheses and may itself hold spaces and parentheses.
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ");
+    if (fields.length <= FIELDS_BEFORE_START_AFTER_NAME) {
+      throw new IOException("unexpected form of " + process.resolve("stat") + ": " + stat);
+    }
+    return Long.parseLong(fields[FIELDS_BEFORE_START_AFTER_NAME]);
+  }
+
+  /** The inode that names the pid namespace of this process. */
+  static long pidNamespace() throws IOException {
+    String link = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
+    return Long.parseLong(link.substring(link.indexOf('[') + 1, link.indexOf(']')));
+  }
+
+  /** The id of the running kernel's boot. */
+  static UUID bootId() throws IOException {
+    return UUID.fromString(
+        Files.readString(PROC.resolve("sys/kernel/random/boot_id"), StandardCharsets.ISO_8859_1)
+            .trim());
+  }
+}

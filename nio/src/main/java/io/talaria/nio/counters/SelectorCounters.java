@@ -1,0 +1,82 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.counters;
+
+import static io.talaria.nio.counters.CountersLayout.LONG;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What one selector has done. {@link #selected}, {@link #innerSelected} and {@link #wokenUp} may be
+ * called by one thread at a time, the one that selects; they store one number and neither block nor
+ * allocate. The selector owns its counters and closes them once.
+ */
+public final class SelectorCounters extends CounterRecord {
+  private long selects;
+  private long innerSelects;
+  private long wakeUps;
+
+  SelectorCounters(ProcessCounters owner, long id, long openedAtMs) {
+    super(owner, id, openedAtMs);
+  }
+
+  /** Counts a select that returned to the program. */
+  public void selected() {
+    long total = selects + 1;
+    selects = total;
+    store(CountersLayout.R_SELECTS, total);
+  }
+
+  /** Counts a look into the JDK's selector, sleeping or not. */
+  public void innerSelected() {
+    long total = innerSelects + 1;
+    innerSelects = total;
+    store(CountersLayout.R_INNER_SELECTS, total);
+  }
+
+  /** Counts a sleep that ended. */
+  public void wokenUp() {
+    long total = wakeUps + 1;
+    wakeUps = total;
+    store(CountersLayout.R_WAKE_UPS, total);
+  }
+
+  /** Ends the record: its counts join the process's totals. Closing again changes nothing. */
+  public void close() {
+    owner.closeSelector(this);
+  }
+
+  long selects() {
+    return selects;
+  }
+
+  long innerSelects() {
+    return innerSelects;
+  }
+
+  long wakeUps() {
+    return wakeUps;
+  }
+
+  private void store(int field, long value) {
+    ByteBuffer to = record;
+    if (to != null) {
+      LONG.setOpaque(to, field, value);
+    }
+  }
+
+  @Override
+  void writeDescription(ByteBuffer to) {
+    for (int offset = CountersLayout.R_ROLE; offset < CountersLayout.R_FABRIC_IN; offset++) {
+      to.put(offset, (byte) 0);
+    }
+    to.put(CountersLayout.R_ROLE, (byte) CountersLayout.ROLE_SELECTOR);
+  }
+
+  @Override
+  void writeCounts(ByteBuffer to) {
+    LONG.setOpaque(to, CountersLayout.R_SELECTS, selects);
+    LONG.setOpaque(to, CountersLayout.R_INNER_SELECTS, innerSelects);
+    LONG.setOpaque(to, CountersLayout.R_WAKE_UPS, wakeUps);
+  }
+}
