@@ -15,13 +15,13 @@ import java.nio.charset.StandardCharsets;
  * speaks of is its only writer; readers copy and check. Times of day are milliseconds since 1970.
  *
  * <pre>
- * file     0          4096              4096 + 256                             4096 + 256 * capacity
+ * file     0          4096              4352                                4096 + 256 * capacity
  *          +-----------+-----------------+-----------------+-- ... --+-----------------+
  *          |  header   |    record 0     |    record 1     |         | record capacity-1
  *          +-----------+-----------------+-----------------+-- ... --+-----------------+
  *
  * header      0 | magic "TALCNTRS"              8 | version    4 | header length   4 |
- *            16 | record length   4 | process id from 24:      8 |
+ *            16 | record length   4 | zero 4 | process id           8 |
  *            32 | start time of the process, clock ticks since boot (/proc/PID/stat 22) 8 |
  *            40 | pid namespace (inode)         8 | opened at                       8 |
  *            56 | boot id, upper                8 | boot id, lower                  8 |

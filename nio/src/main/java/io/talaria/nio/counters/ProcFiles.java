@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.UUID;
 
 /** What /proc says about processes. Does file work: not for the program's threads. */
@@ -52,6 +53,13 @@ final class ProcFiles {
   static long pidNamespace() throws IOException {
     String link = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
     return Long.parseLong(link.substring(link.indexOf('[') + 1, link.indexOf(']')));
+  }
+
+  /** When the running kernel booted. */
+  static Instant bootedAt() throws IOException {
+    String uptime =
+        Files.readString(PROC.resolve("uptime"), StandardCharsets.ISO_8859_1).split(" ")[0];
+    return Instant.now().minusMillis((long) (Double.parseDouble(uptime) * 1000));
   }
 
   /** The id of the running kernel's boot. */
