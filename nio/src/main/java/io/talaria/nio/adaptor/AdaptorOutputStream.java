@@ -1,0 +1,56 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.adaptor;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What {@link SocketAdaptor} gives for writing. Any thread may call it; a write is complete before
+ * the next one of the same socket begins. Closing closes the socket.
+ */
+final class AdaptorOutputStream extends OutputStream {
+  private final SocketChannel channel;
+  private final ReentrantLock writeLock;
+
+  AdaptorOutputStream(SocketChannel channel, ReentrantLock writeLock) {
+    this.channel = channel;
+    this.writeLock = writeLock;
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] from, int offset, int lengthBytes) throws IOException {
+    Objects.checkFromIndexSize(offset, lengthBytes, from.length);
+    if (lengthBytes == 0) {
+      return;
+    }
+    ByteBuffer source = ByteBuffer.wrap(from, offset, lengthBytes);
+    writeLock.lock();
+    try {
+      while (source.hasRemaining()) {
+        // Looked at each time: the program may change the mode between two parts.
+        if (channel.isOpen() && channel.isConnected() && !channel.isBlocking()) {
+          throw new IllegalBlockingModeException();
+        }
+        channel.write(source);
+      }
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}
