@@ -1,0 +1,136 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.agent;
+
+import io.talaria.nio.config.Config;
+import java.lang.instrument.Instrumentation;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Switches Talaria on in this JVM: checks the configuration, opens what the provider needs of the
+ * JDK, and names the provider in the system property that {@link SelectorProvider} reads when the
+ * program makes its first channel.
+ *
+ * <p>Called by {@code TalariaAgent} alone, which finds it by name, because it needs Java 17. It
+ * prints to the standard error stream only and starts neither logging nor JCA: the program may want
+ * to configure both.
+ */
+public final class Activation {
+  /** Exit status of a JVM whose start was stopped by a bad property: EX_CONFIG of sysexits.h. */
+  static final int BAD_CONFIGURATION = 78;
+
+  private static final String PROVIDER_PROPERTY = "java.nio.channels.spi.SelectorProvider";
+  private static final String PROVIDER = "io.talaria.nio.TalariaProvider";
+
+  /**
+   * What makes Netty take NIO instead of its native transports, under Netty's name and under the
+   * one that gRPC gives it.
+   */
+  private static final String[] NETTY_PROPERTIES = {
+    "io.netty.transport.noNative", "io.grpc.netty.shaded.io.netty.transport.noNative",
+  };
+
+  private Activation() {}
+
+  /**
+   * Switches Talaria on before the program starts; ends the JVM if a property has a bad value.
+   *
+   * @param instrumentation the JVM's instrumentation service
+   * @throws ReflectiveOperationException if the provider is not there
+   */
+  public static void atStart(Instrumentation instrumentation) throws ReflectiveOperationException {
+    Config config;
+    try {
+      config = Config.load();
+    } catch (IllegalArgumentException e) {
+      System.err.println("talaria: " + e.getMessage());
+      Runtime.getRuntime().halt(BAD_CONFIGURATION);
+      return;
+    }
+    if (switchOn(config, instrumentation)) {
+      announce(config);
+    }
+  }
+
+  /**
+   * Switches Talaria on in a program that is already running; without effect if it has made its
+   * first channel.
+   *
+   * @param instrumentation the JVM's instrumentation service
+   * @throws ReflectiveOperationException if the provider is not there
+   */
+  public static void whileRunning(Instrumentation instrumentation)
+      throws ReflectiveOperationException {
+    Config config;
+    try {
+      config = Config.load();
+    } catch (IllegalArgumentException e) {
+      System.err.println("talaria: " + e.getMessage() + "; the program stays on the JDK's sockets");
+      return;
+    }
+    if (!switchOn(config, instrumentation)) {
+      return;
+    }
+    String provider = SelectorProvider.provider().getClass().getName();
+    if (provider.equals(PROVIDER)) {
+      announce(config);
+    } else if (!config.quiet()) {
+      System.err.println(
+          "talaria: came too late, the program has already made channels of "
+              + provider
+              + " and stays with it");
+    }
+  }
+
+  /** Answers whether the provider is set now. */
+  private static boolean switchOn(Config config, Instrumentation instrumentation)
+      throws ReflectiveOperationException {
+    if (!config.enabled()) {
+      return false;
+    }
+    String chosen = System.getProperty(PROVIDER_PROPERTY);
+    if (chosen != null && !chosen.equals(PROVIDER)) {
+      if (!config.quiet()) {
+        System.err.println(
+            "talaria: stays off, " + PROVIDER_PROPERTY + " is already set to " + chosen);
+      }
+      return false;
+    }
+    exportChannels(instrumentation);
+    for (String property : NETTY_PROPERTIES) {
+      if (System.getProperty(property) == null) {
+        System.setProperty(property, "true");
+      }
+    }
+    System.setProperty(PROVIDER_PROPERTY, PROVIDER);
+    return true;
+  }
+
+  /** Does what {@code --add-exports java.base/sun.nio.ch} would do, for the provider's module. */
+  private static void exportChannels(Instrumentation instrumentation)
+      throws ReflectiveOperationException {
+    Module talaria = Class.forName(PROVIDER, false, ClassLoader.getSystemClassLoader()).getModule();
+    instrumentation.redefineModule(
+        Object.class.getModule(),
+        Set.of(),
+        Map.of("sun.nio.ch", Set.of(talaria)),
+        Map.of(),
+        Set.of(),
+        Map.of());
+  }
+
+  private static void announce(Config config) {
+    if (config.quiet()) {
+      return;
+    }
+    String version = Activation.class.getPackage().getImplementationVersion();
+    System.err.println(
+        "Talaria "
+            + (version == null ? "(development)" : version)
+            + ": NIO connections use shared memory on this host (pid "
+            + ProcessHandle.current().pid()
+            + ")");
+  }
+}

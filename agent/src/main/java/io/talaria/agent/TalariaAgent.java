@@ -1,0 +1,94 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.agent;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.InvocationTargetException;
+
+/**
+ * What the JVM calls when it is started with {@code -javaagent:talaria.jar}, or when the agent is
+ * attached to it later.
+ *
+ * <p>{@code JAVA_TOOL_OPTIONS} reaches every JVM of a user, old ones and short-lived tools too.
+ * Therefore this class is Java 8 byte code and names nothing newer, throws nothing, and prints to
+ * the standard error stream only. All that needs Java 17 is in {@code Activation}, which is reached
+ * by name.
+ */
+public final class TalariaAgent {
+  private static final int OLDEST_JAVA = 17;
+
+  private TalariaAgent() {}
+
+  /**
+   * Called before the program's {@code main}.
+   *
+   * @param arguments what follows {@code talaria.jar=}; not used
+   * @param instrumentation the JVM's instrumentation service
+   */
+  public static void premain(String arguments, Instrumentation instrumentation) {
+    start("atStart", instrumentation);
+  }
+
+  /**
+   * Called when the agent is attached to a running JVM.
+   *
+   * @param arguments what the attaching program gave; not used
+   * @param instrumentation the JVM's instrumentation service
+   */
+  public static void agentmain(String arguments, Instrumentation instrumentation) {
+    start("whileRunning", instrumentation);
+  }
+
+  private static void start(String how, Instrumentation instrumentation) {
+    try {
+      if ("false".equals(System.getProperty("talaria.enabled"))) {
+        return;
+      }
+      String version = System.getProperty("java.specification.version");
+      if (featureVersion(version) < OLDEST_JAVA) {
+        if (!"true".equals(System.getProperty("talaria.quiet"))) {
+          System.err.println(
+              "talaria: needs Java "
+                  + OLDEST_JAVA
+                  + " or newer, this is Java "
+                  + version
+                  + "; the program stays on the JDK's sockets");
+        }
+        return;
+      }
+      Class.forName("io.talaria.agent.Activation")
+          .getMethod(how, Instrumentation.class)
+          .invoke(null, instrumentation);
+    } catch (InvocationTargetException e) {
+      report(e.getCause());
+    } catch (Throwable e) {
+      report(e);
+    }
+  }
+
+  private static void report(Throwable e) {
+    try {
+      System.err.println(
+          "talaria: could not be switched on (" + e + "); the program stays on the JDK's sockets");
+    } catch (Throwable ignored) {
+      // There is nobody left to tell.
+    }
+  }
+
+  /** Gives 8 for "1.8" and 17 for "17"; 0 for what is no version. */
+  static int featureVersion(String specificationVersion) {
+    if (specificationVersion == null) {
+      return 0;
+    }
+    String number =
+        specificationVersion.startsWith("1.")
+            ? specificationVersion.substring(2)
+            : specificationVersion;
+    int dot = number.indexOf('.');
+    try {
+      return Integer.parseInt(dot < 0 ? number : number.substring(0, dot));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+}

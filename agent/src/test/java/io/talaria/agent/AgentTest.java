@@ -1,0 +1,142 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a program sees that is started with the agent, on every JDK that is here. */
+class AgentTest {
+  private static final String PROVIDER_PROPERTY = "java.nio.channels.spi.SelectorProvider";
+  private static final String TALARIA = "io.talaria.nio.TalariaProvider";
+  private static final String JDK = "sun.nio.ch.EPollSelectorProvider";
+  private static final String NETTY = "io.netty.transport.noNative";
+  private static final String GRPC = "io.grpc.netty.shaded.io.netty.transport.noNative";
+  private static final String START_LINE =
+      "Talaria \\S+: NIO connections use shared memory on this host \\(pid \\d+\\)";
+
+  @TempDir Path work;
+
+  static List<String> javas() {
+    return Child.javas();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void setsTheProviderAndPrintsOneLine(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of());
+    assertThat(child.out()).containsExactly(TALARIA);
+    assertThat(child.err()).singleElement().asString().matches(START_LINE);
+    assertThat(child.status()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void worksThroughTheEnvironment(String java) throws Exception {
+    Child child =
+        Child.run(work, java, List.of(), Map.of("JAVA_TOOL_OPTIONS", "-javaagent:" + Child.AGENT));
+    assertThat(child.out()).containsExactly(TALARIA);
+    assertThat(child.err()).hasSize(2);
+    assertThat(child.err().get(0)).startsWith("Picked up JAVA_TOOL_OPTIONS");
+    assertThat(child.err().get(1)).matches(START_LINE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void keepsTheProviderOfTheUser(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of(option(PROVIDER_PROPERTY, JDK)), NETTY);
+    assertThat(child.out()).containsExactly(JDK, NETTY + "=null");
+    assertThat(child.err())
+        .containsExactly("talaria: stays off, " + PROVIDER_PROPERTY + " is already set to " + JDK);
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void acceptsItsOwnProviderAsTheUsersChoice(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of(option(PROVIDER_PROPERTY, TALARIA)));
+    assertThat(child.out()).containsExactly(TALARIA);
+    assertThat(child.err()).singleElement().asString().matches(START_LINE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void isOffAndSilentWhenDisabled(String java) throws Exception {
+    Child child =
+        Child.withAgent(work, java, List.of(option("talaria.enabled", "false")), PROVIDER_PROPERTY);
+    assertThat(child.out()).containsExactly(JDK, PROVIDER_PROPERTY + "=null");
+    assertThat(child.err()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void isSilentWhenQuiet(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of(option("talaria.quiet", "true")));
+    assertThat(child.out()).containsExactly(TALARIA);
+    assertThat(child.err()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void stopsTheStartOnBadValue(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of(option("talaria.spin.ns", "soon")));
+    assertThat(child.status()).isEqualTo(78);
+    assertThat(child.out()).isEmpty();
+    assertThat(child.err())
+        .singleElement()
+        .asString()
+        .startsWith("talaria: ")
+        .contains("talaria.spin.ns", "soon", "from 0 to ");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void stopsTheStartOnBadValueOfEnabled(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of(option("talaria.enabled", "maybe")));
+    assertThat(child.status()).isEqualTo(78);
+    assertThat(child.err())
+        .singleElement()
+        .asString()
+        .contains("talaria.enabled", "maybe", "true or false");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void steersNettyToNio(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of(), NETTY, GRPC);
+    assertThat(child.out()).containsExactly(TALARIA, NETTY + "=true", GRPC + "=true");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void keepsWhatTheUserToldNetty(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of(option(NETTY, "false")), NETTY, GRPC);
+    assertThat(child.out()).containsExactly(TALARIA, NETTY + "=false", GRPC + "=true");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void startsNeitherLoggingNorCryptography(String java) throws Exception {
+    Path loaded = work.resolve("loaded");
+    Child child =
+        Child.withAgent(work, java, List.of("-Xlog:class+load:file=" + loaded, "-version"));
+    assertThat(child.status()).isZero();
+    assertThat(Files.readString(loaded))
+        .contains("io.talaria.agent.Activation ")
+        .doesNotContain("java.util.logging.LogManager ")
+        .doesNotContain("java.lang.System$Logger ")
+        .doesNotContain("sun.security.jca.Providers ")
+        .doesNotContain("io.talaria.nio.TalariaProvider$")
+        .doesNotContain("java.nio.channels.spi.SelectorProvider$Holder ");
+  }
+
+  private static String option(String name, String value) {
+    return "-D" + name + "=" + value;
+  }
+}
