@@ -22,6 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * A {@code Socket} in front of a {@code SocketChannel}. It has no state of its own but the read
  * time-out: connecting, closing and options are the channel's. Any thread may call any method.
  */
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // The channel does its own locking.
 public final class SocketAdaptor extends Socket {
   private static final String OOB_INLINE = "SO_OOBINLINE";
 

@@ -55,6 +55,17 @@ final class CountersHeader {
    * @throws CountersFormatException if it makes no sense
    */
   static CountersHeader read(Path file, FileChannel channel) throws IOException {
+    CountersHeader header = readIdentity(file, channel);
+    header.check(channel.size());
+    return header;
+  }
+
+  /**
+   * Reads a header of any version and checks only what is the same in all of them: whose it is.
+   *
+   * @throws CountersFormatException if that makes no sense
+   */
+  static CountersHeader readIdentity(Path file, FileChannel channel) throws IOException {
     ByteBuffer copy =
         ByteBuffer.allocate(CountersLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     int got = readFully(channel, copy, 0);
@@ -63,7 +74,7 @@ final class CountersHeader {
           file, "only " + got + " bytes, but a header has " + CountersLayout.HEADER_BYTES);
     }
     CountersHeader header = new CountersHeader(file, copy);
-    header.check(channel.size());
+    header.checkIdentity();
     return header;
   }
 
@@ -84,17 +95,20 @@ final class CountersHeader {
     return total;
   }
 
-  private void check(long fileBytes) throws CountersFormatException {
+  private void checkIdentity() throws CountersFormatException {
     expect("magic", copy.getLong(CountersLayout.H_MAGIC), CountersLayout.MAGIC);
+    if (isName(file)) {
+      expect("process id", pid(), pidOfName(file));
+      expect("start time", startTicks(), startTicksOfName(file));
+    }
+  }
+
+  private void check(long fileBytes) throws CountersFormatException {
     expect("version", copy.getInt(CountersLayout.H_VERSION), CountersLayout.VERSION);
     expect(
         "header length", copy.getInt(CountersLayout.H_HEADER_BYTES), CountersLayout.HEADER_BYTES);
     expect(
         "record length", copy.getInt(CountersLayout.H_RECORD_BYTES), CountersLayout.RECORD_BYTES);
-    if (isName(file)) {
-      expect("process id", pid(), pidOfName(file));
-      expect("start time", startTicks(), startTicksOfName(file));
-    }
     int capacity = copy.getInt(CountersLayout.H_CAPACITY);
     if (capacity < 0 || capacity > CountersLayout.MAX_RECORDS) {
       throw new CountersFormatException(

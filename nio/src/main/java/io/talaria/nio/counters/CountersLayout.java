@@ -51,6 +51,9 @@ import java.nio.charset.StandardCharsets;
  * <p>The record of a selector (role {@link #ROLE_SELECTOR}) uses the cold fields and, from 128,
  * selects, inner selects, an unused value and wake-ups.
  *
+ * <p>The magic and what lies from 24 to 71, which say whose file it is, are the same in all
+ * versions.
+ *
  * <p>A text is its length in bytes (2 bytes in the header, 1 in a record) and then UTF-8. A port is
  * an unsigned 16-bit number; the family is 0 (none), 4 or 6; an IPv4 address uses the first 4
  * bytes.

@@ -49,7 +49,7 @@ final class CountersSweep {
   private static boolean isLeftBehind(Path file) throws IOException {
     Instant changedAt = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
     try (FileChannel channel = CountersReader.open(file)) {
-      CountersHeader header = CountersHeader.read(file, channel);
+      CountersHeader header = CountersHeader.readIdentity(file, channel);
       return switch (Liveness.of(
           header.pid(), header.startTicks(), header.pidNamespace(), header.bootId())) {
         case DEAD -> true;

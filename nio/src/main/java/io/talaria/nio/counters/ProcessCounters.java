@@ -65,7 +65,7 @@ public final class ProcessCounters implements AutoCloseable {
   private boolean growing;
   private boolean closed;
 
-  /** Confined to file work, except that it is null until the first work is done. */
+  /** Null until it is made, and again once it is closed. Its methods are for file work only. */
   private CountersFile file;
 
   private ProcessCounters(Executor fileWork, String problem) {
@@ -325,19 +325,24 @@ public final class ProcessCounters implements AutoCloseable {
       fail("cannot make a counters file in " + dir + ": " + e);
       return;
     }
-    synchronized (lock) {
-      if (!closed) {
-        file = created;
-        path = created.path();
-        header = created.header();
-        publishHeader();
-        growing = true;
-      }
-    }
-    if (file == created) {
+    if (adopt(created)) {
       grow(created);
     } else {
       removeQuietly(created);
+    }
+  }
+
+  private boolean adopt(CountersFile created) {
+    synchronized (lock) {
+      if (closed) {
+        return false;
+      }
+      file = created;
+      path = created.path();
+      header = created.header();
+      publishHeader();
+      growing = true;
+      return true;
     }
   }
 
@@ -347,10 +352,10 @@ public final class ProcessCounters implements AutoCloseable {
       chunk = target.grow();
     } catch (IOException | RuntimeException | Error e) {
       synchronized (lock) {
+        // "growing" stays true: a full disk is not asked again.
         if (!closed) {
           problem = "cannot enlarge " + target.path() + ": " + e;
         }
-        // growing stays true: a full disk is not asked again.
       }
       return;
     }
