@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
  * A {@code ServerSocket} in front of a {@code ServerSocketChannel}. It has no state of its own but
  * the time-out of accepting. Any thread may call any method.
  */
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // The channel does its own locking.
 public final class ServerSocketAdaptor extends ServerSocket {
   private static final int DEFAULT_BACKLOG = 50;
 
