@@ -2,12 +2,38 @@
 
 package io.talaria.cli;
 
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
 
-/** The entry point of the command {@code talaria}. */
-@Command(name = "talaria", mixinStandardHelpOptions = true)
-public final class Main {
+/**
+ * The entry point of the command {@code talaria}. The launcher in the project's root does {@code
+ * build}, {@code test} and {@code run} itself, and leaves the rest to this class.
+ *
+ * <p>Exit status: 0 for success, 1 for failure, 2 for wrong usage. An error is one line on the
+ * standard error stream; {@code --verbose} adds the stack trace.
+ */
+@Command(
+    name = "talaria",
+    description = "Fast networks for unmodified Java programs.",
+    mixinStandardHelpOptions = true,
+    versionProvider = BuildVersion.class,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {})
+public final class Main implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--verbose",
+      description = "Print the stack trace of an error.",
+      scope = ScopeType.INHERIT)
+  private boolean verbose;
+
   private Main() {}
 
   /**
@@ -16,6 +42,43 @@ public final class Main {
    * @param args the words after {@code talaria}
    */
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    System.exit(commandLine().execute(args));
+  }
+
+  /** The whole command with its way to report errors. */
+  static CommandLine commandLine() {
+    Main main = new Main();
+    return new CommandLine(main)
+        .setParameterExceptionHandler((e, args) -> main.reportUsage(e))
+        .setExecutionExceptionHandler((e, command, result) -> main.reportFailure(e, command));
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "which command?");
+  }
+
+  private int reportUsage(ParameterException e) {
+    CommandLine command = e.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("talaria: " + e.getMessage());
+    err.println("try: " + command.getCommandSpec().qualifiedName() + " --help");
+    if (verbose) {
+      e.printStackTrace(err);
+    }
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  private int reportFailure(Exception e, CommandLine command) {
+    PrintWriter err = command.getErr();
+    // A message without a type is for users; whatever else escapes is a mistake of ours.
+    boolean forUsers = e.getMessage() != null && !(e instanceof RuntimeException);
+    err.println("talaria: " + (forUsers ? e.getMessage() : e.toString()));
+    if (verbose) {
+      e.printStackTrace(err);
+    } else if (!forUsers) {
+      err.println("talaria: --verbose shows where this comes from");
+    }
+    return CommandLine.ExitCode.SOFTWARE;
   }
 }
