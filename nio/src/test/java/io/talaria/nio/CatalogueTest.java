@@ -1,0 +1,87 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Modes, roles and reasons: what other programs store must stay unmistakable. */
+@Timeout(60)
+class CatalogueTest {
+  @Test
+  void everyReasonHasItsOwnNumberWithinTheFilesRoom() {
+    Set<Integer> numbers =
+        Arrays.stream(Reason.values()).map(Reason::number).collect(Collectors.toSet());
+    assertThat(numbers).hasSameSizeAs(Reason.values()).allMatch(n -> n >= 1 && n <= 63);
+  }
+
+  @Test
+  void everyReasonHasItsOwnCodeInKebabCase() {
+    Set<String> codes =
+        Arrays.stream(Reason.values()).map(Reason::code).collect(Collectors.toSet());
+    assertThat(codes).hasSameSizeAs(Reason.values()).allMatch(c -> c.matches("[a-z]+(-[a-z]+)*"));
+  }
+
+  @Test
+  void everyReasonHasASentenceAndACure() {
+    for (Reason reason : Reason.values()) {
+      assertThat(reason.sentence()).as(reason.code()).matches("[A-Z].*\\.");
+      assertThat(reason.cure()).as(reason.code()).matches("[A-Z].*\\.");
+    }
+  }
+
+  @Test
+  void reasonsAreFoundByNumberAndByCode() {
+    for (Reason reason : Reason.values()) {
+      assertThat(Reason.ofNumber(reason.number())).isSameAs(reason);
+      assertThat(Reason.ofCode(reason.code())).isSameAs(reason);
+    }
+    assertThat(Reason.ofNumber(0)).isNull();
+    assertThat(Reason.ofCode("no such code")).isNull();
+  }
+
+  @Test
+  void modesAndRolesAreFoundByNumber() {
+    for (Mode mode : Mode.values()) {
+      assertThat(Mode.ofNumber(mode.number())).isSameAs(mode);
+    }
+    for (Role role : Role.values()) {
+      assertThat(Role.ofNumber(role.number())).isSameAs(role);
+    }
+    assertThat(Mode.ofNumber(0)).isNull();
+    assertThat(Role.ofNumber(0)).isNull();
+  }
+
+  @Test
+  void theCodesThatScriptsRelyOnAreTheseOnes() {
+    assertThat(Arrays.stream(Mode.values()).map(Mode::code)).containsExactly("tcp", "shm", "ucx");
+    assertThat(Arrays.stream(Role.values()).map(Role::code))
+        .containsExactly("client", "accepted", "listener");
+    assertThat(Arrays.stream(Reason.values()).map(Reason::code))
+        .contains(
+            "negotiating",
+            "same-host",
+            "peer-plain",
+            "remote-host",
+            "no-offer",
+            "not-matched",
+            "other-namespace",
+            "other-user",
+            "version-mismatch",
+            "refused",
+            "disabled",
+            "no-runtime-dir",
+            "insecure-dir",
+            "no-shm-dir",
+            "shm-full",
+            "limit",
+            "closed-early",
+            "protocol-error",
+            "peer-lost");
+  }
+}

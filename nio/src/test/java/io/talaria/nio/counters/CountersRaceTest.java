@@ -1,0 +1,110 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.counters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Records change hands while others count and read. */
+@Timeout(120)
+class CountersRaceTest {
+  private static final int ROUNDS = 20_000;
+
+  @TempDir Path dir;
+
+  @Test
+  void aReaderNeverSeesHalfADescription() throws Exception {
+    ExecutorService threads = Executors.newCachedThreadPool();
+    AtomicBoolean done = new AtomicBoolean();
+    try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
+      Future<?> writer =
+          threads.submit(
+              () -> {
+                for (int i = 0; i < ROUNDS; i++) {
+                  int port = 1 + i % 60_000;
+                  InetSocketAddress address = new InetSocketAddress("127.0.0.1", port);
+                  ConnectionCounters connection =
+                      counters.connection(Role.CLIENT, address, address);
+                  connection.mode(Mode.SHM, Reason.SAME_HOST, "port " + port);
+                  connection.rings(port, port);
+                  connection.close();
+                }
+                done.set(true);
+              });
+      int seen = 0;
+      while (!done.get()) {
+        ProcessInfo read = CountersReader.read(counters.path());
+        assertThat(read.damaged()).isZero();
+        for (ConnectionInfo connection : read.connections()) {
+          seen++;
+          int port = connection.local().getPort();
+          assertThat(connection.remote().getPort()).isEqualTo(port);
+          assertThat(connection.transport()).isIn("", "port " + port);
+          assertThat(connection.ringInBytes()).isIn(0, port).isEqualTo(connection.ringOutBytes());
+        }
+      }
+      writer.get(60, TimeUnit.SECONDS);
+      assertThat(seen).as("connections seen while they changed").isPositive();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void nothingIsLostBetweenTwoDirectionsAndAFileThatComesLate() throws Exception {
+    ExecutorService threads = Executors.newCachedThreadPool();
+    ExecutorService fileWork = Executors.newSingleThreadExecutor();
+    try {
+      for (int round = 0; round < 20; round++) {
+        try (ProcessCounters counters = ProcessCounters.open(dir, fileWork)) {
+          ConnectionCounters connection = counters.connection(Role.CLIENT, null, null);
+          List<Future<?>> counting = new ArrayList<>();
+          counting.add(threads.submit(() -> repeat(() -> connection.fabricIn(3))));
+          counting.add(threads.submit(() -> repeat(() -> connection.fabricOut(5))));
+          counting.add(threads.submit(() -> repeat(connection::bellSent)));
+          counting.add(threads.submit(() -> repeat(connection::bellSent)));
+          for (Future<?> one : counting) {
+            one.get(60, TimeUnit.SECONDS);
+          }
+          fileWork.submit(() -> {}).get(60, TimeUnit.SECONDS);
+          // Each count is stored whole by the next one, whoever came late before.
+          connection.fabricIn(0);
+          connection.fabricOut(0);
+          connection.bellSent();
+
+          ConnectionInfo read = CountersReader.read(counters.path()).connections().get(0);
+
+          assertThat(read).isEqualTo(connection.info());
+          assertThat(read.fabricInBytes()).isEqualTo(3L * ROUNDS);
+          assertThat(read.fabricOutBytes()).isEqualTo(5L * ROUNDS);
+          assertThat(read.bellsSent()).isEqualTo(2L * ROUNDS + 1);
+        }
+      }
+    } finally {
+      threads.shutdownNow();
+      fileWork.shutdownNow();
+    }
+  }
+
+  private static void repeat(Runnable count) {
+    for (int i = 0; i < ROUNDS; i++) {
+      count.run();
+    }
+  }
+}

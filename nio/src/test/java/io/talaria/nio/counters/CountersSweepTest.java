@@ -1,0 +1,132 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.counters;
+
+import static io.talaria.nio.counters.CountersFileFixture.NO_PID;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Only what is certainly left behind is removed. */
+@Timeout(60)
+class CountersSweepTest {
+  private static final FileTime LONG_AGO = FileTime.from(Instant.parse("2001-01-01T00:00:00Z"));
+
+  @TempDir Path dir;
+
+  private ProcessCounters counters;
+
+  @BeforeEach
+  void open() {
+    counters = ProcessCounters.open(dir, Runnable::run);
+  }
+
+  @AfterEach
+  void close() {
+    counters.close();
+  }
+
+  private Path forge(Consumer<ByteBuffer> change) throws IOException {
+    return CountersFileFixture.forge(counters.path(), change);
+  }
+
+  private void assertRemoved(Path file) {
+    assertThat(ProcessCounters.sweep(dir)).isEqualTo(1);
+    assertThat(file).doesNotExist();
+    assertThat(counters.path()).exists();
+  }
+
+  private void assertKept(Path file) {
+    assertThat(ProcessCounters.sweep(dir)).isZero();
+    assertThat(file).exists();
+  }
+
+  @Test
+  void theFileOfALiveProcessStays() {
+    assertKept(counters.path());
+  }
+
+  @Test
+  void theFileOfADeadProcessGoes() throws Exception {
+    assertRemoved(forge(b -> CountersFileFixture.setPid(b, NO_PID)));
+  }
+
+  @Test
+  void theFileOfAProcessWhoseIdIsAnothersNowGoes() throws Exception {
+    assertRemoved(forge(b -> b.putLong(CountersLayout.H_START_TICKS, 1)));
+  }
+
+  @Test
+  void theFileOfADeadProcessOfAnotherVersionGoes() throws Exception {
+    assertRemoved(
+        forge(
+            b -> {
+              CountersFileFixture.setPid(b, NO_PID);
+              b.putInt(CountersLayout.H_VERSION, 99);
+            }));
+  }
+
+  @Test
+  void theFileOfAnotherPidNamespaceStays() throws Exception {
+    assertKept(
+        forge(
+            b -> {
+              CountersFileFixture.setPid(b, NO_PID);
+              b.putLong(CountersLayout.H_PID_NAMESPACE, 1);
+            }));
+  }
+
+  @Test
+  void theFileOfAnEarlierBootGoes() throws Exception {
+    Path file = forge(b -> b.putLong(CountersLayout.H_BOOT_ID_LOWER, 1));
+    Files.setLastModifiedTime(file, LONG_AGO);
+    assertRemoved(file);
+  }
+
+  @Test
+  void aFreshFileOfAnotherBootStays() throws Exception {
+    assertKept(forge(b -> b.putLong(CountersLayout.H_BOOT_ID_LOWER, 1)));
+  }
+
+  @Test
+  void anUnfinishedFileStaysUntilItIsOld() throws Exception {
+    Path file = Files.write(dir.resolve(NO_PID + "-5.counters"), new byte[10]);
+    assertKept(file);
+    Files.setLastModifiedTime(file, LONG_AGO);
+    assertRemoved(file);
+  }
+
+  @Test
+  void anUnfinishedFileOfALiveProcessStays() throws Exception {
+    Path file =
+        Files.write(
+            Path.of(counters.path().toString().replace(".counters", "-9.counters")), new byte[10]);
+    Files.setLastModifiedTime(file, LONG_AGO);
+    assertKept(file);
+  }
+
+  @Test
+  void whatIsNoCountersFileStays() throws Exception {
+    Path socket = Files.write(dir.resolve("l-80-1"), new byte[10]);
+    Files.setLastModifiedTime(socket, LONG_AGO);
+    assertKept(socket);
+    assertThat(ProcessCounters.sweep(dir.resolve("missing"))).isZero();
+  }
+
+  @Test
+  void aLinkStays() throws Exception {
+    Path target = Files.write(dir.resolve("target"), new byte[10]);
+    assertKept(Files.createSymbolicLink(dir.resolve(NO_PID + "-6.counters"), target));
+  }
+}

@@ -1,0 +1,383 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.counters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The writing side: what is counted arrives in the file, and no file is no harm. */
+@Timeout(60)
+class ProcessCountersTest {
+  private static final InetSocketAddress LOCAL = new InetSocketAddress("127.0.0.1", 40001);
+  private static final InetSocketAddress REMOTE = new InetSocketAddress("::1", 65535);
+
+  @TempDir Path dir;
+
+  private ProcessCounters open() {
+    ProcessCounters counters = ProcessCounters.open(dir, Runnable::run);
+    assertThat(counters.problem()).isNull();
+    return counters;
+  }
+
+  @Test
+  void theFileIsNamedAfterTheProcessAndForItsUserOnly() throws Exception {
+    try (ProcessCounters counters = open()) {
+      long pid = ProcessHandle.current().pid();
+      assertThat(counters.path())
+          .isEqualTo(dir.resolve(pid + "-" + ProcFiles.startTicks(pid) + ".counters"));
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(counters.path())))
+          .isEqualTo("rw-------");
+    }
+  }
+
+  @Test
+  void whatAConnectionDidIsReadFromTheFile() throws Exception {
+    try (ProcessCounters counters = open()) {
+      ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
+      connection.rings(65536, 32768);
+      connection.tcpIn(1);
+      connection.tcpOut(2);
+      connection.fabricIn(30);
+      connection.fabricIn(40);
+      connection.fabricOut(500);
+      connection.stalled();
+      connection.bellSent();
+      connection.bellSent();
+      connection.bellReceived();
+      connection.slept();
+
+      ProcessInfo read = CountersReader.read(counters.path());
+
+      assertThat(read.connections()).containsExactly(connection.info());
+      ConnectionInfo info = read.connections().get(0);
+      assertThat(info.local()).isEqualTo(LOCAL);
+      assertThat(info.remote()).isEqualTo(REMOTE);
+      assertThat(info.transport()).isEqualTo("ring 64 KiB/32 KiB");
+      assertThat(info.inBytes()).isEqualTo(71);
+      assertThat(info.outBytes()).isEqualTo(502);
+      assertThat(info.reads()).isEqualTo(3);
+      assertThat(info.writes()).isEqualTo(2);
+      assertThat(info.bellsSent()).isEqualTo(2);
+      assertThat(info.ringInBytes()).isEqualTo(65536);
+      assertThat(read.totals()).isEqualTo(counters.totals());
+      assertThat(read.pid()).isEqualTo(ProcessHandle.current().pid());
+      assertThat(read.liveness()).isEqualTo(Liveness.LIVE);
+      assertThat(read.javaVersion()).contains(System.getProperty("java.runtime.version"));
+      assertThat(read.program()).isNotEmpty();
+      assertThat(read.damaged()).isZero();
+      assertThat(read.unlisted()).isZero();
+    }
+  }
+
+  @Test
+  void addressesMayComeLater() throws Exception {
+    try (ProcessCounters counters = open()) {
+      ConnectionCounters connection = counters.connection(Role.CLIENT, null, null);
+      assertThat(CountersReader.read(counters.path()).connections().get(0).local()).isNull();
+      connection.addresses(LOCAL, REMOTE);
+      assertThat(CountersReader.read(counters.path()).connections().get(0).remote())
+          .isEqualTo(REMOTE);
+      connection.addresses(InetSocketAddress.createUnresolved("nowhere.invalid", 1), null);
+      assertThat(CountersReader.read(counters.path()).connections().get(0).local()).isNull();
+    }
+  }
+
+  @Test
+  void closedConnectionsLeaveTheirCountsInTheTotals() throws Exception {
+    try (ProcessCounters counters = open()) {
+      for (int i = 0; i < 3; i++) {
+        ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+        connection.fabricIn(10);
+        connection.tcpOut(1);
+        connection.bellSent();
+        connection.close();
+        connection.close();
+      }
+      ConnectionCounters open = counters.connection(Role.LISTENER, LOCAL, null);
+      open.tcpIn(5);
+
+      ProcessTotals totals = CountersReader.read(counters.path()).totals();
+
+      assertThat(totals).isEqualTo(counters.totals());
+      assertThat(totals.opened()).isEqualTo(4);
+      assertThat(totals.closed()).isEqualTo(3);
+      assertThat(totals.listeners()).isEqualTo(1);
+      assertThat(totals.connections()).isZero();
+      assertThat(totals.fabricInBytes()).isEqualTo(30);
+      assertThat(totals.tcpOutBytes()).isEqualTo(3);
+      assertThat(totals.tcpInBytes()).isEqualTo(5);
+      assertThat(totals.bellsSent()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void countingAfterCloseShowsNowhere() throws Exception {
+    try (ProcessCounters counters = open()) {
+      ConnectionCounters closed = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+      closed.close();
+      ConnectionCounters open = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+      closed.fabricIn(1);
+      closed.mode(Mode.SHM, Reason.SAME_HOST, "");
+      closed.bellSent();
+      assertThat(CountersReader.read(counters.path()).connections()).containsExactly(open.info());
+      assertThat(counters.totals().fabricInBytes()).isZero();
+    }
+  }
+
+  @Test
+  void upgradesSessionsAndSelectorsAreCounted() throws Exception {
+    try (ProcessCounters counters = open()) {
+      counters.offerMade();
+      counters.offerMade();
+      counters.offerReceived();
+      counters.acceptedByPeer();
+      counters.acceptedByUs();
+      counters.refused(Reason.PEER_PLAIN);
+      counters.refused(Reason.PEER_PLAIN);
+      counters.refused(Reason.SHM_FULL);
+      counters.sessionOpened();
+      counters.sessionOpened();
+      counters.sessionClosed();
+      SelectorCounters closed = counters.selector();
+      closed.selected();
+      closed.innerSelected();
+      closed.innerSelected();
+      closed.close();
+      closed.close();
+      SelectorCounters open = counters.selector();
+      open.selected();
+      open.wokenUp();
+
+      ProcessInfo read = CountersReader.read(counters.path());
+
+      assertThat(read.connections()).isEmpty();
+      ProcessTotals totals = read.totals();
+      assertThat(totals).isEqualTo(counters.totals());
+      assertThat(totals.offersMade()).isEqualTo(2);
+      assertThat(totals.offersReceived()).isEqualTo(1);
+      assertThat(totals.acceptedByPeer()).isEqualTo(1);
+      assertThat(totals.acceptedByUs()).isEqualTo(1);
+      assertThat(totals.refused())
+          .containsOnly(
+              java.util.Map.entry(Reason.PEER_PLAIN, 2L), java.util.Map.entry(Reason.SHM_FULL, 1L));
+      assertThat(totals.sessions()).isEqualTo(1);
+      assertThat(totals.sessionsOpened()).isEqualTo(2);
+      assertThat(totals.selectors()).isEqualTo(new SelectorTotals(1, 2, 2, 1));
+    }
+  }
+
+  @Test
+  void theFileGrowsAndGivesRecordsBack() throws Exception {
+    try (ProcessCounters counters = open()) {
+      for (int round = 0; round < 3; round++) {
+        List<ConnectionCounters> open = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+          ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+          connection.fabricIn(i);
+          open.add(connection);
+        }
+        ProcessInfo read = CountersReader.read(counters.path());
+        assertThat(read.connections())
+            .containsExactlyElementsOf(open.stream().map(ConnectionCounters::info).toList());
+        open.forEach(ConnectionCounters::close);
+        assertThat(CountersReader.read(counters.path()).connections()).isEmpty();
+      }
+      assertThat(Files.size(counters.path()))
+          .isEqualTo(CountersLayout.recordOffset(5 * CountersLayout.CHUNK_RECORDS));
+    }
+  }
+
+  @Test
+  void countsMadeBeforeThereIsRoomArriveWithIt() throws Exception {
+    Queue<Runnable> work = new ArrayDeque<>();
+    try (ProcessCounters counters = ProcessCounters.open(dir, work::add)) {
+      counters.offerMade();
+      ConnectionCounters closed = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+      closed.fabricIn(100);
+      closed.close();
+      ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+      connection.fabricIn(1);
+      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring");
+      assertThat(counters.path()).isNull();
+      assertThat(dir).isEmptyDirectory();
+
+      work.remove().run();
+      connection.fabricIn(2);
+
+      ProcessInfo read = CountersReader.read(counters.path());
+      assertThat(read.connections()).containsExactly(connection.info());
+      assertThat(read.connections().get(0).fabricInBytes()).isEqualTo(3);
+      assertThat(read.totals()).isEqualTo(counters.totals());
+      assertThat(read.totals().fabricInBytes()).isEqualTo(103);
+    }
+  }
+
+  @Test
+  void connectionsWithoutRoomAreSaidToBeUnlistedUntilThereIs() throws Exception {
+    Queue<Runnable> work = new ArrayDeque<>();
+    try (ProcessCounters counters = ProcessCounters.open(dir, work::add)) {
+      work.remove().run();
+      List<ConnectionCounters> open = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        open.add(counters.connection(Role.CLIENT, LOCAL, REMOTE));
+      }
+      assertThat(CountersReader.read(counters.path()).unlisted()).isEqualTo(44);
+      open.get(0).close();
+      assertThat(CountersReader.read(counters.path()).unlisted()).isEqualTo(43);
+      assertThat(CountersReader.read(counters.path()).connections()).hasSize(256);
+      assertThat(counters.snapshot()).hasSize(299);
+
+      assertThat(work).hasSize(1);
+      work.remove().run();
+
+      ProcessInfo read = CountersReader.read(counters.path());
+      assertThat(read.unlisted()).isZero();
+      assertThat(read.connections()).isEqualTo(counters.snapshot());
+    }
+  }
+
+  @Test
+  void withoutADirectoryCountingGoesOnOnTheHeap() {
+    Path missing = dir.resolve("missing");
+    try (ProcessCounters counters = ProcessCounters.open(missing, Runnable::run)) {
+      assertThat(counters.problem())
+          .contains("cannot make a counters file in " + missing)
+          .contains("NoSuchFile");
+      assertThat(counters.path()).isNull();
+      assertWorksOnHeap(counters);
+    }
+  }
+
+  @Test
+  void withoutAThreadForFileWorkCountingGoesOnOnTheHeap() {
+    try (ProcessCounters counters =
+        ProcessCounters.open(
+            dir,
+            work -> {
+              throw new RejectedExecutionException("shut down");
+            })) {
+      assertThat(counters.problem()).contains("no thread for file work").contains("shut down");
+      assertWorksOnHeap(counters);
+    }
+  }
+
+  @Test
+  void countersOnTheHeapSayWhy() {
+    ProcessCounters counters = ProcessCounters.onHeap("the directory is another user's");
+    assertThat(counters.problem()).isEqualTo("the directory is another user's");
+    assertWorksOnHeap(counters);
+  }
+
+  private static void assertWorksOnHeap(ProcessCounters counters) {
+    ConnectionCounters connection = counters.connection(Role.ACCEPTED, LOCAL, REMOTE);
+    connection.fabricIn(3);
+    connection.mode(Mode.TCP, Reason.PEER_PLAIN, "");
+    assertThat(counters.snapshot()).containsExactly(connection.info());
+    assertThat(counters.totals().fabricInBytes()).isEqualTo(3);
+    connection.close();
+    assertThat(counters.snapshot()).isEmpty();
+  }
+
+  @Test
+  void anInterruptedThreadLosesTheFileButNothingElse() {
+    Thread.currentThread().interrupt();
+    try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(counters.problem()).contains("ClosedByInterruptException");
+      assertWorksOnHeap(counters);
+      assertThat(dir).isEmptyDirectory();
+    }
+  }
+
+  @Test
+  void aLinkInPlaceOfTheFileIsNotFollowed() throws Exception {
+    long pid = ProcessHandle.current().pid();
+    Path victim = Files.writeString(dir.resolve("victim"), "precious");
+    Path link =
+        Files.createSymbolicLink(
+            dir.resolve(CountersLayout.fileName(pid, ProcFiles.startTicks(pid), 0)), victim);
+    try (ProcessCounters counters = open()) {
+      assertThat(counters.path()).isNotEqualTo(link);
+      assertThat(Files.readString(victim)).isEqualTo("precious");
+      assertThat(CountersReader.read(counters.path()).pid()).isEqualTo(pid);
+    }
+  }
+
+  @Test
+  void twoTalariasOfOneProcessHaveAFileEach() throws Exception {
+    try (ProcessCounters one = open();
+        ProcessCounters two = open()) {
+      assertThat(one.path()).isNotEqualTo(two.path());
+      assertThat(CountersReader.readDirectory(dir).processes()).hasSize(2);
+      assertThat(CountersReader.readDirectory(dir).problems()).isEmpty();
+    }
+  }
+
+  @Test
+  void closingRemovesTheFileAndCountingGoesOn() {
+    ProcessCounters counters = open();
+    ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+    counters.close();
+    counters.close();
+    assertThat(dir).isEmptyDirectory();
+    connection.fabricIn(1);
+    connection.mode(Mode.SHM, Reason.SAME_HOST, "");
+    connection.close();
+    for (int i = 0; i < 300; i++) {
+      counters.connection(Role.CLIENT, LOCAL, REMOTE).fabricIn(1);
+    }
+    assertThat(counters.totals().fabricInBytes()).isEqualTo(301);
+    assertThat(dir).isEmptyDirectory();
+  }
+
+  @Test
+  void aFileThatIsMadeAfterCloseIsRemovedAtOnce() {
+    Queue<Runnable> work = new ArrayDeque<>();
+    ProcessCounters counters = ProcessCounters.open(dir, work::add);
+    counters.close();
+    work.remove().run();
+    assertThat(dir).isEmptyDirectory();
+    assertThat(counters.path()).isNull();
+  }
+
+  @Test
+  void longTextsAreCutBetweenCharacters() throws Exception {
+    try (ProcessCounters counters = open()) {
+      ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+      connection.mode(Mode.SHM, Reason.SAME_HOST, "ü".repeat(25));
+      assertThat(CountersReader.read(counters.path()).connections().get(0).transport())
+          .isEqualTo("ü".repeat(19));
+      connection.mode(Mode.SHM, Reason.SAME_HOST, "x" + "\uD83D\uDC5F".repeat(25));
+      assertThat(CountersReader.read(counters.path()).connections().get(0).transport())
+          .isEqualTo("x" + "\uD83D\uDC5F".repeat(9));
+      connection.mode(Mode.SHM, Reason.SAME_HOST, "y");
+      assertThat(CountersReader.read(counters.path()).connections().get(0).transport())
+          .isEqualTo("y");
+    }
+  }
+
+  @Test
+  void programsAreNamedByClassOrJar() {
+    assertThat(ProgramName.shortName("org.example.Server --port 1")).isEqualTo("Server");
+    assertThat(ProgramName.shortName("org.example/org.example.Server x")).isEqualTo("Server");
+    assertThat(ProgramName.shortName("/opt/app/server-1.2.jar -v")).isEqualTo("server-1.2.jar");
+    assertThat(ProgramName.shortName("")).isEmpty();
+  }
+}
