@@ -1,0 +1,69 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it.kit;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.util.Random;
+
+/**
+ * Makes the two streams of a connection, so that each side knows what the other must send: the
+ * seeds depend on the client's port, which both see. Any thread may call it.
+ */
+public final class Streams {
+  private final Args args;
+  private final boolean server;
+  private final long salt;
+  private final boolean portsKnown;
+  private final long minBytes;
+  private final long maxBytes;
+  private final String end;
+
+  /**
+   * Reads what the streams are like from a program's arguments.
+   *
+   * @param args {@code salt}, {@code ports} (known, or any behind a forwarder), {@code min} and
+   *     {@code max} (bytes this side sends on a connection), {@code end} (half: shut down the
+   *     output, then await the peer's end; close: close as soon as all is sent and received;
+   *     random)
+   * @param server whether this side accepts
+   */
+  public Streams(Args args, boolean server) {
+    this.args = args;
+    this.server = server;
+    this.salt = args.number("salt", 1);
+    this.portsKnown = !args.is("ports", "any", "known");
+    this.minBytes = args.number("min", Pattern.HEADER_BYTES);
+    this.maxBytes = args.number("max", 1 << 20);
+    this.end = args.text("end", "half");
+  }
+
+  /**
+   * Makes both streams of a connected channel.
+   *
+   * @param channel the connection
+   * @return the traffic, not yet begun
+   * @throws IOException if the channel cannot tell its addresses
+   */
+  public Traffic traffic(SocketChannel channel) throws IOException {
+    var client =
+        (InetSocketAddress) (server ? channel.getRemoteAddress() : channel.getLocalAddress());
+    int port = client.getPort();
+    long ownSeed = seed(port, server);
+    Random chance = new Random(ownSeed);
+    long bytes = Shape.logUniform(chance, minBytes, maxBytes);
+    Source source =
+        new Source(new Pattern(ownSeed, bytes), new Shape(args, Pattern.mix(ownSeed + 1)));
+    Drain drain =
+        new Drain(
+            portsKnown ? seed(port, !server) : Drain.ANY_SEED,
+            new Shape(args, Pattern.mix(ownSeed + 2)));
+    boolean halfClose = end.equals("half") || (end.equals("random") && chance.nextBoolean());
+    return new Traffic(channel, source, drain, halfClose);
+  }
+
+  private long seed(int port, boolean ofServer) {
+    return Pattern.mix((salt << 20) + port * 2L + (ofServer ? 1 : 0)) | 1;
+  }
+}

@@ -1,0 +1,167 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it.programs;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.talaria.it.kit.Console;
+import io.talaria.it.kit.Pattern;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends a stream on each of many Netty connections, in writes from one byte to far beyond the
+ * high-water mark, switches automatic reading off and on at random, half-closes, and checks every
+ * byte of the echo and its end. Says {@code @echoed} when all are done.
+ */
+public final class NettyEchoUser {
+  private NettyEchoUser() {}
+
+  /**
+   * Runs the program.
+   *
+   * @param arguments port, connections, bytes (on each), loops
+   */
+  public static void main(String[] arguments) {
+    Console.run(
+        arguments,
+        args -> {
+          int connections = args.count("connections", 64);
+          CountDownLatch left = new CountDownLatch(connections);
+          NioEventLoopGroup group = new NioEventLoopGroup(args.count("loops", 1));
+          Channel[] channels = new Channel[connections];
+          for (int i = 0; i < connections; i++) {
+            Stream stream = new Stream(i + 1, args.number("bytes", 1 << 20), left);
+            channels[i] =
+                new Bootstrap()
+                    .group(group)
+                    .channel(NioSocketChannel.class)
+                    .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                    .handler(
+                        new ChannelInitializer<SocketChannel>() {
+                          @Override
+                          protected void initChannel(SocketChannel channel) {
+                            channel.pipeline().addLast(stream);
+                          }
+                        })
+                    .connect(new InetSocketAddress("127.0.0.1", args.count("port", 0)))
+                    .sync()
+                    .channel();
+          }
+          left.await();
+          Console.say("echoed");
+          Console.awaitCommand("close");
+          for (Channel channel : channels) {
+            channel.close().sync();
+          }
+          group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+          Console.say("closed");
+          Console.awaitEnd();
+        });
+  }
+
+  /** One connection; on its event loop. */
+  private static final class Stream extends SimpleChannelInboundHandler<ByteBuf> {
+    private static final int MAX_WRITE = 400 << 10;
+
+    private final Pattern pattern;
+    private final Random chance;
+    private final CountDownLatch left;
+    private long sent;
+    private long received;
+
+    Stream(long seed, long bytes, CountDownLatch left) {
+      this.pattern = new Pattern(seed, bytes);
+      this.chance = new Random(seed);
+      this.left = left;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      send(context);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      send(context);
+    }
+
+    private void send(ChannelHandlerContext context) {
+      while (sent < pattern.totalBytes() && context.channel().isWritable()) {
+        int size =
+            (int)
+                Math.min(
+                    1 + chance.nextInt(1 + chance.nextInt(MAX_WRITE)), pattern.totalBytes() - sent);
+        ByteBuf chunk = context.alloc().buffer(size);
+        ByteBuffer memory = chunk.nioBuffer(0, size);
+        pattern.fill(memory, sent);
+        chunk.writerIndex(size);
+        sent += size;
+        boolean last = sent == pattern.totalBytes();
+        context
+            .writeAndFlush(chunk)
+            .addListener(
+                future -> {
+                  if (!future.isSuccess()) {
+                    Console.fail(future.cause());
+                  } else if (last) {
+                    ((DuplexChannel) context.channel()).shutdownOutput();
+                  }
+                });
+      }
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
+      int size = message.readableBytes();
+      pattern.check(message.nioBuffer(), received);
+      received += size;
+      if (chance.nextInt(16) == 0) {
+        context.channel().config().setAutoRead(false);
+        context
+            .executor()
+            .schedule(
+                () -> context.channel().config().setAutoRead(true),
+                chance.nextInt(500),
+                TimeUnit.MICROSECONDS);
+      }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof ChannelInputShutdownEvent) {
+        if (received != pattern.totalBytes()) {
+          Console.fail(
+              new IllegalStateException(
+                  "the echo ended after " + received + " of " + pattern.totalBytes() + " bytes"));
+        }
+        left.countDown();
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      if (received != pattern.totalBytes()) {
+        Console.fail(new IllegalStateException("closed after " + received + " bytes"));
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      Console.fail(cause);
+    }
+  }
+}

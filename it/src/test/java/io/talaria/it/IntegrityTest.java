@@ -1,0 +1,90 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.Event;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Settings;
+import io.talaria.it.programs.StreamClient;
+import io.talaria.it.programs.StreamServer;
+import io.talaria.nio.ConnectionInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Large streams in both directions at once arrive whole: random sizes and pauses, heap, direct and
+ * read-only buffers, scattering and gathering.
+ */
+class IntegrityTest {
+  private static final long GIGABYTE = 1L << 30;
+
+  @RegisterExtension final Lab lab = new Lab();
+
+  static Stream<Arguments> cases() {
+    return Stream.of("blocking", "selector")
+        .flatMap(
+            io ->
+                Pair.everyJava().stream()
+                    .map(
+                        pair ->
+                            Arguments.of(
+                                pair, io, pair.equals(Pair.BOTH) ? GIGABYTE : GIGABYTE / 8)));
+  }
+
+  @ParameterizedTest(name = "{0}, {1}, {2} bytes each way")
+  @MethodSource("cases")
+  @Timeout(value = 180, unit = TimeUnit.SECONDS)
+  void bothDirectionsArriveWhole(Pair pair, String io, long bytes) throws Exception {
+    pair.assume();
+    long total = Settings.scaled(bytes);
+    Child server =
+        lab.child(pair.server(), StreamServer.class)
+            .arg("io", io)
+            .arg("min", total)
+            .arg("max", total)
+            .arg("pauseEvery", 1000)
+            .arg("keep", "yes")
+            .start();
+    Child client =
+        lab.child(pair.client(), StreamClient.class)
+            .arg("io", io)
+            .arg("port", server.await("listening").port())
+            .arg("min", total)
+            .arg("max", total)
+            .arg("pauseEvery", 1000)
+            .arg("keep", "yes")
+            .start();
+
+    Event atServer = server.await("finished", Duration.ofSeconds(150));
+    Event atClient = client.await("finished");
+    assertThat(atServer.number("received")).isEqualTo(total);
+    assertThat(atClient.number("received")).isEqualTo(total);
+    Modes.expect(pair, server, client);
+    if (pair.accelerated()) {
+      for (Child side : List.of(server, client)) {
+        ConnectionInfo counted = Modes.of(side).get(0);
+        assertThat(counted.inBytes()).as("counted in").isEqualTo(total);
+        assertThat(counted.outBytes()).as("counted out").isEqualTo(total);
+        assertThat(counted.fabricInBytes()).as("in by shared memory").isGreaterThan(total / 2);
+        assertThat(counted.fabricOutBytes()).as("out by shared memory").isGreaterThan(total / 2);
+      }
+    }
+    server.send("close");
+    client.send("close");
+    server.await("closed");
+    client.await("closed");
+    lab.stop(server, client);
+  }
+}

@@ -1,0 +1,142 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.ChildSpec;
+import io.talaria.it.harness.Event;
+import io.talaria.it.harness.Exchange;
+import io.talaria.it.harness.Flavour;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Pair;
+import io.talaria.it.programs.StreamClient;
+import io.talaria.it.programs.Survivor;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A port says nothing about who listens on it now: what was announced may be gone, or shared. */
+class PortTakenTest {
+  private static final int CONNECTIONS = 40;
+
+  @RegisterExtension final Lab lab = new Lab();
+
+  @ParameterizedTest(name = "the listener is killed: {0}")
+  @ValueSource(booleans = {true, false})
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void plainProgramTakesThePort(boolean kill) throws Exception {
+    Child first = lab.child(Flavour.TALARIA, Survivor.class).arg("role", "server").start();
+    int port = first.await("listening").port();
+    awaitAnnouncement(port);
+    if (kill) {
+      first.kill();
+    } else {
+      lab.stop(first);
+    }
+    Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
+    exchange.serverSpec().arg("port", port);
+    exchange.run();
+    Modes.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    exchange.end();
+  }
+
+  /** The announcement is the only sign that a listener is ready to upgrade. */
+  private void awaitAnnouncement(int port) throws IOException, InterruptedException {
+    long deadlineNs = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (true) {
+      try (Stream<?> found =
+          Files.list(lab.talariaDir())
+              .filter(file -> file.getFileName().toString().startsWith("l-" + port + "-"))) {
+        if (found.findAny().isPresent()) {
+          return;
+        }
+      }
+      assertThat(System.nanoTime()).as("no announcement appears").isLessThan(deadlineNs);
+      Thread.sleep(5);
+    }
+  }
+
+  static List<List<Flavour>> sharers() {
+    return List.of(
+        List.of(Flavour.PLAIN, Flavour.PLAIN),
+        List.of(Flavour.TALARIA, Flavour.PLAIN),
+        List.of(Flavour.TALARIA, Flavour.TALARIA));
+  }
+
+  /** The kernel gives each connection to one of the two listeners, as it likes. */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("sharers")
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void twoListenersShareThePort(List<Flavour> sharers) throws Exception {
+    Child first = listener(sharers.get(0)).start();
+    int port = first.await("listening").port();
+    Child second = listener(sharers.get(1)).arg("port", port).start();
+    second.await("listening");
+    Flavour clientFlavour = sharers.get(0);
+    Child client =
+        lab.child(clientFlavour, StreamClient.class)
+            .arg("port", port)
+            .arg("connections", CONNECTIONS)
+            .arg("parallel", 4)
+            .arg("min", 1 << 20)
+            .arg("max", 3 << 20)
+            .start();
+    client.await("finished");
+    int ended = 0;
+    for (Child listener : List.of(first, second)) {
+      for (Event event = listener.poll("ended"); event != null; event = listener.poll("ended")) {
+        assertThat(event.text("in")).isEqualTo("complete");
+        assertThat(event.text("out")).isEqualTo("complete");
+        ended++;
+      }
+    }
+    assertThat(ended).isEqualTo(CONNECTIONS);
+    if (sharers.get(1).accelerated()) {
+      assertThat(Modes.totals(first).acceptedByUs()).as("upgrades by the first").isPositive();
+      assertThat(Modes.totals(second).acceptedByUs()).as("upgrades by the second").isPositive();
+    }
+    lab.stop(client, first, second);
+  }
+
+  private ChildSpec listener(Flavour flavour) {
+    return lab.child(flavour, Survivor.class)
+        .arg("role", "server")
+        .arg("io", "selector")
+        .arg("reusePort", "yes")
+        .arg("min", 1 << 20)
+        .arg("max", 3 << 20);
+  }
+
+  /** A second listener of the same port on another address is announced, but not meant. */
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void samePortOfAnotherAddressIsPlain() throws Exception {
+    Child other =
+        lab.child(Flavour.TALARIA, Survivor.class)
+            .arg("role", "server")
+            .arg("bind", "127.0.0.2")
+            .start();
+    int port = other.await("listening").port();
+    awaitAnnouncement(port);
+    Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
+    exchange.serverSpec().arg("port", port);
+    exchange.run();
+    Modes.await(exchange.client(), Mode.TCP, Reason.NOT_MATCHED, Reason.PEER_PLAIN);
+    exchange.end();
+    lab.stop(other);
+  }
+}

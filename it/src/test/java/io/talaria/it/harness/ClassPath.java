@@ -1,0 +1,58 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it.harness;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a child runs from: the programs and the libraries they use, but nothing of Talaria's, and
+ * the agent beside them.
+ *
+ * @param text the class path
+ * @param agent the agent's jar
+ */
+public record ClassPath(String text, Path agent) {
+
+  /**
+   * The classes as the build made them.
+   *
+   * @return the class path of ordinary children
+   */
+  public static ClassPath usual() {
+    return new ClassPath(
+        String.join(File.pathSeparator, entries()), Settings.agent().orElse(Path.of("none")));
+  }
+
+  /**
+   * The directory of the programs alone.
+   *
+   * @return a directory of class files
+   */
+  public static Path programs() {
+    return Path.of(
+        entries().stream().filter(ClassPath::isProgramsDirectory).findFirst().orElseThrow());
+  }
+
+  private static boolean isProgramsDirectory(String entry) {
+    return Path.of(entry).resolve("io/talaria/it/programs").toFile().isDirectory();
+  }
+
+  private static List<String> entries() {
+    String all =
+        System.getProperty("talaria.test.classpath", System.getProperty("java.class.path"));
+    List<String> wanted = new ArrayList<>();
+    for (String entry : all.split(File.pathSeparator)) {
+      String file = Path.of(entry).getFileName().toString();
+      boolean library =
+          file.endsWith(".jar")
+              && !file.matches("(talaria|junit|assertj|opentest4j|apiguardian|surefire).*");
+      if (library || isProgramsDirectory(entry)) {
+        wanted.add(entry);
+      }
+    }
+    return wanted;
+  }
+}

@@ -1,0 +1,212 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it.harness;
+
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import io.talaria.nio.counters.CountersReader;
+import io.talaria.nio.counters.ProcessInfo;
+import io.talaria.nio.counters.ProcessTotals;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** What the counters files say of the children's connections: the tests' view from outside. */
+public final class Modes {
+  private Modes() {}
+
+  /**
+   * The open connections of a process, without its listeners.
+   *
+   * @param dir its run-time directory
+   * @param pid the process
+   * @return the connections, oldest first; none if the process has no counters file
+   * @throws IOException if the directory cannot be read
+   */
+  public static List<ConnectionInfo> of(Path dir, long pid) throws IOException {
+    return process(dir, pid).map(Modes::connections).orElse(List.of());
+  }
+
+  /**
+   * The open connections of a child, without its listeners.
+   *
+   * @param child the process
+   * @return the connections, oldest first
+   * @throws IOException if the directory cannot be read
+   */
+  public static List<ConnectionInfo> of(Child child) throws IOException {
+    return of(child.spec().talariaDir(), child.pid());
+  }
+
+  /**
+   * What a child has done in all.
+   *
+   * @param child a process with the agent
+   * @return its totals
+   * @throws IOException if the directory cannot be read
+   */
+  public static ProcessTotals totals(Child child) throws IOException {
+    return process(child.spec().talariaDir(), child.pid())
+        .orElseThrow(() -> new AssertionError(child + " has no counters file"))
+        .totals();
+  }
+
+  private static Optional<ProcessInfo> process(Path dir, long pid) throws IOException {
+    return CountersReader.readDirectory(dir).processes().stream()
+        .filter(process -> process.pid() == pid)
+        .findFirst();
+  }
+
+  private static List<ConnectionInfo> connections(ProcessInfo process) {
+    return process.connections().stream().filter(c -> c.role() != Role.LISTENER).toList();
+  }
+
+  /**
+   * Waits until some connection of a child is as expected. There is no event to wait for, so this
+   * looks again and again.
+   *
+   * @param child a process with the agent
+   * @param expectation what the connection must be like
+   * @param what the same in words
+   * @return the connection
+   * @throws IOException if the directory cannot be read
+   * @throws InterruptedException if the test's time is up
+   */
+  public static ConnectionInfo await(
+      Child child, Predicate<ConnectionInfo> expectation, String what)
+      throws IOException, InterruptedException {
+    return awaitAll(child, expectation, 1, what).get(0);
+  }
+
+  /**
+   * Waits until so many connections of a child are as expected.
+   *
+   * @param child a process with the agent
+   * @param expectation what each must be like
+   * @param count how many, at least
+   * @param what the same in words
+   * @return these connections
+   * @throws IOException if the directory cannot be read
+   * @throws InterruptedException if the test's time is up
+   */
+  public static List<ConnectionInfo> awaitAll(
+      Child child, Predicate<ConnectionInfo> expectation, int count, String what)
+      throws IOException, InterruptedException {
+    long deadlineNs = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (true) {
+      List<ConnectionInfo> all = of(child);
+      List<ConnectionInfo> found = all.stream().filter(expectation).toList();
+      if (found.size() >= count) {
+        return found;
+      }
+      if (System.nanoTime() > deadlineNs || !child.alive()) {
+        throw new AssertionError(
+            child
+                + " has "
+                + found.size()
+                + " of "
+                + count
+                + " connections that are "
+                + what
+                + "; it has:\n"
+                + describe(all));
+      }
+      Thread.sleep(5);
+    }
+  }
+
+  /**
+   * Waits until a connection of a child has a mode and one of some reasons.
+   *
+   * @param child a process with the agent
+   * @param mode the mode
+   * @param reasons any of these
+   * @return the connection
+   * @throws IOException if the directory cannot be read
+   * @throws InterruptedException if the test's time is up
+   */
+  public static ConnectionInfo await(Child child, Mode mode, Reason... reasons)
+      throws IOException, InterruptedException {
+    List<Reason> allowed = List.of(reasons);
+    return await(
+        child,
+        c -> c.mode() == mode && allowed.contains(c.reason()),
+        mode.code() + " because of " + allowed);
+  }
+
+  /**
+   * Waits until a connection of a child is on TCP for one of some reasons.
+   *
+   * @param child a process with the agent
+   * @param reasons any of these
+   * @throws IOException if the directory cannot be read
+   * @throws InterruptedException if the test's time is up
+   */
+  public static void awaitPlain(Child child, Reason... reasons)
+      throws IOException, InterruptedException {
+    await(child, Mode.TCP, reasons);
+  }
+
+  /**
+   * Waits until the only connection between two children shows what the pair must have.
+   *
+   * @param pair what the children are
+   * @param server the side that accepted
+   * @param client the side that connected
+   * @throws IOException if the directory cannot be read
+   * @throws InterruptedException if the test's time is up
+   */
+  public static void expect(Pair pair, Child server, Child client)
+      throws IOException, InterruptedException {
+    if (pair.server().accelerated()) {
+      await(
+          server,
+          pair.accelerated() ? Mode.SHM : Mode.TCP,
+          pair.accelerated() ? Reason.SAME_HOST : Reason.NO_OFFER);
+    }
+    if (pair.client().accelerated()) {
+      await(
+          client,
+          pair.accelerated() ? Mode.SHM : Mode.TCP,
+          pair.accelerated() ? Reason.SAME_HOST : Reason.PEER_PLAIN);
+    }
+  }
+
+  /**
+   * Tells of connections for people.
+   *
+   * @param connections some
+   * @return a line for each
+   */
+  public static String describe(List<ConnectionInfo> connections) {
+    return connections.stream()
+        .map(
+            c ->
+                String.format(
+                    "%s %s -> %s %s (%s) %s in %d+%d out %d+%d stalls %d bells %d/%d sleeps %d"
+                        + " rings %d/%d",
+                    c.role().code(),
+                    c.local(),
+                    c.remote(),
+                    c.mode().code(),
+                    c.reason().code(),
+                    c.transport(),
+                    c.tcpInBytes(),
+                    c.fabricInBytes(),
+                    c.tcpOutBytes(),
+                    c.fabricOutBytes(),
+                    c.stalls(),
+                    c.bellsSent(),
+                    c.bellsReceived(),
+                    c.sleeps(),
+                    c.ringInBytes(),
+                    c.ringOutBytes()))
+        .collect(Collectors.joining("\n"));
+  }
+}

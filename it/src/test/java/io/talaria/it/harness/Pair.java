@@ -1,0 +1,89 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it.harness;
+
+import static io.talaria.it.harness.Flavour.PLAIN;
+import static io.talaria.it.harness.Flavour.PLAIN_17;
+import static io.talaria.it.harness.Flavour.TALARIA;
+import static io.talaria.it.harness.Flavour.TALARIA_17;
+
+import java.util.List;
+
+/**
+ * What the two sides of a test are.
+ *
+ * @param server the side that accepts
+ * @param client the side that connects
+ */
+public record Pair(Flavour server, Flavour client) {
+  /** Both sides as on the JDK: shows that the test is right. */
+  public static final Pair NONE = new Pair(PLAIN, PLAIN);
+
+  /** Both sides have the agent. */
+  public static final Pair BOTH = new Pair(TALARIA, TALARIA);
+
+  /**
+   * With the agent on none, on one and on both sides.
+   *
+   * @return four pairs
+   */
+  public static List<Pair> coexisting() {
+    return List.of(NONE, new Pair(TALARIA, PLAIN), new Pair(PLAIN, TALARIA), BOTH);
+  }
+
+  /**
+   * With the agent on none or on both sides.
+   *
+   * @return two pairs
+   */
+  public static List<Pair> noneAndBoth() {
+    return List.of(NONE, BOTH);
+  }
+
+  /**
+   * With the agent on both sides, on Java 17 and the newer one.
+   *
+   * @return three pairs
+   */
+  public static List<Pair> withOldJava() {
+    return List.of(
+        new Pair(TALARIA_17, TALARIA),
+        new Pair(TALARIA, TALARIA_17),
+        new Pair(TALARIA_17, TALARIA_17));
+  }
+
+  /**
+   * Everything at once: none, both, and the mixtures of Java 17 and the newer one.
+   *
+   * @return the pairs
+   */
+  public static List<Pair> everyJava() {
+    return List.of(
+        NONE,
+        new Pair(PLAIN_17, PLAIN),
+        BOTH,
+        new Pair(TALARIA_17, TALARIA),
+        new Pair(TALARIA, TALARIA_17),
+        new Pair(TALARIA_17, TALARIA_17));
+  }
+
+  /**
+   * Whether connections between the two must be accelerated.
+   *
+   * @return true if both have the agent
+   */
+  public boolean accelerated() {
+    return server.accelerated() && client.accelerated();
+  }
+
+  /** Skips the test if this machine or this run lacks one of the two. */
+  public void assume() {
+    server.assume();
+    client.assume();
+  }
+
+  @Override
+  public String toString() {
+    return client + " to " + server;
+  }
+}

@@ -1,0 +1,113 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it.harness;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What the kernel and the JVM's tools tell about a process from outside. */
+public final class Proc {
+  private Proc() {}
+
+  /**
+   * Open descriptors of a process.
+   *
+   * @param child the process
+   * @return how many
+   * @throws IOException if it is gone
+   */
+  public static int descriptors(Child child) throws IOException {
+    try (Stream<Path> files = Files.list(directory(child).resolve("fd"))) {
+      return Math.toIntExact(files.count());
+    }
+  }
+
+  /**
+   * Mappings of a process whose file is in a directory.
+   *
+   * @param child the process
+   * @param dir the directory
+   * @return how many
+   * @throws IOException if it is gone
+   */
+  public static int mappings(Child child, Path dir) throws IOException {
+    try (Stream<String> lines = Files.lines(directory(child).resolve("maps"))) {
+      return Math.toIntExact(lines.filter(line -> line.contains(dir + "/")).count());
+    }
+  }
+
+  /**
+   * Processor time a process has used.
+   *
+   * @param child the process
+   * @return milliseconds, to the kernel's clock tick of 10 ms
+   * @throws IOException if it is gone
+   */
+  public static long cpuMs(Child child) throws IOException {
+    String stat = Files.readString(directory(child).resolve("stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * 10;
+  }
+
+  private static Path directory(Child child) {
+    return Path.of("/proc", Long.toString(child.pid()));
+  }
+
+  /**
+   * Runs a command to its end.
+   *
+   * @param words the command
+   * @return its output and errors
+   * @throws IOException if it cannot start, or fails, or takes more than 20 s
+   * @throws InterruptedException if the test's time is up
+   */
+  public static String run(String... words) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    Output output = new Output(process.getInputStream(), words[0]);
+    if (!process.waitFor(20, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new IOException(String.join(" ", words) + " takes too long: " + output.tail());
+    }
+    output.awaitEnd(Child.PATIENCE);
+    if (process.exitValue() != 0) {
+      throw new IOException(
+          String.join(" ", words) + " ended with " + process.exitValue() + ": " + output.tail());
+    }
+    return output.tail();
+  }
+
+  /** The stacks of a JVM's threads, or why there are none. */
+  static String threads(long pid) {
+    try {
+      String jcmd = Settings.ownJava().resolve("bin/jcmd").toString();
+      String all = run(jcmd, Long.toString(pid), "Thread.print", "-l");
+      return Stream.of(all.split("\n\n"))
+          .filter(thread -> thread.startsWith("\"") && thread.contains("\tat "))
+          .filter(thread -> !thread.matches("(?s)\"(Reference|Finalizer|Common-Cl|console).*"))
+          .collect(Collectors.joining("\n\n"));
+    } catch (IOException e) {
+      return e.toString();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return e.toString();
+    }
+  }
+
+  /**
+   * Whether this process may do what only root may.
+   *
+   * @return true if so
+   */
+  public static boolean root() {
+    try {
+      return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it.harness;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The system properties that steer the integration tests. */
+public final class Settings {
+  private Settings() {}
+
+  /**
+   * The agent under test.
+   *
+   * @return the jar, or empty if {@code talaria.test.agent} is {@code none}: then only plain
+   *     programs run, which tests the tests
+   * @throws IllegalStateException if the property is missing or names no file
+   */
+  public static Optional<Path> agent() {
+    String value = System.getProperty("talaria.test.agent", "");
+    if (value.equals("none")) {
+      return Optional.empty();
+    }
+    Path jar = Path.of(value);
+    if (value.isEmpty() || !Files.isRegularFile(jar)) {
+      throw new IllegalStateException(
+          "talaria.test.agent=" + value + " names no file; build the agent, or set it to none");
+    }
+    return Optional.of(jar.toAbsolutePath());
+  }
+
+  /**
+   * How much longer and larger than usual the tests shall be.
+   *
+   * @return {@code talaria.it.scale}, 1 if not set
+   */
+  public static double scale() {
+    return Double.parseDouble(System.getProperty("talaria.it.scale", "1"));
+  }
+
+  /**
+   * A size or count, scaled.
+   *
+   * @param usual its usual value
+   * @return at least 1
+   */
+  public static long scaled(long usual) {
+    return Math.max(1, Math.round(usual * scale()));
+  }
+
+  /**
+   * The Java that runs the tests.
+   *
+   * @return its home
+   */
+  public static Path ownJava() {
+    return Path.of(System.getProperty("java.home"));
+  }
+
+  /**
+   * A Java 17: {@code talaria.test.java17} (its home or its {@code bin/java}), or one installed
+   * beside the Java that runs the tests.
+   *
+   * @return its home, or empty if there is none
+   */
+  public static Optional<Path> java17() {
+    String value = System.getProperty("talaria.test.java17", "");
+    if (!value.isEmpty()) {
+      Path given = Path.of(value);
+      return Optional.of(Files.isDirectory(given) ? given : given.getParent().getParent());
+    }
+    try (DirectoryStream<Path> neighbours =
+        Files.newDirectoryStream(ownJava().toRealPath().getParent())) {
+      for (Path home : neighbours) {
+        Path release = home.resolve("release");
+        if (Files.isExecutable(home.resolve("bin/javac"))
+            && Files.isRegularFile(release)
+            && Files.readString(release).contains("JAVA_VERSION=\"17.")) {
+          return Optional.of(home);
+        }
+      }
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+    return Optional.empty();
+  }
+}
