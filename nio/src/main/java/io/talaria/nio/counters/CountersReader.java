@@ -23,6 +23,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Reads counters files from outside the processes that write them.
@@ -32,7 +34,10 @@ import java.util.Set;
  * IOException} that says what is wrong. Any thread may call it; an interrupt fails the call.
  */
 public final class CountersReader {
-  private static final int MAX_LOOKS = 100;
+  /** How long a file's records that are being written are waited for, all together. */
+  private static final long SETTLE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private static final long LOOK_AGAIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
 
   private CountersReader() {}
 
@@ -124,6 +129,7 @@ public final class CountersReader {
     final List<ConnectionInfo> connections = new ArrayList<>();
     SelectorTotals selectors = SelectorTotals.NONE;
     int damaged;
+    private long settleLeftNs = SETTLE_NS;
 
     void read(Path file, FileChannel channel, int used) throws IOException {
       ByteBuffer first = copy(file, channel, 0, used);
@@ -149,17 +155,23 @@ public final class CountersReader {
     }
 
     /** Looks at one record until it holds still; null if it does not. */
-    private static ByteBuffer settle(Path file, FileChannel channel, int index) throws IOException {
+    private ByteBuffer settle(Path file, FileChannel channel, int index) throws IOException {
+      long start = System.nanoTime();
       ByteBuffer before = copy(file, channel, index, 1);
-      for (int look = 0; look < MAX_LOOKS; look++) {
+      while (true) {
         ByteBuffer after = copy(file, channel, index, 1);
         if (isStable(before, after.getInt(CountersLayout.R_VERSION))) {
           return before;
         }
+        long nowNs = System.nanoTime();
+        settleLeftNs -= nowNs - start;
+        start = nowNs;
+        if (settleLeftNs <= 0) {
+          return null;
+        }
         before = after;
-        Thread.yield();
+        LockSupport.parkNanos(LOOK_AGAIN_NS);
       }
-      return null;
     }
 
     private static ByteBuffer copy(Path file, FileChannel channel, int index, int count)

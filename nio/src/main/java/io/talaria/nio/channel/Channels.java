@@ -1,0 +1,67 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.config.Config;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+
+/** Opens channels and selectors: ours, or the JDK's own while acceleration is off. */
+public final class Channels {
+  private final Context context;
+
+  /**
+   * Reads and checks the configuration.
+   *
+   * @param provider the provider that programs see
+   * @throws IllegalArgumentException if a property is bad
+   */
+  public Channels(SelectorProvider provider) {
+    context = new Context(provider, Config.load());
+  }
+
+  /** The JDK's own provider. */
+  public SelectorProvider jdk() {
+    return context.jdk();
+  }
+
+  /** Opens a TCP channel. */
+  public SocketChannel openSocketChannel() throws IOException {
+    return wrap(jdk().openSocketChannel());
+  }
+
+  /** Opens a channel of a protocol family; only TCP is ours. */
+  public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+    SocketChannel opened = jdk().openSocketChannel(family);
+    return family == StandardProtocolFamily.UNIX ? opened : wrap(opened);
+  }
+
+  private SocketChannel wrap(SocketChannel opened) {
+    return context.enabled() ? new TalariaSocketChannel(context, opened) : opened;
+  }
+
+  /** Opens a listener. */
+  public ServerSocketChannel openServerSocketChannel() throws IOException {
+    return wrap(jdk().openServerSocketChannel());
+  }
+
+  /** Opens a listener of a protocol family; only TCP is ours. */
+  public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+    ServerSocketChannel opened = jdk().openServerSocketChannel(family);
+    return family == StandardProtocolFamily.UNIX ? opened : wrap(opened);
+  }
+
+  private ServerSocketChannel wrap(ServerSocketChannel opened) {
+    return context.enabled() ? new TalariaServerSocketChannel(context, opened) : opened;
+  }
+
+  /** Opens a selector for channels of ours and of the JDK's. */
+  public AbstractSelector openSelector() throws IOException {
+    return context.enabled() ? new TalariaSelector(context) : jdk().openSelector();
+  }
+}

@@ -1,0 +1,96 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How a reader and a writer sleep on one control connection: the first to come polls it (the JDK's
+ * poller for virtual threads knows one waiter per descriptor only), the other parks and is woken
+ * when the first has been.
+ */
+final class ControlWaiter {
+  static final int READER = 0;
+  static final int WRITER = 1;
+
+  private final SocketChannel control;
+  private final ConnectionCounters counters;
+  private final AtomicReference<Thread> leader = new AtomicReference<>();
+  private volatile Thread reader;
+  private volatile Thread writer;
+
+  /** The system thread that polls, for {@link #wake}; 0 if none or virtual. */
+  private volatile long polling;
+
+  ControlWaiter(SocketChannel control, ConnectionCounters counters) {
+    this.control = control;
+    this.counters = counters;
+  }
+
+  /**
+   * Sleeps until the control connection is readable, somebody wakes us, or for the time given.
+   *
+   * @return true if the caller is to see what the control connection brought
+   */
+  boolean sleep(int who, long limitNs) throws IOException {
+    Thread me = Thread.currentThread();
+    occupy(who, me);
+    counters.slept();
+    try {
+      if (leader.compareAndSet(null, me)) {
+        try {
+          polling = JdkNio.currentNativeThread();
+          JdkNio.park(control, JdkNio.READABLE, limitNs);
+          return true;
+        } finally {
+          polling = 0;
+          leader.set(null);
+          unpark(who == READER ? writer : reader);
+        }
+      }
+      if (leader.get() != null) {
+        LockSupport.parkNanos(this, limitNs);
+      }
+      return false;
+    } finally {
+      occupy(who, null);
+    }
+  }
+
+  private void occupy(int who, Thread thread) {
+    if (who == READER) {
+      reader = thread;
+    } else {
+      writer = thread;
+    }
+  }
+
+  /**
+   * Wakes one sleeper, if there is one; it may miss it by a moment, and then it looks by itself.
+   */
+  void wake(int who) {
+    Thread sleeper = who == READER ? reader : writer;
+    if (sleeper != null) {
+      if (leader.get() == sleeper) {
+        JdkNio.signal(polling);
+      }
+      unpark(sleeper);
+    }
+  }
+
+  void wakeAll() {
+    wake(READER);
+    wake(WRITER);
+  }
+
+  private static void unpark(Thread thread) {
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+  }
+}

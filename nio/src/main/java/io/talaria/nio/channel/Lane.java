@@ -1,0 +1,832 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.negotiation.ConnectionKey;
+import io.talaria.nio.negotiation.Upgradable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The two roads of one connection, and the switch between them.
+ *
+ * <p><b>Input</b>, changed under the channel's read lock: {@link #IN_TCP}, then {@link
+ * #IN_ACCEPTED} (a stream is attached and our reader has told the peer that it may switch: from now
+ * on bells may stand behind the application's bytes on TCP, so what is read there goes through
+ * {@link #carry}, which is cut where the peer says it has switched), then {@link #IN_FABRIC}.
+ *
+ * <p><b>Output</b>, changed under the out lock: {@link #OUT_TCP}, then {@link #OUT_FABRIC} once
+ * both readers have accepted. A bell is rung only after our own output has switched, so no bell
+ * ever stands before an application's byte.
+ */
+final class Lane implements StreamOwner, Upgradable {
+  static final int IN_TCP = 0;
+  static final int IN_ACCEPTED = 1;
+  static final int IN_FABRIC = 2;
+  private static final int OUT_TCP = 0;
+  private static final int OUT_FABRIC = 1;
+
+  private static final int CARRY_BYTES = 64 << 10;
+  private static final int BELLS_AT_ONCE = 64;
+  private static final int SPIN_CHECKS = 32;
+
+  /** Longest sleep of one thread on the control connection before it looks again by itself. */
+  private static final long LOOK_AGAIN_NS = 500_000_000L;
+
+  /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
+  private static final long LINGER_NS = 60_000_000_000L;
+
+  private final Context context;
+  private final TalariaSocketChannel channel;
+  private final SocketChannel control;
+  private final Role role;
+  private final ConnectionCounters counters;
+  private final ConnectionKey key;
+  private final ReentrantLock readLock;
+  private final ControlWaiter waiter;
+  private final Object outLock = new Object();
+  private final Object bellsLock = new Object();
+  private final ByteBuffer bell = ByteBuffer.allocate(1);
+
+  /** Attached once, under the state lock. */
+  private volatile FabricStream stream;
+
+  private volatile int inMode = IN_TCP;
+  private volatile int outMode = OUT_TCP;
+
+  /** Bytes taken from TCP that the program has not read. Changed under the read lock. */
+  private volatile ByteBuffer carry;
+
+  /** How TCP ended, behind {@link #carry}. */
+  private volatile boolean tcpEnd;
+
+  private volatile IOException tcpFailure;
+  private volatile boolean controlEnded;
+
+  /** The stream was withdrawn, so this connection is plain TCP for good. */
+  private volatile boolean plainAgain;
+
+  private volatile boolean shared;
+  private volatile boolean shownFast;
+  private ByteBuffer bellsIn;
+  private long tcpIn;
+  private long tcpOut;
+
+  /** Whether the control connection outlives the channel; then the stream does too. */
+  private volatile boolean lingering;
+
+  private volatile boolean releaseWanted;
+  private boolean released;
+
+  Lane(
+      Context context,
+      TalariaSocketChannel channel,
+      Role role,
+      ConnectionCounters counters,
+      InetSocketAddress local,
+      InetSocketAddress remote) {
+    this.context = context;
+    this.channel = channel;
+    this.role = role;
+    this.counters = counters;
+    control = channel.control();
+    readLock = channel.readLock();
+    key = role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
+    waiter = new ControlWaiter(control, counters);
+  }
+
+  // ---- upgrade
+  // -------------------------------------------------------------------------------------------
+
+  void seekUpgrade() {
+    if (role == Role.ACCEPTED) {
+      counters.mode(Mode.TCP, Reason.NO_OFFER, "");
+      context.negotiator().accepted(this);
+    } else if (key.local()) {
+      context.negotiator().connected(this);
+    } else {
+      counters.mode(Mode.TCP, Reason.NOT_LOCAL, "");
+    }
+  }
+
+  @Override
+  public ConnectionKey key() {
+    return key;
+  }
+
+  @Override
+  public void plain(Reason reason) {
+    counters.mode(Mode.TCP, reason, "");
+  }
+
+  @Override
+  public boolean attach(FabricStream fast) {
+    synchronized (outLock) {
+      synchronized (channel.stateLock()) {
+        if (!channel.upgradable() || stream != null) {
+          return false;
+        }
+        fast.owner(this, channel);
+        stream = fast;
+      }
+    }
+    counters.mode(Mode.TCP, Reason.PENDING, "");
+    options().shadow();
+    if (readLock.tryLock()) {
+      try {
+        accept();
+      } finally {
+        readLock.unlock();
+      }
+    } // else the reader inside does it when it wakes
+    return true;
+  }
+
+  private ControlOptions options() {
+    return channel.options();
+  }
+
+  /** Tells the peer that it may switch. Under the read lock. */
+  private void accept() {
+    if (inMode == IN_TCP && stream != null && !plainAgain) {
+      inMode = IN_ACCEPTED;
+      stream.acceptInput();
+      nudgeSelectors();
+      if (stream.established()) {
+        ring(); // so the peer learns of it even if we never write
+      }
+    }
+  }
+
+  private void switchOut() {
+    stream.switchOut(tcpOut);
+    outMode = OUT_FABRIC;
+    showFast();
+  }
+
+  /** Lets the output switch as soon as both sides have agreed. */
+  void switchOutIfEstablished() {
+    FabricStream fast = stream;
+    if (outMode == OUT_TCP && fast != null && fast.established()) {
+      synchronized (outLock) {
+        if (outMode == OUT_TCP) {
+          switchOut();
+        }
+      }
+    }
+  }
+
+  private void showFast() {
+    if (!shownFast) {
+      shownFast = true;
+      counters.mode(Mode.SHM, Reason.SAME_HOST, stream.transport());
+    }
+  }
+
+  private void nudgeSelectors() {
+    for (TalariaSelectionKey registered : channel.keys().all()) {
+      registered.owner().nudge(registered);
+    }
+  }
+
+  // ---- reading: under the read lock
+  // ------------------------------------------------------------------------
+
+  /** Reads what is there: bytes, 0 for nothing now, -1 at the end. The destination has room. */
+  int read(ByteBuffer dst) throws IOException {
+    if (inMode == IN_FABRIC && carry == null) {
+      return readFabric(dst);
+    }
+    return readSwitching(dst);
+  }
+
+  private int readFabric(ByteBuffer dst) throws IOException {
+    int n = stream.read(dst);
+    if (n > 0) {
+      counters.fabricIn(n);
+      return n;
+    }
+    if (n == FabricStream.RESET) {
+      throw new SocketException("Connection reset");
+    }
+    return n; // 0, or END which is -1
+  }
+
+  private int readSwitching(ByteBuffer dst) throws IOException {
+    if (carry != null) {
+      return readCarry(dst);
+    }
+    if (inMode == IN_TCP) {
+      accept();
+    } else if (inMode == IN_ACCEPTED && plainAgain) {
+      inMode = IN_TCP;
+    }
+    if (inMode == IN_TCP) {
+      return readTcp(dst);
+    }
+    pull(dst.remaining());
+    if (carry != null) {
+      return readCarry(dst);
+    }
+    if (inMode == IN_FABRIC) {
+      return readFabric(dst);
+    }
+    if (tcpFailure != null) {
+      throw new SocketException(tcpFailure.getMessage());
+    }
+    return tcpEnd ? -1 : 0;
+  }
+
+  private int readTcp(ByteBuffer dst) throws IOException {
+    if (tcpEnd) {
+      return -1;
+    }
+    int n = control.read(dst);
+    if (n > 0) {
+      tcpIn += n;
+      counters.tcpIn(n);
+    }
+    return n;
+  }
+
+  private int readCarry(ByteBuffer dst) {
+    ByteBuffer from = carry;
+    int n = Math.min(from.remaining(), dst.remaining());
+    int at = from.position();
+    dst.put(dst.position(), from, at, n);
+    dst.position(dst.position() + n);
+    from.position(at + n);
+    counters.tcpIn(n);
+    if (!from.hasRemaining()) {
+      carry = null;
+    }
+    return n;
+  }
+
+  /** Takes bytes from TCP into the carry, and finds out whether the peer has switched. */
+  private void pull(int wanted) {
+    if (tcpEnd || tcpFailure != null) {
+      switchInIfDue();
+      return;
+    }
+    if (switchInIfDue()) {
+      return;
+    }
+    if (stream.withdrawn() && !plainAgain) {
+      plainAgain = true;
+      counters.mode(Mode.TCP, Reason.REFUSED, "");
+      nudgeSelectors();
+    }
+    long known = stream.peerSwitchAt();
+    long most = known >= 0 ? known - tcpIn : Math.max(wanted, BELLS_AT_ONCE);
+    ByteBuffer more = ByteBuffer.allocate((int) Math.min(most, CARRY_BYTES));
+    int n;
+    try {
+      n = control.read(more);
+    } catch (IOException e) {
+      tcpFailure = e;
+      endControl(true);
+      switchInIfDue();
+      return;
+    }
+    if (n > 0) {
+      long switchAt = stream.peerSwitchAt();
+      int bytes = switchAt >= 0 ? (int) Math.min(n, switchAt - tcpIn) : n;
+      tcpIn += bytes;
+      if (bytes < n) {
+        counters.bellReceived();
+      }
+      if (bytes > 0) {
+        keep(more.flip().limit(bytes));
+      }
+    } else if (n < 0) {
+      tcpEnd = true;
+      endControl(false);
+    }
+    switchInIfDue();
+  }
+
+  private void keep(ByteBuffer bytes) {
+    ByteBuffer had = carry;
+    if (had == null) {
+      carry = bytes;
+    } else {
+      carry = ByteBuffer.allocate(had.remaining() + bytes.remaining()).put(had).put(bytes).flip();
+    }
+  }
+
+  /** Moves the input to the fabric when all that the peer put on TCP has been taken. */
+  private boolean switchInIfDue() {
+    if (inMode == IN_ACCEPTED && stream.peerSwitchAt() == tcpIn) {
+      inMode = IN_FABRIC;
+      stream.inputSwitched();
+      switchOutIfEstablished();
+      nudgeSelectors();
+    }
+    return inMode == IN_FABRIC;
+  }
+
+  long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    if (inMode == IN_TCP && stream == null && carry == null) {
+      long n = control.read(dsts, offset, length);
+      if (n > 0) {
+        tcpIn += n;
+        counters.tcpIn((int) n);
+      }
+      return n;
+    }
+    long n = read(dsts[offset]);
+    if (n > 0 && !dsts[offset].hasRemaining()) {
+      n += readMore(dsts, offset + 1, length - 1);
+    }
+    return n;
+  }
+
+  /** Fills further buffers with what is there; an end or failure shows at the next read. */
+  long readMore(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    long total = 0;
+    for (int i = offset; i < offset + length; i++) {
+      ByteBuffer dst = dsts[i];
+      if (dst.hasRemaining()) {
+        if (inMode != IN_FABRIC || !stream.unread()) {
+          return total;
+        }
+        int n = read(dst);
+        if (n <= 0) {
+          return total;
+        }
+        total += n;
+        if (dst.hasRemaining()) {
+          return total;
+        }
+      }
+    }
+    return total;
+  }
+
+  int spinRead(ByteBuffer dst) throws IOException {
+    if (inMode != IN_FABRIC || !startSpinning()) {
+      return 0;
+    }
+    try {
+      long deadlineNs = System.nanoTime() + context.spinning().spinNs();
+      do {
+        for (int i = 0; i < SPIN_CHECKS; i++) {
+          int n = readFabric(dst);
+          if (n != 0) {
+            return n;
+          }
+          Thread.onSpinWait();
+        }
+      } while (!channel.closing() && System.nanoTime() < deadlineNs);
+      return 0;
+    } finally {
+      context.spinning().leave();
+    }
+  }
+
+  private boolean startSpinning() {
+    return !JdkNio.isVirtual(Thread.currentThread()) && context.spinning().tryEnter();
+  }
+
+  void sleepToRead(long timeoutNs) throws IOException {
+    FabricStream fast = inMode == IN_TCP ? null : stream;
+    if (fast == null) {
+      JdkNio.park(control, JdkNio.READABLE, timeoutNs);
+      return;
+    }
+    if (fast.await(FabricStream.READ) && !controlEnded) {
+      long limitNs = timeoutNs == 0 ? LOOK_AGAIN_NS : Math.min(timeoutNs, LOOK_AGAIN_NS);
+      if (waiter.sleep(ControlWaiter.READER, limitNs) && inMode == IN_FABRIC) {
+        drainBells();
+      }
+    }
+    fast.awake(FabricStream.READ);
+  }
+
+  // ---- writing: under the write lock
+  // -------------------------------------------------------------------------
+
+  int write(ByteBuffer src) throws IOException {
+    if (outMode == OUT_FABRIC) {
+      return writeFabric(src);
+    }
+    return writeTcp(src);
+  }
+
+  private int writeFabric(ByteBuffer src) throws IOException {
+    int n = stream.write(src);
+    if (n < 0) {
+      throw new IOException("Broken pipe");
+    }
+    counters.fabricOut(n);
+    return n;
+  }
+
+  private int writeTcp(ByteBuffer src) throws IOException {
+    synchronized (outLock) {
+      if (staysOnTcp()) {
+        int n = control.write(src);
+        tcpOut += n;
+        counters.tcpOut(n);
+        return n;
+      }
+    }
+    return writeFabric(src);
+  }
+
+  /** Switches if both sides have agreed. Under the out lock. */
+  private boolean staysOnTcp() {
+    if (outMode == OUT_TCP) {
+      FabricStream fast = stream;
+      if (fast == null || !fast.established()) {
+        return true;
+      }
+      switchOut();
+    }
+    return false;
+  }
+
+  long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    if (outMode == OUT_TCP) {
+      synchronized (outLock) {
+        if (staysOnTcp()) {
+          long n = control.write(srcs, offset, length);
+          tcpOut += n;
+          counters.tcpOut((int) n);
+          return n;
+        }
+      }
+    }
+    long n = stream.write(srcs, offset, length);
+    if (n < 0) {
+      throw new IOException("Broken pipe");
+    }
+    counters.fabricOut((int) n);
+    return n;
+  }
+
+  void spinWrite(ByteBuffer src) throws IOException {
+    if (outMode != OUT_FABRIC || !startSpinning()) {
+      return;
+    }
+    try {
+      long deadlineNs = System.nanoTime() + context.spinning().spinNs();
+      do {
+        for (int i = 0; i < SPIN_CHECKS; i++) {
+          if ((stream.readiness() & FabricStream.WRITE) != 0) {
+            int n = writeFabric(src);
+            if (!src.hasRemaining()) {
+              return;
+            }
+            if (n > 0) {
+              deadlineNs = System.nanoTime() + context.spinning().spinNs();
+            }
+          }
+          Thread.onSpinWait();
+        }
+      } while (!channel.closing() && System.nanoTime() < deadlineNs);
+    } finally {
+      context.spinning().leave();
+    }
+  }
+
+  void sleepToWrite() throws IOException {
+    if (outMode == OUT_TCP) {
+      JdkNio.park(control, JdkNio.WRITABLE, 0);
+      return;
+    }
+    FabricStream fast = stream;
+    if (fast.await(FabricStream.WRITE)
+        && !controlEnded
+        && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
+      controlReadable();
+    }
+    fast.awake(FabricStream.WRITE);
+  }
+
+  // ---- the control connection
+  // -----------------------------------------------------------------------------------
+
+  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
+  void controlReadable() {
+    if (inMode == IN_FABRIC) {
+      drainBells();
+    } else if (readLock.tryLock()) {
+      try {
+        if (inMode == IN_ACCEPTED && !(plainAgain && carry != null)) {
+          pull(CARRY_BYTES);
+        } else if (inMode == IN_TCP) {
+          accept();
+        }
+      } finally {
+        readLock.unlock();
+      }
+    } else {
+      Thread.yield(); // the reader inside takes it
+    }
+  }
+
+  private void drainBells() {
+    synchronized (bellsLock) {
+      if (bellsIn == null) {
+        bellsIn = ByteBuffer.allocate(BELLS_AT_ONCE);
+      }
+      try {
+        int n;
+        do {
+          bellsIn.clear();
+          n = control.read(bellsIn);
+          if (n > 0) {
+            counters.bellReceived();
+          }
+        } while (n == BELLS_AT_ONCE);
+        if (n < 0) {
+          endControl(false);
+        }
+      } catch (IOException e) {
+        endControl(control.isOpen());
+      }
+    }
+  }
+
+  private void endControl(boolean reset) {
+    if (!controlEnded) {
+      stream.controlEnded(reset);
+      controlEnded = true;
+      waiter.wakeAll();
+    }
+  }
+
+  @Override
+  public void ring() {
+    synchronized (outLock) {
+      if (outMode == OUT_TCP) {
+        if (stream == null || !stream.established()) {
+          return;
+        }
+        switchOut();
+      }
+      if (controlEnded) {
+        return;
+      }
+      bell.clear();
+      try {
+        // If the buffer is full the peer has plenty to read, and looks at the ring then.
+        if (control.write(bell) > 0) {
+          counters.bellSent();
+        }
+      } catch (IOException e) {
+        // The peer is gone or we are closing; reading the control connection tells which.
+      }
+    }
+  }
+
+  @Override
+  public void stalled() {
+    counters.stalled();
+  }
+
+  @Override
+  public void buffersChanged(int inBytes, int outBytes) {
+    counters.rings(inBytes, outBytes);
+    counters.mode(Mode.SHM, Reason.SAME_HOST, stream.transport());
+  }
+
+  @Override
+  public boolean peerLost(boolean giveUp) {
+    if (channel.closing() || controlEnded) {
+      nudgeSelectors();
+      return true;
+    }
+    controlReadable();
+    if (!controlEnded && giveUp) {
+      endControl(true);
+    }
+    if (controlEnded) {
+      nudgeSelectors();
+    }
+    return controlEnded;
+  }
+
+  // ---- selecting: any thread
+  // -------------------------------------------------------------------------------------
+
+  /** Whether the fabric has a say in this connection's readiness. */
+  boolean attached() {
+    return inMode != IN_TCP && !plainAgain;
+  }
+
+  /** Whether both roads have switched over, so that TCP carries bells only, or soon will. */
+  boolean established() {
+    return outMode == OUT_FABRIC;
+  }
+
+  boolean controlOpen() {
+    return !controlEnded;
+  }
+
+  FabricStream stream() {
+    return stream;
+  }
+
+  /**
+   * Whether several selectors, or none with a home, look at this connection: bells serve them all.
+   */
+  boolean shared() {
+    return shared;
+  }
+
+  void shared(boolean value) {
+    shared = value;
+  }
+
+  /** No selector is left; blocking threads wait by themselves. */
+  void leaveHome() {
+    FabricStream fast = stream;
+    if (fast != null) {
+      fast.moveTo(null);
+    }
+  }
+
+  /** What the fabric and the carry know to be ready, of the given FabricStream bits. */
+  int readiness(int ops) {
+    int ready = 0;
+    if (carry != null || tcpEnd || tcpFailure != null || channel.inputClosed()) {
+      ready |= FabricStream.READ;
+    }
+    if (attached()) {
+      if (inMode == IN_ACCEPTED && stream.peerSwitchAt() >= 0) {
+        controlReadable();
+        if (carry != null) {
+          ready |= FabricStream.READ;
+        }
+      }
+      int fast = stream.readiness();
+      if (inMode == IN_FABRIC) {
+        ready |= fast & FabricStream.READ;
+      }
+      if (outMode == OUT_FABRIC) {
+        ready |= fast & FabricStream.WRITE;
+      }
+    }
+    return ready & ops;
+  }
+
+  int available() throws IOException {
+    ByteBuffer kept = carry;
+    if (kept != null) {
+      return kept.remaining();
+    }
+    if (inMode == IN_FABRIC) {
+      return stream.unread() ? 1 : 0;
+    }
+    return control.socket().getInputStream().available();
+  }
+
+  // ---- ending
+  // ------------------------------------------------------------------------------------------------------
+
+  /** Under the state lock. */
+  void shutdownInput() throws IOException {
+    FabricStream fast = stream;
+    if (fast == null || fast.withdraw()) {
+      control.shutdownInput();
+    } // else the control connection stays as it is, for bells
+  }
+
+  void wakeReader() {
+    waiter.wake(ControlWaiter.READER);
+  }
+
+  void shutdownOutput(BooleanSupplier mark) throws IOException {
+    synchronized (outLock) {
+      if (mark.getAsBoolean()) {
+        return;
+      }
+      FabricStream fast = stream;
+      if (outMode == OUT_TCP && fast != null && !fast.withdraw()) {
+        switchOut();
+      }
+      if (outMode == OUT_FABRIC) {
+        fast.finishOutput();
+      } else {
+        control.shutdownOutput();
+      }
+    }
+    waiter.wake(ControlWaiter.WRITER);
+  }
+
+  /** Writes in the fabric how this side ends, before the control connection does. */
+  void endOutput() {
+    synchronized (outLock) {
+      FabricStream fast = stream;
+      if (outMode == OUT_TCP && fast != null && !fast.withdraw()) {
+        switchOut();
+      }
+      if (outMode == OUT_FABRIC) {
+        boolean unread = fast.unread() || carry != null || unreadTcp();
+        fast.abandonInput();
+        if (unread || channel.lingerZero()) {
+          fast.abort();
+        } else {
+          fast.finishOutput();
+        }
+      }
+    }
+  }
+
+  private boolean unreadTcp() {
+    if (inMode != IN_ACCEPTED || !readLock.tryLock()) {
+      return false;
+    }
+    try {
+      pull(1);
+      return carry != null;
+    } finally {
+      readLock.unlock();
+    }
+  }
+
+  /** Wakes threads that sleep in this channel because it closes. */
+  void wakeAll() {
+    try {
+      control.shutdownInput();
+      control.shutdownOutput();
+    } catch (IOException | RuntimeException e) {
+      // It has ended already, which wakes them too.
+    }
+    waiter.wakeAll();
+  }
+
+  /** Closes the control connection once the peer has what was put on TCP. Nobody is inside. */
+  void closeControl() {
+    context.negotiator().closed(this, role == Role.ACCEPTED, stream != null);
+    counters.close();
+    FabricStream fast = stream;
+    if (outMode == OUT_FABRIC && tcpOut > 0 && !controlEnded && !fast.peerInputSwitched()) {
+      long deadlineNs = System.nanoTime() + LINGER_NS;
+      lingering = true;
+      context.negotiator().repeat(() -> lingered(deadlineNs));
+    } else {
+      closeControlNow();
+    }
+  }
+
+  private boolean lingered(long deadlineNs) {
+    drainBells();
+    if (!controlEnded && !stream.peerInputSwitched() && System.nanoTime() < deadlineNs) {
+      return false;
+    }
+    closeControlNow();
+    synchronized (this) {
+      lingering = false;
+    }
+    if (releaseWanted) {
+      release();
+    }
+    return true;
+  }
+
+  private void closeControlNow() {
+    if (outMode == OUT_FABRIC && !controlEnded) {
+      drainBells(); // an unread bell would turn our FIN into a reset
+    }
+    try {
+      control.close();
+    } catch (IOException e) {
+      // The descriptor is free all the same.
+    }
+  }
+
+  /** Gives the stream back: closed, and in no selector. */
+  void release() {
+    synchronized (this) {
+      releaseWanted = true;
+      if (lingering || released) {
+        return;
+      }
+      released = true;
+    }
+    if (stream != null) {
+      stream.release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return shownFast ? stream.transport() : "tcp";
+  }
+}

@@ -1,0 +1,119 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import java.nio.channels.SelectionKey;
+import java.util.AbstractSet;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.function.Consumer;
+
+/**
+ * The selected-key set of one selector: keys may be removed by anyone but added only by the
+ * selector, without allocation. As thread-safe as the JDK's, which is not at all.
+ */
+final class SelectedKeys extends AbstractSet<SelectionKey> {
+  private TalariaSelectionKey[] keys = new TalariaSelectionKey[64];
+  private int size;
+
+  /** Adds a key of this selector; false if it is in the set already. */
+  boolean select(TalariaSelectionKey key) {
+    if (key.selectedIndex >= 0) {
+      return false;
+    }
+    if (size == keys.length) {
+      keys = Arrays.copyOf(keys, size * 2);
+    }
+    key.selectedIndex = size;
+    keys[size++] = key;
+    return true;
+  }
+
+  private boolean holds(Object object) {
+    if (!(object instanceof TalariaSelectionKey key)) {
+      return false;
+    }
+    int index = key.selectedIndex;
+    return index >= 0 && index < size && keys[index] == key;
+  }
+
+  @Override
+  public boolean contains(Object object) {
+    return holds(object);
+  }
+
+  @Override
+  public boolean remove(Object object) {
+    if (!holds(object)) {
+      return false;
+    }
+    removeAt(((TalariaSelectionKey) object).selectedIndex);
+    return true;
+  }
+
+  private void removeAt(int index) {
+    keys[index].selectedIndex = -1;
+    TalariaSelectionKey last = keys[--size];
+    keys[size] = null;
+    if (index < size) {
+      keys[index] = last;
+      last.selectedIndex = index;
+    }
+  }
+
+  @Override
+  public void clear() {
+    for (int i = 0; i < size; i++) {
+      keys[i].selectedIndex = -1;
+      keys[i] = null;
+    }
+    size = 0;
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public void forEach(Consumer<? super SelectionKey> action) {
+    for (int i = 0; i < size; i++) {
+      action.accept(keys[i]);
+    }
+  }
+
+  @Override
+  public Iterator<SelectionKey> iterator() {
+    return new KeyIterator();
+  }
+
+  /** Walks backwards, so that a removal moves only keys that were visited already. */
+  private final class KeyIterator implements Iterator<SelectionKey> {
+    private int next = size - 1;
+    private TalariaSelectionKey last;
+
+    @Override
+    public boolean hasNext() {
+      return next >= 0;
+    }
+
+    @Override
+    public SelectionKey next() {
+      if (next < 0 || next >= size) {
+        throw new NoSuchElementException();
+      }
+      last = keys[next--];
+      return last;
+    }
+
+    @Override
+    public void remove() {
+      if (last == null) {
+        throw new IllegalStateException("next has not been called");
+      }
+      SelectedKeys.this.remove(last);
+      last = null;
+    }
+  }
+}

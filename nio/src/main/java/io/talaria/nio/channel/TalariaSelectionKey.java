@@ -1,0 +1,114 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectionKey;
+
+/**
+ * A registration with a {@link TalariaSelector}. The selector's own fields are confined to the
+ * thread that selects.
+ */
+final class TalariaSelectionKey extends AbstractSelectionKey {
+  private final TalariaSelector selector;
+  private final SelectableChannel channel;
+
+  /** The channel if it is one of ours that may be accelerated, else null. */
+  final TalariaSocketChannel socket;
+
+  /** The key of the channel underneath with the JDK's selector; set once at registration. */
+  volatile SelectionKey inner;
+
+  private volatile int interest;
+  private volatile int ready;
+
+  // The selector's.
+  int selectedIndex = -1;
+  int activeIndex = -1;
+  int emptyLooks;
+  int innerOps;
+  boolean countsAsForeign;
+
+  /** Whether the channel's stream has been given its home here. */
+  boolean settled;
+
+  /** Guarded by the selector's queue of changed keys. */
+  boolean changeQueued;
+
+  TalariaSelectionKey(TalariaSelector selector, SelectableChannel channel) {
+    this.selector = selector;
+    this.channel = channel;
+    socket = channel instanceof TalariaSocketChannel ours ? ours : null;
+  }
+
+  @Override
+  public SelectableChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public Selector selector() {
+    return selector;
+  }
+
+  TalariaSelector owner() {
+    return selector;
+  }
+
+  @Override
+  public int interestOps() {
+    ensureValid();
+    return interest;
+  }
+
+  @Override
+  public SelectionKey interestOps(int ops) {
+    ensureValid();
+    if ((ops & ~channel.validOps()) != 0) {
+      throw new IllegalArgumentException(
+          "interest " + ops + " is not within the valid operations " + channel.validOps());
+    }
+    if (interest != ops) {
+      interest = ops;
+      selector.changed(this);
+    }
+    return this;
+  }
+
+  @Override
+  public int readyOps() {
+    ensureValid();
+    return ready;
+  }
+
+  /** Interest without the check for validity. */
+  int interest() {
+    return interest;
+  }
+
+  int ready() {
+    return ready;
+  }
+
+  void ready(int ops) {
+    ready = ops;
+  }
+
+  private void ensureValid() {
+    if (!isValid()) {
+      throw new CancelledKeyException();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "channel="
+        + channel
+        + ", selector="
+        + selector
+        + (isValid() ? ", interestOps=" + interest + ", readyOps=" + ready : ", invalid");
+  }
+}

@@ -1,0 +1,615 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.SelectorCounters;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Home;
+import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A selector over fabrics and over the JDK's own selector.
+ *
+ * <p>What the fabrics have ready comes from a list of <em>active</em> keys: those that were ready
+ * lately and are looked at directly, and those that a hint has brought back. A key leaves the list
+ * after a while without anything to report, once a watch is set that brings it back. All other
+ * channels, and the control connections of accelerated ones, are in the JDK's selector, in which
+ * this one also sleeps.
+ *
+ * <p>Locks as in the JDK: this, then the selected-key set; fields without a comment are confined to
+ * the thread that holds both.
+ */
+final class TalariaSelector extends AbstractSelector {
+  /** An idle look into the JDK's selector at least this often while the fabrics are busy. */
+  private static final long INNER_LOOK_NS = 50_000;
+
+  /** Passes between two looks at the clock in a loop of empty selects. */
+  private static final int CLOCK_PASSES = 64;
+
+  private static final int HINTS_AT_ONCE = 4096;
+
+  private final Context context;
+  private final Selector inner;
+  private final SelectorCounters counters;
+  private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
+  private final Set<SelectionKey> keysView = Collections.unmodifiableSet(keys);
+  private final SelectedKeys selected = new SelectedKeys();
+  private final ActiveKeys active = new ActiveKeys();
+  private final Consumer<SelectionKey> innerReady = this::innerReady;
+  private final Home.ReadySink hinted = this::hinted;
+
+  /** Guarded by itself. */
+  private final ArrayDeque<TalariaSelectionKey> changes = new ArrayDeque<>();
+
+  private volatile boolean changed;
+  private volatile boolean wakeUp;
+  private volatile boolean sleeping;
+
+  private Home home;
+  private boolean homeRefused;
+  private Consumer<SelectionKey> action;
+  private boolean selecting;
+  private int found;
+  private int foreign;
+  private int attached;
+  private int passes;
+  private long innerLookedNs;
+
+  TalariaSelector(Context context) throws IOException {
+    super(context.provider());
+    this.context = context;
+    inner = context.jdk().openSelector();
+    counters = context.counters().selector();
+  }
+
+  // ---- the contract's outside
+  // ---------------------------------------------------------------------------
+
+  @Override
+  public Set<SelectionKey> keys() {
+    ensureOpen();
+    return keysView;
+  }
+
+  @Override
+  public Set<SelectionKey> selectedKeys() {
+    ensureOpen();
+    return selected;
+  }
+
+  @Override
+  public int selectNow() throws IOException {
+    return selectWith(null, 0);
+  }
+
+  @Override
+  public int select(long timeoutMs) throws IOException {
+    return selectWith(null, checked(timeoutMs));
+  }
+
+  @Override
+  public int select() throws IOException {
+    return selectWith(null, -1);
+  }
+
+  @Override
+  public int select(Consumer<SelectionKey> action, long timeoutMs) throws IOException {
+    Objects.requireNonNull(action);
+    return selectWith(action, checked(timeoutMs));
+  }
+
+  @Override
+  public int select(Consumer<SelectionKey> action) throws IOException {
+    Objects.requireNonNull(action);
+    return selectWith(action, -1);
+  }
+
+  @Override
+  public int selectNow(Consumer<SelectionKey> action) throws IOException {
+    Objects.requireNonNull(action);
+    return selectWith(action, 0);
+  }
+
+  private static long checked(long timeoutMs) {
+    if (timeoutMs < 0) {
+      throw new IllegalArgumentException("Negative timeout");
+    }
+    return timeoutMs == 0 ? -1 : timeoutMs;
+  }
+
+  @Override
+  public Selector wakeup() {
+    if (!wakeUp) {
+      wakeUp = true;
+      wakeSleeper();
+    }
+    return this;
+  }
+
+  private void wakeSleeper() {
+    if (sleeping) {
+      inner.wakeup();
+    }
+  }
+
+  private void ensureOpen() {
+    if (!isOpen()) {
+      throw new ClosedSelectorException();
+    }
+  }
+
+  // ---- registering
+  // ------------------------------------------------------------------------------------------
+
+  @Override
+  protected SelectionKey register(AbstractSelectableChannel channel, int ops, Object attachment) {
+    TalariaSelectionKey key = new TalariaSelectionKey(this, channel);
+    key.attach(attachment);
+    ensureOpen();
+    keys.add(key);
+    try {
+      if (channel instanceof Registrable ours) {
+        key.inner = ours.control().register(inner, 0, key);
+        ours.keys().add(key);
+      } else if (JdkNio.isJdkChannel(channel)) {
+        key.inner = channel.register(inner, 0, key);
+      } else {
+        throw new IllegalSelectorException();
+      }
+      key.interestOps(ops);
+      changed(key);
+    } catch (ClosedChannelException e) {
+      keys.remove(key);
+      key.cancel();
+    } catch (ClosedSelectorException e) {
+      keys.remove(key);
+      key.cancel();
+      throw e;
+    } catch (RuntimeException e) {
+      keys.remove(key);
+      throw e;
+    }
+    return key;
+  }
+
+  /** A key's interest has changed, or its channel has: seen by the next pass. Any thread. */
+  void changed(TalariaSelectionKey key) {
+    synchronized (changes) {
+      if (!key.changeQueued) {
+        key.changeQueued = true;
+        changes.add(key);
+      }
+      changed = true;
+    }
+  }
+
+  /** A channel has news that a sleeping selector must see. Any thread. */
+  void nudge(TalariaSelectionKey key) {
+    changed(key);
+    wakeSleeper();
+  }
+
+  private void takeChanges() {
+    if (changed) {
+      synchronized (changes) {
+        changed = false;
+        for (TalariaSelectionKey key = changes.poll(); key != null; key = changes.poll()) {
+          key.changeQueued = false;
+          if (key.isValid()) {
+            apply(key);
+          }
+        }
+      }
+    }
+  }
+
+  /** Brings the JDK's selector and the active list in line with a key. */
+  private void apply(TalariaSelectionKey key) {
+    int ops = key.interest();
+    Lane lane = key.socket == null ? null : key.socket.lane();
+    boolean fast = lane != null && lane.attached();
+    if (fast) {
+      lane.switchOutIfEstablished();
+      settle(key, lane);
+      if (lane.established()) {
+        ops = lane.controlOpen() ? SelectionKey.OP_READ : 0;
+      }
+    }
+    innerInterest(key, ops, fast);
+    if (lane != null && lane.stream() != null) {
+      active.add(key);
+    }
+  }
+
+  /** Finds the stream of a key its home. */
+  private void settle(TalariaSelectionKey key, Lane lane) {
+    if (key.settled) {
+      return;
+    }
+    key.settled = true;
+    attached++;
+    if (home == null && !homeRefused) {
+      home = context.fabric().openHome();
+      homeRefused = home == null;
+    }
+    boolean shared = home == null || key.socket.keys().all().length > 1;
+    lane.shared(shared);
+    lane.stream().moveTo(shared ? null : home);
+    if (shared) {
+      forward(key);
+    }
+  }
+
+  private void innerInterest(TalariaSelectionKey key, int ops, boolean fast) {
+    try {
+      SelectionKey below = key.inner;
+      int before = key.innerOps;
+      if (before != ops) {
+        below.interestOps(ops);
+        key.innerOps = ops;
+      }
+      boolean counts = ops != 0 && !fast;
+      if (counts != key.countsAsForeign) {
+        key.countsAsForeign = counts;
+        foreign += counts ? 1 : -1;
+      }
+    } catch (CancelledKeyException e) {
+      // The channel is closing; its key goes with the next pass.
+    }
+  }
+
+  // ---- selecting
+  // -------------------------------------------------------------------------------------------------
+
+  /** Time-out in milliseconds: 0 for a look, -1 for any time. */
+  private int selectWith(Consumer<SelectionKey> how, long timeoutMs) throws IOException {
+    synchronized (this) {
+      ensureOpen();
+      if (selecting) {
+        throw new IllegalStateException("select in progress");
+      }
+      selecting = true;
+      action = how;
+      found = 0;
+      synchronized (selected) {
+        try {
+          removeCancelled();
+          look(timeoutMs);
+          removeCancelled();
+        } finally {
+          wakeUp = false;
+          action = null;
+          selecting = false;
+        }
+      }
+      counters.selected();
+      return found;
+    }
+  }
+
+  private void look(long timeoutMs) throws IOException {
+    pass();
+    if (found > 0) {
+      lookInnerIfDue();
+      return;
+    }
+    lookInnerWhenEmpty();
+    if (found > 0 || timeoutMs == 0 || wakeUp) {
+      return;
+    }
+    long deadlineNs =
+        timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    spin(timeoutMs < 0 ? Long.MAX_VALUE : deadlineNs);
+    while (found == 0 && !wakeUp && !Thread.currentThread().isInterrupted()) {
+      long leftMs = 0;
+      if (timeoutMs > 0) {
+        long leftNs = deadlineNs - System.nanoTime();
+        if (leftNs <= 0) {
+          return;
+        }
+        leftMs = TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999);
+      }
+      sleep(leftMs);
+      pass();
+    }
+  }
+
+  /** One look at the fabrics. */
+  private void pass() {
+    takeChanges();
+    if (home != null) {
+      int unused = home.drainReady(hinted, HINTS_AT_ONCE);
+    }
+    for (int i = active.size() - 1; i >= 0; i--) {
+      TalariaSelectionKey key = active.get(i);
+      if (key.isValid()) {
+        lookAt(key);
+      } else {
+        active.remove(key);
+      }
+    }
+  }
+
+  private void hinted(FabricStream stream) {
+    for (TalariaSelectionKey key : ((TalariaSocketChannel) stream.attachment()).keys().all()) {
+      if (key.owner() == this) {
+        active.add(key);
+      }
+    }
+  }
+
+  private void lookAt(TalariaSelectionKey key) {
+    Lane lane = key.socket.lane();
+    int wanted = key.interest() & (FabricStream.READ | FabricStream.WRITE);
+    int ready = lane.readiness(wanted);
+    if (ready != 0) {
+      key.emptyLooks = 0;
+      report(key, ready);
+    } else if (++key.emptyLooks > active.patience() && !lane.shared() && watch(lane, wanted)) {
+      active.remove(key);
+    }
+  }
+
+  /** Sets a watch; false if something is ready after all. */
+  private static boolean watch(Lane lane, int ops) {
+    if (!lane.attached()) {
+      return true; // the JDK's selector watches
+    }
+    return ops == 0 || lane.stream().watch(ops);
+  }
+
+  /** FabricStream's bits are those of SelectionKey. */
+  private void report(TalariaSelectionKey key, int ready) {
+    if (action != null) {
+      key.ready(ready);
+      found++;
+      action.accept(key);
+    } else if (selected.select(key)) {
+      key.ready(ready);
+      found++;
+    } else if ((key.ready() | ready) != key.ready()) {
+      key.ready(key.ready() | ready);
+      found++;
+    }
+  }
+
+  // ---- the JDK's selector
+  // -------------------------------------------------------------------------------------------
+
+  private void lookInnerWhenEmpty() throws IOException {
+    if (foreign > 0 || attached == 0) {
+      lookInner();
+    } else if (++passes >= CLOCK_PASSES) {
+      passes = 0;
+      lookInnerIfOld();
+    }
+  }
+
+  private void lookInnerIfDue() throws IOException {
+    if (foreign > 0 || ++passes >= CLOCK_PASSES / 8) {
+      passes = 0;
+      lookInnerIfOld();
+    }
+  }
+
+  private void lookInnerIfOld() throws IOException {
+    long now = System.nanoTime();
+    if (now - innerLookedNs > INNER_LOOK_NS) {
+      innerLookedNs = now;
+      lookInner();
+    }
+  }
+
+  private void lookInner() throws IOException {
+    counters.innerSelected();
+    if (inner.selectNow(innerReady) > 0) {
+      pass();
+    }
+  }
+
+  private void innerReady(SelectionKey below) {
+    TalariaSelectionKey key = (TalariaSelectionKey) below.attachment();
+    if (!key.isValid()) {
+      return;
+    }
+    int ready = below.readyOps();
+    Lane lane = key.socket == null ? null : key.socket.lane();
+    if (lane == null || !lane.attached()) {
+      if (lane != null && lane.stream() != null) {
+        lane.controlReadable(); // an upgrade waits for our consent
+        active.add(key);
+      }
+      ready &= key.interest();
+      if (ready != 0) {
+        report(key, ready);
+      }
+      return;
+    }
+    if ((ready & SelectionKey.OP_READ) != 0) {
+      lane.controlReadable();
+      forward(key);
+      if (!lane.controlOpen()) {
+        innerInterest(key, 0, true);
+      }
+    }
+    if (!lane.established() && (ready & key.interest() & SelectionKey.OP_WRITE) != 0) {
+      report(key, SelectionKey.OP_WRITE);
+    }
+    active.add(key);
+  }
+
+  /** A bell is for all selectors of a channel, but only one of them reads it. */
+  private void forward(TalariaSelectionKey key) {
+    TalariaSelectionKey[] all = key.socket.keys().all();
+    if (all.length > 1) {
+      for (TalariaSelectionKey other : all) {
+        if (other != key && other.isValid()) {
+          other.owner().nudge(other);
+        }
+      }
+    }
+  }
+
+  // ---- spinning and sleeping
+  // -----------------------------------------------------------------------------------------
+
+  private void spin(long deadlineNs) throws IOException {
+    if (attached == 0 || !context.spinning().tryEnter()) {
+      return;
+    }
+    try {
+      long now = System.nanoTime();
+      long end = Math.min(deadlineNs, now + context.spinning().spinNs());
+      do {
+        for (int i = 0; i < CLOCK_PASSES && found == 0 && !wakeUp; i++) {
+          Thread.onSpinWait();
+          pass();
+        }
+        now = System.nanoTime();
+      } while (found == 0 && !wakeUp && now < end);
+    } finally {
+      context.spinning().leave();
+    }
+  }
+
+  private void sleep(long timeoutMs) throws IOException {
+    if (!prepareToSleep()) {
+      return;
+    }
+    try {
+      sleeping = true;
+      if (!wakeUp && !changed && (home == null || home.arm())) {
+        counters.innerSelected();
+        int unused = inner.select(innerReady, timeoutMs);
+        counters.wokenUp();
+        innerLookedNs = System.nanoTime();
+      }
+    } finally {
+      sleeping = false;
+      if (home != null) {
+        home.disarm();
+      }
+    }
+  }
+
+  /** Sets the watches of all active keys; false if one has something to report. */
+  private boolean prepareToSleep() {
+    for (int i = active.size() - 1; i >= 0; i--) {
+      TalariaSelectionKey key = active.get(i);
+      Lane lane = key.socket.lane();
+      int wanted = key.interest() & (FabricStream.READ | FabricStream.WRITE);
+      if (!key.isValid()) {
+        active.remove(key);
+      } else if (lane.readiness(wanted) != 0) {
+        return false;
+      } else if (lane.attached() && lane.shared()) {
+        if (wanted != 0 && !lane.stream().await(wanted)) {
+          return false;
+        }
+      } else if (watch(lane, wanted)) {
+        active.remove(key);
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // ---- cancelling and closing
+  // ------------------------------------------------------------------------------------------
+
+  private void removeCancelled() throws IOException {
+    Set<SelectionKey> cancelled = cancelledKeys();
+    boolean any = false;
+    synchronized (cancelled) {
+      if (!cancelled.isEmpty()) {
+        any = true;
+        Iterator<SelectionKey> each = cancelled.iterator();
+        while (each.hasNext()) {
+          TalariaSelectionKey key = (TalariaSelectionKey) each.next();
+          each.remove();
+          remove(key);
+        }
+      }
+    }
+    if (any && inner.isOpen()) {
+      inner.selectNow(innerReady); // frees the descriptors of what was cancelled below
+    }
+  }
+
+  private void remove(TalariaSelectionKey key) {
+    keys.remove(key);
+    selected.remove(key);
+    active.remove(key);
+    if (key.countsAsForeign) {
+      key.countsAsForeign = false;
+      foreign--;
+    }
+    deregister(key);
+    SelectionKey below = key.inner;
+    if (below != null) {
+      below.cancel();
+    }
+    if (key.channel() instanceof Registrable ours) {
+      ours.keys().remove(key);
+      if (key.settled) {
+        key.settled = false;
+        attached--;
+        unsettle(key, ours);
+      }
+      ours.deregistered();
+    }
+  }
+
+  private static void unsettle(TalariaSelectionKey key, Registrable ours) {
+    TalariaSelectionKey[] others = ours.keys().all();
+    if (ours.keys().all().length == 0 && key.channel().isOpen()) {
+      key.socket.lane().leaveHome();
+    }
+    for (TalariaSelectionKey other : others) {
+      other.owner().nudge(other);
+    }
+  }
+
+  @Override
+  protected void implCloseSelector() throws IOException {
+    wakeUp = true;
+    inner.wakeup();
+    synchronized (this) {
+      synchronized (selected) {
+        for (SelectionKey key : keys) {
+          key.cancel();
+        }
+        removeCancelled();
+        selected.clear();
+        inner.close();
+        if (home != null) {
+          home.close();
+        }
+        counters.close();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "TalariaSelector[keys=" + keys.size() + (isOpen() ? "]" : ", closed]");
+  }
+}

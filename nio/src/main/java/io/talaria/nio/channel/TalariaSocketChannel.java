@@ -1,0 +1,677 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.Role;
+import io.talaria.nio.adaptor.SocketAdaptor;
+import io.talaria.nio.adaptor.TimedChannel;
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.FabricStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A connection as the program sees it: the JDK's TCP channel as control connection, and once it is
+ * upgraded a {@link FabricStream} that carries the bytes. {@link Lane} holds what moves the bytes;
+ * this class is the contract of {@link SocketChannel}: locks, modes, connecting and closing.
+ *
+ * <p>Locks, in this order: read lock, write lock, the lane's out lock, state lock.
+ */
+final class TalariaSocketChannel extends SocketChannel implements Registrable {
+  private static final int UNCONNECTED = 0;
+  private static final int PENDING = 1;
+  private static final int CONNECTED = 2;
+  private static final int CLOSING = 3;
+  private static final int CLOSED = 4;
+
+  private final Context context;
+  private final SocketChannel control;
+  private final ReentrantLock readLock = new ReentrantLock();
+  private final ReentrantLock writeLock = new ReentrantLock();
+  private final Object stateLock = new Object();
+  private final RegisteredKeys keys = new RegisteredKeys();
+
+  /** Grows only; changed under the state lock. */
+  private volatile int state = UNCONNECTED;
+
+  /** Set once, when connected. */
+  private volatile Lane lane;
+
+  private volatile boolean inputClosed;
+  private volatile boolean outputClosed;
+  private volatile boolean lingerZero;
+  private volatile SocketAddress local;
+  private volatile SocketAddress remote;
+
+  private final ControlOptions options;
+  private Socket adaptor;
+
+  TalariaSocketChannel(Context context, SocketChannel control) {
+    super(context.provider());
+    this.context = context;
+    this.control = control;
+    options = new ControlOptions(control);
+  }
+
+  /** Wraps a connection that the JDK's listener has accepted. */
+  static TalariaSocketChannel accepted(Context context, SocketChannel control) throws IOException {
+    TalariaSocketChannel channel = new TalariaSocketChannel(context, control);
+    channel.connected(Role.ACCEPTED);
+    return channel;
+  }
+
+  // ---- Registrable
+  // -----------------------------------------------------------------------------------
+
+  @Override
+  public SocketChannel control() {
+    return control;
+  }
+
+  @Override
+  public RegisteredKeys keys() {
+    return keys;
+  }
+
+  @Override
+  public void deregistered() {
+    releaseIfUnused();
+  }
+
+  /** What moves the bytes, or null while not connected. */
+  Lane lane() {
+    return lane;
+  }
+
+  ReentrantLock readLock() {
+    return readLock;
+  }
+
+  boolean lingerZero() {
+    return lingerZero;
+  }
+
+  boolean closing() {
+    return state >= CLOSING;
+  }
+
+  /** Whether an upgrade may still begin. Called with a new stream at hand. */
+  boolean upgradable() {
+    return state == CONNECTED && !inputClosed && !outputClosed;
+  }
+
+  Object stateLock() {
+    return stateLock;
+  }
+
+  boolean inputClosed() {
+    return inputClosed;
+  }
+
+  ControlOptions options() {
+    return options;
+  }
+
+  // ---- reading
+  // -----------------------------------------------------------------------------------------
+
+  @Override
+  public int read(ByteBuffer dst) throws IOException {
+    return read(dst, -1);
+  }
+
+  /** Reads; a time-out of -1 follows the blocking mode, 0 and more demand a blocking channel. */
+  private int read(ByteBuffer dst, long timeoutNs) throws IOException {
+    Objects.requireNonNull(dst);
+    readLock.lock();
+    try {
+      Lane open = openForReading();
+      boolean blocking = isBlocking();
+      if (timeoutNs >= 0 && !blocking) {
+        throw new IllegalBlockingModeException();
+      }
+      if (dst.isReadOnly()) {
+        throw new IllegalArgumentException("Read-only buffer");
+      }
+      if (inputClosed) {
+        return -1;
+      }
+      if (!dst.hasRemaining()) {
+        return 0;
+      }
+      if (blocking && Thread.currentThread().isInterrupted()) {
+        return interruptedRead();
+      }
+      int n = open.read(dst);
+      return n == 0 && blocking ? awaitRead(open, dst, Math.max(0, timeoutNs)) : n;
+    } finally {
+      readLock.unlock();
+      finishCloseIfClosing();
+    }
+  }
+
+  @Override
+  public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, dsts.length);
+    readLock.lock();
+    try {
+      Lane open = openForReading();
+      for (int i = offset; i < offset + length; i++) {
+        if (dsts[i].isReadOnly()) {
+          throw new IllegalArgumentException("Read-only buffer");
+        }
+      }
+      if (inputClosed) {
+        return -1;
+      }
+      int first = offset;
+      while (first < offset + length && !dsts[first].hasRemaining()) {
+        first++;
+      }
+      if (first == offset + length) {
+        return 0;
+      }
+      boolean blocking = isBlocking();
+      if (blocking && Thread.currentThread().isInterrupted()) {
+        return interruptedRead();
+      }
+      long n = open.read(dsts, first, offset + length - first);
+      if (n == 0 && blocking) {
+        n = awaitRead(open, dsts[first], 0);
+        if (n > 0 && !dsts[first].hasRemaining()) {
+          n += open.readMore(dsts, first + 1, offset + length - first - 1);
+        }
+      }
+      return n;
+    } finally {
+      readLock.unlock();
+      finishCloseIfClosing();
+    }
+  }
+
+  private Lane openForReading() throws IOException {
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+    Lane open = lane;
+    if (open == null) {
+      throw new NotYetConnectedException();
+    }
+    return open;
+  }
+
+  /** With the interrupt status set, a blocking operation closes the channel. */
+  private int interruptedRead() throws IOException {
+    begin();
+    end(false);
+    throw new AsynchronousCloseException();
+  }
+
+  private int awaitRead(Lane open, ByteBuffer dst, long timeoutNs) throws IOException {
+    int n = open.spinRead(dst);
+    if (n != 0) {
+      return n;
+    }
+    long deadlineNs = timeoutNs == 0 ? 0 : System.nanoTime() + timeoutNs;
+    begin();
+    try {
+      while (state == CONNECTED) {
+        if (inputClosed) {
+          n = -1;
+          break;
+        }
+        n = open.read(dst);
+        if (n != 0) {
+          break;
+        }
+        long leftNs = 0;
+        if (timeoutNs != 0) {
+          leftNs = deadlineNs - System.nanoTime();
+          if (leftNs <= 0) {
+            break;
+          }
+        }
+        open.sleepToRead(leftNs);
+      }
+    } finally {
+      end(n != 0);
+    }
+    if (n == 0) {
+      throw new SocketTimeoutException("Read timed out");
+    }
+    return n;
+  }
+
+  // ---- writing
+  // -----------------------------------------------------------------------------------------
+
+  @Override
+  public int write(ByteBuffer src) throws IOException {
+    Objects.requireNonNull(src);
+    writeLock.lock();
+    try {
+      Lane open = openForWriting();
+      if (!src.hasRemaining()) {
+        return 0;
+      }
+      if (!isBlocking()) {
+        return open.write(src);
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        return interruptedRead();
+      }
+      int start = src.position();
+      int n = open.write(src);
+      if (src.hasRemaining()) {
+        awaitWrite(open, src);
+        n = src.position() - start;
+      }
+      return n;
+    } finally {
+      writeLock.unlock();
+      finishCloseIfClosing();
+    }
+  }
+
+  @Override
+  public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, srcs.length);
+    writeLock.lock();
+    try {
+      Lane open = openForWriting();
+      if (!isBlocking()) {
+        return open.write(srcs, offset, length);
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        return interruptedRead();
+      }
+      long n = open.write(srcs, offset, length);
+      for (int i = offset; i < offset + length; i++) {
+        int before = srcs[i].remaining();
+        if (before > 0) {
+          awaitWrite(open, srcs[i]);
+          n += before;
+        }
+      }
+      return n;
+    } finally {
+      writeLock.unlock();
+      finishCloseIfClosing();
+    }
+  }
+
+  private Lane openForWriting() throws IOException {
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+    Lane open = lane;
+    if (open == null) {
+      throw new NotYetConnectedException();
+    }
+    if (outputClosed) {
+      throw new ClosedChannelException();
+    }
+    return open;
+  }
+
+  /** Writes all that is left, waiting for room. */
+  private void awaitWrite(Lane open, ByteBuffer src) throws IOException {
+    open.spinWrite(src);
+    if (!src.hasRemaining()) {
+      return;
+    }
+    boolean completed = false;
+    begin();
+    try {
+      while (state == CONNECTED) {
+        if (outputClosed) {
+          throw new AsynchronousCloseException();
+        }
+        int unused = open.write(src);
+        if (!src.hasRemaining()) {
+          completed = true;
+          break;
+        }
+        open.sleepToWrite();
+      }
+    } finally {
+      end(completed);
+    }
+  }
+
+  // ---- half-close
+  // ----------------------------------------------------------------------------------------
+
+  @Override
+  public SocketChannel shutdownInput() throws IOException {
+    synchronized (stateLock) {
+      Lane open = openForReading();
+      if (!inputClosed) {
+        open.shutdownInput();
+        inputClosed = true;
+      }
+      open.wakeReader();
+    }
+    return this;
+  }
+
+  @Override
+  public SocketChannel shutdownOutput() throws IOException {
+    Lane open = openForReading();
+    open.shutdownOutput(
+        () -> {
+          boolean was = outputClosed;
+          outputClosed = true;
+          return was;
+        });
+    return this;
+  }
+
+  // ---- connecting
+  // ----------------------------------------------------------------------------------------
+
+  @Override
+  public SocketChannel bind(SocketAddress address) throws IOException {
+    control.bind(address);
+    local = control.getLocalAddress();
+    return this;
+  }
+
+  @Override
+  public boolean connect(SocketAddress address) throws IOException {
+    return connect(() -> control.connect(address));
+  }
+
+  @Override
+  public boolean finishConnect() throws IOException {
+    if (state == CONNECTED) {
+      return true;
+    }
+    return connect(control::finishConnect);
+  }
+
+  @FunctionalInterface
+  private interface Connecting {
+    boolean run() throws IOException;
+  }
+
+  private boolean connect(Connecting step) throws IOException {
+    readLock.lock();
+    writeLock.lock();
+    try {
+      if (!isOpen()) {
+        throw new ClosedChannelException();
+      }
+      if (state == CONNECTED) {
+        throw new AlreadyConnectedException();
+      }
+      boolean done = step.run();
+      synchronized (stateLock) {
+        if (state == UNCONNECTED) {
+          state = PENDING;
+        }
+      }
+      if (done) {
+        connected(Role.CLIENT);
+      }
+      return done;
+    } catch (IOException e) {
+      if (!control.isOpen()) {
+        close(); // a failed or interrupted connect closes the channel
+      }
+      throw e;
+    } finally {
+      writeLock.unlock();
+      readLock.unlock();
+      finishCloseIfClosing();
+    }
+  }
+
+  private void connected(Role role) throws IOException {
+    control.configureBlocking(false);
+    local = control.getLocalAddress();
+    remote = control.getRemoteAddress();
+    ConnectionCounters counters = context.counters().connection(role, local, remote);
+    Lane made =
+        new Lane(
+            context, this, role, counters, (InetSocketAddress) local, (InetSocketAddress) remote);
+    synchronized (stateLock) {
+      if (state >= CLOSING) {
+        counters.close();
+        throw new AsynchronousCloseException();
+      }
+      lane = made;
+      state = CONNECTED;
+    }
+    made.seekUpgrade();
+  }
+
+  @Override
+  public boolean isConnected() {
+    return state == CONNECTED;
+  }
+
+  @Override
+  public boolean isConnectionPending() {
+    return state == PENDING || control.isConnectionPending();
+  }
+
+  @Override
+  public SocketAddress getRemoteAddress() throws IOException {
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+    return remote;
+  }
+
+  @Override
+  public SocketAddress getLocalAddress() throws IOException {
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+    SocketAddress known = local;
+    return known == null || state != CONNECTED ? control.getLocalAddress() : known;
+  }
+
+  // ---- options
+  // ---------------------------------------------------------------------------------------------
+
+  @Override
+  public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+    Objects.requireNonNull(name);
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+    options.set(name, value);
+    if (name.equals(StandardSocketOptions.SO_LINGER)) {
+      lingerZero = Integer.valueOf(0).equals(value);
+    }
+    return this;
+  }
+
+  @Override
+  public <T> T getOption(SocketOption<T> name) throws IOException {
+    Objects.requireNonNull(name);
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+    return options.get(name);
+  }
+
+  @Override
+  public Set<SocketOption<?>> supportedOptions() {
+    return control.supportedOptions();
+  }
+
+  @Override
+  protected void implConfigureBlocking(boolean block) throws IOException {
+    readLock.lock();
+    writeLock.lock();
+    try {
+      if (block) {
+        keys.cancelInner();
+      }
+      if (state < CONNECTED) {
+        control.configureBlocking(block);
+      }
+    } finally {
+      writeLock.unlock();
+      readLock.unlock();
+      finishCloseIfClosing();
+    }
+  }
+
+  // ---- closing: what waits is woken, and whoever leaves last finishes
+  // ----------------------------------------
+
+  @Override
+  protected void implCloseSelectableChannel() throws IOException {
+    synchronized (stateLock) {
+      state = CLOSING;
+    }
+    Lane open = lane;
+    if (open == null) {
+      control.close(); // also ends a connect in progress
+    } else {
+      open.endOutput();
+    }
+    finishCloseIfClosing();
+    if (state == CLOSING && open != null) {
+      open.wakeAll();
+    }
+  }
+
+  private void finishCloseIfClosing() {
+    if (state == CLOSING && readLock.tryLock()) {
+      boolean finished = false;
+      try {
+        if (writeLock.tryLock()) {
+          try {
+            finished = finishClose();
+          } finally {
+            writeLock.unlock();
+          }
+        }
+      } finally {
+        readLock.unlock();
+      }
+      if (finished) {
+        releaseIfUnused();
+      } else if (state == CLOSING && !readLock.isLocked() && !writeLock.isLocked()) {
+        finishCloseIfClosing(); // the writer left while we held the read lock
+      }
+    }
+  }
+
+  private boolean finishClose() {
+    synchronized (stateLock) {
+      if (state != CLOSING || readLock.getHoldCount() > 1 || writeLock.getHoldCount() > 1) {
+        return false;
+      }
+      state = CLOSED;
+    }
+    Lane open = lane;
+    if (open != null) {
+      open.closeControl();
+    }
+    return true;
+  }
+
+  /** Gives the stream back once nobody can be inside: closed, and in no selector. */
+  private void releaseIfUnused() {
+    Lane open = lane;
+    if (state == CLOSED && open != null && !isRegistered()) {
+      open.release();
+    }
+  }
+
+  // ---- the socket adaptor
+  // --------------------------------------------------------------------------------------
+
+  @Override
+  public Socket socket() {
+    synchronized (stateLock) {
+      if (adaptor == null) {
+        adaptor = SocketAdaptor.of(this, new Timed());
+      }
+      return adaptor;
+    }
+  }
+
+  private final class Timed implements TimedChannel {
+    @Override
+    public int read(ByteBuffer dst, long timeoutNs) throws IOException {
+      return TalariaSocketChannel.this.read(dst, timeoutNs);
+    }
+
+    @Override
+    public void connect(SocketAddress address, long timeoutNs) throws IOException {
+      if (!isBlocking()) {
+        throw new IllegalBlockingModeException();
+      }
+      int timeoutMs = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(timeoutNs));
+      TalariaSocketChannel.this.connect(
+          () -> {
+            control.socket().connect(address, timeoutMs);
+            return true;
+          });
+    }
+
+    @Override
+    public int available() throws IOException {
+      Lane open = openForReading();
+      return inputClosed ? 0 : open.available();
+    }
+
+    @Override
+    public SocketAddress localAddress() {
+      SocketAddress known = local;
+      try {
+        return known == null && control.isOpen() ? control.getLocalAddress() : known;
+      } catch (IOException e) {
+        return known;
+      }
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+      return remote;
+    }
+
+    @Override
+    public boolean isInputOpen() {
+      return !inputClosed;
+    }
+
+    @Override
+    public boolean isOutputOpen() {
+      return !outputClosed;
+    }
+  }
+
+  @Override
+  public String toString() {
+    Lane open = lane;
+    return "TalariaSocketChannel["
+        + (isOpen() ? (open == null ? "unconnected" : open.toString()) : "closed")
+        + (local == null ? "" : " local=" + local)
+        + (remote == null ? "" : " remote=" + remote)
+        + "]";
+  }
+}

@@ -1,0 +1,237 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.config;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Function;
+
+/**
+ * All {@code talaria.*} system properties, read once and checked. Immutable.
+ *
+ * <p>The table of properties in the README is the documentation for users; {@link #toString} prints
+ * what is in force.
+ */
+public final class Config {
+  /** Whether connections are accelerated at all. */
+  public static final String ENABLED = "talaria.enabled";
+
+  /** Fabrics in order of preference. */
+  public static final String FABRICS = "talaria.fabrics";
+
+  /** Run-time directory: announcements and counters. */
+  public static final String DIR = "talaria.dir";
+
+  /** Directory of shared-memory files. */
+  public static final String SHM_DIR = "talaria.shm.dir";
+
+  /** Size of a new ring in bytes. */
+  public static final String RING_INITIAL = "talaria.shm.ring.initial";
+
+  /** What a ring may grow to, in bytes. */
+  public static final String RING_MAX = "talaria.shm.ring.max";
+
+  /** How long a thread spins before it sleeps, in nanoseconds. */
+  public static final String SPIN_NS = "talaria.spin.ns";
+
+  /** Suppresses the line at start. */
+  public static final String QUIET = "talaria.quiet";
+
+  private static final String PREFIX = "talaria.";
+  private static final List<String> KNOWN =
+      List.of(ENABLED, FABRICS, DIR, SHM_DIR, RING_INITIAL, RING_MAX, SPIN_NS, QUIET);
+  private static final List<String> FABRIC_NAMES = List.of("shm");
+  private static final int MIN_RING = 4096;
+  private static final int MAX_RING = 1 << 28;
+  private static final long MAX_SPIN_NS = 1_000_000_000L;
+
+  private final boolean enabled;
+  private final List<String> fabrics;
+  private final Path dir;
+  private final Path shmDir;
+  private final int ringInitialBytes;
+  private final int ringMaxBytes;
+  private final long spinNs;
+  private final boolean quiet;
+
+  private Config(Function<String, String> property) {
+    enabled = flag(property, ENABLED, true);
+    fabrics = fabrics(property);
+    String user = Integer.toString(Host.uid());
+    dir = path(property, DIR, "/tmp/talaria-" + user);
+    shmDir = path(property, SHM_DIR, "/dev/shm/talaria-" + user);
+    ringInitialBytes = powerOfTwo(property, RING_INITIAL, 32 << 10);
+    int max = powerOfTwo(property, RING_MAX, 4 << 20);
+    if (max < ringInitialBytes && property.apply(RING_MAX) != null) {
+      throw invalid(
+          RING_MAX,
+          property.apply(RING_MAX),
+          "at least " + RING_INITIAL + ", which is " + ringInitialBytes);
+    }
+    ringMaxBytes = Math.max(max, ringInitialBytes);
+    spinNs = number(property, SPIN_NS, 20_000, 0, MAX_SPIN_NS);
+    quiet = flag(property, QUIET, false);
+  }
+
+  /**
+   * Reads the system properties.
+   *
+   * @throws IllegalArgumentException if one has a bad value or a name that nobody knows; the
+   *     message gives its name, its value and what is allowed
+   */
+  public static Config load() {
+    Properties properties = System.getProperties();
+    for (String name : properties.stringPropertyNames()) {
+      if (name.startsWith(PREFIX) && !KNOWN.contains(name) && !reserved(name)) {
+        throw new IllegalArgumentException(
+            "unknown property " + name + "; known are " + String.join(", ", KNOWN));
+      }
+    }
+    return new Config(properties::getProperty);
+  }
+
+  /** Names that other parts of Talaria use. */
+  private static boolean reserved(String name) {
+    return name.startsWith("talaria.test.")
+        || name.startsWith("talaria.it.")
+        || name.startsWith("talaria.cli.");
+  }
+
+  /** {@value #ENABLED}. */
+  public boolean enabled() {
+    return enabled;
+  }
+
+  /** {@value #FABRICS}, in order of preference. */
+  public List<String> fabrics() {
+    return fabrics;
+  }
+
+  /** {@value #DIR}. */
+  public Path dir() {
+    return dir;
+  }
+
+  /** {@value #SHM_DIR}. */
+  public Path shmDir() {
+    return shmDir;
+  }
+
+  /** {@value #RING_INITIAL}, in bytes, a power of two. */
+  public int ringInitialBytes() {
+    return ringInitialBytes;
+  }
+
+  /** {@value #RING_MAX}, in bytes, a power of two. */
+  public int ringMaxBytes() {
+    return ringMaxBytes;
+  }
+
+  /** {@value #SPIN_NS}, in nanoseconds. */
+  public long spinNs() {
+    return spinNs;
+  }
+
+  /** {@value #QUIET}. */
+  public boolean quiet() {
+    return quiet;
+  }
+
+  private static List<String> fabrics(Function<String, String> property) {
+    String value = property.apply(FABRICS);
+    if (value == null) {
+      return FABRIC_NAMES;
+    }
+    List<String> names = new ArrayList<>();
+    for (String part : value.split(",", -1)) {
+      String name = part.trim();
+      if (!FABRIC_NAMES.contains(name)) {
+        throw invalid(FABRICS, value, "a list, by commas, of " + String.join(", ", FABRIC_NAMES));
+      }
+      names.add(name);
+    }
+    return List.copyOf(names);
+  }
+
+  private static boolean flag(Function<String, String> property, String name, boolean standard) {
+    String value = property.apply(name);
+    if (value == null) {
+      return standard;
+    }
+    if (value.equals("true") || value.isEmpty()) {
+      return true;
+    }
+    if (value.equals("false")) {
+      return false;
+    }
+    throw invalid(name, value, "true or false");
+  }
+
+  private static Path path(Function<String, String> property, String name, String standard) {
+    String value = property.apply(name);
+    try {
+      Path path = Path.of(value == null ? standard : value);
+      if (path.isAbsolute()) {
+        return path;
+      }
+    } catch (InvalidPathException e) {
+      // Refused below.
+    }
+    throw invalid(name, value, "an absolute path of a directory");
+  }
+
+  private static long number(
+      Function<String, String> property, String name, long standard, long min, long max) {
+    String value = property.apply(name);
+    if (value == null) {
+      return standard;
+    }
+    try {
+      long number = Long.parseLong(value.trim());
+      if (number >= min && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below.
+    }
+    throw invalid(name, value, "a whole number from " + min + " to " + max);
+  }
+
+  private static int powerOfTwo(Function<String, String> property, String name, int standard) {
+    String value = property.apply(name);
+    if (value == null) {
+      return standard;
+    }
+    try {
+      int number = Integer.parseInt(value.trim());
+      if (number >= MIN_RING && number <= MAX_RING && Integer.bitCount(number) == 1) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below.
+    }
+    throw invalid(name, value, "a power of two from " + MIN_RING + " to " + MAX_RING + " (bytes)");
+  }
+
+  private static IllegalArgumentException invalid(String name, String value, String allowed) {
+    return new IllegalArgumentException(
+        "property " + name + " is '" + value + "', it must be " + allowed);
+  }
+
+  @Override
+  public String toString() {
+    return String.join(
+        " ",
+        ENABLED + "=" + enabled,
+        FABRICS + "=" + String.join(",", fabrics),
+        DIR + "=" + dir,
+        SHM_DIR + "=" + shmDir,
+        RING_INITIAL + "=" + ringInitialBytes,
+        RING_MAX + "=" + ringMaxBytes,
+        SPIN_NS + "=" + spinNs,
+        QUIET + "=" + quiet);
+  }
+}

@@ -1,0 +1,90 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.config;
+
+import io.talaria.nio.Reason;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * A directory that belongs to this user alone: a real directory, not a link, owned by us, mode
+ * 0700. Created if its parent exists. Thread-safe.
+ */
+public final class PrivateDirectory {
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
+
+  private final Path path;
+  private final Reason missing;
+  private volatile String problem;
+
+  /**
+   * @param path the directory
+   * @param missing the reason to report when it cannot be made or used
+   */
+  public PrivateDirectory(Path path, Reason missing) {
+    this.path = path;
+    this.missing = missing;
+  }
+
+  /** The directory, whether usable or not. */
+  public Path path() {
+    return path;
+  }
+
+  /** What the last {@link #prepare} found wrong, or null. */
+  public String problem() {
+    return problem;
+  }
+
+  /**
+   * Makes the directory if need be and checks it.
+   *
+   * @return null if it can be used, else the reason, with the detail in {@link #problem}
+   */
+  public Reason prepare() {
+    try {
+      try {
+        Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      } catch (FileAlreadyExistsException e) {
+        // Checked below.
+      }
+      PosixFileAttributes found =
+          Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      if (!found.isDirectory()) {
+        return refuse(Reason.INSECURE_DIR, path + " is not a directory");
+      }
+      Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+      if (!owner.equals(Host.uid())) {
+        return refuse(
+            Reason.INSECURE_DIR,
+            path + " belongs to user id " + owner + ", this process runs as " + Host.uid());
+      }
+      if (!found.permissions().equals(OWNER_ONLY)) {
+        return refuse(
+            Reason.INSECURE_DIR,
+            path
+                + " has mode "
+                + PosixFilePermissions.toString(found.permissions())
+                + ", not rwx------; run: chmod 700 "
+                + path);
+      }
+      problem = null;
+      return null;
+    } catch (IOException | UnsupportedOperationException | SecurityException e) {
+      return refuse(missing, path + " cannot be used: " + e);
+    }
+  }
+
+  private Reason refuse(Reason reason, String text) {
+    problem = text;
+    return reason;
+  }
+}

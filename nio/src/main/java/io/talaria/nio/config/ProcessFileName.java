@@ -1,0 +1,82 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.config;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Names of files in the private directories, which tell whose they are, so that anyone can sweep
+ * what a killed process left: a prefix and 16 hexadecimal digits.
+ *
+ * <pre>
+ *   63       42 41        32 31          0
+ *   +----------+------------+------------+
+ *   |   pid    | namespace  |   random   |
+ *   +----------+------------+------------+
+ * </pre>
+ */
+public final class ProcessFileName {
+  private static final int DIGITS = 16;
+  private static final int PID_SHIFT = 42;
+  private static final int NAMESPACE_SHIFT = 32;
+  private static final long NAMESPACE_MASK = 0x3ff;
+
+  private ProcessFileName() {}
+
+  /** A fresh identifier for a file of this process. */
+  public static long nextId() {
+    return (Host.pid() << PID_SHIFT)
+        | (namespace() << NAMESPACE_SHIFT)
+        | Integer.toUnsignedLong(ThreadLocalRandom.current().nextInt());
+  }
+
+  /** The name of a file. */
+  public static String of(char prefix, long id) {
+    return prefix + digits(id);
+  }
+
+  /** The 16 digits of an identifier. */
+  public static String digits(long id) {
+    String hex = Long.toHexString(id);
+    return "0".repeat(DIGITS - hex.length()) + hex;
+  }
+
+  /**
+   * Whether the process that made a file has ended. False when in doubt: for a name of another form
+   * or of another process-id namespace.
+   */
+  public static boolean orphaned(String name) {
+    if (name.length() < DIGITS) {
+      return false;
+    }
+    long id;
+    try {
+      id = Long.parseUnsignedLong(name.substring(name.length() - DIGITS), 16);
+    } catch (NumberFormatException e) {
+      return false;
+    }
+    return ((id >>> NAMESPACE_SHIFT) & NAMESPACE_MASK) == namespace()
+        && !Host.alive(id >>> PID_SHIFT);
+  }
+
+  /** Unlinks the files with a prefix whose processes have ended. */
+  public static void sweep(Path directory, char prefix) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix + "*")) {
+      for (Path file : files) {
+        if (orphaned(file.getFileName().toString())) {
+          Files.deleteIfExists(file);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      // No directory, nothing to sweep; or somebody else swept first.
+    }
+  }
+
+  private static long namespace() {
+    return Host.pidNamespace().hashCode() & NAMESPACE_MASK;
+  }
+}

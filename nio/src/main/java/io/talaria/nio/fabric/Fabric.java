@@ -1,0 +1,96 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fabric;
+
+import io.talaria.nio.Reason;
+import java.nio.ByteBuffer;
+
+/**
+ * A way for bytes to reach a peer process that is faster than a TCP connection.
+ *
+ * <p>A fabric knows nothing of sockets or selectors. The negotiation hands it {@linkplain Peer
+ * peers}, asks it to {@linkplain #offer offer} and {@linkplain #answer answer} upgrades, and
+ * carries its opaque payloads; channels and selectors then use the {@link FabricStream}s and {@link
+ * Home}s it gives out.
+ *
+ * <p><b>What a fabric owes.</b> Bytes that {@link FabricStream#write} has accepted reach the peer
+ * in order, once, also when the program never touches the stream again; where the fabric needs
+ * progress for that, it has a thread of last resort of its own. No call on the data path blocks,
+ * allocates in steady state, or throws for what a peer did: a peer's misbehaviour ends that peer's
+ * streams. Everything a peer wrote is checked before use.
+ *
+ * <p><b>What a fabric is owed.</b> {@link #openPeer}, {@link #acceptPeer}, {@link #offer}, {@link
+ * #answer}, {@link #received}, {@link #peerGone} and every {@link Upgrade} method are called by the
+ * one negotiation thread, which may do file work and may block for a few milliseconds. Program
+ * threads call only streams and homes.
+ */
+public interface Fabric {
+
+  /** Short name as in {@code talaria.fabrics}, for example {@code shm}. */
+  String name();
+
+  /**
+   * Says whether this fabric can be used in this process.
+   *
+   * @return null if it can, else the reason, which names the cure
+   */
+  Reason unavailable();
+
+  /**
+   * Opens a home: the place where one selector finds its ready streams, and sleeps.
+   *
+   * @return a home owned by the caller, or null if the fabric has no more
+   */
+  Home openHome();
+
+  /**
+   * Prepares what is shared with a new peer, on the side that dialled.
+   *
+   * @return the payload for {@link #acceptPeer} on the other side, at most {@link
+   *     #MAX_PAYLOAD_BYTES}
+   * @throws FabricException if the peer cannot be reached by this fabric
+   */
+  ByteBuffer openPeer(Peer peer) throws FabricException;
+
+  /**
+   * Joins what the dialling side prepared.
+   *
+   * @param payload what {@link #openPeer} returned there, untrusted
+   * @throws FabricException if the payload is malformed or cannot be used
+   */
+  void acceptPeer(Peer peer, ByteBuffer payload) throws FabricException;
+
+  /** Tells the dialling side that the other side has accepted the peer. */
+  void peerAccepted(Peer peer);
+
+  /**
+   * Starts an upgrade on the side that connected.
+   *
+   * @throws FabricException with the reason if this connection has to stay plain
+   */
+  Upgrade offer(Peer peer) throws FabricException;
+
+  /**
+   * Answers an upgrade on the side that accepted.
+   *
+   * @param payload what {@link Upgrade#payload} gave on the other side, untrusted
+   * @throws FabricException with the reason if this connection has to stay plain
+   */
+  Upgrade answer(Peer peer, ByteBuffer payload) throws FabricException;
+
+  /**
+   * Handles a message that the fabric's other half sent with {@link Peer#send}.
+   *
+   * @throws FabricException if it is malformed; the peer is then dropped
+   */
+  void received(Peer peer, ByteBuffer message) throws FabricException;
+
+  /**
+   * Tells that the peer process has ended or broken the rules. Its streams keep what was received
+   * and then end as a killed peer's sockets would.
+   */
+  void peerGone(Peer peer);
+
+  /** Limit of a payload or message, in bytes. */
+  int MAX_PAYLOAD_BYTES = 1024;
+}

@@ -1,0 +1,152 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fabric;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The fast byte stream of one connection: application bytes only, both directions.
+ *
+ * <p><b>Threads.</b> At most one thread reads and at most one writes at a time; the channel's read
+ * and write locks see to it. {@link #readiness}, {@link #watch} and {@link #peerSwitchAt} may be
+ * called by the selecting thread beside them. Nothing here blocks, and nothing on the data path
+ * allocates.
+ *
+ * <p><b>Life.</b> Both sides first agree that the stream is used at all: each side calls {@link
+ * #acceptInput} when its reader knows that bells may stand between the bytes of the control
+ * connection; once both have, the stream is {@link #established} for good. Until then either side
+ * may {@link #withdraw}, and then both stay on TCP. Once established, each direction switches
+ * alone: the writer calls {@link #switchOut} with the number of bytes it has put on TCP, the reader
+ * takes exactly {@link #peerSwitchAt} bytes from TCP and then reads here. {@link #release} is the
+ * last call; nobody may be inside any method then or later.
+ */
+public interface FabricStream {
+
+  /** {@link #read}: the peer finished its output, and everything has been read. */
+  int END = -1;
+
+  /** {@link #read}: the connection was reset, and everything that had arrived has been read. */
+  int RESET = -2;
+
+  /** {@link #write}: the peer is gone; the bytes can reach nobody. */
+  int BROKEN = -3;
+
+  /**
+   * Bit of {@link #readiness}, {@link #watch} and {@link #await}: bytes, end or failure to read.
+   */
+  int READ = 1;
+
+  /** Bit of {@link #readiness}, {@link #watch} and {@link #await}: room or failure to write. */
+  int WRITE = 4;
+
+  /** Binds the stream to its channel. Called once, before any other method. */
+  void owner(StreamOwner owner, Object attachment);
+
+  /** What was bound by {@link #owner}. */
+  Object attachment();
+
+  /** Tells the peer that this side's reader is ready for the switch. Idempotent. */
+  void acceptInput();
+
+  /** Whether both sides have accepted; never becomes false again. */
+  boolean established();
+
+  /**
+   * Gives the stream up if it is not yet established.
+   *
+   * @return true if both sides stay on TCP, false if the stream is established and must be used
+   */
+  boolean withdraw();
+
+  /** Whether either side has withdrawn. */
+  boolean withdrawn();
+
+  /** Publishes that this side's output continues here after {@code tcpBytes} bytes on TCP. */
+  void switchOut(long tcpBytes);
+
+  /**
+   * Where the peer's output continues here.
+   *
+   * @return number of bytes the peer has put on TCP, or -1 while it has not switched
+   */
+  long peerSwitchAt();
+
+  /** Tells the peer that the bytes it put on TCP have all been taken. */
+  void inputSwitched();
+
+  /** Whether the peer has taken all bytes that this side put on TCP. */
+  boolean peerInputSwitched();
+
+  /**
+   * Reads into the destination's remaining space.
+   *
+   * @return bytes read, 0 if there are none now, {@link #END} or {@link #RESET}
+   */
+  int read(ByteBuffer dst);
+
+  /**
+   * Writes from the source's remaining bytes, which may be reused at return.
+   *
+   * @return bytes accepted, possibly fewer than remain and 0 without space, or {@link #BROKEN}
+   */
+  int write(ByteBuffer src);
+
+  /**
+   * Gathers bytes of several sources, published together.
+   *
+   * @return as {@link #write(ByteBuffer)}
+   */
+  long write(ByteBuffer[] srcs, int offset, int length);
+
+  /** What a read or write would not find blocked now: the truth, not a hint. */
+  int readiness();
+
+  /**
+   * Asks for a hint to this stream's home when one of the operations becomes ready, then looks
+   * again.
+   *
+   * @return true if none is ready, so that the hint will come; false if one is ready already
+   */
+  boolean watch(int ops);
+
+  /**
+   * Asks for a bell when one of the operations becomes ready, for a thread about to sleep, then
+   * looks again.
+   *
+   * @return true if none is ready and the thread may sleep
+   */
+  boolean await(int ops);
+
+  /** Ends the announcement of {@link #await}. */
+  void awake(int ops);
+
+  /** Publishes the end of this side's output and notifies the peer. Idempotent. */
+  void finishOutput();
+
+  /**
+   * Publishes that this side will not read again, because it closes. Call before {@link
+   * #finishOutput} or {@link #abort}.
+   */
+  void abandonInput();
+
+  /** Publishes that this side ends with a reset, as TCP does when unread input is closed. */
+  void abort();
+
+  /** Whether received bytes are unread. */
+  boolean unread();
+
+  /** Whether everything written has been handed to where it survives this process. */
+  boolean flushed();
+
+  /** Tells that the control connection has ended, by FIN or by RST. */
+  void controlEnded(boolean reset);
+
+  /** Puts the stream in a selector's home, or takes it out with null. */
+  void moveTo(Home home);
+
+  /** Gives everything back. The last call. */
+  void release();
+
+  /** What carries the bytes, for people: for example {@code ring 32 KiB/32 KiB}. */
+  String transport();
+}

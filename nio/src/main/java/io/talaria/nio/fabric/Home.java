@@ -1,0 +1,59 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fabric;
+
+import java.nio.channels.SelectableChannel;
+
+/**
+ * Where one selector finds its ready streams. Confined to the thread that is selecting, except
+ * {@link #wake}.
+ *
+ * <p>The selector calls {@link #progress} and {@link #drainReady} as often as it looks. Before it
+ * sleeps it calls {@link #arm}; if that returns true it sleeps on the control connections of its
+ * streams and on {@link #selectable}; then it calls {@link #disarm}.
+ */
+public interface Home extends AutoCloseable {
+
+  /**
+   * Moves the fabric along, for fabrics that need it (UCX workers).
+   *
+   * @param budget upper bound of events to handle
+   * @return number of events handled
+   */
+  int progress(int budget);
+
+  /**
+   * Hands over streams that became ready since they were last {@linkplain FabricStream#watch
+   * watched}. A hint: the sink must look at {@link FabricStream#readiness}.
+   *
+   * @return number of streams handed over
+   */
+  int drainReady(ReadySink sink, int max);
+
+  /**
+   * Announces that the selector is about to sleep, so that peers ring, then looks again.
+   *
+   * @return false if something is ready and the selector must not sleep
+   */
+  boolean arm();
+
+  /** Ends the announcement of {@link #arm}. */
+  void disarm();
+
+  /** A channel that becomes readable when this home needs attention while armed, or null. */
+  SelectableChannel selectable();
+
+  /** Ends a sleep on {@link #selectable}, from any thread. */
+  void wake();
+
+  /** Gives the home back. Its streams must have been moved away before. */
+  @Override
+  void close();
+
+  /** Takes ready streams. */
+  @FunctionalInterface
+  interface ReadySink {
+    /** Called on the thread that called {@link Home#drainReady}. */
+    void ready(FabricStream stream);
+  }
+}

@@ -1,0 +1,34 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fabric;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A peer process, seen by a fabric: a negotiation session and what the fabric keeps about it. Used
+ * by the negotiation thread only, except {@link #execute} and {@link #send}.
+ */
+public interface Peer {
+
+  /** Whether this side dialled; exactly one side of a peer did. */
+  boolean initiator();
+
+  /** Process id of the peer as it says itself; used for messages and for sweeping files. */
+  long pid();
+
+  /**
+   * Sends a message to the fabric's other half, in order, from any thread.
+   *
+   * @param message at most {@link Fabric#MAX_PAYLOAD_BYTES}; copied before return
+   */
+  void send(ByteBuffer message);
+
+  /** Runs a task on the negotiation thread, from any thread. */
+  void execute(Runnable task);
+
+  /** What the fabric attached. */
+  Object attachment();
+
+  /** Attaches the fabric's own state. */
+  void attach(Object attachment);
+}

@@ -1,0 +1,19 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fabric;
+
+/** The channel behind a stream, as the stream sees it. */
+public interface StreamOwner {
+
+  /**
+   * Wakes the peer's sleeper by a byte on the control connection. Called by {@link FabricStream}
+   * methods on the calling thread, and by the negotiation thread; never blocks.
+   */
+  void ring();
+
+  /** Counts a write that found no space; called with the writer's lock held. */
+  void stalled();
+
+  /** Takes note of new buffer sizes, for those who watch. */
+  void buffersChanged(int inBytes, int outBytes);
+}

@@ -1,0 +1,32 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fabric;
+
+import io.talaria.nio.Reason;
+import java.nio.ByteBuffer;
+
+/**
+ * One side's half of an upgrade under negotiation. Used by the negotiation thread only.
+ *
+ * <p>The connecting side sends {@link #payload} with its offer; the accepting side makes its half
+ * from that and sends its own payload back; the connecting side takes it in {@link #answered}. Then
+ * both attach {@link #stream} to their channels.
+ */
+public interface Upgrade {
+
+  /** What the other side needs to know, at most {@link Fabric#MAX_PAYLOAD_BYTES}. */
+  ByteBuffer payload();
+
+  /**
+   * Takes the accepting side's payload, on the connecting side.
+   *
+   * @throws FabricException if it is malformed
+   */
+  void answered(ByteBuffer payload) throws FabricException;
+
+  /** The stream, valid until it is released. */
+  FabricStream stream();
+
+  /** Gives the upgrade up before the stream was attached to a channel, and releases everything. */
+  void cancel(Reason reason);
+}

@@ -1,0 +1,136 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.jdk;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.nio.channels.Channel;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.spi.SelectorProvider;
+
+/**
+ * The few internals of the JDK's NIO that Talaria needs, by method handles on public members of
+ * {@code sun.nio.ch}, which must be exported: {@code --add-exports
+ * java.base/sun.nio.ch=ALL-UNNAMED}, or the agent does it.
+ */
+public final class JdkNio {
+  /** Event of {@link #park}: readable, at end of stream, or failed; as poll(2)'s POLLIN. */
+  public static final int READABLE = 1;
+
+  /** Event of {@link #park}: writable or failed; as poll(2)'s POLLOUT. */
+  public static final int WRITABLE = 4;
+
+  private static final String PACKAGE = "sun.nio.ch";
+  private static final SelectorProvider PROVIDER;
+  private static final MethodHandle PARK;
+  private static final MethodHandle IS_VIRTUAL;
+  private static final MethodHandle CURRENT_NATIVE;
+  private static final MethodHandle SIGNAL_NATIVE;
+  private static final Class<?> SELECTABLE;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      Class<?> defaults = Class.forName(PACKAGE + ".DefaultSelectorProvider");
+      SELECTABLE = Class.forName(PACKAGE + ".SelChImpl");
+      PROVIDER = (SelectorProvider) defaults.getMethod("get").invoke(null);
+      PARK =
+          lookup
+              .findVirtual(
+                  SELECTABLE, "park", MethodType.methodType(void.class, int.class, long.class))
+              .asType(
+                  MethodType.methodType(
+                      void.class, SelectableChannel.class, int.class, long.class));
+      IS_VIRTUAL = isVirtual(lookup);
+      Class<?> thread = Class.forName(PACKAGE + ".NativeThread");
+      CURRENT_NATIVE = lookup.findStatic(thread, "current", MethodType.methodType(long.class));
+      SIGNAL_NATIVE =
+          lookup.findStatic(thread, "signal", MethodType.methodType(void.class, long.class));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(
+          "Talaria needs the JDK's package "
+              + PACKAGE
+              + ": start with -javaagent:talaria.jar, or add --add-exports java.base/"
+              + PACKAGE
+              + "=ALL-UNNAMED ("
+              + e
+              + ")",
+          e);
+    }
+  }
+
+  private JdkNio() {}
+
+  private static MethodHandle isVirtual(MethodHandles.Lookup lookup)
+      throws ReflectiveOperationException {
+    MethodType type = MethodType.methodType(boolean.class);
+    try {
+      return lookup.findVirtual(Thread.class, "isVirtual", type);
+    } catch (NoSuchMethodException beforeJdk21) {
+      return MethodHandles.dropArguments(
+          MethodHandles.constant(boolean.class, false), 0, Thread.class);
+    }
+  }
+
+  /** The provider that the JDK would use if nobody had set another. */
+  public static SelectorProvider provider() {
+    return PROVIDER;
+  }
+
+  /** Whether a channel is one of the JDK's own, which its selectors accept. */
+  public static boolean isJdkChannel(Channel channel) {
+    return SELECTABLE.isInstance(channel);
+  }
+
+  /** Whether a thread is virtual. */
+  public static boolean isVirtual(Thread thread) {
+    try {
+      return (boolean) IS_VIRTUAL.invokeExact(thread);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /**
+   * Waits until a channel of the JDK's has an event. Returns early at any signal; a virtual thread
+   * unmounts.
+   *
+   * @param event {@link #READABLE} or {@link #WRITABLE}
+   * @param timeoutNs nanoseconds, or 0 to wait without limit
+   */
+  public static void park(SelectableChannel channel, int event, long timeoutNs) throws IOException {
+    try {
+      PARK.invokeExact(channel, event, timeoutNs);
+    } catch (IOException | RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** A handle of the current thread for {@link #signal}; 0 or negative for a virtual thread. */
+  public static long currentNativeThread() {
+    try {
+      return (long) CURRENT_NATIVE.invokeExact();
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Interrupts the system call in which a platform thread may be. */
+  public static void signal(long nativeThread) {
+    if (nativeThread > 0) {
+      try {
+        SIGNAL_NATIVE.invokeExact(nativeThread);
+      } catch (Throwable e) {
+        throw unexpected(e);
+      }
+    }
+  }
+
+  private static IllegalStateException unexpected(Throwable e) {
+    return new IllegalStateException("unexpected: " + e, e);
+  }
+}

@@ -1,0 +1,100 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.config.ProcessFileName;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+
+/**
+ * A listener's announcement: a listening Unix-domain socket named {@code l-PORT-ID} in the private
+ * directory. It appears under its name only once it listens, so a name that refuses belongs to
+ * nobody and may be removed by anyone. Negotiation thread, except {@link #removeFile}.
+ */
+public final class Announcement {
+  static final String PREFIX = "l-";
+  private static final char TEMPORARY = 't';
+  private static final int BACKLOG = 1024;
+
+  private final InetSocketAddress listener;
+  private volatile Path path;
+  private ServerSocketChannel channel;
+  private SelectionKey key;
+  private boolean closed;
+
+  Announcement(InetSocketAddress listener) {
+    this.listener = listener;
+  }
+
+  static String namePrefix(int port) {
+    return PREFIX + port + "-";
+  }
+
+  /** Whether a connection with these addresses may have come to this listener. */
+  boolean covers(ConnectionKey connection) {
+    return connection.server().getPort() == listener.getPort()
+        && (listener.getAddress().isAnyLocalAddress()
+            || Arrays.equals(
+                listener.getAddress().getAddress(), connection.server().getAddress().getAddress()));
+  }
+
+  void open(SelectorProvider jdk, Path directory, Selector selector) throws IOException {
+    if (closed) {
+      return;
+    }
+    long id = ProcessFileName.nextId();
+    Path temporary = directory.resolve(ProcessFileName.of(TEMPORARY, id));
+    Path named = directory.resolve(namePrefix(listener.getPort()) + ProcessFileName.digits(id));
+    channel = jdk.openServerSocketChannel(StandardProtocolFamily.UNIX);
+    try {
+      channel.configureBlocking(false);
+      channel.bind(UnixDomainSocketAddress.of(temporary), BACKLOG);
+      key = channel.register(selector, SelectionKey.OP_ACCEPT, this);
+      Files.move(temporary, named, StandardCopyOption.ATOMIC_MOVE);
+      path = named;
+    } catch (IOException e) {
+      channel.close();
+      Files.deleteIfExists(temporary);
+      throw e;
+    }
+  }
+
+  SocketChannel accept() throws IOException {
+    return key.isValid() ? channel.accept() : null;
+  }
+
+  void close() {
+    closed = true;
+    removeFile();
+    if (channel != null) {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        // Its name is gone, which is what counts.
+      }
+    }
+  }
+
+  void removeFile() {
+    Path named = path;
+    path = null;
+    if (named != null) {
+      try {
+        Files.deleteIfExists(named);
+      } catch (IOException e) {
+        // It refuses from now on; a client removes it.
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import java.util.Collections;
+import java.util.Iterator;
+
+/**
+ * A client connection's search for an upgrade: the announcements of its port, one after the other.
+ * Negotiation thread.
+ */
+final class Attempt {
+  /** A listener that has just been bound may not have announced itself: when to look again. */
+  private static final long[] LOOK_AGAIN_NS = {20_000_000L, 200_000_000L, 2_000_000_000L};
+
+  private final Negotiator negotiator;
+  private final Upgradable channel;
+  private Iterator<String> candidates = Collections.emptyIterator();
+  private int looks;
+  private long lookedAtNs;
+  private Session session;
+  private int offerId;
+  private long offeredAtNs;
+  private boolean waiting;
+  private boolean shown;
+  private boolean open = true;
+
+  Attempt(Negotiator negotiator, Upgradable channel) {
+    this.negotiator = negotiator;
+    this.channel = channel;
+  }
+
+  /** Looks for announcements of the port, and asks the first. */
+  void look() {
+    lookedAtNs = System.nanoTime();
+    candidates = negotiator.candidates(channel.key().server().getPort()).iterator();
+    if (candidates.hasNext()) {
+      looks = LOOK_AGAIN_NS.length;
+      next(Reason.PEER_PLAIN);
+    } else if (looks < LOOK_AGAIN_NS.length) {
+      channel.plain(Reason.PEER_PLAIN);
+      waiting = true;
+    } else {
+      failed(Reason.PEER_PLAIN);
+    }
+  }
+
+  Upgradable channel() {
+    return channel;
+  }
+
+  /** Whether the channel still wants the upgrade. */
+  boolean open() {
+    return open;
+  }
+
+  /** Asks the next announcement, or ends with the last one's reason. */
+  void next(Reason reason) {
+    session = null;
+    if (!open) {
+      return;
+    }
+    Reason last = reason;
+    while (candidates.hasNext()) {
+      try {
+        Session next = negotiator.dial(candidates.next());
+        if (next != null) {
+          next.offer(this);
+          return;
+        }
+      } catch (FabricException e) {
+        last = e.reason();
+      }
+    }
+    failed(last);
+  }
+
+  void failed(Reason reason) {
+    if (open) {
+      negotiator.counters().refused(reason);
+      channel.plain(reason);
+    }
+    done();
+  }
+
+  void offered(Session to, int id) {
+    session = to;
+    offerId = id;
+    offeredAtNs = System.nanoTime();
+  }
+
+  /** Asks another announcement if this one keeps silent; else says what the program sees. */
+  void check(long nowNs, long limitNs) {
+    if (waiting && nowNs - lookedAtNs >= LOOK_AGAIN_NS[looks]) {
+      waiting = false;
+      looks++;
+      look();
+    }
+    if (session == null || nowNs - offeredAtNs < limitNs) {
+      return;
+    }
+    if (candidates.hasNext()) {
+      session.withdraw(offerId);
+      offeredAtNs = nowNs; // the refusal that follows leads to the next one
+    } else if (!shown) {
+      shown = true;
+      channel.plain(Reason.NOT_MATCHED);
+    }
+  }
+
+  /** Whether time has a say in what comes next. */
+  boolean watched() {
+    return open && !shown;
+  }
+
+  /** Whether the next look is due soon. */
+  boolean young() {
+    return waiting && looks == 0;
+  }
+
+  void done() {
+    open = false;
+    session = null;
+    negotiator.finished(this);
+  }
+
+  /** The channel closes: it wants nothing any more. */
+  void cancel() {
+    open = false;
+    if (session != null) {
+      session.withdraw(offerId);
+    }
+    negotiator.finished(this);
+  }
+}

@@ -1,0 +1,470 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.config.PrivateDirectory;
+import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.FabricException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * The negotiation thread: announcements, sessions, offers, and all file work of the process.
+ * Started with the first listener or connection that could be upgraded.
+ *
+ * <p>Public methods may be called by any thread and never block.
+ */
+public final class Negotiator implements Executor {
+  private static final long GREETING_LIMIT_NS = 5_000_000_000L;
+  private static final long SILENCE_LIMIT_NS = 2_000_000_000L;
+  private static final long ORPHAN_LIMIT_NS = 900_000_000L;
+  private static final int FAST_TICK_MS = 2;
+  private static final int YOUNG_TICK_MS = 10;
+  private static final int SLOW_TICK_MS = 100;
+
+  private final SelectorProvider jdk;
+  private final PrivateDirectory directory;
+  private final Fabric fabric;
+  private final Consumer<String> log;
+  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final Set<Announcement> announcements = ConcurrentHashMap.newKeySet();
+
+  /** Accepted channels that nobody has made an offer for yet. */
+  private final Map<ConnectionKey, Upgradable> accepted = new ConcurrentHashMap<>();
+
+  /** Offers for connections that the program has not accepted yet. */
+  private final Map<ConnectionKey, ReceivedOffer> offers = new ConcurrentHashMap<>();
+
+  // Confined to the thread.
+  private final Map<String, Session> dialled = new HashMap<>();
+  private final Set<Session> sessions = new HashSet<>();
+  private final Map<Upgradable, Attempt> attempts = new HashMap<>();
+  private final List<Orphan> orphans = new ArrayList<>();
+  private final List<Repeated> repeated = new ArrayList<>();
+
+  private volatile ProcessCounters counters = ProcessCounters.onHeap("not opened yet");
+  private volatile Selector selector;
+  private boolean started;
+  private volatile Reason failure;
+
+  private record Orphan(Upgradable channel, long deadlineNs) {}
+
+  /** Work that is tried again until it is done. */
+  @FunctionalInterface
+  public interface Repeated {
+    /**
+     * Tries once. On the negotiation thread.
+     *
+     * @return true when done
+     */
+    boolean tryOnce();
+  }
+
+  /**
+   * @param jdk the JDK's own provider
+   * @param directory where announcements stand
+   * @param fabric the fabric on one host
+   * @param log takes lines for people, seldom
+   */
+  public Negotiator(
+      SelectorProvider jdk, PrivateDirectory directory, Fabric fabric, Consumer<String> log) {
+    this.jdk = jdk;
+    this.directory = directory;
+    this.fabric = fabric;
+    this.log = log;
+  }
+
+  /** Counters of what is negotiated; set once, before the first connection. */
+  public void counters(ProcessCounters value) {
+    counters = value;
+  }
+
+  ProcessCounters counters() {
+    return counters;
+  }
+
+  Fabric fabric() {
+    return fabric;
+  }
+
+  void report(Reason reason, String text) {
+    log.accept(reason.code() + ": " + text);
+  }
+
+  // ---- what channels ask
+  // -----------------------------------------------------------------------------------
+
+  /** Announces a listener. */
+  public Announcement announce(InetSocketAddress address, Consumer<Reason> outcome) {
+    Announcement announcement = new Announcement(address);
+    announcements.add(announcement);
+    execute(() -> open(announcement, outcome));
+    return announcement;
+  }
+
+  /** Takes an announcement back. */
+  public void retire(Announcement announcement) {
+    announcements.remove(announcement);
+    announcement.removeFile();
+    execute(announcement::close);
+  }
+
+  /** A client connection stands: looks for an upgrade. */
+  public void connected(Upgradable channel) {
+    execute(() -> attempt(channel));
+  }
+
+  /** The program has accepted a connection: an offer for it may be here, or come later. */
+  public void accepted(Upgradable channel) {
+    ConnectionKey key = channel.key();
+    accepted.put(key, channel);
+    if (offers.containsKey(key)) {
+      execute(() -> match(key));
+    }
+  }
+
+  /** A channel closes that this negotiator has heard of. */
+  public void closed(Upgradable channel, boolean fromAccept, boolean upgraded) {
+    if (fromAccept) {
+      accepted.remove(channel.key(), channel);
+    }
+    if (!fromAccept || upgraded) {
+      execute(() -> forget(channel));
+    }
+  }
+
+  /** Repeats a short task every few milliseconds until it says that it is done. */
+  public void repeat(Repeated task) {
+    execute(
+        () -> {
+          if (!task.tryOnce()) {
+            repeated.add(task);
+          }
+        });
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    tasks.add(task);
+    Selector running = selector;
+    if (running == null) {
+      running = start();
+    }
+    if (running != null) {
+      running.wakeup();
+    }
+  }
+
+  /** Removes what other processes can see of this one; for process exit. */
+  public void removeFiles() {
+    announcements.forEach(Announcement::removeFile);
+  }
+
+  // ---- the thread
+  // --------------------------------------------------------------------------------------------
+
+  private synchronized Selector start() {
+    if (!started) {
+      started = true;
+      try {
+        Selector opened = jdk.openSelector();
+        selector = opened;
+        Thread thread = new Thread(null, () -> run(opened), "talaria-negotiation", 0, false);
+        thread.setDaemon(true);
+        thread.start();
+      } catch (IOException e) {
+        failure = Reason.LIMIT;
+        report(failure, "no selector for the negotiation, connections stay plain: " + e);
+      }
+    }
+    return selector;
+  }
+
+  private void run(Selector running) {
+    Reason unusable = directory.prepare();
+    if (unusable == null) {
+      sweep();
+    } else {
+      report(unusable, directory.problem());
+    }
+    while (true) {
+      try {
+        turn(running);
+      } catch (IOException | RuntimeException | Error e) {
+        report(Reason.INTERNAL, "negotiation: " + e);
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private void turn(Selector running) throws IOException {
+    running.select(this::dispatch, tickMs());
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+    }
+    checkTimes();
+  }
+
+  private long tickMs() {
+    if (!tasks.isEmpty()) {
+      return 1;
+    }
+    if (!orphans.isEmpty() || !repeated.isEmpty()) {
+      return FAST_TICK_MS;
+    }
+    for (Session session : sessions) {
+      if (session.greeting()) {
+        return SLOW_TICK_MS;
+      }
+    }
+    long tickMs = 0;
+    for (Attempt attempt : attempts.values()) {
+      if (attempt.young()) {
+        return YOUNG_TICK_MS;
+      }
+      if (attempt.watched()) {
+        tickMs = SLOW_TICK_MS;
+      }
+    }
+    return tickMs;
+  }
+
+  private void checkTimes() {
+    long now = System.nanoTime();
+    for (Session session : List.copyOf(sessions)) {
+      session.checkGreeting(now, GREETING_LIMIT_NS);
+    }
+    for (Attempt attempt : List.copyOf(attempts.values())) {
+      attempt.check(now, SILENCE_LIMIT_NS);
+    }
+    orphans.removeIf(orphan -> orphan.channel().peerLost(now - orphan.deadlineNs() > 0));
+    repeated.removeIf(Repeated::tryOnce);
+  }
+
+  private void dispatch(SelectionKey key) {
+    if (key.attachment() instanceof Session session) {
+      session.ready();
+    } else {
+      greet((Announcement) key.attachment());
+    }
+  }
+
+  // ---- announcements and sessions
+  // ------------------------------------------------------------------------------
+
+  private void open(Announcement announcement, Consumer<Reason> outcome) {
+    Reason unusable = directory.prepare();
+    if (unusable == null) {
+      unusable = fabric.unavailable();
+    }
+    if (unusable == null) {
+      try {
+        announcement.open(jdk, directory.path(), selector);
+      } catch (IOException | RuntimeException e) {
+        unusable = Reason.NO_RUNTIME_DIR;
+        report(unusable, "cannot announce a listener in " + directory.path() + ": " + e);
+      }
+    }
+    outcome.accept(unusable == null ? Reason.ANNOUNCED : unusable);
+  }
+
+  private void greet(Announcement announcement) {
+    try {
+      for (SocketChannel dialler = announcement.accept();
+          dialler != null;
+          dialler = announcement.accept()) {
+        Session session = new Session(this, dialler, announcement);
+        if (PeerCredentials.sameUser(dialler, directory.path())) {
+          session.register(selector);
+          sessions.add(session);
+        } else {
+          counters.refused(Reason.OTHER_USER);
+          dialler.close();
+        }
+      }
+    } catch (IOException e) {
+      report(Reason.LIMIT, "cannot accept a session: " + e);
+    }
+  }
+
+  private void attempt(Upgradable channel) {
+    Reason unusable = failure;
+    if (unusable == null) {
+      unusable = directory.prepare();
+    }
+    if (unusable == null) {
+      unusable = fabric.unavailable();
+    }
+    if (unusable != null) {
+      channel.plain(unusable);
+      return;
+    }
+    Attempt attempt = new Attempt(this, channel);
+    attempts.put(channel, attempt);
+    attempt.look();
+  }
+
+  /** Names of the announcements of a port. */
+  List<String> candidates(int port) {
+    List<String> names = new ArrayList<>();
+    String prefix = Announcement.namePrefix(port);
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(
+            directory.path(), file -> file.getFileName().toString().startsWith(prefix))) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    } catch (IOException | RuntimeException e) {
+      report(Reason.NO_RUNTIME_DIR, "cannot read " + directory.path() + ": " + e);
+    }
+    return names;
+  }
+
+  /**
+   * The session with an announcement, new or standing; null if nobody is there.
+   *
+   * @throws FabricException if the peer is there but cannot be reached by the fabric
+   */
+  Session dial(String name) throws FabricException {
+    Session standing = dialled.get(name);
+    if (standing != null) {
+      return standing;
+    }
+    Path path = directory.path().resolve(name);
+    SocketChannel channel = null;
+    Session session;
+    try {
+      channel = jdk.openSocketChannel(StandardProtocolFamily.UNIX);
+      channel.configureBlocking(false);
+      if (!channel.connect(UnixDomainSocketAddress.of(path))
+          || !PeerCredentials.sameUser(channel, directory.path())) {
+        channel.close();
+        return null;
+      }
+      session = new Session(this, channel, name);
+      session.register(selector);
+    } catch (IOException e) {
+      closeQuietly(channel);
+      removeStale(path, e);
+      return null;
+    }
+    sessions.add(session);
+    dialled.put(name, session);
+    try {
+      session.sayHello();
+    } catch (FabricException e) {
+      report(e.reason(), e.getMessage());
+      session.close(e.reason());
+      throw e;
+    }
+    return session;
+  }
+
+  /** A name that refuses belongs to nobody: it is given only to sockets that listen. */
+  private void removeStale(Path path, IOException refusal) {
+    if (refusal instanceof java.net.ConnectException) {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException e) {
+        // Tried again by the next client.
+      }
+    }
+  }
+
+  private static void closeQuietly(SocketChannel channel) {
+    if (channel != null) {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        // Nothing left to do.
+      }
+    }
+  }
+
+  void ended(Session session, String name) {
+    sessions.remove(session);
+    if (name != null) {
+      dialled.remove(name, session);
+    }
+    sweep();
+  }
+
+  private void sweep() {
+    ProcessFileName.sweep(directory.path(), 'l');
+    ProcessFileName.sweep(directory.path(), 't');
+    int unused = ProcessCounters.sweep(directory.path());
+  }
+
+  // ---- matching offers with accepted channels
+  // ----------------------------------------------------------------------
+
+  void match(ReceivedOffer offer) {
+    ReceivedOffer replaced = offers.put(offer.connection(), offer);
+    if (replaced != null) {
+      replaced.session().refuse(replaced.id(), Reason.REFUSED);
+    }
+    match(offer.connection());
+  }
+
+  private void match(ConnectionKey key) {
+    ReceivedOffer offer = offers.get(key);
+    if (offer == null) {
+      return;
+    }
+    Upgradable channel = accepted.remove(key);
+    if (channel != null) {
+      offers.remove(key);
+      offer.session().accept(offer, channel);
+    }
+  }
+
+  void unmatch(ConnectionKey key, Session session) {
+    ReceivedOffer offer = offers.get(key);
+    if (offer != null && offer.session() == session) {
+      offers.remove(key);
+    }
+  }
+
+  void finished(Attempt attempt) {
+    attempts.remove(attempt.channel(), attempt);
+  }
+
+  private void forget(Upgradable channel) {
+    Attempt attempt = attempts.get(channel);
+    if (attempt != null) {
+      attempt.cancel();
+    }
+    for (Session session : sessions) {
+      session.forget(channel);
+    }
+    orphans.removeIf(orphan -> orphan.channel() == channel);
+  }
+
+  void orphans(Collection<Upgradable> channels) {
+    long deadline = System.nanoTime() + ORPHAN_LIMIT_NS;
+    for (Upgradable channel : channels) {
+      orphans.add(new Orphan(channel, deadline));
+    }
+  }
+}

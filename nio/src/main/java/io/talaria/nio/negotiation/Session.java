@@ -1,0 +1,442 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.config.Host;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.negotiation.Wire.Hello;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * One Unix-domain connection to a peer process, over which any number of upgrades are negotiated.
+ * Its end tells that the peer process has ended. Negotiation thread, except {@link #send} and
+ * {@link #execute}.
+ */
+final class Session implements Peer {
+  private static final int MAX_QUEUED_BYTES = 1 << 20;
+  private static final int MAX_PENDING = 1 << 16;
+
+  private enum State {
+    HELLO_EXPECTED,
+    WELCOME_EXPECTED,
+    READY,
+    CLOSED
+  }
+
+  private final Negotiator negotiator;
+  private final SocketChannel channel;
+  private final Announcement announcement;
+  private final String dialled;
+  private final long openedAtNs = System.nanoTime();
+  private final ByteBuffer input =
+      ByteBuffer.allocate(2 * (Wire.LENGTH_BYTES + Wire.MAX_FRAME_BYTES));
+  private final ArrayDeque<ByteBuffer> output = new ArrayDeque<>();
+  private final List<Attempt> waiting = new ArrayList<>();
+  private final Map<Integer, Offered> offered = new HashMap<>();
+  private final Map<Integer, ConnectionKey> received = new HashMap<>();
+  private final Set<Upgradable> attached = new HashSet<>();
+  private SelectionKey key;
+  private State state;
+  private long queuedBytes;
+  private long peerPid;
+  private int lastId;
+  private Object attachment;
+
+  /** An offer this side has made and that has no answer yet. */
+  private record Offered(Attempt attempt, Upgrade upgrade) {}
+
+  /** A session that this side dials. */
+  Session(Negotiator negotiator, SocketChannel channel, String dialled) {
+    this(negotiator, channel, null, dialled, State.WELCOME_EXPECTED);
+  }
+
+  /** A session that was dialled at an announcement. */
+  Session(Negotiator negotiator, SocketChannel channel, Announcement announcement) {
+    this(negotiator, channel, announcement, null, State.HELLO_EXPECTED);
+  }
+
+  private Session(
+      Negotiator negotiator,
+      SocketChannel channel,
+      Announcement announcement,
+      String dialled,
+      State state) {
+    this.negotiator = negotiator;
+    this.channel = channel;
+    this.announcement = announcement;
+    this.dialled = dialled;
+    this.state = state;
+  }
+
+  void register(Selector selector) throws IOException {
+    channel.configureBlocking(false);
+    key = channel.register(selector, SelectionKey.OP_READ, this);
+  }
+
+  // ---- Peer
+  // ------------------------------------------------------------------------------------------
+
+  @Override
+  public boolean initiator() {
+    return dialled != null;
+  }
+
+  @Override
+  public long pid() {
+    return peerPid;
+  }
+
+  @Override
+  public void send(ByteBuffer message) {
+    ByteBuffer frame = Wire.fabric(message);
+    execute(() -> write(frame));
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    negotiator.execute(task);
+  }
+
+  @Override
+  public Object attachment() {
+    return attachment;
+  }
+
+  @Override
+  public void attach(Object attachment) {
+    this.attachment = attachment;
+  }
+
+  // ---- the dialling side
+  // -------------------------------------------------------------------------------
+
+  void sayHello() throws FabricException {
+    ByteBuffer payload = negotiator.fabric().openPeer(this);
+    write(
+        Wire.hello(
+            new Hello(
+                Wire.VERSION,
+                Host.pid(),
+                Host.bootId(),
+                Host.networkNamespace(),
+                negotiator.fabric().name(),
+                payload)));
+  }
+
+  /** Offers an upgrade, or keeps the attempt until the peer has said welcome. */
+  void offer(Attempt attempt) {
+    if (state == State.WELCOME_EXPECTED) {
+      waiting.add(attempt);
+      return;
+    }
+    if (state != State.READY) {
+      attempt.next(Reason.PEER_LOST);
+      return;
+    }
+    if (queuedBytes > MAX_QUEUED_BYTES || offered.size() >= MAX_PENDING) {
+      attempt.next(Reason.BUSY);
+      return;
+    }
+    try {
+      Upgrade upgrade = negotiator.fabric().offer(this);
+      int id = ++lastId;
+      offered.put(id, new Offered(attempt, upgrade));
+      attempt.offered(this, id);
+      negotiator.counters().offerMade();
+      write(Wire.offer(id, attempt.channel().key(), upgrade.payload()));
+    } catch (FabricException e) {
+      attempt.failed(e.reason());
+    }
+  }
+
+  /** Takes an offer back; the peer answers it all the same. */
+  void withdraw(int id) {
+    if (state == State.READY && offered.containsKey(id)) {
+      write(Wire.withdraw(id));
+    }
+  }
+
+  private void welcomed(long pid) {
+    peerPid = pid;
+    state = State.READY;
+    negotiator.fabric().peerAccepted(this);
+    negotiator.counters().sessionOpened();
+    List<Attempt> attempts = List.copyOf(waiting);
+    waiting.clear();
+    attempts.forEach(this::offer);
+  }
+
+  private void answered(int id, ByteBuffer payload)
+      throws FabricException, MalformedFrameException {
+    Offered offer = taken(id);
+    offer.upgrade().answered(payload);
+    Upgradable to = offer.attempt().channel();
+    if (offer.attempt().open() && to.attach(offer.upgrade().stream())) {
+      attached.add(to);
+      negotiator.counters().acceptedByPeer();
+    } else {
+      offer.upgrade().stream().withdraw();
+      offer.upgrade().stream().release();
+    }
+    offer.attempt().done();
+  }
+
+  private void refused(int id, Reason reason) throws MalformedFrameException {
+    Offered offer = taken(id);
+    offer.upgrade().cancel(reason);
+    offer.attempt().next(reason);
+  }
+
+  private Offered taken(int id) throws MalformedFrameException {
+    Offered offer = offered.remove(id);
+    if (offer == null) {
+      throw new MalformedFrameException("an answer to offer " + id + ", which was not made");
+    }
+    return offer;
+  }
+
+  // ---- the dialled side
+  // --------------------------------------------------------------------------------
+
+  private void greeted(Hello hello) {
+    Reason problem = problem(hello);
+    if (problem == null) {
+      peerPid = hello.pid();
+      try {
+        negotiator.fabric().acceptPeer(this, hello.payload());
+      } catch (FabricException e) {
+        problem = e.reason();
+      }
+    }
+    if (problem != null) {
+      negotiator.counters().refused(problem);
+      write(Wire.reject(problem));
+      close(problem);
+      return;
+    }
+    state = State.READY;
+    negotiator.counters().sessionOpened();
+    write(Wire.welcome(Host.pid()));
+  }
+
+  private Reason problem(Hello hello) {
+    if (hello.version() != Wire.VERSION) {
+      return Reason.VERSION_MISMATCH;
+    }
+    if (!hello.bootId().equals(Host.bootId())) {
+      return Reason.OTHER_BOOT;
+    }
+    if (!hello.networkNamespace().equals(Host.networkNamespace())) {
+      return Reason.OTHER_NAMESPACE;
+    }
+    return hello.fabric().equals(negotiator.fabric().name()) ? null : Reason.REFUSED;
+  }
+
+  private void offeredByPeer(int id, ConnectionKey connection, ByteBuffer payload) {
+    negotiator.counters().offerReceived();
+    if (received.containsKey(id) || received.size() >= MAX_PENDING) {
+      refuse(id, Reason.BUSY);
+    } else if (!announcement.covers(connection)) {
+      refuse(id, Reason.NOT_MATCHED);
+    } else {
+      received.put(id, connection);
+      negotiator.match(new ReceivedOffer(this, id, connection, payload));
+    }
+  }
+
+  /** Joins a received offer with the accepted channel it is for. */
+  void accept(ReceivedOffer offer, Upgradable accepted) {
+    received.remove(offer.id());
+    Upgrade upgrade;
+    try {
+      upgrade = negotiator.fabric().answer(this, offer.payload());
+    } catch (FabricException e) {
+      accepted.plain(e.reason());
+      refuse(offer.id(), e.reason());
+      if (e.reason() == Reason.PROTOCOL) {
+        close(Reason.PROTOCOL);
+      }
+      return;
+    }
+    if (!accepted.attach(upgrade.stream())) {
+      upgrade.cancel(Reason.CLOSED_EARLY);
+      refuse(offer.id(), Reason.CLOSED_EARLY);
+      return;
+    }
+    attached.add(accepted);
+    negotiator.counters().acceptedByUs();
+    write(Wire.answer(offer.id(), upgrade.payload()));
+  }
+
+  void refuse(int id, Reason reason) {
+    received.remove(id);
+    negotiator.counters().refused(reason);
+    write(Wire.refuse(id, reason));
+  }
+
+  private void withdrawn(int id) {
+    ConnectionKey connection = received.get(id);
+    if (connection != null) {
+      negotiator.unmatch(connection, this);
+      refuse(id, Reason.CLOSED_EARLY);
+    }
+  }
+
+  // ---- both sides
+  // ----------------------------------------------------------------------------------------
+
+  void forget(Upgradable channel) {
+    attached.remove(channel);
+  }
+
+  /** Ends a session that takes too long over its greeting. */
+  void checkGreeting(long nowNs, long limitNs) {
+    if ((state == State.HELLO_EXPECTED || state == State.WELCOME_EXPECTED)
+        && nowNs - openedAtNs > limitNs) {
+      close(Reason.TIMED_OUT);
+    }
+  }
+
+  boolean greeting() {
+    return state == State.HELLO_EXPECTED || state == State.WELCOME_EXPECTED;
+  }
+
+  void ready() {
+    try {
+      if (key.isValid() && key.isWritable()) {
+        flush();
+      }
+      if (state != State.CLOSED && key.isValid() && key.isReadable()) {
+        readFrames();
+      }
+    } catch (MalformedFrameException e) {
+      negotiator.report(Reason.PROTOCOL, "session with process " + peerPid + ": " + e.getMessage());
+      close(Reason.PROTOCOL);
+    } catch (FabricException e) {
+      negotiator.report(e.reason(), "session with process " + peerPid + ": " + e.getMessage());
+      close(e.reason());
+    } catch (IOException e) {
+      close(Reason.PEER_LOST);
+    }
+  }
+
+  private void readFrames() throws IOException, MalformedFrameException, FabricException {
+    int n = channel.read(input);
+    input.flip();
+    while (state != State.CLOSED && input.remaining() >= Wire.LENGTH_BYTES) {
+      int length = Short.toUnsignedInt(input.getShort(input.position()));
+      if (length < 1 || length > Wire.MAX_FRAME_BYTES) {
+        throw new MalformedFrameException("a frame of " + length + " bytes");
+      }
+      if (input.remaining() < Wire.LENGTH_BYTES + length) {
+        break;
+      }
+      ByteBuffer frame = input.slice(input.position() + Wire.LENGTH_BYTES, length);
+      input.position(input.position() + Wire.LENGTH_BYTES + length);
+      handle(Byte.toUnsignedInt(frame.get()), frame);
+    }
+    input.compact();
+    if (n < 0) {
+      close(Reason.PEER_LOST);
+    }
+  }
+
+  private void handle(int type, ByteBuffer body) throws MalformedFrameException, FabricException {
+    if (type == Wire.REJECT && initiator()) {
+      close(Wire.reason(body));
+    } else if (state == State.HELLO_EXPECTED && type == Wire.HELLO) {
+      greeted(Wire.hello(body));
+    } else if (state == State.WELCOME_EXPECTED && type == Wire.WELCOME) {
+      welcomed(Wire.welcome(body));
+    } else if (state == State.READY && type == Wire.FABRIC) {
+      negotiator.fabric().received(this, body);
+    } else if (state == State.READY && initiator() && type == Wire.ANSWER) {
+      int id = Wire.id(body);
+      answered(id, Wire.atEnd(body, Wire.payload(body)));
+    } else if (state == State.READY && initiator() && type == Wire.REFUSE) {
+      refused(Wire.id(body), Wire.reason(body));
+    } else if (state == State.READY && !initiator() && type == Wire.OFFER) {
+      int id = Wire.id(body);
+      ConnectionKey connection = ConnectionKey.decode(body);
+      offeredByPeer(id, connection, Wire.atEnd(body, Wire.payload(body)));
+    } else if (state == State.READY && !initiator() && type == Wire.WITHDRAW) {
+      withdrawn(Wire.id(body));
+    } else {
+      throw new MalformedFrameException("type " + type + " in state " + state);
+    }
+  }
+
+  private void write(ByteBuffer frame) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    output.add(frame);
+    queuedBytes += frame.remaining();
+    try {
+      flush();
+    } catch (IOException e) {
+      // The reading side of this session sees the end and closes; closing here would re-enter.
+      output.clear();
+      queuedBytes = 0;
+    }
+  }
+
+  private void flush() throws IOException {
+    for (ByteBuffer frame = output.peek(); frame != null; frame = output.peek()) {
+      queuedBytes -= channel.write(frame);
+      if (frame.hasRemaining()) {
+        break;
+      }
+      output.poll();
+    }
+    if (key.isValid()) {
+      key.interestOps(SelectionKey.OP_READ | (output.isEmpty() ? 0 : SelectionKey.OP_WRITE));
+    }
+  }
+
+  /** Ends the session, and with it everything negotiated over it. Idempotent. */
+  void close(Reason reason) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    if (state == State.READY) {
+      negotiator.counters().sessionClosed();
+    }
+    state = State.CLOSED;
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // Closed as far as it can be.
+    }
+    negotiator.ended(this, dialled);
+    received.values().forEach(connection -> negotiator.unmatch(connection, this));
+    received.clear();
+    if (attachment != null) {
+      negotiator.fabric().peerGone(this);
+    }
+    List<Attempt> failed = new ArrayList<>(waiting);
+    waiting.clear();
+    for (Offered offer : offered.values()) {
+      offer.upgrade().cancel(reason);
+      failed.add(offer.attempt());
+    }
+    offered.clear();
+    failed.forEach(attempt -> attempt.next(reason));
+    negotiator.orphans(attached);
+    attached.clear();
+  }
+}

@@ -1,0 +1,31 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricStream;
+
+/** A connected channel, as the negotiation sees it. */
+public interface Upgradable {
+
+  /** The addresses of the TCP connection, which both ends know. */
+  ConnectionKey key();
+
+  /**
+   * Gives the channel its fast stream.
+   *
+   * @return false if the channel cannot use it any more; the caller then withdraws and releases it
+   */
+  boolean attach(FabricStream stream);
+
+  /** Tells why the connection is plain TCP, for those who watch. */
+  void plain(Reason reason);
+
+  /**
+   * Looks whether the control connection has ended, after the peer's session has.
+   *
+   * @param giveUp whether to take it as ended by a reset in any case
+   * @return true if it has ended, or the channel is closed
+   */
+  boolean peerLost(boolean giveUp);
+}

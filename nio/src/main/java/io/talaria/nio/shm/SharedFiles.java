@@ -1,0 +1,171 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.config.PrivateDirectory;
+import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.fabric.FabricException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The files behind shared memory: created exclusively in the private directory and filled with
+ * zeros before anyone maps them, so that a page that may not exist is never touched; opened only by
+ * a number that this class turns into a name, without following links; unlinked as soon as both
+ * sides have mapped them. Negotiation thread only, except {@link #removeAll}.
+ */
+final class SharedFiles {
+  private static final char PREFIX = 'r';
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final int CHUNK_BYTES = 1 << 18;
+
+  private final PrivateDirectory directory;
+  private final ByteBuffer zeros = ByteBuffer.allocateDirect(CHUNK_BYTES);
+  private final Set<Long> named = ConcurrentHashMap.newKeySet();
+
+  SharedFiles(PrivateDirectory directory) {
+    this.directory = directory;
+  }
+
+  /** A file that exists, is mapped here, and still has its name. */
+  record Created<T>(long id, T mapping) {}
+
+  @FunctionalInterface
+  private interface Mapper<T> {
+    T map(FileChannel file, long bytes) throws IOException;
+  }
+
+  /** Makes a file of zeros, to be unmapped explicitly. */
+  Created<Mapping> create(int bytes) throws FabricException {
+    return create(bytes, Mapping::map);
+  }
+
+  /** Makes a file of zeros, to be unmapped by the collector. */
+  Created<ByteBuffer> createCollected(int bytes) throws FabricException {
+    return create(bytes, Mapping::mapCollected);
+  }
+
+  private <T> Created<T> create(int bytes, Mapper<T> mapper) throws FabricException {
+    Path folder = usable();
+    long id = ProcessFileName.nextId();
+    Path path = path(folder, id);
+    named.add(id);
+    try (FileChannel file =
+        FileChannel.open(
+            path,
+            Set.of(
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS),
+            OWNER_ONLY)) {
+      for (long at = 0; at < bytes; ) {
+        zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
+        at += file.write(zeros, at);
+      }
+      return new Created<>(id, mapper.map(file, bytes));
+    } catch (IOException | OutOfMemoryError e) {
+      remove(id);
+      throw new FabricException(
+          Reason.SHM_FULL, "cannot create " + bytes + " bytes in " + folder + ": " + e, e);
+    }
+  }
+
+  /** Maps a file that the peer created, to be unmapped explicitly, and unlinks it. */
+  Mapping open(long id, int bytes) throws FabricException {
+    return open(id, bytes, Mapping::map);
+  }
+
+  /** Maps a file that the peer created, to be unmapped by the collector, and unlinks it. */
+  ByteBuffer openCollected(long id, int bytes) throws FabricException {
+    return open(id, bytes, Mapping::mapCollected);
+  }
+
+  private <T> T open(long id, int bytes, Mapper<T> mapper) throws FabricException {
+    Path folder = usable();
+    Path path = path(folder, id);
+    try (FileChannel file =
+        FileChannel.open(
+            path,
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
+      if (file.size() < bytes || !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+        throw new FabricException(
+            Reason.PROTOCOL, path + " has " + file.size() + " bytes, not " + bytes);
+      }
+      return mapper.map(file, bytes);
+    } catch (NoSuchFileException e) {
+      throw new FabricException(
+          Reason.NO_SHM_DIR, path + " does not exist: do both sides use one talaria.shm.dir?", e);
+    } catch (IOException | OutOfMemoryError e) {
+      throw new FabricException(Reason.NO_SHM_DIR, "cannot map " + path + ": " + e, e);
+    } finally {
+      unlink(path);
+    }
+  }
+
+  /** Unlinks a file that this process created, if it still has its name. */
+  void remove(long id) {
+    if (named.remove(id)) {
+      unlink(path(directory.path(), id));
+    }
+  }
+
+  /** Unlinks whatever this process has created and nobody has mapped. For process exit. */
+  void removeAll() {
+    for (Long id : named) {
+      remove(id);
+    }
+  }
+
+  /** Takes note that the peer has mapped the file, and thereby unlinked it. */
+  void mapped(long id) {
+    remove(id);
+  }
+
+  /** Unlinks files of processes that have ended. */
+  void sweep() {
+    ProcessFileName.sweep(directory.path(), PREFIX);
+  }
+
+  /** Free bytes where the files live, or 0 if unknown. */
+  long usableBytes() {
+    try {
+      return Files.getFileStore(directory.path()).getUsableSpace();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private Path usable() throws FabricException {
+    Reason reason = directory.prepare();
+    if (reason != null) {
+      throw new FabricException(reason, directory.problem());
+    }
+    return directory.path();
+  }
+
+  private static Path path(Path folder, long id) {
+    return folder.resolve(ProcessFileName.of(PREFIX, id));
+  }
+
+  private static void unlink(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      // Swept later; a name that stays is harmless.
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.config.PrivateDirectory;
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Home;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.fabric.Upgrade;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+
+/**
+ * Shared memory on one host, in plain JDK: needs nothing installed and calls no native code.
+ *
+ * <p>Bytes that {@code write} accepted are in memory that the peer has mapped, so they survive the
+ * writer's end as a kernel buffer would. See {@link ConnectionLayout} and {@link PeerLayout} for
+ * the memory, {@link ShmMessages} for what goes through the session.
+ */
+public final class ShmFabric implements Fabric {
+  /** Part of the file system that growing rings leave free: one in so many bytes. */
+  private static final int RESERVE = 4;
+
+  private final PrivateDirectory directory;
+  private final int ringBytes;
+  private final int maxRingBytes;
+  private final SharedFiles files;
+  private final BitSet homes = new BitSet();
+
+  /**
+   * @param directory where the files live until both sides have mapped them
+   * @param ringBytes size of a new ring, a power of two
+   * @param maxRingBytes what a ring may grow to, a power of two
+   */
+  public ShmFabric(PrivateDirectory directory, int ringBytes, int maxRingBytes) {
+    this.directory = directory;
+    this.ringBytes = ringBytes;
+    this.maxRingBytes = maxRingBytes;
+    files = new SharedFiles(directory);
+  }
+
+  @Override
+  public String name() {
+    return "shm";
+  }
+
+  @Override
+  public Reason unavailable() {
+    Reason reason = directory.prepare();
+    if (reason == null) {
+      files.sweep();
+    }
+    return reason;
+  }
+
+  /** Unlinks what this process has made and nobody has mapped; for process exit. */
+  public void removeFiles() {
+    files.removeAll();
+  }
+
+  /** Number of live mappings in this process, for those who watch. */
+  public static long liveMappings() {
+    return Mapping.live();
+  }
+
+  @Override
+  public Home openHome() {
+    synchronized (homes) {
+      int index = homes.nextClearBit(0);
+      if (index == PeerLayout.HOMES) {
+        return null;
+      }
+      homes.set(index);
+      return new ShmHome(this, index);
+    }
+  }
+
+  void closed(ShmHome home) {
+    synchronized (homes) {
+      homes.clear(home.index());
+    }
+  }
+
+  @Override
+  public ByteBuffer openPeer(Peer peer) throws FabricException {
+    SharedFiles.Created<ByteBuffer> region = files.createCollected(PeerLayout.BYTES);
+    ConnectionLayout.set(region.mapping(), PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
+    peer.attach(new ShmPeer(peer, this, files, region.mapping(), region.id()));
+    return ByteBuffer.allocate(ShmMessages.REGION_BYTES).putLong(region.id()).flip();
+  }
+
+  @Override
+  public void acceptPeer(Peer peer, ByteBuffer payload) throws FabricException {
+    if (payload.remaining() != ShmMessages.REGION_BYTES) {
+      throw new FabricException(Reason.PROTOCOL, "a region of " + payload.remaining() + " bytes");
+    }
+    ByteBuffer region = files.openCollected(payload.getLong(), PeerLayout.BYTES);
+    if (ConnectionLayout.get(region, PeerLayout.MAGIC_OFFSET) != PeerLayout.MAGIC) {
+      throw new FabricException(Reason.PROTOCOL, "a region without its header");
+    }
+    peer.attach(new ShmPeer(peer, this, files, region, 0));
+  }
+
+  @Override
+  public void peerAccepted(Peer peer) {
+    of(peer).regionMapped();
+  }
+
+  @Override
+  public Upgrade offer(Peer peer) throws FabricException {
+    return of(peer).offer(ringBytes, maxRingBytes);
+  }
+
+  @Override
+  public Upgrade answer(Peer peer, ByteBuffer payload) throws FabricException {
+    return of(peer).answer(payload, maxRingBytes);
+  }
+
+  @Override
+  public void received(Peer peer, ByteBuffer message) throws FabricException {
+    of(peer).received(message);
+  }
+
+  @Override
+  public void peerGone(Peer peer) {
+    if (peer.attachment() != null) {
+      of(peer).gone();
+    }
+    files.sweep();
+  }
+
+  SharedFiles.Created<Mapping> createRing(int bytes) throws FabricException {
+    long free = files.usableBytes();
+    if (free < (long) bytes * RESERVE) {
+      throw new FabricException(
+          Reason.SHM_FULL, free + " bytes free in " + directory.path() + ", a larger ring waits");
+    }
+    return files.create(bytes);
+  }
+
+  void growthRefused() {
+    // Counted where the stalls are: a ring that does not grow stalls more often.
+  }
+
+  private static ShmPeer of(Peer peer) {
+    return (ShmPeer) peer.attachment();
+  }
+}

@@ -1,0 +1,53 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What two shared-memory fabrics tell each other through the negotiation session, big-endian.
+ *
+ * <pre>
+ *   offer     slot:4 generation:4 file:8 (0 = mapped already) ringBytes:4
+ *   RELEASED  1 slot:4 generation:4
+ *   DROP      2 slot:4
+ *   GROW      3 slot:4 generation:4 ringGeneration:8 file:8 bytes:4
+ *   region    file:8
+ * </pre>
+ */
+final class ShmMessages {
+  static final byte RELEASED = 1;
+  static final byte DROP = 2;
+  static final byte GROW = 3;
+
+  static final int OFFER_BYTES = 20;
+  static final int RELEASED_BYTES = 8;
+  static final int DROP_BYTES = 4;
+  static final int GROW_BYTES = 28;
+  static final int REGION_BYTES = 8;
+
+  private ShmMessages() {}
+
+  static ByteBuffer released(int slot, int generation) {
+    return ByteBuffer.allocate(1 + RELEASED_BYTES)
+        .put(RELEASED)
+        .putInt(slot)
+        .putInt(generation)
+        .flip();
+  }
+
+  static ByteBuffer drop(int slot) {
+    return ByteBuffer.allocate(1 + DROP_BYTES).put(DROP).putInt(slot).flip();
+  }
+
+  static ByteBuffer grow(int slot, int generation, long ringGeneration, long file, int bytes) {
+    return ByteBuffer.allocate(1 + GROW_BYTES)
+        .put(GROW)
+        .putInt(slot)
+        .putInt(generation)
+        .putLong(ringGeneration)
+        .putLong(file)
+        .putInt(bytes)
+        .flip();
+  }
+}

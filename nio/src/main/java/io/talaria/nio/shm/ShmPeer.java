@@ -1,0 +1,465 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import static io.talaria.nio.shm.ConnectionLayout.LONG;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Home.ReadySink;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.shm.RingGrowth.Grown;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * What this process shares with one peer process: ready bits, sleep words, and a segment per slot.
+ * The side that dialled owns the slots: it makes, reuses and drops segments; the other side maps
+ * what it is told. Negotiation thread, except what is marked.
+ */
+final class ShmPeer {
+  /** Segments kept for the next connections of this pair of processes. */
+  static final int POOLED_SEGMENTS = 64;
+
+  private final Peer session;
+  private final ShmFabric fabric;
+  private final SharedFiles files;
+
+  /** Unmapped by the collector: a selecting thread may look at it at any time. */
+  private final ByteBuffer shared;
+
+  private final int side;
+  private final int otherSide;
+
+  /** By slot. Changed by the negotiation thread, read by selecting threads; replaced to grow. */
+  private volatile AtomicReferenceArray<ShmStream> streams = new AtomicReferenceArray<>(64);
+
+  private final AtomicLongArray rang = new AtomicLongArray(PeerLayout.HOMES);
+  private final Set<Long> named = new HashSet<>();
+  private Segment[] segments = new Segment[16];
+  private final ArrayDeque<Segment> pool = new ArrayDeque<>();
+  private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
+  private int slotsUsed;
+  private boolean gone;
+
+  /** One slot's memory. */
+  private static final class Segment {
+    final int slot;
+    final Mapping mapping;
+    final int ringBytes;
+    int generation;
+    long fileId;
+    boolean mappedThere;
+    boolean releasedHere;
+    boolean releasedThere;
+    RingGrowth growth;
+
+    Segment(int slot, Mapping mapping, int ringBytes) {
+      this.slot = slot;
+      this.mapping = mapping;
+      this.ringBytes = ringBytes;
+    }
+  }
+
+  ShmPeer(Peer session, ShmFabric fabric, SharedFiles files, ByteBuffer region, long regionFile) {
+    this.session = session;
+    this.fabric = fabric;
+    this.files = files;
+    this.shared = region;
+    side = session.initiator() ? 0 : 1;
+    otherSide = 1 - side;
+    if (regionFile != 0) {
+      named.add(regionFile);
+    }
+  }
+
+  void execute(Runnable task) {
+    session.execute(task);
+  }
+
+  // ---- ready bits and sleep words: any thread
+  // ------------------------------------------------------
+
+  /**
+   * Tells the peer's selector that a stream is ready.
+   *
+   * @return true if that selector sleeps and this caller is the one to ring
+   */
+  boolean hint(int slot, long home) {
+    long bit = 1L << slot;
+    long unused = (long) LONG.getAndBitwiseOr(shared, PeerLayout.ready(otherSide, slot >>> 6), bit);
+    if (home < 0 || home >= PeerLayout.HOMES) {
+      return false;
+    }
+    VarHandle.fullFence();
+    int index = (int) home;
+    long sleep = (long) LONG.getOpaque(shared, PeerLayout.sleep(otherSide, index));
+    return sleep != 0 && rang.getAndSet(index, sleep) != sleep;
+  }
+
+  void sleepWord(int home, long word) {
+    LONG.setOpaque(shared, PeerLayout.sleep(side, home), word);
+  }
+
+  boolean anyReady(long[] mask) {
+    for (int i = 0; i < mask.length; i++) {
+      if (((long) LONG.getOpaque(shared, PeerLayout.ready(side, i)) & mask[i]) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  int drainReady(long[] mask, ReadySink sink, int max) {
+    int drained = 0;
+    for (int i = 0; i < mask.length && drained < max; i++) {
+      int offset = PeerLayout.ready(side, i);
+      if (((long) LONG.getOpaque(shared, offset) & mask[i]) != 0) {
+        long bits = (long) LONG.getAndBitwiseAnd(shared, offset, ~mask[i]) & mask[i];
+        while (bits != 0) {
+          ShmStream stream = stream((i << 6) + Long.numberOfTrailingZeros(bits));
+          bits &= bits - 1;
+          if (stream != null) {
+            sink.ready(stream);
+            drained++;
+          }
+        }
+      }
+    }
+    return drained;
+  }
+
+  synchronized void moveStream(ShmStream stream, ShmHome from, ShmHome to) {
+    if (from != null) {
+      from.remove(this, stream.slot);
+    }
+    if (to != null) {
+      to.add(this, stream.slot);
+    }
+  }
+
+  // ---- offering and answering
+  // ----------------------------------------------------------------------
+
+  ShmUpgrade offer(int ringBytes, int maxRingBytes) throws FabricException {
+    Segment segment = pool.poll();
+    if (segment == null) {
+      segment = newSegment(ringBytes);
+    }
+    segment.generation++;
+    segment.releasedHere = false;
+    segment.releasedThere = false;
+    ConnectionLayout.reset(ConnectionSegment.control(segment.mapping.buffer()), segment.ringBytes);
+    ShmStream stream = newStream(segment, maxRingBytes);
+    ByteBuffer payload = ByteBuffer.allocate(ShmMessages.OFFER_BYTES);
+    payload.putInt(segment.slot).putInt(segment.generation);
+    payload.putLong(segment.mappedThere ? 0 : segment.fileId).putInt(segment.ringBytes).flip();
+    return new ShmUpgrade(this, stream, payload);
+  }
+
+  private Segment newSegment(int ringBytes) throws FabricException {
+    if (gone) {
+      throw new FabricException(Reason.PEER_LOST, "the peer process has ended");
+    }
+    Integer free = freeSlots.poll();
+    if (free == null && slotsUsed == PeerLayout.SLOTS) {
+      throw new FabricException(
+          Reason.LIMIT, "more than " + PeerLayout.SLOTS + " connections between two processes");
+    }
+    int slot = free != null ? free : slotsUsed;
+    SharedFiles.Created<Mapping> file;
+    try {
+      file = files.create(ConnectionLayout.segmentBytes(ringBytes));
+    } catch (FabricException e) {
+      if (free != null) {
+        freeSlots.push(free);
+      }
+      throw e;
+    }
+    if (free == null) {
+      slotsUsed++;
+    }
+    Segment segment = new Segment(slot, file.mapping(), ringBytes);
+    segment.fileId = file.id();
+    named.add(file.id());
+    keep(segment);
+    return segment;
+  }
+
+  private void keep(Segment segment) {
+    if (segment.slot >= segments.length) {
+      segments = Arrays.copyOf(segments, Math.max(segments.length * 2, segment.slot + 1));
+    }
+    segments[segment.slot] = segment;
+  }
+
+  private Segment segment(int slot) {
+    return slot >= 0 && slot < segments.length ? segments[slot] : null;
+  }
+
+  private ShmStream newStream(Segment segment, int maxRingBytes) {
+    segment.growth = new RingGrowth(this, maxRingBytes);
+    ShmStream stream =
+        new ShmStream(
+            this, segment.slot, side, segment.mapping.buffer(), segment.ringBytes, segment.growth);
+    setStream(segment.slot, stream);
+    return stream;
+  }
+
+  private ShmStream stream(int slot) {
+    AtomicReferenceArray<ShmStream> now = streams;
+    return slot >= 0 && slot < now.length() ? now.get(slot) : null;
+  }
+
+  private void setStream(int slot, ShmStream stream) {
+    AtomicReferenceArray<ShmStream> now = streams;
+    if (slot >= now.length()) {
+      AtomicReferenceArray<ShmStream> larger =
+          new AtomicReferenceArray<>(Math.max(now.length() * 2, slot + 1));
+      for (int i = 0; i < now.length(); i++) {
+        larger.setPlain(i, now.getPlain(i));
+      }
+      streams = larger;
+      now = larger;
+    }
+    now.set(slot, stream);
+  }
+
+  ShmUpgrade answer(ByteBuffer payload, int maxRingBytes) throws FabricException {
+    if (payload.remaining() != ShmMessages.OFFER_BYTES || session.initiator()) {
+      throw protocol("an offer of " + payload.remaining() + " bytes");
+    }
+    int slot = payload.getInt();
+    int generation = payload.getInt();
+    long fileId = payload.getLong();
+    int ringBytes = payload.getInt();
+    Segment known = segment(slot);
+    if (slot < 0
+        || slot >= PeerLayout.SLOTS
+        || !ConnectionLayout.validRing(ringBytes)
+        || stream(slot) != null
+        || (fileId == 0) != (known != null)
+        || (known != null && known.ringBytes != ringBytes)) {
+      throw protocol("an offer of slot " + slot + " with rings of " + ringBytes + " bytes");
+    }
+    Segment segment = known;
+    if (segment == null) {
+      Mapping mapping = files.open(fileId, ConnectionLayout.segmentBytes(ringBytes));
+      ByteBuffer memory = mapping.buffer();
+      if (ConnectionLayout.get(memory, ConnectionLayout.MAGIC_OFFSET) != ConnectionLayout.MAGIC
+          || ConnectionLayout.get(memory, ConnectionLayout.RING_BYTES_OFFSET) != ringBytes) {
+        mapping.close();
+        throw protocol("a segment without its header");
+      }
+      segment = new Segment(slot, mapping, ringBytes);
+      keep(segment);
+    }
+    segment.generation = generation;
+    segment.releasedHere = false;
+    segment.releasedThere = false;
+    ShmStream stream = newStream(segment, maxRingBytes);
+    return new ShmUpgrade(this, stream, ByteBuffer.allocate(0), known == null);
+  }
+
+  /** The peer has mapped the segment of a slot. */
+  void answered(ShmStream stream) {
+    Segment segment = segments[stream.slot];
+    segment.mappedThere = true;
+    forget(segment.fileId);
+  }
+
+  /** Gives up an upgrade that never reached a channel; the peer has kept nothing of it. */
+  void cancel(ShmStream stream, boolean forgetSegment) {
+    Segment segment = segments[stream.slot];
+    setStream(stream.slot, null);
+    segment.releasedHere = true;
+    segment.releasedThere = true;
+    if (session.initiator()) {
+      recycle(segment);
+    } else if (forgetSegment || gone) {
+      drop(segment);
+    }
+  }
+
+  // ---- releasing
+  // -------------------------------------------------------------------------------------
+
+  /** Any thread; nobody uses the stream any more. */
+  void release(ShmStream stream, RingGrowth growth) {
+    session.execute(() -> released(stream, growth));
+  }
+
+  private void released(ShmStream stream, RingGrowth growth) {
+    growth.close();
+    Segment segment = segments[stream.slot];
+    setStream(stream.slot, null);
+    segment.releasedHere = true;
+    if (gone) {
+      drop(segment);
+      return;
+    }
+    session.send(ShmMessages.released(segment.slot, segment.generation));
+    if (session.initiator() && segment.releasedThere) {
+      recycle(segment);
+    }
+  }
+
+  private void recycle(Segment segment) {
+    if (gone || !segment.mappedThere) {
+      drop(segment);
+      freeSlots.push(segment.slot);
+    } else if (pool.size() < POOLED_SEGMENTS) {
+      pool.push(segment);
+    } else {
+      session.send(ShmMessages.drop(segment.slot));
+      drop(segment);
+      freeSlots.push(segment.slot);
+    }
+  }
+
+  private void drop(Segment segment) {
+    if (segments[segment.slot] == segment) {
+      segments[segment.slot] = null;
+      forget(segment.fileId);
+      segment.mapping.close();
+    }
+  }
+
+  /** Unmaps an old ring; the negotiation thread does it. Any thread. */
+  void retire(long mappedFile, Grown old) {
+    session.execute(
+        () -> {
+          if (mappedFile != 0) {
+            forget(mappedFile);
+          }
+          if (old != null) {
+            old.mapping().close();
+          }
+        });
+  }
+
+  /** Takes the name from a file of ours, if it still has one. */
+  void forget(long fileId) {
+    if (fileId != 0 && named.remove(fileId)) {
+      files.remove(fileId);
+    }
+  }
+
+  // ---- growing
+  // -----------------------------------------------------------------------------------------
+
+  void growOutput(ShmStream stream, long generation, int bytes) {
+    Segment segment = segment(stream.slot);
+    if (gone || stream(stream.slot) != stream || segment == null) {
+      return;
+    }
+    try {
+      SharedFiles.Created<Mapping> file = fabric.createRing(bytes);
+      named.add(file.id());
+      segment.growth.offered(new Grown(file.id(), generation, bytes, file.mapping()));
+      session.send(
+          ShmMessages.grow(segment.slot, segment.generation, generation, file.id(), bytes));
+    } catch (FabricException e) {
+      // The ring stays as it is: slower under load, still right.
+      fabric.growthRefused();
+    }
+  }
+
+  private void growInput(int slot, int generation, long ringGeneration, long fileId, int bytes)
+      throws FabricException {
+    Segment segment = segment(slot);
+    ShmStream stream = segment == null ? null : stream(slot);
+    if (!ConnectionLayout.validRing(bytes)) {
+      throw protocol("a ring of " + bytes + " bytes");
+    }
+    if (stream == null || segment.generation != generation) {
+      return; // released here while the message was on its way; its maker unlinks the file
+    }
+    Grown grown;
+    try {
+      grown = new Grown(0, ringGeneration, bytes, files.open(fileId, bytes));
+    } catch (FabricException e) {
+      fabric.growthRefused();
+      return;
+    }
+    if (!segment.growth.mapped(grown)) {
+      grown.mapping().close();
+      throw protocol("a second ring for slot " + slot);
+    }
+    stream.announceRing(ringGeneration);
+  }
+
+  // ---- messages and the end
+  // ------------------------------------------------------------------------------
+
+  void received(ByteBuffer message) throws FabricException {
+    int code = message.remaining() > 0 ? message.get() : -1;
+    int length = message.remaining();
+    if (code == ShmMessages.RELEASED && length == ShmMessages.RELEASED_BYTES) {
+      releasedThere(message.getInt(), message.getInt());
+    } else if (code == ShmMessages.DROP && length == ShmMessages.DROP_BYTES) {
+      dropped(message.getInt());
+    } else if (code == ShmMessages.GROW && length == ShmMessages.GROW_BYTES) {
+      growInput(
+          message.getInt(),
+          message.getInt(),
+          message.getLong(),
+          message.getLong(),
+          message.getInt());
+    } else {
+      throw protocol("a message of kind " + code + " and " + length + " bytes");
+    }
+  }
+
+  private void releasedThere(int slot, int generation) throws FabricException {
+    Segment segment = segment(slot);
+    if (segment == null || segment.generation != generation) {
+      throw protocol("a release of slot " + slot);
+    }
+    if (!segment.releasedThere) {
+      segment.releasedThere = true;
+      if (session.initiator() && segment.releasedHere) {
+        recycle(segment);
+      }
+    }
+  }
+
+  private void dropped(int slot) throws FabricException {
+    Segment segment = segment(slot);
+    if (session.initiator() || segment == null || !segment.releasedHere) {
+      throw protocol("a drop of slot " + slot);
+    }
+    drop(segment);
+  }
+
+  void regionMapped() {
+    // Only the region's name can be left of what was made before the first offer.
+    for (Long id : Set.copyOf(named)) {
+      forget(id);
+    }
+  }
+
+  /** The peer process has ended: nothing is reused, and what nobody uses is unmapped now. */
+  void gone() {
+    gone = true;
+    for (Long id : Set.copyOf(named)) {
+      forget(id);
+    }
+    for (Segment segment : segments) {
+      if (segment != null && segment.releasedHere) {
+        drop(segment);
+      }
+    }
+    pool.clear();
+  }
+
+  private static FabricException protocol(String what) {
+    return new FabricException(Reason.PROTOCOL, "the peer sent " + what);
+  }
+}

@@ -1,0 +1,581 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import static io.talaria.nio.shm.ConnectionLayout.LONG;
+
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Home;
+import io.talaria.nio.fabric.StreamOwner;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * One connection over two rings in shared memory.
+ *
+ * <p>Fields are confined to the writer (holder of the channel's write lock), to the reader (holder
+ * of the read lock), or published as their comment says. What the peer wrote is checked: a position
+ * outside its range fails this stream, and nothing else.
+ */
+final class ShmStream implements FabricStream {
+  private static final VarHandle TAIL;
+  private static final VarHandle HEAD;
+  private static final VarHandle EPOCH;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      TAIL = lookup.findVarHandle(ShmStream.class, "tail", long.class);
+      HEAD = lookup.findVarHandle(ShmStream.class, "head", long.class);
+      EPOCH = lookup.findVarHandle(ShmStream.class, "epoch", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final ShmPeer peer;
+  final int slot;
+  private final ByteBuffer control;
+  private final int mine;
+  private final int theirs;
+  private final RingGrowth growth;
+
+  private StreamOwner owner;
+  private Object attachment;
+
+  // Writer's. The tail is read by others, opaquely.
+  private long tail;
+  private long headCache;
+  private ByteBuffer out;
+  private int outBytes;
+  private long handledDataWait;
+  private boolean wroteToClosed;
+
+  // Reader's. The head is read by others, opaquely.
+  private long head;
+  private long tailCache;
+  private ByteBuffer in;
+  private int inBytes;
+  private long handledSpaceWait;
+  private long moves;
+  private long moveAt = -1;
+
+  // Any thread's.
+  private long epoch;
+  private volatile boolean established;
+  private volatile boolean ended;
+  private volatile boolean reset;
+  private volatile ShmHome home;
+
+  ShmStream(
+      ShmPeer peer, int slot, int side, ByteBuffer segment, int ringBytes, RingGrowth growth) {
+    this.peer = peer;
+    this.slot = slot;
+    this.growth = growth;
+    control = ConnectionSegment.control(segment);
+    mine = ConnectionLayout.side(side);
+    theirs = ConnectionLayout.side(1 - side);
+    out = ConnectionSegment.ring(segment, ringBytes, side);
+    in = ConnectionSegment.ring(segment, ringBytes, 1 - side);
+    outBytes = ringBytes;
+    inBytes = ringBytes;
+  }
+
+  @Override
+  public void owner(StreamOwner owner, Object attachment) {
+    this.owner = owner;
+    this.attachment = attachment;
+  }
+
+  @Override
+  public Object attachment() {
+    return attachment;
+  }
+
+  // ---- agreeing and switching -------------------------------------------------------------------
+
+  @Override
+  public void acceptInput() {
+    ConnectionLayout.set(control, mine + ConnectionLayout.ACCEPTS, 1);
+    VarHandle.fullFence();
+    established();
+  }
+
+  @Override
+  public boolean established() {
+    return established || establishedNow();
+  }
+
+  private boolean establishedNow() {
+    if (ConnectionLayout.get(control, mine + ConnectionLayout.ACCEPTS) == 0
+        || ConnectionLayout.get(control, theirs + ConnectionLayout.ACCEPTS) == 0) {
+      return false;
+    }
+    established = changePhase(ConnectionLayout.PHASE_ESTABLISHED);
+    return established;
+  }
+
+  @Override
+  public boolean withdraw() {
+    return !established && changePhase(ConnectionLayout.PHASE_WITHDRAWN);
+  }
+
+  @Override
+  public boolean withdrawn() {
+    return !established
+        && ConnectionLayout.get(control, ConnectionLayout.PHASE_OFFSET)
+            == ConnectionLayout.PHASE_WITHDRAWN;
+  }
+
+  /** Moves the phase on, or finds it moved. Whoever comes first decides for both sides. */
+  private boolean changePhase(long phase) {
+    long found =
+        (long)
+            LONG.compareAndExchange(
+                control, ConnectionLayout.PHASE_OFFSET, ConnectionLayout.PHASE_NEGOTIATING, phase);
+    return found == ConnectionLayout.PHASE_NEGOTIATING || found == phase;
+  }
+
+  @Override
+  public void switchOut(long tcpBytes) {
+    ConnectionLayout.set(control, mine + ConnectionLayout.SWITCH_AT, tcpBytes + 1);
+  }
+
+  @Override
+  public long peerSwitchAt() {
+    return ConnectionLayout.get(control, theirs + ConnectionLayout.SWITCH_AT) - 1;
+  }
+
+  @Override
+  public void inputSwitched() {
+    ConnectionLayout.set(control, mine + ConnectionLayout.IN_SWITCHED, 1);
+  }
+
+  @Override
+  public boolean peerInputSwitched() {
+    return ended || ConnectionLayout.get(control, theirs + ConnectionLayout.IN_SWITCHED) != 0;
+  }
+
+  // ---- writing ----------------------------------------------------------------------------------
+
+  @Override
+  public int write(ByteBuffer src) {
+    int length = src.remaining();
+    int room = room(length);
+    if (room <= 0) {
+      return room;
+    }
+    int n = Math.min(length, room);
+    int at = src.position();
+    copyIn(tail, src, at, n);
+    src.position(at + n);
+    publishTail(tail + n);
+    return n;
+  }
+
+  @Override
+  public long write(ByteBuffer[] srcs, int offset, int length) {
+    long position = tail;
+    long total = 0;
+    for (int i = offset; i < offset + length; i++) {
+      ByteBuffer src = srcs[i];
+      int bytes = src.remaining();
+      if (bytes == 0) {
+        continue;
+      }
+      int room = total == 0 ? room(bytes) : roomBehind(position, bytes);
+      if (room <= 0) {
+        if (total == 0) {
+          return room;
+        }
+        break;
+      }
+      int n = Math.min(bytes, room);
+      int at = src.position();
+      copyIn(position, src, at, n);
+      src.position(at + n);
+      position += n;
+      total += n;
+      if (n < bytes) {
+        break;
+      }
+    }
+    if (total > 0) {
+      publishTail(position);
+    }
+    return total;
+  }
+
+  /**
+   * Space behind the tail, if anyone is there to read it; asks for a larger ring if it is short.
+   */
+  private int room(int wanted) {
+    if (wanted == 0) {
+      return 0;
+    }
+    if (gone()) {
+      return writeToGone(wanted);
+    }
+    int room = roomBehind(tail, wanted);
+    return room < wanted && room >= 0 ? shortOfRoom(room, wanted) : room;
+  }
+
+  private int shortOfRoom(int found, int wanted) {
+    int room = found;
+    if (growth.moveOutput(this)) {
+      room = roomBehind(tail, wanted);
+    }
+    if (room >= 0 && room < wanted) {
+      owner.stalled();
+      growth.wanted(this, outBytes);
+    }
+    return room;
+  }
+
+  private int roomBehind(long position, int wanted) {
+    long room = outBytes - (position - headCache);
+    if (room < wanted) {
+      long seen = ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
+      if (seen < headCache || seen > tail) {
+        fail();
+        return BROKEN;
+      }
+      headCache = seen;
+      room = outBytes - (position - seen);
+    }
+    return (int) room;
+  }
+
+  private boolean gone() {
+    return ended || (long) LONG.getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
+  }
+
+  /** As TCP: after the peer's clean end one write succeeds, later ones break. */
+  private int writeToGone(int bytes) {
+    if (wroteToClosed || reset || peerOutEnd() == ConnectionLayout.OUT_ABORTED) {
+      return BROKEN;
+    }
+    wroteToClosed = true;
+    int room = roomBehind(tail, bytes);
+    return room > 0 ? room : BROKEN;
+  }
+
+  private void copyIn(long position, ByteBuffer src, int at, int n) {
+    int index = (int) position & (outBytes - 1);
+    int first = Math.min(n, outBytes - index);
+    out.put(index, src, at, first);
+    if (first < n) {
+      out.put(0, src, at + first, n - first);
+    }
+  }
+
+  private void publishTail(long position) {
+    TAIL.setOpaque(this, position);
+    LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
+    VarHandle.fullFence();
+    long wait = (long) LONG.getOpaque(control, theirs + ConnectionLayout.DATA_WAIT);
+    if (wait != handledDataWait) {
+      handledDataWait = wait;
+      notifyPeer(wait);
+    }
+  }
+
+  private void notifyPeer(long wait) {
+    if ((wait & ConnectionLayout.WAIT_BELL) != 0) {
+      owner.ring();
+    } else if ((wait & ConnectionLayout.WAIT_HINT) != 0
+        && peer.hint(slot, (long) LONG.getAcquire(control, theirs + ConnectionLayout.HOME))) {
+      owner.ring();
+    }
+  }
+
+  // ---- reading ----------------------------------------------------------------------------------
+
+  @Override
+  public int read(ByteBuffer dst) {
+    int wanted = dst.remaining();
+    if (wanted == 0) {
+      return 0;
+    }
+    long available = tailCache - head;
+    if (available < wanted) {
+      available = refresh();
+      if (available == 0) {
+        int end = end();
+        available = tailCache - head;
+        if (end < 0 || available == 0) {
+          return end;
+        }
+      } else if (available < 0) {
+        return RESET;
+      }
+    }
+    int n = (int) Math.min(available, wanted);
+    int at = dst.position();
+    copyOut(head, dst, at, n);
+    dst.position(at + n);
+    publishHead(head + n);
+    return n;
+  }
+
+  /**
+   * Looks how far the peer has written. Returns bytes that can be read now, negative on failure.
+   */
+  private long refresh() {
+    long seen = ConnectionLayout.get(control, theirs + ConnectionLayout.TAIL);
+    long known = ConnectionLayout.get(control, theirs + ConnectionLayout.MOVE_GENERATION);
+    if (known != moves && moveAt < 0 && !learnMove(known)) {
+      fail();
+      return RESET;
+    }
+    if (moveAt == head) {
+      growth.moveInput(this);
+    }
+    if (seen < tailCache || (moveAt < 0 && seen - head > inBytes)) {
+      fail();
+      return RESET;
+    }
+    if (moveAt >= 0 && seen > moveAt) {
+      seen = moveAt;
+    }
+    tailCache = seen;
+    return seen - head;
+  }
+
+  private boolean learnMove(long known) {
+    long at = ConnectionLayout.get(control, theirs + ConnectionLayout.MOVE_AT);
+    if (known != moves + 1 || at < tailCache || at - head > inBytes) {
+      return false;
+    }
+    if (!growth.inputReady()) {
+      return false;
+    }
+    moveAt = at;
+    return true;
+  }
+
+  /**
+   * What an empty ring means: 0 for nothing yet, END or RESET. May find bytes that came meanwhile.
+   */
+  private int end() {
+    boolean last = ended;
+    long outEnd = peerOutEnd();
+    if (!last && outEnd == ConnectionLayout.OUT_OPEN) {
+      return 0;
+    }
+    // Nothing is written after these words, so one more look shows all there is.
+    if (refresh() != 0) {
+      return 0;
+    }
+    if (outEnd == ConnectionLayout.OUT_FINISHED) {
+      return END;
+    }
+    if (outEnd == ConnectionLayout.OUT_ABORTED) {
+      reset = true;
+    }
+    return reset ? RESET : END;
+  }
+
+  private void copyOut(long position, ByteBuffer dst, int at, int n) {
+    int index = (int) position & (inBytes - 1);
+    int first = Math.min(n, inBytes - index);
+    dst.put(at, in, index, first);
+    if (first < n) {
+      dst.put(at + first, in, 0, n - first);
+    }
+  }
+
+  private void publishHead(long position) {
+    HEAD.setOpaque(this, position);
+    LONG.setRelease(control, mine + ConnectionLayout.HEAD, position);
+    long unread = tailCache - position;
+    if (unread == 0 || unread <= inBytes - (inBytes >> 2)) {
+      VarHandle.fullFence();
+      long wait = (long) LONG.getOpaque(control, theirs + ConnectionLayout.SPACE_WAIT);
+      if (wait != handledSpaceWait) {
+        handledSpaceWait = wait;
+        notifyPeer(wait);
+      }
+    }
+  }
+
+  // ---- looking and waiting ----------------------------------------------------------------------
+
+  @Override
+  public int readiness() {
+    return (readable() ? READ : 0) | (writable() ? WRITE : 0);
+  }
+
+  private boolean readable() {
+    return unread() || ended || peerOutEnd() != ConnectionLayout.OUT_OPEN;
+  }
+
+  @Override
+  public boolean unread() {
+    return ConnectionLayout.get(control, theirs + ConnectionLayout.TAIL)
+        != (long) HEAD.getOpaque(this);
+  }
+
+  private boolean writable() {
+    long used =
+        (long) TAIL.getOpaque(this) - ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
+    int bytes = outBytes;
+    return used <= bytes - (bytes >> 2) || growth.outputReady() || gone();
+  }
+
+  private boolean ready(int ops) {
+    return ((ops & READ) != 0 && readable()) || ((ops & WRITE) != 0 && writable());
+  }
+
+  @Override
+  public boolean watch(int ops) {
+    return announce(ops, ConnectionLayout.WAIT_HINT);
+  }
+
+  @Override
+  public boolean await(int ops) {
+    return announce(ops, ConnectionLayout.WAIT_BELL);
+  }
+
+  private boolean announce(int ops, long flag) {
+    long word = (((long) EPOCH.getAndAdd(this, 1L) + 1) << ConnectionLayout.WAIT_FLAG_BITS) | flag;
+    if ((ops & READ) != 0) {
+      LONG.setOpaque(control, mine + ConnectionLayout.DATA_WAIT, word);
+    }
+    if ((ops & WRITE) != 0) {
+      LONG.setOpaque(control, mine + ConnectionLayout.SPACE_WAIT, word);
+    }
+    VarHandle.fullFence();
+    return !ready(ops);
+  }
+
+  @Override
+  public void awake(int ops) {
+    if ((ops & READ) != 0) {
+      LONG.setOpaque(control, mine + ConnectionLayout.DATA_WAIT, 0L);
+    }
+    if ((ops & WRITE) != 0) {
+      LONG.setOpaque(control, mine + ConnectionLayout.SPACE_WAIT, 0L);
+    }
+  }
+
+  // ---- ending -----------------------------------------------------------------------------------
+
+  @Override
+  public void finishOutput() {
+    endOutput(ConnectionLayout.OUT_FINISHED);
+  }
+
+  @Override
+  public void abort() {
+    endOutput(ConnectionLayout.OUT_ABORTED);
+  }
+
+  private void endOutput(long how) {
+    if (ConnectionLayout.get(control, mine + ConnectionLayout.OUT_END)
+        == ConnectionLayout.OUT_OPEN) {
+      ConnectionLayout.set(control, mine + ConnectionLayout.OUT_END, how);
+    }
+    wakePeer();
+  }
+
+  @Override
+  public void abandonInput() {
+    ConnectionLayout.set(control, mine + ConnectionLayout.IN_CLOSED, 1);
+  }
+
+  /** Wakes whoever waits at the peer, whatever for. */
+  void wakePeer() {
+    VarHandle.fullFence();
+    long data = (long) LONG.getOpaque(control, theirs + ConnectionLayout.DATA_WAIT);
+    long space = (long) LONG.getOpaque(control, theirs + ConnectionLayout.SPACE_WAIT);
+    notifyPeer(data);
+    if (space != data) {
+      notifyPeer(space);
+    }
+  }
+
+  private long peerOutEnd() {
+    return ConnectionLayout.get(control, theirs + ConnectionLayout.OUT_END);
+  }
+
+  @Override
+  public boolean flushed() {
+    return true; // written bytes are in memory that the peer has mapped
+  }
+
+  @Override
+  public void controlEnded(boolean byReset) {
+    if (!ended) {
+      boolean leftOurs =
+          (long) TAIL.getOpaque(this)
+              != ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
+      if (byReset || leftOurs) {
+        reset = true;
+      }
+      ended = true;
+    }
+  }
+
+  private void fail() {
+    reset = true;
+    ended = true;
+  }
+
+  @Override
+  public void moveTo(Home next) {
+    ShmHome target = (ShmHome) next;
+    peer.moveStream(this, home, target);
+    home = target;
+    ConnectionLayout.set(
+        control, mine + ConnectionLayout.HOME, target == null ? -1 : target.index());
+  }
+
+  @Override
+  public void release() {
+    if (home != null) {
+      moveTo(null);
+    }
+    peer.release(this, growth);
+  }
+
+  @Override
+  public String transport() {
+    return "ring " + kib(outBytes) + "/" + kib(inBytes);
+  }
+
+  private static String kib(int bytes) {
+    return (bytes >> 10) + " KiB";
+  }
+
+  // ---- growing: called by RingGrowth under the writer's or the reader's lock
+  // -----------------------
+
+  void moveOutputTo(ByteBuffer ring, int bytes, long generation) {
+    out = ring;
+    outBytes = bytes;
+    ConnectionLayout.set(control, mine + ConnectionLayout.MOVE_AT, tail);
+    ConnectionLayout.set(control, mine + ConnectionLayout.MOVE_GENERATION, generation);
+    owner.buffersChanged(inBytes, bytes);
+  }
+
+  void moveInputTo(ByteBuffer ring, int bytes) {
+    in = ring;
+    inBytes = bytes;
+    moves++;
+    moveAt = -1;
+    owner.buffersChanged(bytes, outBytes);
+  }
+
+  /** Tells the peer's writer that its larger ring is mapped here. Negotiation thread. */
+  void announceRing(long generation) {
+    ConnectionLayout.set(control, mine + ConnectionLayout.RING_READY, generation);
+    VarHandle.fullFence();
+    notifyPeer((long) LONG.getOpaque(control, theirs + ConnectionLayout.SPACE_WAIT));
+  }
+
+  long peerRingReady() {
+    return ConnectionLayout.get(control, theirs + ConnectionLayout.RING_READY);
+  }
+}
