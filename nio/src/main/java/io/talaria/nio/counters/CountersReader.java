@@ -89,11 +89,15 @@ public final class CountersReader {
    * @throws IOException if it cannot be read
    */
   public static ProcessInfo read(Path file) throws IOException {
+    return read(file, SETTLE_NS);
+  }
+
+  static ProcessInfo read(Path file, long settleNs) throws IOException {
     try (FileChannel channel = open(file)) {
       CountersHeader header = CountersHeader.read(file, channel);
       Liveness liveness =
           Liveness.of(header.pid(), header.startTicks(), header.pidNamespace(), header.bootId());
-      Records records = new Records();
+      Records records = new Records(settleNs);
       records.read(file, channel, header.used());
       return new ProcessInfo(
           file,
@@ -129,7 +133,11 @@ public final class CountersReader {
     final List<ConnectionInfo> connections = new ArrayList<>();
     SelectorTotals selectors = SelectorTotals.NONE;
     int damaged;
-    private long settleLeftNs = SETTLE_NS;
+    private long settleLeftNs;
+
+    Records(long settleNs) {
+      this.settleLeftNs = settleNs;
+    }
 
     void read(Path file, FileChannel channel, int used) throws IOException {
       ByteBuffer first = copy(file, channel, 0, used);

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class CountersFuzzTest {
   private static final int CASES = 4_000;
+  private static final long SETTLE_NS = 100_000;
   private static final int NEAR_HEADER_BYTES = 160;
 
   @TempDir Path dir;
@@ -56,7 +57,7 @@ class CountersFuzzTest {
       byte[] bytes = damage(sample, random);
       Files.write(file, bytes);
       try {
-        ProcessInfo info = CountersReader.read(file);
+        ProcessInfo info = CountersReader.read(file, SETTLE_NS);
         assertThat(info.connections().size() + info.damaged()).isLessThanOrEqualTo(64);
         assertThat(info.toString()).doesNotContain("\u001b", "\u0000", "\n");
         assertThat(info.totals()).isNotNull();
@@ -121,7 +122,7 @@ class CountersFuzzTest {
     try {
       for (int i = 0; i < 500; i++) {
         try {
-          CountersReader.read(file);
+          CountersReader.read(file, SETTLE_NS);
         } catch (CountersFormatException e) {
           assertThat(e.getMessage()).contains(file.toString());
         }
