@@ -27,7 +27,15 @@ final class ShmHome implements Home {
   }
 
   /** The slots of one peer that live here: replaced as a whole when it changes. */
-  private record Link(ShmPeer peer, long[] mask) {
+  private static final class Link {
+    final ShmPeer peer;
+    final long[] mask;
+
+    Link(ShmPeer peer, long[] mask) {
+      this.peer = peer;
+      this.mask = mask;
+    }
+
     boolean empty() {
       for (long word : mask) {
         if (word != 0) {
@@ -47,7 +55,7 @@ final class ShmHome implements Home {
       next[at] = new Link(peer, new long[0]);
     }
     int word = slot >>> 6;
-    long[] mask = next[at].mask();
+    long[] mask = next[at].mask;
     mask = Arrays.copyOf(mask, Math.max(mask.length, word + 1));
     mask[word] |= 1L << slot;
     next[at] = new Link(peer, mask);
@@ -59,7 +67,7 @@ final class ShmHome implements Home {
     if (at < 0) {
       return;
     }
-    long[] mask = links[at].mask().clone();
+    long[] mask = links[at].mask.clone();
     mask[slot >>> 6] &= ~(1L << slot);
     Link[] next = links.clone();
     next[at] = new Link(peer, mask);
@@ -73,7 +81,7 @@ final class ShmHome implements Home {
   private int find(ShmPeer peer) {
     Link[] now = links;
     for (int i = 0; i < now.length; i++) {
-      if (now[i].peer() == peer) {
+      if (now[i].peer == peer) {
         return i;
       }
     }
@@ -89,7 +97,7 @@ final class ShmHome implements Home {
   public int drainReady(ReadySink sink, int max) {
     int drained = 0;
     for (Link link : links) {
-      drained += link.peer().drainReady(link.mask(), sink, max - drained);
+      drained += link.peer.drainReady(link.mask, sink, max - drained);
       if (drained >= max) {
         break;
       }
@@ -102,11 +110,11 @@ final class ShmHome implements Home {
     Link[] now = links;
     sleeps++;
     for (Link link : now) {
-      link.peer().sleepWord(index, sleeps);
+      link.peer.sleepWord(index, sleeps);
     }
     VarHandle.fullFence();
     for (Link link : now) {
-      if (link.peer().anyReady(link.mask())) {
+      if (link.peer.anyReady(link.mask)) {
         return false;
       }
     }
@@ -116,7 +124,7 @@ final class ShmHome implements Home {
   @Override
   public void disarm() {
     for (Link link : links) {
-      link.peer().sleepWord(index, 0);
+      link.peer.sleepWord(index, 0);
     }
   }
 

@@ -62,7 +62,9 @@ final class ShmStream implements FabricStream {
   private long moveAt = -1;
 
   // Any thread's.
+  @SuppressWarnings("UnusedVariable") // by EPOCH
   private long epoch;
+
   private volatile boolean established;
   private volatile boolean ended;
   private volatile boolean reset;
