@@ -1,0 +1,117 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.Event;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Proc;
+import io.talaria.it.programs.EchoClient;
+import io.talaria.it.programs.EchoServer;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Many connections between two processes: each echoes in turn, and together they cost no time when
+ * idle.
+ */
+class CrowdTest {
+  private static final Duration WATCHED = Duration.ofSeconds(3);
+
+  /** Of one core, in both processes together; the goal is 1, the bound leaves room for the JVMs. */
+  private static final double IDLE_PERCENT = 4;
+
+  @RegisterExtension final Lab lab = new Lab();
+
+  private Child server;
+  private Child client;
+
+  private void connect(Pair pair, int connections, int rounds) throws Exception {
+    pair.assume();
+    server = lab.child(pair.server(), EchoServer.class).arg("backlog", 1024).start();
+    client =
+        lab.child(pair.client(), EchoClient.class)
+            .arg("port", server.await("listening").port())
+            .arg("connections", connections)
+            .arg("rounds", rounds)
+            .start();
+    client.await("connected");
+    if (pair.accelerated()) {
+      for (Child side : List.of(server, client)) {
+        Modes.awaitAll(
+            side,
+            c -> c.mode() == Mode.SHM && c.reason() == Reason.SAME_HOST,
+            connections,
+            "accelerated");
+      }
+    }
+  }
+
+  static List<Pair> pairs() {
+    return Pair.noneAndBoth();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("pairs")
+  @Timeout(value = 90, unit = TimeUnit.SECONDS)
+  void thousandConnectionsEchoInTurn(Pair pair) throws Exception {
+    connect(pair, 1000, 5);
+    for (int i = 0; i < 3; i++) {
+      client.send("round");
+      Event echoed = client.await("echoed");
+      assertThat(echoed.number("spurious")).as("spurious selects of the client").isZero();
+    }
+    server.send("report");
+    assertThat(server.await("spurious").number("count")).as("of the server").isZero();
+    lab.stop(client, server);
+  }
+
+  static Stream<Arguments> idlers() {
+    return Pair.noneAndBoth().stream()
+        .flatMap(pair -> Stream.of("idle", "block").map(how -> Arguments.of(pair, how)));
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("idlers")
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void hundredIdleConnectionsCostNothing(Pair pair, String how) throws Exception {
+    connect(pair, 100, 20);
+    client.send("round");
+    client.await("echoed");
+    client.send(how);
+    client.await("idling");
+    awaitQuiet();
+    long before = Proc.cpuMs(server) + Proc.cpuMs(client);
+    Thread.sleep(WATCHED.toMillis());
+    long used = Proc.cpuMs(server) + Proc.cpuMs(client) - before;
+    assertThat(100.0 * used / WATCHED.toMillis())
+        .as("percent of a core, %d ms in %s", used, WATCHED)
+        .isLessThan(IDLE_PERCENT);
+    lab.stop(client, server);
+  }
+
+  /** Compilers and start-up work come to rest: half a second without noticeable work. */
+  private void awaitQuiet() throws Exception {
+    long deadlineNs = System.nanoTime() + Duration.ofSeconds(15).toNanos();
+    long last = -1000;
+    long now = Proc.cpuMs(server) + Proc.cpuMs(client);
+    while (now - last > 20 && System.nanoTime() < deadlineNs) {
+      last = now;
+      Thread.sleep(500);
+      now = Proc.cpuMs(server) + Proc.cpuMs(client);
+    }
+  }
+}
