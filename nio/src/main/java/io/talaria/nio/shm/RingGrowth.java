@@ -3,14 +3,19 @@
 package io.talaria.nio.shm;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 
 /**
  * How the rings of one stream grow. A writer that stalls asks; the negotiation thread creates the
- * larger ring and tells the peer, whose negotiation thread maps it and says so in RING_READY; then
- * the writer moves on, and the reader follows when it has read all up to there.
+ * larger ring and tells the peer, whose negotiation thread maps it; RING_READY then says so, once
+ * the reader has followed the move before; then the writer moves on, and the reader follows when it
+ * has read all up to there.
  */
 final class RingGrowth {
   private static final int FACTOR = 4;
+
+  /** Rings that can wait for the reader: the one moved to, and the one offered after it. */
+  private static final int MOST_WAITING = 2;
 
   /** A ring in a file of its own. */
   record Grown(long fileId, long generation, int bytes, Mapping mapping) {
@@ -27,11 +32,12 @@ final class RingGrowth {
   private long outGeneration;
   private Grown currentOut;
   private volatile Grown nextOut;
-  private volatile boolean nextOutReady;
 
-  // Reader's, except that the negotiation thread publishes nextIn.
+  /** Reader's. */
   private Grown currentIn;
-  private volatile Grown nextIn;
+
+  /** Filled by the negotiation thread, emptied by the reader; guarded by itself. */
+  private final ArrayDeque<Grown> nextIn = new ArrayDeque<>();
 
   RingGrowth(ShmPeer peer, int maxBytes) {
     this.peer = peer;
@@ -49,20 +55,20 @@ final class RingGrowth {
   }
 
   /** Whether a larger output ring waits for the writer. Any thread. */
-  boolean outputReady() {
-    return nextOutReady;
+  boolean outputReady(ShmStream stream) {
+    Grown next = nextOut;
+    return next != null && stream.peerRingReady() == next.generation();
   }
 
   /** Moves the output to the larger ring if it is ready. Writer. */
   boolean moveOutput(ShmStream stream) {
-    Grown next = nextOut;
-    if (next == null || stream.peerRingReady() != next.generation()) {
+    if (!outputReady(stream)) {
       return false;
     }
+    Grown next = nextOut;
     Grown old = currentOut;
     currentOut = next;
     nextOut = null;
-    nextOutReady = false;
     outGeneration = next.generation();
     asked = false;
     stream.moveOutputTo(next.ring(), next.bytes(), next.generation());
@@ -70,17 +76,30 @@ final class RingGrowth {
     return true;
   }
 
+  /** Whether the ring is here to which the writer says it has moved. Reader. */
   boolean inputReady() {
-    return nextIn != null;
+    synchronized (nextIn) {
+      return !nextIn.isEmpty();
+    }
   }
 
-  /** Moves the input to the ring that the writer uses now. Reader. */
+  /**
+   * Moves the input to the ring that the writer uses now, and only then offers the writer the one
+   * after it: the layout has room for one move at a time. Reader.
+   */
   void moveInput(ShmStream stream) {
-    Grown next = nextIn;
+    Grown next;
+    Grown after;
+    synchronized (nextIn) {
+      next = nextIn.remove();
+      after = nextIn.peek();
+    }
     Grown old = currentIn;
     currentIn = next;
-    nextIn = null;
     stream.moveInputTo(next.ring(), next.bytes());
+    if (after != null) {
+      stream.announceRing(after.generation());
+    }
     if (old != null) {
       peer.retire(0, old);
     }
@@ -92,13 +111,22 @@ final class RingGrowth {
   }
 
   /**
-   * Negotiation thread: the peer's larger ring is mapped. Returns false if one is waiting already.
+   * Negotiation thread: the peer's larger ring is mapped.
+   *
+   * @return false if more rings wait than an honest peer can have made
    */
-  boolean mapped(Grown grown) {
-    if (nextIn != null) {
-      return false;
+  boolean mapped(ShmStream stream, Grown grown) {
+    boolean first;
+    synchronized (nextIn) {
+      if (nextIn.size() == MOST_WAITING) {
+        return false;
+      }
+      first = nextIn.isEmpty();
+      nextIn.add(grown);
     }
-    nextIn = grown;
+    if (first) {
+      stream.announceRing(grown.generation());
+    }
     return true;
   }
 
@@ -107,7 +135,10 @@ final class RingGrowth {
     close(currentOut);
     close(nextOut);
     close(currentIn);
-    close(nextIn);
+    synchronized (nextIn) {
+      nextIn.forEach(this::close);
+      nextIn.clear();
+    }
   }
 
   private void close(Grown grown) {

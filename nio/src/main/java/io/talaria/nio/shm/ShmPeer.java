@@ -388,11 +388,10 @@ final class ShmPeer {
       fabric.growthRefused();
       return;
     }
-    if (!segment.growth.mapped(grown)) {
+    if (!segment.growth.mapped(stream, grown)) {
       grown.mapping().close();
-      throw protocol("a second ring for slot " + slot);
+      throw protocol("more rings for slot " + slot + " than are in use");
     }
-    stream.announceRing(ringGeneration);
   }
 
   // ---- messages and the end

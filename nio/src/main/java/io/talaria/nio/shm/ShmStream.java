@@ -423,7 +423,7 @@ final class ShmStream implements FabricStream {
     long used =
         (long) TAIL.getOpaque(this) - ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
     int bytes = outBytes;
-    return used <= bytes - (bytes >> 2) || growth.outputReady() || gone();
+    return used <= bytes - (bytes >> 2) || growth.outputReady(this) || gone();
   }
 
   private boolean ready(int ops) {
@@ -570,7 +570,7 @@ final class ShmStream implements FabricStream {
     owner.buffersChanged(bytes, outBytes);
   }
 
-  /** Tells the peer's writer that its larger ring is mapped here. Negotiation thread. */
+  /** Tells the peer's writer that its larger ring is mapped here. Negotiation thread or reader. */
   void announceRing(long generation) {
     ConnectionLayout.set(control, mine + ConnectionLayout.RING_READY, generation);
     VarHandle.fullFence();
