@@ -1,0 +1,86 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The findings of all checks.
+ *
+ * @param findings in the order of the checks
+ */
+record Diagnosis(List<Finding> findings) {
+
+  /** Runs all checks. */
+  static Diagnosis of(Surroundings here) {
+    return new Diagnosis(
+        List.of(
+            JavaChecks.running(),
+            JavaChecks.seventeen(here.jdkHomes()),
+            JavaChecks.agent(here.agent()),
+            DirectoryChecks.runtimeDirectory(here),
+            DirectoryChecks.peerCredentials(here),
+            DirectoryChecks.sharedMemory(here),
+            HostChecks.cores(here),
+            HostChecks.bootId(here),
+            HostChecks.networkNamespace(),
+            HostChecks.mappings(here),
+            HostChecks.openFiles(here),
+            NetworkChecks.ucx(here),
+            NetworkChecks.infiniband(here)));
+  }
+
+  /** Whether connections between two processes of this user can use shared memory. */
+  boolean sharedMemoryWorks() {
+    return findings.stream().noneMatch(Finding::isFatal);
+  }
+
+  /** The findings for people, each line ended by a line feed. */
+  String text() {
+    int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
+    StringBuilder out = new StringBuilder();
+    for (Finding finding : findings) {
+      out.append(
+          String.format(
+              Locale.ROOT,
+              "%-7s  %-" + width + "s  %s%n",
+              finding.status().word(),
+              finding.name(),
+              finding.found()));
+      if (!finding.cure().isEmpty()) {
+        out.append(" ".repeat(width + 11)).append("→ ").append(finding.cure()).append('\n');
+      }
+    }
+    return out.append('\n').append(verdict()).append('\n').toString();
+  }
+
+  private String verdict() {
+    if (sharedMemoryWorks()) {
+      return "Connections between processes of this user on this host can use shared memory.";
+    }
+    List<String> names = findings.stream().filter(Finding::isFatal).map(Finding::name).toList();
+    return "Connections stay on TCP until this is mended: " + String.join(", ", names) + ".";
+  }
+
+  /** The findings for machines. */
+  Map<String, Object> tree() {
+    List<Map<String, Object>> checks = new ArrayList<>();
+    for (Finding finding : findings) {
+      Map<String, Object> check = new LinkedHashMap<>();
+      check.put("name", finding.name());
+      check.put("status", finding.status().word());
+      check.put("found", finding.found());
+      check.put("cure", finding.cure());
+      check.put("essential", finding.essential());
+      checks.add(check);
+    }
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("sharedMemoryWorks", sharedMemoryWorks());
+    tree.put("checks", checks);
+    return tree;
+  }
+}

@@ -1,0 +1,98 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.doctor;
+
+import io.talaria.cli.harness.Units;
+import io.talaria.nio.config.Host;
+
+/** The kernel's limits, and what tells this host from others. */
+final class HostChecks {
+  private static final long DEFAULT_MAPS = 65_530;
+  private static final long FEW_FILES = 4096;
+  private static final String OPEN_FILES = "Max open files";
+
+  /** Mappings of a connection: its first rings, and one ring a direction once they have grown. */
+  private static final int MAPS_PER_CONNECTION = 3;
+
+  private HostChecks() {}
+
+  static Finding cores(Surroundings here) {
+    int spinners = Math.max(1, here.cores() / 2);
+    String found =
+        here.cores()
+            + (here.cores() == 1 ? " core" : " cores")
+            + (here.spinNs() == 0
+                ? "; threads do not spin before they sleep"
+                : "; at most "
+                    + spinners
+                    + (spinners == 1 ? " thread" : " threads")
+                    + " of a process "
+                    + (spinners == 1 ? "spins " : "spin ")
+                    + Units.time((double) here.spinNs())
+                    + " before sleeping");
+    if (here.cores() == 1 && here.spinNs() > 0) {
+      return Finding.warn(
+          "cores",
+          found,
+          "A spinning thread keeps its peer from running: set -Dtalaria.spin.ns=0.");
+    }
+    return Finding.ok("cores", found);
+  }
+
+  static Finding bootId(Surroundings here) {
+    String id = SystemFiles.text(here.system("/proc/sys/kernel/random/boot_id"));
+    return (id.isEmpty()
+            ? Finding.missing(
+                "boot id",
+                "/proc/sys/kernel/random/boot_id cannot be read",
+                "Mount /proc: peers prove by it that they are on one host.")
+            : Finding.ok("boot id", id))
+        .asEssential();
+  }
+
+  static Finding networkNamespace() {
+    return networkNamespace(Host.networkNamespace());
+  }
+
+  static Finding networkNamespace(String namespace) {
+    return (namespace.isEmpty()
+            ? Finding.missing(
+                "network namespace",
+                "/proc/self/ns/net cannot be read",
+                "Mount /proc: peers prove by it that their addresses mean the same.")
+            : Finding.ok(
+                "network namespace",
+                namespace + "; only processes in the same one are accelerated"))
+        .asEssential();
+  }
+
+  static Finding mappings(Surroundings here) {
+    long maps = SystemFiles.number(here.system("/proc/sys/vm/max_map_count"));
+    if (maps < 0) {
+      return Finding.warn("mappings", "/proc/sys/vm/max_map_count cannot be read", "Mount /proc.");
+    }
+    String found =
+        "vm.max_map_count = "
+            + maps
+            + ", room for about "
+            + maps / MAPS_PER_CONNECTION
+            + " connections a process";
+    return maps < DEFAULT_MAPS
+        ? Finding.warn("mappings", found, "Raise it: sysctl -w vm.max_map_count=" + DEFAULT_MAPS)
+        : Finding.ok("mappings", found);
+  }
+
+  static Finding openFiles(Surroundings here) {
+    for (String line : SystemFiles.lines(here.system("/proc/self/limits"))) {
+      if (line.startsWith(OPEN_FILES)) {
+        String soft = line.substring(OPEN_FILES.length()).strip().split("\\s+")[0];
+        String found = soft + " a process; a connection takes one, as without Talaria";
+        boolean few = soft.matches("\\d{1,18}") && Long.parseLong(soft) < FEW_FILES;
+        return few
+            ? Finding.warn("open files", found, "Raise it: ulimit -n " + FEW_FILES)
+            : Finding.ok("open files", found);
+      }
+    }
+    return Finding.warn("open files", "/proc/self/limits cannot be read", "Mount /proc.");
+  }
+}

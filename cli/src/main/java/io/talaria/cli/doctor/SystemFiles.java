@@ -1,0 +1,46 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Reads small files and directories of the system that may not be there. */
+final class SystemFiles {
+  private SystemFiles() {}
+
+  /** The content without surrounding white space, or empty. */
+  static String text(Path file) {
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /** The lines, or none. */
+  static List<String> lines(Path file) {
+    return text(file).lines().toList();
+  }
+
+  /** The entries in the order of their names, or none. */
+  static List<Path> entries(Path directory) {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.sorted().toList();
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  /** The number a file holds, or -1. */
+  static long number(Path file) {
+    try {
+      return Long.parseLong(text(file));
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.ss;
+
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Reason;
+import io.talaria.nio.counters.ProcessInfo;
+import io.talaria.nio.counters.ProcessTotals;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The table for machines: plain maps and lists, whose names do not change. */
+final class SsJson {
+  private SsJson() {}
+
+  /** A snapshot as maps and lists. */
+  static Map<String, Object> tree(Snapshot snapshot) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("dir", snapshot.dir().toString());
+    tree.put("at", Instant.ofEpochMilli(snapshot.atMs()).toString());
+    tree.put("processes", snapshot.processes().stream().map(SsJson::process).toList());
+    tree.put("problems", snapshot.problems());
+    return tree;
+  }
+
+  private static Map<String, Object> process(Snapshot.Entry entry) {
+    ProcessInfo process = entry.process();
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("pid", process.pid());
+    tree.put("program", process.program());
+    tree.put("command", process.command());
+    tree.put("talaria", process.talariaVersion());
+    tree.put("java", process.javaVersion());
+    tree.put("since", Instant.ofEpochMilli(process.openedAtMs()).toString());
+    tree.put("liveness", process.liveness().name().toLowerCase(Locale.ROOT));
+    tree.put("totals", totals(process.totals()));
+    tree.put("connections", connections(entry.connections()));
+    tree.put("unlisted", process.unlisted());
+    tree.put("damaged", process.damaged());
+    return tree;
+  }
+
+  private static List<Map<String, Object>> connections(List<ConnectionInfo> connections) {
+    return connections.stream().map(SsJson::connection).toList();
+  }
+
+  private static Map<String, Object> connection(ConnectionInfo connection) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("id", connection.id());
+    tree.put("role", connection.role().code());
+    tree.put("local", address(connection.local()));
+    tree.put("remote", address(connection.remote()));
+    tree.put("mode", connection.mode().code());
+    tree.put("reason", connection.reason().code());
+    tree.put("transport", connection.transport());
+    tree.put("openedAt", Instant.ofEpochMilli(connection.openedAtMs()).toString());
+    tree.put("inBytes", connection.inBytes());
+    tree.put("outBytes", connection.outBytes());
+    tree.put("fabricInBytes", connection.fabricInBytes());
+    tree.put("fabricOutBytes", connection.fabricOutBytes());
+    tree.put("tcpInBytes", connection.tcpInBytes());
+    tree.put("tcpOutBytes", connection.tcpOutBytes());
+    tree.put("reads", connection.reads());
+    tree.put("writes", connection.writes());
+    tree.put("stalls", connection.stalls());
+    tree.put("bellsSent", connection.bellsSent());
+    tree.put("bellsReceived", connection.bellsReceived());
+    tree.put("sleeps", connection.sleeps());
+    tree.put("ringInBytes", connection.ringInBytes());
+    tree.put("ringOutBytes", connection.ringOutBytes());
+    return tree;
+  }
+
+  private static String address(InetSocketAddress address) {
+    return address == null ? null : Show.address(address);
+  }
+
+  private static Map<String, Object> totals(ProcessTotals totals) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("listeners", totals.listeners());
+    tree.put("connections", totals.connections());
+    tree.put("opened", totals.opened());
+    tree.put("closed", totals.closed());
+    tree.put("offersMade", totals.offersMade());
+    tree.put("offersReceived", totals.offersReceived());
+    tree.put("acceptedByPeer", totals.acceptedByPeer());
+    tree.put("acceptedByUs", totals.acceptedByUs());
+    Map<String, Long> refused = new TreeMap<>();
+    for (Map.Entry<Reason, Long> entry : totals.refused().entrySet()) {
+      refused.put(entry.getKey().code(), entry.getValue());
+    }
+    tree.put("refused", refused);
+    tree.put("sessions", totals.sessions());
+    tree.put("sessionsOpened", totals.sessionsOpened());
+    tree.put("selectors", totals.selectors().open());
+    tree.put("selects", totals.selectors().selects());
+    tree.put("innerSelects", totals.selectors().innerSelects());
+    tree.put("wakeUps", totals.selectors().wakeUps());
+    tree.put("fabricInBytes", totals.fabricInBytes());
+    tree.put("fabricOutBytes", totals.fabricOutBytes());
+    tree.put("tcpInBytes", totals.tcpInBytes());
+    tree.put("tcpOutBytes", totals.tcpOutBytes());
+    tree.put("reads", totals.reads());
+    tree.put("writes", totals.writes());
+    tree.put("stalls", totals.stalls());
+    tree.put("bellsSent", totals.bellsSent());
+    tree.put("bellsReceived", totals.bellsReceived());
+    tree.put("sleeps", totals.sleeps());
+    return tree;
+  }
+}
