@@ -174,6 +174,7 @@ final class Lane implements StreamOwner, Upgradable {
     stream.switchOut(tcpOut);
     outMode = OUT_FABRIC;
     showFast();
+    nudgeSelectors();
   }
 
   /** Lets the output switch as soon as both sides have agreed. */
@@ -486,7 +487,7 @@ final class Lane implements StreamOwner, Upgradable {
       long deadlineNs = System.nanoTime() + context.spinning().spinNs();
       do {
         for (int i = 0; i < SPIN_CHECKS; i++) {
-          if ((stream.readiness() & FabricStream.WRITE) != 0) {
+          if (stream.readiness(FabricStream.WRITE) != 0) {
             int n = writeFabric(src);
             if (!src.hasRemaining()) {
               return;
@@ -562,9 +563,11 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  private void endControl(boolean reset) {
+  private void endControl(boolean byReset) {
     if (!controlEnded) {
-      stream.controlEnded(reset);
+      // A bell that the peer has not read makes its kernel send a reset, which means nothing.
+      boolean bellsOnly = outMode == OUT_FABRIC && stream.peerInputSwitched();
+      stream.controlEnded(byReset && !bellsOnly);
       controlEnded = true;
       waiter.wakeAll();
     }
@@ -613,7 +616,9 @@ final class Lane implements StreamOwner, Upgradable {
     }
     controlReadable();
     if (!controlEnded && giveUp) {
-      endControl(true);
+      stream.controlEnded(true);
+      controlEnded = true;
+      waiter.wakeAll();
     }
     if (controlEnded) {
       nudgeSelectors();
@@ -661,26 +666,32 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  /** What the fabric and the carry know to be ready, of the given FabricStream bits. */
+  /** Which of the given FabricStream operations the fabric and the carry know to be ready. */
   int readiness(int ops) {
-    int ready = 0;
-    if (carry != null || tcpEnd || tcpFailure != null || channel.inputClosed()) {
-      ready |= FabricStream.READ;
+    if (inMode == IN_FABRIC && outMode == OUT_FABRIC && carry == null && !channel.inputClosed()) {
+      return stream.readiness(ops);
     }
+    return readinessWhileSwitching(ops);
+  }
+
+  private int readinessWhileSwitching(int ops) {
+    int ready = 0;
     if (attached()) {
       if (inMode == IN_ACCEPTED && stream.peerSwitchAt() >= 0) {
         controlReadable();
-        if (carry != null) {
-          ready |= FabricStream.READ;
-        }
       }
-      int fast = stream.readiness();
+      int fast = stream.readiness(ops);
       if (inMode == IN_FABRIC) {
         ready |= fast & FabricStream.READ;
       }
       if (outMode == OUT_FABRIC) {
         ready |= fast & FabricStream.WRITE;
       }
+    }
+    if (carry != null
+        || (inMode != IN_FABRIC && (tcpEnd || tcpFailure != null))
+        || channel.inputClosed()) {
+      ready |= FabricStream.READ;
     }
     return ready & ops;
   }

@@ -29,6 +29,10 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   int selectedIndex = -1;
   int activeIndex = -1;
   int emptyLooks;
+
+  /** The select in which the key was last given to an action: once per select. */
+  long actedIn;
+
   int innerOps;
   boolean countsAsForeign;
 

@@ -67,6 +67,11 @@ final class TalariaSelector extends AbstractSelector {
   private Consumer<SelectionKey> action;
   private boolean selecting;
   private int found;
+
+  /** Whether something is ready, be it news or known to the program already. */
+  private boolean seen;
+
+  private long selects;
   private int foreign;
   private int attached;
   private int passes;
@@ -288,6 +293,8 @@ final class TalariaSelector extends AbstractSelector {
       selecting = true;
       action = how;
       found = 0;
+      seen = false;
+      selects++;
       synchronized (selected) {
         try {
           removeCancelled();
@@ -306,18 +313,18 @@ final class TalariaSelector extends AbstractSelector {
 
   private void look(long timeoutMs) throws IOException {
     pass();
-    if (found > 0) {
+    if (seen) {
       lookInnerIfDue();
       return;
     }
     lookInnerWhenEmpty();
-    if (found > 0 || timeoutMs == 0 || wakeUp) {
+    if (seen || timeoutMs == 0 || wakeUp) {
       return;
     }
     long deadlineNs =
         timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     spin(timeoutMs < 0 ? Long.MAX_VALUE : deadlineNs);
-    while (found == 0 && !wakeUp && !Thread.currentThread().isInterrupted()) {
+    while (!seen && !wakeUp && !Thread.currentThread().isInterrupted()) {
       long leftMs = 0;
       if (timeoutMs > 0) {
         long leftNs = deadlineNs - System.nanoTime();
@@ -377,10 +384,14 @@ final class TalariaSelector extends AbstractSelector {
 
   /** FabricStream's bits are those of SelectionKey. */
   private void report(TalariaSelectionKey key, int ready) {
+    seen = true;
     if (action != null) {
-      key.ready(ready);
-      found++;
-      action.accept(key);
+      if (key.actedIn != selects) {
+        key.actedIn = selects;
+        key.ready(ready);
+        found++;
+        action.accept(key);
+      }
     } else if (selected.select(key)) {
       key.ready(ready);
       found++;
@@ -478,12 +489,12 @@ final class TalariaSelector extends AbstractSelector {
       long now = System.nanoTime();
       long end = Math.min(deadlineNs, now + context.spinning().spinNs());
       do {
-        for (int i = 0; i < CLOCK_PASSES && found == 0 && !wakeUp; i++) {
+        for (int i = 0; i < CLOCK_PASSES && !seen && !wakeUp; i++) {
           Thread.onSpinWait();
           pass();
         }
         now = System.nanoTime();
-      } while (found == 0 && !wakeUp && now < end);
+      } while (!seen && !wakeUp && now < end);
     } finally {
       context.spinning().leave();
     }
@@ -537,19 +548,18 @@ final class TalariaSelector extends AbstractSelector {
 
   private void removeCancelled() throws IOException {
     Set<SelectionKey> cancelled = cancelledKeys();
-    boolean any = false;
+    if (cancelled.isEmpty()) { // another thread's cancel may be seen by the next select only
+      return;
+    }
     synchronized (cancelled) {
-      if (!cancelled.isEmpty()) {
-        any = true;
-        Iterator<SelectionKey> each = cancelled.iterator();
-        while (each.hasNext()) {
-          TalariaSelectionKey key = (TalariaSelectionKey) each.next();
-          each.remove();
-          remove(key);
-        }
+      Iterator<SelectionKey> each = cancelled.iterator();
+      while (each.hasNext()) {
+        TalariaSelectionKey key = (TalariaSelectionKey) each.next();
+        each.remove();
+        remove(key);
       }
     }
-    if (any && inner.isOpen()) {
+    if (inner.isOpen()) {
       inner.selectNow(innerReady); // frees the descriptors of what was cancelled below
     }
   }

@@ -98,8 +98,8 @@ public interface FabricStream {
    */
   long write(ByteBuffer[] srcs, int offset, int length);
 
-  /** What a read or write would not find blocked now: the truth, not a hint. */
-  int readiness();
+  /** Which of the operations would not find themselves blocked now: the truth, not a hint. */
+  int readiness(int ops);
 
   /**
    * Asks for a hint to this stream's home when one of the operations becomes ready, then looks

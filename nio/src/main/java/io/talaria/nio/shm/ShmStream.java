@@ -405,8 +405,15 @@ final class ShmStream implements FabricStream {
   // ---- looking and waiting ----------------------------------------------------------------------
 
   @Override
-  public int readiness() {
-    return (readable() ? READ : 0) | (writable() ? WRITE : 0);
+  public int readiness(int ops) {
+    int ready = 0;
+    if ((ops & READ) != 0 && readable()) {
+      ready |= READ;
+    }
+    if ((ops & WRITE) != 0 && writable()) {
+      ready |= WRITE;
+    }
+    return ready;
   }
 
   private boolean readable() {
@@ -424,10 +431,6 @@ final class ShmStream implements FabricStream {
         (long) TAIL.getOpaque(this) - ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
     int bytes = outBytes;
     return used <= bytes - (bytes >> 2) || growth.outputReady(this) || gone();
-  }
-
-  private boolean ready(int ops) {
-    return ((ops & READ) != 0 && readable()) || ((ops & WRITE) != 0 && writable());
   }
 
   @Override
@@ -449,7 +452,7 @@ final class ShmStream implements FabricStream {
       LONG.setOpaque(control, mine + ConnectionLayout.SPACE_WAIT, word);
     }
     VarHandle.fullFence();
-    return !ready(ops);
+    return readiness(ops) == 0;
   }
 
   @Override
