@@ -2,6 +2,10 @@
 
 package io.talaria.cli;
 
+import io.talaria.cli.bench.BenchCommand;
+import io.talaria.cli.demo.DemoCommand;
+import io.talaria.cli.doctor.DoctorCommand;
+import io.talaria.cli.ss.SsCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -24,7 +28,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = BuildVersion.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {})
+    subcommands = {BenchCommand.class, DemoCommand.class, DoctorCommand.class, SsCommand.class})
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;
 

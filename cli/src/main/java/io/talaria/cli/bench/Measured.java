@@ -1,0 +1,48 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.bench;
+
+import io.talaria.cli.harness.ModeProbe.Roads;
+import java.util.Map;
+
+/**
+ * What one side measured.
+ *
+ * @param values figures by name, see the constants
+ * @param histograms encoded histograms of round trips by name
+ * @param roads which roads the connections took at the end
+ */
+record Measured(Map<String, Double> values, Map<String, String> histograms, Roads roads) {
+  /** Round trips a second. */
+  static final String TRIPS_PER_SECOND = "tripsPerSecond";
+
+  /** Messages a second. */
+  static final String MESSAGES_PER_SECOND = "messagesPerSecond";
+
+  /** Gigabytes (10^9) a second. */
+  static final String GIGABYTES_PER_SECOND = "gigabytesPerSecond";
+
+  /** Bytes that went over TCP while it was measured; none if the connections were accelerated. */
+  static final String TCP_BYTES = "tcpBytesWhileMeasured";
+
+  /** Bytes allocated by the client's thread for each round trip. */
+  static final String CLIENT_ALLOCATED = "clientAllocatedBytesPerTrip";
+
+  /** Bytes allocated by the server's thread for each round trip. */
+  static final String SERVER_ALLOCATED = "serverAllocatedBytesPerTrip";
+
+  /** Processor time of both JVMs, in percent of one core. */
+  static final String IDLE_CPU = "idleCpuPercent";
+
+  /** Bytes of /dev/shm for each connection. */
+  static final String SHM_PER_CONNECTION = "shmBytesPerConnection";
+
+  /** Mappings of the client for each connection. */
+  static final String MAPPINGS_PER_CONNECTION = "clientMappingsPerConnection";
+
+  /** The histogram of round trips. */
+  static final String ROUND_TRIP = "roundTrip";
+
+  /** The histogram of round trips when there was one connection only. */
+  static final String ROUND_TRIP_ONE = "roundTripOneConnection";
+}

@@ -1,0 +1,90 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.bench;
+
+import io.talaria.cli.harness.Latencies;
+import io.talaria.cli.harness.ModeProbe;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/** Warm-up and measurement of a client that makes round trips. */
+final class Phases {
+  private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long UPGRADE_LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
+
+  /** How many times longer a measurement may get until there were operations enough. */
+  private static final int MORE_TIMES = 5;
+
+  private Phases() {}
+
+  /** When a warm-up that counts operations of any kind may end. */
+  static final class WarmUp {
+    private final Timing timing;
+    private final int connections;
+    private final long begin = System.nanoTime();
+
+    WarmUp(Timing timing, int connections) {
+      this.timing = timing;
+      this.connections = connections;
+    }
+
+    /**
+     * Returns whether the code is warm and the connections have taken the road they will take.
+     *
+     * @param operations how many there were so far
+     */
+    boolean done(long operations) {
+      long elapsed = System.nanoTime() - begin;
+      boolean warm =
+          elapsed >= timing.warmUpNs()
+              || (operations >= timing.warmUpTrips() && elapsed >= timing.warmUpMinNs());
+      return warm && (settled() || elapsed >= timing.warmUpNs() + UPGRADE_LIMIT_NS);
+    }
+
+    private boolean settled() {
+      return !ModeProbe.switchedOn() || ModeProbe.look().accelerated() >= connections;
+    }
+  }
+
+  static void warmUp(Trips trips, Timing timing, int connections) throws IOException {
+    Histogram scratch = Latencies.histogram();
+    WarmUp warmUp = new WarmUp(timing, connections);
+    long count = 0;
+    do {
+      count += trips.run(scratch, Math.min(SLICE_NS, timing.warmUpNs()));
+    } while (!warmUp.done(count));
+  }
+
+  /** Measures for the time given; the connections stay open. */
+  static Measured measure(Trips trips, Timing timing) throws IOException {
+    return measure(trips, timing, null);
+  }
+
+  /**
+   * Measures for the time given; the connections stay open.
+   *
+   * @param meter what counts allocations meanwhile, or null
+   */
+  static Measured measure(Trips trips, Timing timing, AllocMeter meter) throws IOException {
+    Histogram histogram = Latencies.histogram();
+    long tcpBytes = ModeProbe.look().tcpBytes();
+    if (meter != null) {
+      meter.restart();
+    }
+    long begin = System.nanoTime();
+    long elapsed;
+    do {
+      trips.run(histogram, Math.min(SLICE_NS, timing.measureNs()));
+      elapsed = System.nanoTime() - begin;
+    } while (elapsed < timing.measureNs()
+        || (meter != null && !meter.enough() && elapsed < MORE_TIMES * timing.measureNs()));
+    ModeProbe.Roads roads = ModeProbe.look();
+    Map<String, Double> values = new HashMap<>();
+    values.put(Measured.TRIPS_PER_SECOND, histogram.getTotalCount() * 1e9 / elapsed);
+    values.put(Measured.TCP_BYTES, (double) (roads.tcpBytes() - tcpBytes));
+    return new Measured(values, Map.of(Measured.ROUND_TRIP, Latencies.encode(histogram)), roads);
+  }
+}

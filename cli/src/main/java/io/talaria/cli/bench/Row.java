@@ -1,0 +1,33 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.bench;
+
+import io.talaria.cli.harness.Spread;
+
+/**
+ * One measure of the summary.
+ *
+ * @param id its name for machines
+ * @param label its name for people
+ * @param quantity what kind of figure it is
+ * @param jdk on the JDK's sockets, or null
+ * @param talaria on Talaria, or null
+ * @param ucx ucx_perftest's figure, or NaN
+ * @param target what Talaria must reach, or null if nothing is asked
+ */
+record Row(
+    String id,
+    String label,
+    Quantity quantity,
+    Spread jdk,
+    Spread talaria,
+    double ucx,
+    Target target) {
+
+  /** Returns how many times better Talaria's median is than the JDK's, or NaN. */
+  double ratio() {
+    return jdk == null || talaria == null || jdk.median() == 0 || talaria.median() == 0
+        ? Double.NaN
+        : quantity.ratio(jdk.median(), talaria.median());
+  }
+}

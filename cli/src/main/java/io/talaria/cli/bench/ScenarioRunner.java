@@ -1,0 +1,101 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.CpuClock;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.ModeProbe.Roads;
+import io.talaria.cli.harness.Pair;
+import io.talaria.cli.harness.Pinning;
+import io.talaria.cli.harness.SharedMemory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs one scenario in a fresh pair of JVMs. Used by one thread.
+ *
+ * @param agent the agent's jar, or null if both contenders run plain
+ * @param pinning which JVM sits on which core
+ * @param jvmOptions further options for the JVMs
+ * @param timing how long
+ */
+record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timing timing) {
+  private static final Duration SLACK = Duration.ofSeconds(60);
+
+  /** Compilers and collectors of the JVMs come to rest before the processor time is watched. */
+  private static final long SETTLE_MS = 1_000;
+
+  /**
+   * Runs a scenario.
+   *
+   * @param scenario what
+   * @param contender on whose sockets
+   * @param round the number of the round, for the result
+   * @throws HarnessException if it failed, or was not accelerated though it should be
+   * @throws InterruptedException if interrupted
+   */
+  Results.Run run(Scenario scenario, Contender contender, int round)
+      throws HarnessException, InterruptedException {
+    try (Pair pair = Pair.start(BenchPeer.class, contender, agent, pinning, jvmOptions)) {
+      pair.server().send(new Job(true, scenario, timing, 0));
+      int port = pair.server().await("listening", Listening.class, limit()).port();
+      pair.client().send(new Job(false, scenario, timing, port));
+      Map<String, Double> watched =
+          switch (scenario.pattern()) {
+            case IDLE -> watchIdle(pair);
+            case MANY -> watchMany(pair, scenario.connections());
+            default -> Map.of();
+          };
+      Measured client = pair.client().await("result", Measured.class, limit());
+      Pair.requireAccelerated(contender, "client", client.roads(), scenario.connections());
+      Measured server = pair.server().await("result", Measured.class, limit());
+      Map<String, Double> values = new HashMap<>(client.values());
+      values.putAll(watched);
+      return new Results.Run(
+          scenario,
+          contender,
+          round,
+          new Measured(values, client.histograms(), client.roads()),
+          server);
+    }
+  }
+
+  private Duration limit() {
+    return SLACK.plusNanos(6 * (timing.warmUpNs() + timing.measureNs()));
+  }
+
+  private Map<String, Double> watchIdle(Pair pair) throws HarnessException, InterruptedException {
+    pair.client().await("idle", Roads.class, limit());
+    Thread.sleep(SETTLE_MS);
+    long usedNs = CpuClock.usedNs(pair.server().pid()) + CpuClock.usedNs(pair.client().pid());
+    long start = System.nanoTime();
+    Thread.sleep(TimeUnit.NANOSECONDS.toMillis(timing.idleNs()));
+    long elapsedNs = System.nanoTime() - start;
+    usedNs = CpuClock.usedNs(pair.server().pid()) + CpuClock.usedNs(pair.client().pid()) - usedNs;
+    pair.client().send("stop");
+    return Map.of(Measured.IDLE_CPU, 100.0 * usedNs / elapsedNs);
+  }
+
+  private Map<String, Double> watchMany(Pair pair, int connections)
+      throws HarnessException, InterruptedException {
+    int more = Math.max(1, connections - 1);
+    pair.client().await("one", JsonNode.class, limit());
+    final long bytes = SharedMemory.usedBytes();
+    final long mappings = SharedMemory.mappings(pair.client().pid());
+    pair.client().send("go");
+    pair.client().await("all", JsonNode.class, limit());
+    Map<String, Double> values = new HashMap<>();
+    values.put(Measured.SHM_PER_CONNECTION, (double) (SharedMemory.usedBytes() - bytes) / more);
+    values.put(
+        Measured.MAPPINGS_PER_CONNECTION,
+        (double) (SharedMemory.mappings(pair.client().pid()) - mappings) / more);
+    pair.client().send("go");
+    return values;
+  }
+}

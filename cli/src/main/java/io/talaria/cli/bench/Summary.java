@@ -1,0 +1,191 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.bench;
+
+import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.Spread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/** Turns results into the measures that the project has set itself, with their targets. */
+final class Summary {
+  private static final double BLOCKING_TIMES = 20;
+  private static final double SELECT_NOW_TIMES = 12;
+  private static final double SELECT_TIMES = 50;
+  private static final double ONEWAY_SMALL_TIMES = 15;
+  private static final double ONEWAY_LARGE_TIMES = 4;
+  private static final double IDLE_PERCENT = 1;
+  private static final double MANY_TIMES = 2;
+
+  /** A /dev/shm of 64 MB, as containers have, must hold 200 connections. */
+  private static final double SHM_BYTES = 64.0 * (1 << 20) / 200;
+
+  private final Results results;
+  private final Map<String, Double> ucx;
+  private final List<Row> rows = new ArrayList<>();
+
+  private Summary(Results results, Map<String, Double> ucx) {
+    this.results = results;
+    this.ucx = ucx;
+  }
+
+  /**
+   * Returns the measures of the scenarios that have results.
+   *
+   * @param scenarios what was to be measured
+   * @param results what was measured
+   * @param ucx figures of ucx_perftest, by the id of the row they stand in
+   */
+  static List<Row> of(List<Scenario> scenarios, Results results, Map<String, Double> ucx) {
+    Summary summary = new Summary(results, ucx);
+    scenarios.forEach(summary::add);
+    return summary.rows;
+  }
+
+  private void add(Scenario scenario) {
+    switch (scenario.pattern()) {
+      case BLOCKING, SELECT_NOW, SELECT -> addRoundTrip(scenario);
+      case ONEWAY -> addOneway(scenario);
+      case IDLE -> addIdle(scenario);
+      case MANY -> addMany(scenario);
+      case ALLOC -> addAllocation(scenario);
+    }
+  }
+
+  private void addRoundTrip(Scenario scenario) {
+    if (scenario.flight() == Flight.ALL) {
+      row(scenario, "", "", Quantity.PER_SECOND, run -> run.value(Measured.TRIPS_PER_SECOND), null);
+      return;
+    }
+    ToDoubleFunction<Results.Run> median = run -> run.medianNs(Measured.ROUND_TRIP);
+    Target target = null;
+    Spread talaria = results.spread(scenario, Contender.TALARIA, median);
+    boolean judged = scenario.sizeBytes() == Plan.SMALL && scenario.connections() == 1;
+    if (judged && talaria != null) {
+      boolean blocking = scenario.pattern() == Pattern.BLOCKING;
+      Scenario baseline = blocking ? spinning(scenario) : scenario;
+      Spread jdk = results.spread(baseline, Contender.JDK, median);
+      double times =
+          switch (scenario.pattern()) {
+            case BLOCKING -> BLOCKING_TIMES;
+            case SELECT_NOW -> SELECT_NOW_TIMES;
+            default -> SELECT_TIMES;
+          };
+      if (jdk != null) {
+        target =
+            Target.ratio(times, jdk.median() / talaria.median(), blocking ? "JDK's selectNow" : "");
+      }
+    }
+    row(scenario, "", ", p50", Quantity.TIME, median, target);
+  }
+
+  private static Scenario spinning(Scenario blocking) {
+    return new Scenario(
+        Pattern.SELECT_NOW, Waiting.SELECT_NOW, blocking.sizeBytes(), 1, Flight.TURN);
+  }
+
+  private void addOneway(Scenario scenario) {
+    boolean large = scenario.sizeBytes() >= 4_096;
+    Quantity quantity = large ? Quantity.GIGABYTES_PER_SECOND : Quantity.PER_SECOND;
+    String name = large ? Measured.GIGABYTES_PER_SECOND : Measured.MESSAGES_PER_SECOND;
+    ToDoubleFunction<Results.Run> figure = run -> run.value(name);
+    Spread jdk = results.spread(scenario, Contender.JDK, figure);
+    Spread talaria = results.spread(scenario, Contender.TALARIA, figure);
+    Target target = null;
+    if (jdk != null && talaria != null && scenario.connections() == 1) {
+      double ratio = quantity.ratio(jdk.median(), talaria.median());
+      if (scenario.sizeBytes() == Plan.SMALL) {
+        target = Target.ratio(ONEWAY_SMALL_TIMES, ratio, "");
+      } else if (scenario.sizeBytes() == Plan.LARGE) {
+        target = Target.ratio(ONEWAY_LARGE_TIMES, ratio, "");
+      }
+    }
+    row(scenario, "", "", quantity, figure, target);
+  }
+
+  private void addIdle(Scenario scenario) {
+    ToDoubleFunction<Results.Run> percent = run -> run.value(Measured.IDLE_CPU);
+    Spread talaria = results.spread(scenario, Contender.TALARIA, percent);
+    row(
+        scenario,
+        "",
+        ", CPU of both JVMs",
+        Quantity.PERCENT,
+        percent,
+        talaria == null ? null : Target.below(IDLE_PERCENT, talaria.median(), Quantity.PERCENT));
+  }
+
+  private void addMany(Scenario scenario) {
+    ToDoubleFunction<Results.Run> one = run -> run.medianNs(Measured.ROUND_TRIP_ONE);
+    ToDoubleFunction<Results.Run> all = run -> run.medianNs(Measured.ROUND_TRIP);
+    ToDoubleFunction<Results.Run> times = run -> all.applyAsDouble(run) / one.applyAsDouble(run);
+    ToDoubleFunction<Results.Run> shm = run -> run.value(Measured.SHM_PER_CONNECTION);
+    row(scenario, "/one", ", p50 with one", Quantity.TIME, one, null);
+    row(scenario, "/all", ", p50 with all", Quantity.TIME, all, null);
+    Spread talaria = results.spread(scenario, Contender.TALARIA, times);
+    row(
+        scenario,
+        "/growth",
+        ", all against one",
+        Quantity.TIMES,
+        times,
+        talaria == null ? null : Target.atMost(MANY_TIMES, talaria.median(), Quantity.TIMES));
+    Spread bytes = results.spread(scenario, Contender.TALARIA, shm);
+    row(
+        scenario,
+        "/shm",
+        ", /dev/shm each",
+        Quantity.BYTES,
+        shm,
+        bytes == null ? null : Target.atMost(SHM_BYTES, bytes.median(), Quantity.BYTES));
+    row(
+        scenario,
+        "/mappings",
+        ", mappings each",
+        Quantity.COUNT,
+        run -> run.value(Measured.MAPPINGS_PER_CONNECTION),
+        null);
+  }
+
+  private void addAllocation(Scenario scenario) {
+    addAllocation(scenario, "client", Measured.CLIENT_ALLOCATED);
+    addAllocation(scenario, "server", Measured.SERVER_ALLOCATED);
+  }
+
+  private void addAllocation(Scenario scenario, String side, String name) {
+    ToDoubleFunction<Results.Run> bytes = run -> run.value(name);
+    Spread talaria = results.spread(scenario, Contender.TALARIA, bytes);
+    row(
+        scenario,
+        "/" + side,
+        ", " + side + ", a trip",
+        Quantity.BYTES,
+        bytes,
+        talaria == null ? null : Target.nothing(talaria.max()));
+  }
+
+  private void row(
+      Scenario scenario,
+      String idSuffix,
+      String labelSuffix,
+      Quantity quantity,
+      ToDoubleFunction<Results.Run> figure,
+      Target target) {
+    Spread jdk = results.spread(scenario, Contender.JDK, figure);
+    Spread talaria = results.spread(scenario, Contender.TALARIA, figure);
+    if (jdk != null || talaria != null) {
+      String id = scenario.id() + idSuffix;
+      rows.add(
+          new Row(
+              id,
+              scenario.label() + labelSuffix,
+              quantity,
+              jdk,
+              talaria,
+              ucx.getOrDefault(id, Double.NaN),
+              target));
+    }
+  }
+}

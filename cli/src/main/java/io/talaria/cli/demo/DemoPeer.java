@@ -1,0 +1,34 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.demo;
+
+import io.talaria.cli.harness.ParentLink;
+import java.util.Map;
+
+/** The program of both child JVMs: Netty server or client, as the parent orders. */
+public final class DemoPeer {
+  private DemoPeer() {}
+
+  /**
+   * Does what the parent orders on standard input.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    ParentLink.serve(DemoPeer::run);
+  }
+
+  private static void run(ParentLink link) throws Exception {
+    DemoJob job = link.receive(DemoJob.class);
+    if (job.server()) {
+      try (NettyServer server = new NettyServer()) {
+        link.report("listening", server.ports());
+        // Serves until the parent ends this process.
+        link.receive(String.class);
+      }
+    } else {
+      new ClientPhases(link, job).run();
+      link.report("result", Map.of());
+    }
+  }
+}

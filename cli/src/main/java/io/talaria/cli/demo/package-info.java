@@ -1,0 +1,10 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The command {@code talaria demo}: an ordinary Netty server and client in two JVMs, first on the
+ * JDK's sockets, then with the agent on both.
+ *
+ * <p>The Netty programs ({@link io.talaria.cli.demo.NettyServer}, {@link
+ * io.talaria.cli.demo.NettyClient} and their handlers) know nothing of Talaria.
+ */
+package io.talaria.cli.demo;

@@ -1,0 +1,77 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.harness;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+
+/**
+ * The agent's jar that the accelerated run uses.
+ *
+ * @param file the file
+ * @param version its version, {@code unknown} if it does not say
+ */
+public record AgentJar(Path file, String version) {
+  private static final Path PLACE = Path.of("dist", "talaria.jar");
+
+  /**
+   * Finds the agent: the file given, else {@code dist/talaria.jar} of the tree this program was
+   * built in, else of the working directory.
+   *
+   * @param given the user's choice, or null
+   * @throws HarnessException if there is none, or the file is no agent
+   */
+  public static AgentJar locate(Path given) throws HarnessException {
+    Path file = given;
+    if (file == null) {
+      file = nearby();
+      if (file == null) {
+        throw new HarnessException(
+            "no agent: "
+                + PLACE
+                + " does not exist; build it with './talaria build', or name the"
+                + " jar with --agent FILE");
+      }
+    }
+    return open(file);
+  }
+
+  private static AgentJar open(Path file) throws HarnessException {
+    if (!Files.isRegularFile(file)) {
+      throw new HarnessException("no agent: " + file + " is not a file");
+    }
+    try (JarFile jar = new JarFile(file.toFile())) {
+      Manifest manifest = jar.getManifest();
+      if (manifest == null || manifest.getMainAttributes().getValue("Premain-Class") == null) {
+        throw new HarnessException("no agent: the manifest of " + file + " names no Premain-Class");
+      }
+      String version = manifest.getMainAttributes().getValue("Implementation-Version");
+      return new AgentJar(file.toAbsolutePath(), version == null ? "unknown" : version);
+    } catch (IOException e) {
+      throw new HarnessException("no agent: " + file + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static Path nearby() {
+    for (Path folder = ownPlace(); folder != null; folder = folder.getParent()) {
+      if (Files.isRegularFile(folder.resolve(PLACE))) {
+        return folder.resolve(PLACE);
+      }
+    }
+    return Files.isRegularFile(PLACE) ? PLACE : null;
+  }
+
+  private static Path ownPlace() {
+    CodeSource source = AgentJar.class.getProtectionDomain().getCodeSource();
+    try {
+      return source == null ? null : Path.of(source.getLocation().toURI());
+    } catch (URISyntaxException | IllegalArgumentException e) {
+      return null;
+    }
+  }
+}

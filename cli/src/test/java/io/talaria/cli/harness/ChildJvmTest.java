@@ -1,0 +1,106 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ChildJvmTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  /** A child that does what its first order says. */
+  static final class Program {
+    private Program() {}
+
+    public static void main(String[] args) {
+      ParentLink.serve(
+          link -> {
+            String order = link.receive(String.class);
+            switch (order) {
+              case "fail" -> throw new IllegalStateException("as ordered");
+              case "die" -> {
+                System.out.println("last words");
+                Runtime.getRuntime().halt(9);
+              }
+              case "hang" -> link.receive(String.class);
+              default -> link.report("done", order);
+            }
+          });
+    }
+  }
+
+  private static ChildJvm start() throws HarnessException {
+    return ChildJvm.start(
+        new ChildSpec("child", Program.class, Pinning.NONE, null, List.of("-Xmx64m")));
+  }
+
+  @Test
+  void ordersGoInAndEventsComeOut() throws Exception {
+    try (ChildJvm child = start()) {
+      assertThat(child.await("hello", JsonNode.class, LIMIT).path("provider").asText())
+          .startsWith("sun.nio.ch.");
+      child.send("something");
+      assertThat(child.await("done", String.class, LIMIT)).isEqualTo("something");
+    }
+  }
+
+  @Test
+  void aFailureIsToldWithItsTrace() throws Exception {
+    try (ChildJvm child = start()) {
+      child.await("hello", JsonNode.class, LIMIT);
+      child.send("fail");
+      assertThatThrownBy(() -> child.await("done", String.class, LIMIT))
+          .isInstanceOf(HarnessException.class)
+          .hasMessageContaining("the child failed: java.lang.IllegalStateException: as ordered")
+          .hasMessageContaining("at io.talaria.cli.harness.ChildJvmTest");
+    }
+  }
+
+  @Test
+  void aDeathIsToldWithStatusAndOutput() throws Exception {
+    try (ChildJvm child = start()) {
+      child.await("hello", JsonNode.class, LIMIT);
+      child.send("die");
+      assertThatThrownBy(() -> child.await("done", String.class, LIMIT))
+          .isInstanceOf(HarnessException.class)
+          .hasMessageContaining("the child ended before it reported 'done' (exit status 9)")
+          .hasMessageContaining("last words");
+    }
+  }
+
+  @Test
+  void silenceEndsAtItsLimitAndClosingEndsTheProcess() throws Exception {
+    long pid;
+    try (ChildJvm child = start()) {
+      pid = child.pid();
+      child.await("hello", JsonNode.class, LIMIT);
+      child.send("hang");
+      assertThatThrownBy(() -> child.await("done", String.class, Duration.ofMillis(50)))
+          .isInstanceOf(HarnessException.class)
+          .hasMessageContaining("the child did not report 'done' within 0 s");
+    }
+    assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEqualTo(Optional.empty());
+  }
+
+  @Test
+  void aMissingAgentIsTold() throws Exception {
+    ChildSpec spec =
+        new ChildSpec(
+            "child", Program.class, Pinning.NONE, Path.of("/nowhere/agent.jar"), List.of());
+    try (ChildJvm child = ChildJvm.start(spec)) {
+      assertThatThrownBy(() -> child.await("hello", JsonNode.class, LIMIT))
+          .isInstanceOf(HarnessException.class)
+          .hasMessageContaining("the child ended before it reported 'hello'")
+          .hasMessageContaining("/nowhere/agent.jar");
+    }
+  }
+}
