@@ -56,11 +56,10 @@ final class JavaChecks {
       AgentJar agent = AgentJar.locate(given);
       return Finding.ok("agent", agent.file() + ", version " + agent.version());
     } catch (HarnessException e) {
-      String message = e.getMessage();
+      // The harness's words hold the cure of a measuring command, which is not quite ours.
+      String found = e.getMessage().replaceFirst("^no agent: ", "").replaceFirst(";.*", "");
       return Finding.missing(
-          "agent",
-          message.startsWith("no agent: ") ? message.substring("no agent: ".length()) : message,
-          "Build it: ./talaria build");
+          "agent", found, "Build it: ./talaria build. Or name the jar with --agent FILE.");
     }
   }
 }

@@ -2,7 +2,9 @@
 
 package io.talaria.cli.doctor;
 
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,8 +16,10 @@ final class SystemFiles {
 
   /** The content without surrounding white space, or empty. */
   static String text(Path file) {
-    try {
-      return Files.readString(file).strip();
+    // Not Files.readString: it asks for one byte first, and files below /proc/sys give no more
+    // then.
+    try (FileInputStream in = new FileInputStream(file.toFile())) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
     } catch (IOException e) {
       return "";
     }

@@ -8,6 +8,7 @@ import io.talaria.nio.Mode;
 import io.talaria.nio.config.Config;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,7 +43,7 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  talaria ss                    what is connected now",
-      "  talaria ss --watch            the same, refreshed each second, with bytes a second",
+      "  talaria ss --watch            the same with rates, refreshed each second",
       "  talaria ss --mode tcp         what is not accelerated, and why",
       "  talaria ss --pid 4711 --json  one process, for a script"
     })
@@ -54,14 +55,12 @@ public final class SsCommand implements Callable<Integer> {
   @Option(
       names = "--pid",
       paramLabel = "PID",
-      split = ",",
       description = "Only this process; may be given several times.")
   private List<Long> pids = new ArrayList<>();
 
   @Option(
       names = "--mode",
       paramLabel = "MODE",
-      split = ",",
       description = "Only connections in this mode: tcp, shm or ucx.")
   private List<String> modes = new ArrayList<>();
 
@@ -121,7 +120,7 @@ public final class SsCommand implements Callable<Integer> {
       out.println(Json.line(SsJson.tree(now)));
     } else {
       if (watch) {
-        out.print(System.console().isTerminal() ? CLEAR : "");
+        out.print(onTerminal() ? CLEAR : "");
       }
       Rates rates = watch ? Rates.between(before == null ? now : before, now) : null;
       out.print(SsText.render(now, rates));
@@ -130,6 +129,19 @@ public final class SsCommand implements Callable<Integer> {
       }
     }
     out.flush();
+  }
+
+  /** Whether standard output goes to a terminal that can clear its screen. */
+  private static boolean onTerminal() {
+    if ("dumb".equals(System.getenv("TERM"))) {
+      return false;
+    }
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private static Snapshot snapshot(Path from, Filter filter) throws HarnessException {
