@@ -266,6 +266,22 @@ class ProcessCountersTest {
   }
 
   @Test
+  void inADirectoryOpenToOthersCountingGoesOnOnTheHeap() throws Exception {
+    Path open = Files.createDirectory(dir.resolve("open"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path link = Files.createSymbolicLink(dir.resolve("link"), dir);
+    for (Path insecure : List.of(open, link)) {
+      try (ProcessCounters counters = ProcessCounters.open(insecure, Runnable::run)) {
+        assertThat(counters.problem())
+            .contains("cannot make a counters file in " + insecure)
+            .contains("not a directory of this user alone (mode 0700)");
+        assertWorksOnHeap(counters);
+      }
+    }
+    assertThat(open).isEmptyDirectory();
+  }
+
+  @Test
   void withoutAThreadForFileWorkCountingGoesOnOnTheHeap() {
     try (ProcessCounters counters =
         ProcessCounters.open(
