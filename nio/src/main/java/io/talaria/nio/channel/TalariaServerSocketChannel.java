@@ -57,9 +57,9 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   }
 
   @Override
-  public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
+  public ServerSocketChannel bind(SocketAddress wanted, int backlog) throws IOException {
     synchronized (lock) {
-      control.bind(local, backlog);
+      control.bind(wanted, backlog);
       SocketAddress bound = control.getLocalAddress();
       local = bound;
       if (announcement == null && bound instanceof InetSocketAddress address) {
