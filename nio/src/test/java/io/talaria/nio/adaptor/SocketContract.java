@@ -24,6 +24,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,15 +53,20 @@ abstract class SocketContract {
   private SocketChannel channel;
   private Socket socket;
 
+  /** The provider whose channels are used. */
+  SelectorProvider provider() {
+    return SelectorProvider.provider();
+  }
+
   abstract Socket socketOf(SocketChannel channel);
 
   abstract ServerSocket socketOf(ServerSocketChannel channel);
 
   @BeforeEach
   void open() throws IOException {
-    listener = opened(ServerSocketChannel.open());
+    listener = opened(provider().openServerSocketChannel());
     listener.bind(new InetSocketAddress(loopback, 0));
-    channel = opened(SocketChannel.open());
+    channel = opened(provider().openSocketChannel());
     socket = socketOf(channel);
   }
 
@@ -131,7 +137,7 @@ abstract class SocketContract {
     assertThatThrownBy(() -> socket.bind(null))
         .isInstanceOf(SocketException.class)
         .hasMessage("Already bound");
-    SocketChannel other = opened(SocketChannel.open());
+    SocketChannel other = opened(provider().openSocketChannel());
     Socket otherSocket = socketOf(other);
     assertThatThrownBy(
             () -> otherSocket.bind(InetSocketAddress.createUnresolved("nowhere.invalid", 1)))
@@ -382,7 +388,8 @@ abstract class SocketContract {
   void closingEndsAReadOfAnotherThread() throws Exception {
     connect();
     for (int timeout : new int[] {0, 30_000}) {
-      SocketChannel mine = opened(SocketChannel.open(listenerAddress()));
+      SocketChannel mine = opened(provider().openSocketChannel());
+      mine.connect(listenerAddress());
       Socket other = socketOf(mine);
       other.setSoTimeout(timeout);
       InputStream in = other.getInputStream();
@@ -518,7 +525,7 @@ abstract class SocketContract {
   // Server sockets
 
   private ServerSocket fresh() throws IOException {
-    return opened(socketOf(opened(ServerSocketChannel.open())));
+    return opened(socketOf(opened(provider().openServerSocketChannel())));
   }
 
   @Test
@@ -568,7 +575,8 @@ abstract class SocketContract {
     for (int timeout : new int[] {0, 10_000}) {
       server.setSoTimeout(timeout);
       assertThat(server.getSoTimeout()).isEqualTo(timeout);
-      SocketChannel client = opened(SocketChannel.open(listenerAddress()));
+      SocketChannel client = opened(provider().openSocketChannel());
+      client.connect(listenerAddress());
       Socket accepted = opened(server.accept());
       assertThat(accepted.getPort())
           .isEqualTo(((InetSocketAddress) client.getLocalAddress()).getPort());
