@@ -9,6 +9,7 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.programs.Talk;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -60,6 +61,33 @@ class CoexistenceTest {
     server.await("ended");
     client.await("ended");
     lab.stop(server, client);
+  }
+
+  /** The upgrade may come too late then; the bytes may not. */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("pairs")
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void talkWhileTheListenerCloses(Pair pair) throws Exception {
+    pair.assume();
+    Child server =
+        side(pair.server(), "server", "server", "selector").arg("listener", "close").start();
+    Child client =
+        side(pair.client(), "client", "server", "blocking")
+            .arg("port", server.await("listening").port())
+            .start();
+    for (int part = 0; part < 5; part++) {
+      server.await("talked");
+      client.await("talked");
+      server.send(part < 4 ? "again" : "end");
+      client.send(part < 4 ? "again" : "end");
+    }
+    server.await("ended");
+    client.await("ended");
+    lab.stop(server, client);
+  }
+
+  static List<Pair> pairs() {
+    return Pair.noneAndBoth();
   }
 
   private ChildSpec side(Flavour flavour, String role, String first, String io) {

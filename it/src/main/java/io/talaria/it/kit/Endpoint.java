@@ -7,9 +7,13 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Opens the listening and connecting channels that a program's arguments ask for. */
 public final class Endpoint {
+  private static final List<ServerSocketChannel> KEPT = new ArrayList<>();
+
   private Endpoint() {}
 
   /**
@@ -45,15 +49,21 @@ public final class Endpoint {
   /**
    * Makes this side's end of the only connection between two programs.
    *
-   * @param args {@code role} (server or client) and the address as above
+   * @param args {@code role} (server or client), the address as above, and {@code listener} (keep,
+   *     or close as soon as the connection is accepted)
    * @return the connection, blocking
    * @throws IOException if there is none
    */
   public static SocketChannel open(Args args) throws IOException {
     if (args.is("role", "server", "client")) {
-      try (ServerSocketChannel server = listen(args)) {
-        return accepted(server.accept());
+      ServerSocketChannel server = listen(args);
+      SocketChannel channel = accepted(server.accept());
+      if (args.is("listener", "close", "keep")) {
+        server.close();
+      } else {
+        KEPT.add(server);
       }
+      return channel;
     }
     return connected(SocketChannel.open(server(args)));
   }
