@@ -23,7 +23,8 @@ import java.util.concurrent.TimeUnit;
  * the process in any case, and so does the end of this JVM.
  */
 public final class ChildJvm implements AutoCloseable {
-  private static final int TAIL_LINES = 60;
+  private static final int TAIL_LINES = 400;
+  private static final long DUMP_MS = 1_000;
   private static final Duration GRACE = Duration.ofSeconds(5);
   private static final Set<Process> LIVING = ConcurrentHashMap.newKeySet();
   private static final String END = "";
@@ -176,6 +177,7 @@ public final class ChildJvm implements AutoCloseable {
   public Event next(String expected, Duration limit) throws HarnessException, InterruptedException {
     String line = events.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
     if (line == null) {
+      dumpThreads();
       throw failure("did not report '" + expected + "' within " + limit.toSeconds() + " s");
     }
     if (line.equals(END)) {
@@ -202,6 +204,16 @@ public final class ChildJvm implements AutoCloseable {
               + payload.path("trace").asText().stripTrailing());
     }
     return new Event(name, payload);
+  }
+
+  /** Makes the child print its threads, which then belong to its output. */
+  private void dumpThreads() throws InterruptedException {
+    try {
+      new ProcessBuilder("kill", "-QUIT", Long.toString(pid())).start().waitFor();
+      TimeUnit.MILLISECONDS.sleep(DUMP_MS);
+    } catch (IOException e) {
+      remember("(no dump of threads: " + e.getMessage() + ")");
+    }
   }
 
   private HarnessException failure(String what) {

@@ -86,7 +86,8 @@ class ChildJvmTest {
       child.send("hang");
       assertThatThrownBy(() -> child.await("done", String.class, Duration.ofMillis(50)))
           .isInstanceOf(HarnessException.class)
-          .hasMessageContaining("the child did not report 'done' within 0 s");
+          .hasMessageContaining("the child did not report 'done' within 0 s")
+          .hasMessageContaining("Full thread dump");
     }
     assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEqualTo(Optional.empty());
   }
