@@ -7,10 +7,10 @@ import java.util.Arrays;
 /** The keys a selector looks at directly in each pass. Confined to the selecting thread. */
 final class ActiveKeys {
   /** Empty looks that all keys together may cost before the idle ones leave. */
-  private static final int LOOKS = 4096;
+  private static final int LOOKS = 64;
 
-  private static final int MOST_PATIENCE = 256;
-  private static final int LEAST_PATIENCE = 2;
+  private static final int MOST_PATIENCE = 64;
+  private static final int LEAST_PATIENCE = 1;
 
   private TalariaSelectionKey[] keys = new TalariaSelectionKey[16];
   private int size;

@@ -112,7 +112,10 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
       if (last == null) {
         throw new IllegalStateException("next has not been called");
       }
-      SelectedKeys.this.remove(last);
+      int index = last.selectedIndex;
+      if (index >= 0) {
+        removeAt(index);
+      }
       last = null;
     }
   }

@@ -212,16 +212,23 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void takeChanges() {
-    if (changed) {
-      synchronized (changes) {
-        changed = false;
-        for (TalariaSelectionKey key = changes.poll(); key != null; key = changes.poll()) {
-          key.changeQueued = false;
-          if (key.isValid()) {
-            apply(key);
-          }
-        }
+    while (changed) {
+      TalariaSelectionKey key = pollChange();
+      if (key != null && key.isValid()) {
+        apply(key); // without the queue's lock: it takes locks of the channel
       }
+    }
+  }
+
+  private TalariaSelectionKey pollChange() {
+    synchronized (changes) {
+      TalariaSelectionKey key = changes.poll();
+      if (key == null) {
+        changed = false;
+      } else {
+        key.changeQueued = false;
+      }
+      return key;
     }
   }
 
