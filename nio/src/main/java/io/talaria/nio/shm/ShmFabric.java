@@ -29,6 +29,9 @@ public final class ShmFabric implements Fabric {
   private final SharedFiles files;
   private final BitSet homes = new BitSet();
 
+  /** Guarded by {@link #homes}. */
+  private long homesOpened;
+
   /**
    * @param directory where the files live until both sides have mapped them
    * @param ringBytes size of a new ring, a power of two
@@ -73,7 +76,7 @@ public final class ShmFabric implements Fabric {
         return null;
       }
       homes.set(index);
-      return new ShmHome(this, index);
+      return new ShmHome(this, index, homesOpened++);
     }
   }
 

@@ -15,11 +15,14 @@ final class ShmHome implements Home {
   private final ShmFabric fabric;
   private final int index;
   private volatile Link[] links = {};
+
+  /** The last sleep's word. Peers remember what they have rung, so no home may repeat another's. */
   private long sleeps;
 
-  ShmHome(ShmFabric fabric, int index) {
+  ShmHome(ShmFabric fabric, int index, long opened) {
     this.fabric = fabric;
     this.index = index;
+    sleeps = opened << 32;
   }
 
   int index() {

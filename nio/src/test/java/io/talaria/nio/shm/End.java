@@ -1,0 +1,71 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.StreamOwner;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One end of a connection, whose control connection is two semaphores. */
+final class End implements StreamOwner {
+  private static final long DEADLINE_S = 20;
+
+  final ShmStream stream;
+
+  /** Bells that arrived here. */
+  final Semaphore readerBell = new Semaphore(0);
+
+  final Semaphore writerBell = new Semaphore(0);
+
+  /** Rung beside the two, for a selecting thread. */
+  volatile Semaphore selectorBell;
+
+  final AtomicInteger rung = new AtomicInteger();
+  End other;
+
+  End(ShmStream stream) {
+    this.stream = stream;
+    stream.owner(this, this);
+  }
+
+  @Override
+  public void ring() {
+    rung.incrementAndGet();
+    other.hear();
+  }
+
+  /** What a byte on the control connection does. */
+  void hear() {
+    readerBell.release();
+    writerBell.release();
+    Semaphore selector = selectorBell;
+    if (selector != null) {
+      selector.release();
+    }
+  }
+
+  /** The control connection of this end has ended. */
+  void controlEnded(boolean reset) {
+    stream.controlEnded(reset);
+    hear();
+  }
+
+  /** Sleeps as a blocking call does; a bell that does not come in time is a lost wake-up. */
+  void sleep(int op) throws InterruptedException {
+    Semaphore bell = op == FabricStream.READ ? readerBell : writerBell;
+    bell.drainPermits();
+    if (stream.await(op) && !bell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
+      throw new AssertionError(
+          "no wake-up in " + DEADLINE_S + " s; ready now: " + stream.readiness(op) + " of " + op);
+    }
+    stream.awake(op);
+  }
+
+  @Override
+  public void stalled() {}
+
+  @Override
+  public void buffersChanged(int inBytes, int outBytes) {}
+}

@@ -1,0 +1,166 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.config.PrivateDirectory;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.fabric.Upgrade;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Two shared-memory fabrics in one process, joined by a session in memory, each with a negotiation
+ * thread of its own. What goes wrong on those threads fails {@link #close}.
+ */
+final class PeerPair implements AutoCloseable {
+  private static final long DEADLINE_S = 30;
+
+  final Side dialler;
+  final Side dialled;
+  private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+
+  PeerPair(Path directory, int ringBytes, int maxRingBytes) throws Exception {
+    dialler = new Side(true, fabric(directory, ringBytes, maxRingBytes));
+    dialled = new Side(false, fabric(directory, ringBytes, maxRingBytes));
+    dialler.other = dialled;
+    dialled.other = dialler;
+    ByteBuffer region = dialler.call(() -> dialler.fabric.openPeer(dialler));
+    dialled.run(() -> dialled.fabric.acceptPeer(dialled, region));
+    dialler.run(() -> dialler.fabric.peerAccepted(dialler));
+  }
+
+  static ShmFabric fabric(Path directory, int ringBytes, int maxRingBytes) {
+    return new ShmFabric(
+        new PrivateDirectory(directory, Reason.NO_SHM_DIR), ringBytes, maxRingBytes);
+  }
+
+  /** Work on a negotiation thread. */
+  @FunctionalInterface
+  interface Work {
+    void run() throws Exception;
+  }
+
+  /** One process's half. */
+  final class Side implements Peer {
+    final ShmFabric fabric;
+    private final boolean initiator;
+    private final ExecutorService thread =
+        Executors.newSingleThreadExecutor(
+            work -> {
+              Thread made = new Thread(work, "negotiation");
+              made.setDaemon(true);
+              return made;
+            });
+    private Side other;
+    private volatile Object attachment;
+
+    Side(boolean initiator, ShmFabric fabric) {
+      this.initiator = initiator;
+      this.fabric = fabric;
+    }
+
+    <T> T call(Callable<T> work) throws Exception {
+      return thread.submit(work).get(DEADLINE_S, TimeUnit.SECONDS);
+    }
+
+    void run(Work work) throws Exception {
+      call(
+          () -> {
+            work.run();
+            return null;
+          });
+    }
+
+    /** Waits until everything that was asked of this thread so far is done. */
+    void settle() throws Exception {
+      run(() -> {});
+    }
+
+    @Override
+    public boolean initiator() {
+      return initiator;
+    }
+
+    @Override
+    public long pid() {
+      return 0;
+    }
+
+    @Override
+    public void send(ByteBuffer message) {
+      ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip();
+      other.execute(
+          () -> {
+            try {
+              other.fabric.received(other, copy);
+            } catch (FabricException e) {
+              failures.add(e);
+            }
+          });
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      thread.execute(
+          () -> {
+            try {
+              task.run();
+            } catch (RuntimeException | Error e) {
+              failures.add(e);
+            }
+          });
+    }
+
+    @Override
+    public Object attachment() {
+      return attachment;
+    }
+
+    @Override
+    public void attach(Object value) {
+      attachment = value;
+    }
+  }
+
+  /** Upgrades one more connection, as the negotiation does. */
+  Connection connect() throws Exception {
+    Upgrade offer = dialler.call(() -> dialler.fabric.offer(dialler));
+    Upgrade answer = dialled.call(() -> dialled.fabric.answer(dialled, offer.payload()));
+    dialler.run(() -> offer.answered(answer.payload()));
+    return new Connection((ShmStream) offer.stream(), (ShmStream) answer.stream());
+  }
+
+  /** Waits until both negotiation threads have nothing left to do. */
+  void settle() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      dialler.settle();
+      dialled.settle();
+    }
+  }
+
+  void assertHealthy() {
+    Throwable first = failures.peek();
+    if (first != null) {
+      throw new AssertionError("a negotiation thread failed: " + first, first);
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    settle();
+    dialler.run(() -> dialler.fabric.peerGone(dialler));
+    dialled.run(() -> dialled.fabric.peerGone(dialled));
+    settle();
+    dialler.thread.shutdown();
+    dialled.thread.shutdown();
+    assertHealthy();
+  }
+}
