@@ -67,6 +67,7 @@ public final class Negotiator implements Executor {
 
   private volatile ProcessCounters counters = ProcessCounters.onHeap("not opened yet");
   private volatile Selector selector;
+  private volatile Thread runner;
   private boolean started;
   private volatile Reason failure;
 
@@ -194,6 +195,7 @@ public final class Negotiator implements Executor {
         selector = opened;
         Thread thread = new Thread(null, () -> run(opened), "talaria-negotiation", 0, false);
         thread.setDaemon(true);
+        runner = thread;
         thread.start();
       } catch (IOException e) {
         failure = Reason.LIMIT;
@@ -201,6 +203,10 @@ public final class Negotiator implements Executor {
       }
     }
     return selector;
+  }
+
+  boolean isCurrentThread() {
+    return Thread.currentThread() == runner;
   }
 
   private void run(Selector running) {

@@ -103,7 +103,11 @@ final class Session implements Peer {
   @Override
   public void send(ByteBuffer message) {
     ByteBuffer frame = Wire.fabric(message);
-    execute(() -> write(frame));
+    if (negotiator.isCurrentThread()) {
+      write(frame); // at once, or an offer made after it would overtake it
+    } else {
+      execute(() -> write(frame));
+    }
   }
 
   @Override
@@ -139,6 +143,9 @@ final class Session implements Peer {
 
   /** Offers an upgrade, or keeps the attempt until the peer has said welcome. */
   void offer(Attempt attempt) {
+    if (!attempt.open()) {
+      return; // closed while it waited
+    }
     if (state == State.WELCOME_EXPECTED) {
       waiting.add(attempt);
       return;
@@ -331,6 +338,10 @@ final class Session implements Peer {
       close(e.reason());
     } catch (IOException e) {
       close(Reason.PEER_LOST);
+    } catch (RuntimeException | Error e) {
+      // Half a batch of frames is handled: nobody knows where to go on.
+      negotiator.report(Reason.INTERNAL, "session with process " + peerPid + ": " + e);
+      close(Reason.INTERNAL);
     }
   }
 

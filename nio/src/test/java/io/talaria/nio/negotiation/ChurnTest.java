@@ -1,0 +1,217 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.shm.ShmFabric;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Connections come and go between two negotiations over the real fabric, in every order. */
+@Timeout(120)
+class ChurnTest {
+  private static final int PORT = 7002;
+  private static final int RING = 4096;
+  private static final long RUN_NS = TimeUnit.SECONDS.toNanos(6);
+  private static final int POOLED = 64;
+
+  @TempDir Path temporary;
+
+  private final long mappingsBefore = ShmFabric.liveMappings();
+  private final List<Pair> open = new ArrayList<>();
+  private RecordingFabric clientFabric;
+  private RecordingFabric serverFabric;
+  private Node client;
+  private Node server;
+  private Path shm;
+  private int connections;
+
+  /** Both ends of a connection; an end that was not accepted is null. */
+  private static final class Pair {
+    final FakeChannel client;
+    FakeChannel server;
+
+    Pair(ConnectionKey key) {
+      client = new FakeChannel(key);
+    }
+  }
+
+  @BeforeEach
+  void announce() throws Exception {
+    shm = temporary.resolve("shm");
+    clientFabric = new RecordingFabric(shm, RING);
+    serverFabric = new RecordingFabric(shm, RING);
+    client = new Node(temporary.resolve("run"), clientFabric);
+    server = new Node(temporary.resolve("run"), serverFabric);
+    assertThat(server.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
+  }
+
+  private Pair connect() {
+    return new Pair(FakeChannel.key(1 + connections++ % 60_000, PORT));
+  }
+
+  private void accept(Pair pair) {
+    pair.server = new FakeChannel(pair.client.key());
+    server.negotiator.accepted(pair.server);
+  }
+
+  private void close(Node node, FakeChannel channel) {
+    FabricStream stream = channel.close();
+    node.negotiator.closed(channel, node == server, stream != null);
+    if (stream != null) {
+      stream.release();
+    }
+  }
+
+  private void closeServer(Pair pair) {
+    if (pair.server != null) {
+      close(server, pair.server);
+    }
+  }
+
+  /** What the client sends arrives at its own server, and nothing else does. */
+  private static void exchange(Pair pair) {
+    FabricStream from = pair.client.stream;
+    FabricStream to = pair.server.stream;
+    assertThat(from.established()).isTrue();
+    assertThat(to.established()).isTrue();
+    int port = pair.client.key().client().getPort();
+    ByteBuffer into = ByteBuffer.allocate(16);
+    assertThat(to.read(into)).as("left from another connection").isZero();
+    assertThat(from.write(ByteBuffer.allocate(4).putInt(0, port))).isEqualTo(4);
+    assertThat(to.read(into)).isEqualTo(4);
+    assertThat(into.getInt(0)).isEqualTo(port);
+  }
+
+  private void settle() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      client.settle();
+      server.settle();
+      Thread.sleep(5); // frames are on their way
+    }
+  }
+
+  private void assertHealthy() {
+    assertThat(client.log).as("the client's log").isEmpty();
+    assertThat(server.log).as("the server's log").isEmpty();
+  }
+
+  /** Ends the session, as the end of a process does, and looks at what is left. */
+  private void assertNothingLeft() throws Exception {
+    for (Peer peer : clientFabric.peers) {
+      client.negotiator.execute(() -> ((Session) peer).close(Reason.PEER_LOST));
+    }
+    settle();
+    assertThat(ShmFabric.liveMappings()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(shm).isEmptyDirectory();
+    client.assertNoFailure();
+    server.assertNoFailure();
+  }
+
+  @Test
+  void aClientThatOpensItsNextConnectionWhenTheServerHasClosedTheLast() throws Exception {
+    for (int i = 0; i < 2000; i++) {
+      Pair pair = connect();
+      accept(pair);
+      client.negotiator.connected(pair.client);
+      pair.client.awaitAttached();
+      pair.server.awaitAttached();
+      exchange(pair);
+      closeServer(pair);
+      if (i % 3 == 0) {
+        client.settle();
+      }
+      close(client, pair.client);
+      assertHealthy();
+    }
+    assertThat(clientFabric.peers).as("sessions").hasSize(1);
+    assertNothingLeft();
+  }
+
+  @Test
+  void connectionsThatComeAndGoInAnyOrder() throws Exception {
+    long start = System.nanoTime();
+    for (long seed = start; System.nanoTime() - start < RUN_NS; seed++) {
+      Random random = new Random(seed);
+      int most = random.nextInt(4) == 0 ? 3 * POOLED : 6;
+      for (int i = 0; i < 200; i++) {
+        try {
+          step(random, most);
+          assertHealthy();
+        } catch (Exception | AssertionError e) {
+          throw new AssertionError("with seed " + seed + ": " + e, e);
+        }
+      }
+    }
+    while (!open.isEmpty()) {
+      closeBoth(new Random(1), open.remove(0));
+    }
+    settle();
+    assertHealthy();
+    assertThat(clientFabric.peers).as("sessions").hasSize(1);
+    assertThat(ShmFabric.liveMappings() - mappingsBefore)
+        .as("mappings of pooled segments")
+        .isLessThanOrEqualTo(2 * POOLED);
+    assertNothingLeft();
+  }
+
+  private void step(Random random, int most) throws Exception {
+    if (open.size() < most && random.nextInt(5) < 3) {
+      Pair pair = connect();
+      boolean acceptFirst = random.nextBoolean();
+      if (acceptFirst) {
+        accept(pair);
+      }
+      client.negotiator.connected(pair.client);
+      if (!acceptFirst && random.nextInt(8) != 0) {
+        if (random.nextBoolean()) {
+          client.settle();
+          server.settle();
+        }
+        accept(pair);
+      }
+      if (random.nextInt(8) == 0) {
+        closeBoth(random, pair); // while it is being negotiated
+        return;
+      }
+      open.add(pair);
+      if (random.nextInt(3) == 0 && pair.server != null) {
+        pair.client.awaitAttached();
+        pair.server.awaitAttached();
+        exchange(pair);
+      }
+    } else if (!open.isEmpty()) {
+      closeBoth(random, open.remove(random.nextInt(open.size())));
+    }
+  }
+
+  private void closeBoth(Random random, Pair pair) throws Exception {
+    if (random.nextBoolean()) {
+      closeServer(pair);
+      if (random.nextInt(4) == 0) {
+        server.settle();
+        client.settle();
+      }
+      close(client, pair.client);
+    } else {
+      close(client, pair.client);
+      if (random.nextInt(4) == 0) {
+        client.settle();
+        server.settle();
+      }
+      closeServer(pair);
+    }
+  }
+}

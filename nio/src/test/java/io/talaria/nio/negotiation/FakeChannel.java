@@ -1,0 +1,104 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.StreamOwner;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A connected channel, as far as the negotiation can tell. */
+final class FakeChannel implements Upgradable, StreamOwner {
+  private static final long DEADLINE_S = 20;
+
+  private final ConnectionKey key;
+  private final CountDownLatch attached = new CountDownLatch(1);
+  private final CountDownLatch lost = new CountDownLatch(1);
+
+  /** Whether it takes a stream. */
+  volatile boolean open = true;
+
+  volatile FabricStream stream;
+  volatile Reason reason;
+  final AtomicInteger attachments = new AtomicInteger();
+
+  FakeChannel(ConnectionKey key) {
+    this.key = key;
+  }
+
+  /** A connection on the loopback address. */
+  static ConnectionKey key(int clientPort, int serverPort) {
+    return new ConnectionKey(
+        new InetSocketAddress("127.0.0.1", clientPort),
+        new InetSocketAddress("127.0.0.1", serverPort));
+  }
+
+  @Override
+  public ConnectionKey key() {
+    return key;
+  }
+
+  @Override
+  public synchronized boolean attach(FabricStream fast) {
+    if (!open) {
+      return false;
+    }
+    attachments.incrementAndGet();
+    fast.owner(this, this);
+    stream = fast;
+    fast.acceptInput();
+    attached.countDown();
+    return true;
+  }
+
+  /** Takes no stream from now on; returns the one it has. */
+  synchronized FabricStream close() {
+    open = false;
+    return stream;
+  }
+
+  @Override
+  public void plain(Reason why) {
+    reason = why;
+  }
+
+  @Override
+  public boolean peerLost(boolean giveUp) {
+    lost.countDown();
+    return giveUp;
+  }
+
+  void awaitAttached() throws InterruptedException {
+    if (!attached.await(DEADLINE_S, TimeUnit.SECONDS)) {
+      throw new AssertionError("no stream for " + key + ", but " + reason);
+    }
+  }
+
+  void awaitLost() throws InterruptedException {
+    if (!lost.await(DEADLINE_S, TimeUnit.SECONDS)) {
+      throw new AssertionError("nobody told that the peer of " + key + " is lost");
+    }
+  }
+
+  void awaitPlain(Reason why) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_S);
+    while (reason != why) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("expected " + why + " for " + key + ", it is " + reason);
+      }
+      Thread.sleep(1);
+    }
+  }
+
+  @Override
+  public void ring() {}
+
+  @Override
+  public void stalled() {}
+
+  @Override
+  public void buffersChanged(int inBytes, int outBytes) {}
+}

@@ -1,0 +1,147 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Home;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.fabric.Upgrade;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** A fabric that carries nothing and remembers what it was asked. */
+final class FakeFabric implements Fabric {
+  final List<Peer> peers = new CopyOnWriteArrayList<>();
+  final List<Peer> accepted = new CopyOnWriteArrayList<>();
+  final List<Peer> gone = new CopyOnWriteArrayList<>();
+  final List<Reason> cancelled = new CopyOnWriteArrayList<>();
+  final AtomicInteger offers = new AtomicInteger();
+  final AtomicInteger answers = new AtomicInteger();
+  final AtomicInteger released = new AtomicInteger();
+  final AtomicInteger withdrawn = new AtomicInteger();
+
+  /** What happens with a message of the peer's. */
+  volatile Consumer<ByteBuffer> onMessage = message -> {};
+
+  /** If set, peers cannot be opened, accepted or answered for this reason. */
+  volatile Reason refusal;
+
+  @Override
+  public String name() {
+    return "fake";
+  }
+
+  @Override
+  public Reason unavailable() {
+    return null;
+  }
+
+  @Override
+  public Home openHome() {
+    return null;
+  }
+
+  @Override
+  public ByteBuffer openPeer(Peer peer) throws FabricException {
+    check();
+    peers.add(peer);
+    peer.attach(this);
+    return ByteBuffer.wrap(new byte[] {'o', 'p', 'e', 'n'});
+  }
+
+  @Override
+  public void acceptPeer(Peer peer, ByteBuffer payload) throws FabricException {
+    check();
+    peers.add(peer);
+    peer.attach(this);
+  }
+
+  @Override
+  public void peerAccepted(Peer peer) {
+    accepted.add(peer);
+  }
+
+  @Override
+  public Upgrade offer(Peer peer) {
+    return new FakeUpgrade(offers.incrementAndGet());
+  }
+
+  @Override
+  public Upgrade answer(Peer peer, ByteBuffer payload) throws FabricException {
+    check();
+    return new FakeUpgrade(answers.incrementAndGet());
+  }
+
+  private void check() throws FabricException {
+    Reason reason = refusal;
+    if (reason != null) {
+      throw new FabricException(reason, "as the test wants");
+    }
+  }
+
+  @Override
+  public void received(Peer peer, ByteBuffer message) {
+    onMessage.accept(message);
+  }
+
+  @Override
+  public void peerGone(Peer peer) {
+    gone.add(peer);
+  }
+
+  private final class FakeUpgrade implements Upgrade {
+    private final int number;
+    private final FabricStream stream =
+        (FabricStream)
+            Proxy.newProxyInstance(
+                FabricStream.class.getClassLoader(),
+                new Class<?>[] {FabricStream.class},
+                (proxy, method, arguments) ->
+                    switch (method.getName()) {
+                      case "release" -> {
+                        released.incrementAndGet();
+                        yield null;
+                      }
+                      case "withdraw" -> {
+                        withdrawn.incrementAndGet();
+                        yield true;
+                      }
+                      case "hashCode" -> System.identityHashCode(proxy);
+                      case "equals" -> proxy == arguments[0];
+                      case "toString" -> "a stream that goes nowhere";
+                      default ->
+                          method.getReturnType() == boolean.class
+                              ? (Object) false
+                              : method.getReturnType() == int.class ? (Object) 0 : null;
+                    });
+
+    FakeUpgrade(int number) {
+      this.number = number;
+    }
+
+    @Override
+    public ByteBuffer payload() {
+      return ByteBuffer.allocate(4).putInt(0, number);
+    }
+
+    @Override
+    public void answered(ByteBuffer payload) {}
+
+    @Override
+    public FabricStream stream() {
+      return stream;
+    }
+
+    @Override
+    public void cancel(Reason reason) {
+      cancelled.add(reason);
+    }
+  }
+}
