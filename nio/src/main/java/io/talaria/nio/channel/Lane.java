@@ -639,6 +639,11 @@ final class Lane implements StreamOwner, Upgradable {
     return outMode == OUT_FABRIC;
   }
 
+  /** Whether both directions are on the fabric, so that TCP brings nothing but bells. */
+  boolean switched() {
+    return inMode == IN_FABRIC && outMode == OUT_FABRIC;
+  }
+
   boolean controlOpen() {
     return !controlEnded;
   }

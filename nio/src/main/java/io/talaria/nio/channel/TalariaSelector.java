@@ -244,7 +244,7 @@ final class TalariaSelector extends AbstractSelector {
         ops = lane.controlOpen() ? SelectionKey.OP_READ : 0;
       }
     }
-    innerInterest(key, ops, fast);
+    innerInterest(key, ops, fast && lane.switched());
     if (lane != null && lane.stream() != null) {
       active.add(key);
     }
@@ -386,7 +386,8 @@ final class TalariaSelector extends AbstractSelector {
     if (!lane.attached()) {
       return true; // the JDK's selector watches
     }
-    return ops == 0 || lane.stream().watch(ops);
+    // A direction still on TCP is watched by the JDK's selector, whatever the stream says of it.
+    return ops == 0 || lane.stream().watch(ops) || lane.readiness(ops) == 0;
   }
 
   /** FabricStream's bits are those of SelectionKey. */
@@ -538,7 +539,7 @@ final class TalariaSelector extends AbstractSelector {
       } else if (lane.readiness(wanted) != 0) {
         return false;
       } else if (lane.attached() && lane.shared()) {
-        if (wanted != 0 && !lane.stream().await(wanted)) {
+        if (wanted != 0 && !lane.stream().await(wanted) && lane.readiness(wanted) != 0) {
           return false;
         }
       } else if (watch(lane, wanted)) {
