@@ -378,11 +378,11 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   int spinRead(ByteBuffer dst) throws IOException {
-    if (inMode != IN_FABRIC || !startSpinning()) {
+    long startedNs = inMode == IN_FABRIC ? startSpinning() : 0;
+    if (startedNs == 0) {
       return 0;
     }
     try {
-      long deadlineNs = System.nanoTime() + context.spinning().spinNs();
       do {
         for (int i = 0; i < SPIN_CHECKS; i++) {
           int n = readFabric(dst);
@@ -391,15 +391,15 @@ final class Lane implements StreamOwner, Upgradable {
           }
           Thread.onSpinWait();
         }
-      } while (!channel.closing() && System.nanoTime() < deadlineNs);
+      } while (!channel.closing() && context.spinning().goOn(startedNs));
       return 0;
     } finally {
       context.spinning().leave();
     }
   }
 
-  private boolean startSpinning() {
-    return !JdkNio.isVirtual(Thread.currentThread()) && context.spinning().tryEnter();
+  private long startSpinning() {
+    return JdkNio.isVirtual(Thread.currentThread()) ? 0 : context.spinning().enter();
   }
 
   void sleepToRead(long timeoutNs) throws IOException {
@@ -480,25 +480,22 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   void spinWrite(ByteBuffer src) throws IOException {
-    if (outMode != OUT_FABRIC || !startSpinning()) {
+    long startedNs = outMode == OUT_FABRIC ? startSpinning() : 0;
+    if (startedNs == 0) {
       return;
     }
     try {
-      long deadlineNs = System.nanoTime() + context.spinning().spinNs();
       do {
         for (int i = 0; i < SPIN_CHECKS; i++) {
-          if (stream.readiness(FabricStream.WRITE) != 0) {
-            int n = writeFabric(src);
+          if (stream.readiness(FabricStream.WRITE) != 0 && writeFabric(src) > 0) {
             if (!src.hasRemaining()) {
               return;
             }
-            if (n > 0) {
-              deadlineNs = System.nanoTime() + context.spinning().spinNs();
-            }
+            startedNs = System.nanoTime();
           }
           Thread.onSpinWait();
         }
-      } while (!channel.closing() && System.nanoTime() < deadlineNs);
+      } while (!channel.closing() && context.spinning().goOn(startedNs));
     } finally {
       context.spinning().leave();
     }

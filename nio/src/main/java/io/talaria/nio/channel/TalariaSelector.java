@@ -43,6 +43,9 @@ final class TalariaSelector extends AbstractSelector {
   /** Passes between two looks at the clock in a loop of empty selects. */
   private static final int CLOCK_PASSES = 64;
 
+  /** Passes between two looks at the clock while spinning. */
+  private static final int SPIN_PASSES = 16;
+
   private static final int HINTS_AT_ONCE = 4096;
 
   private final Context context;
@@ -330,7 +333,7 @@ final class TalariaSelector extends AbstractSelector {
     }
     long deadlineNs =
         timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-    spin(timeoutMs < 0 ? Long.MAX_VALUE : deadlineNs);
+    spin(timeoutMs < 0 ? System.nanoTime() + Long.MAX_VALUE / 2 : deadlineNs);
     while (!seen && !wakeUp && !Thread.currentThread().isInterrupted()) {
       long leftMs = 0;
       if (timeoutMs > 0) {
@@ -490,19 +493,20 @@ final class TalariaSelector extends AbstractSelector {
   // -----------------------------------------------------------------------------------------
 
   private void spin(long deadlineNs) throws IOException {
-    if (attached == 0 || !context.spinning().tryEnter()) {
+    long startedNs = attached == 0 ? 0 : context.spinning().enter();
+    if (startedNs == 0) {
       return;
     }
     try {
-      long now = System.nanoTime();
-      long end = Math.min(deadlineNs, now + context.spinning().spinNs());
       do {
-        for (int i = 0; i < CLOCK_PASSES && !seen && !wakeUp; i++) {
+        for (int i = 0; i < SPIN_PASSES && !seen && !wakeUp; i++) {
           Thread.onSpinWait();
           pass();
         }
-        now = System.nanoTime();
-      } while (!seen && !wakeUp && now < end);
+      } while (!seen
+          && !wakeUp
+          && System.nanoTime() - deadlineNs < 0
+          && context.spinning().goOn(startedNs));
     } finally {
       context.spinning().leave();
     }
