@@ -1,0 +1,197 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.config.Config;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The documents hold every property, every reason and every constant of a layout, with what the
+ * code says of them, and nothing of that kind that the code does not have.
+ */
+@Timeout(60)
+class DocumentationTest {
+  private static final Path ROOT = root();
+  private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+  private static final Pattern LINK = Pattern.compile("]\\(([^)#]+)(#[^)]*)?\\)");
+
+  private static Path root() {
+    Path here = Path.of("").toAbsolutePath();
+    while (here != null && !Files.exists(here.resolve("docs").resolve("reasons.md"))) {
+      here = here.getParent();
+    }
+    return here;
+  }
+
+  @Test
+  void readmeHasEveryPropertyWithItsDefault() throws IOException {
+    List<List<String>> rows = rowsUnder(lines("README.md"), "## Configuration", "property");
+    String uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
+    List<String> names = new ArrayList<>();
+    for (String setting : Config.load().toString().split(" ")) {
+      String name = setting.substring(0, setting.indexOf('='));
+      String standard =
+          setting.substring(name.length() + 1).replace("talaria-" + uid, "talaria-UID");
+      names.add(name);
+      assertThat(rows)
+          .as("the row of " + name)
+          .anySatisfy(
+              row -> {
+                assertThat(row.get(0)).isEqualTo("`" + name + "`");
+                if (System.getProperty(name) == null) {
+                  assertThat(row.get(1)).isEqualTo("`" + standard + "`");
+                }
+                assertThat(row.get(2)).as("unit and range").isNotEmpty();
+                assertThat(row.get(3)).as("effect").isNotEmpty();
+              });
+    }
+    assertThat(names).as("what Config prints").containsExactlyInAnyOrderElementsOf(properties());
+    assertThat(rows).as("no row for what does not exist").hasSameSizeAs(names);
+  }
+
+  private static List<String> properties() {
+    return Arrays.stream(Config.class.getFields())
+        .filter(field -> field.getType() == String.class)
+        .map(field -> (String) value(field))
+        .filter(name -> name.startsWith("talaria."))
+        .toList();
+  }
+
+  @Test
+  void reasonsHaveTheirRowWordForWord() throws IOException {
+    List<List<String>> expected =
+        Arrays.stream(Reason.values())
+            .map(
+                reason ->
+                    List.of(
+                        "`" + reason.code() + "`",
+                        Integer.toString(reason.number()),
+                        reason.sentence(),
+                        reason.cure()))
+            .toList();
+    assertThat(rowsUnder(lines("docs/reasons.md"), "## The catalogue", "code"))
+        .containsExactlyElementsOf(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "negotiation.Wire",
+        "shm.ShmMessages",
+        "shm.ConnectionLayout",
+        "shm.PeerLayout",
+        "counters.CountersLayout"
+      })
+  void layoutsHaveEveryConstantWithItsValue(String name) throws Exception {
+    Class<?> layout = Class.forName("io.talaria.nio." + name);
+    Set<String> expected = new TreeSet<>();
+    for (Field field : layout.getDeclaredFields()) {
+      if (isNumber(field) && !Modifier.isPrivate(field.getModifiers())) {
+        expected.add(field.getName() + " = " + ((Number) value(field)).longValue());
+      }
+    }
+    Set<String> documented = new TreeSet<>();
+    for (List<String> row :
+        rowsUnder(lines("docs/layouts.md"), "### `" + layout.getSimpleName() + "`", "constant")) {
+      Matcher constant = CODE.matcher(row.get(0));
+      if (constant.matches()) {
+        documented.add(constant.group(1) + " = " + Long.decode(row.get(1)));
+      }
+    }
+    assertThat(documented).isEqualTo(expected);
+  }
+
+  private static boolean isNumber(Field field) {
+    Class<?> type = field.getType();
+    return Modifier.isStatic(field.getModifiers())
+        && (type == int.class || type == long.class || type == byte.class);
+  }
+
+  private static Object value(Field field) {
+    try {
+      field.setAccessible(true);
+      return field.get(null);
+    } catch (IllegalAccessException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void linksLeadToFilesAndHeadings() throws IOException {
+    List<String> broken = new ArrayList<>();
+    for (Path document : documents()) {
+      Matcher link = LINK.matcher(Files.readString(document));
+      while (link.find()) {
+        Path target = document.resolveSibling(link.group(1)).normalize();
+        if (!link.group(1).contains("://") && !leadsTo(target, link.group(2))) {
+          broken.add(ROOT.relativize(document) + ": " + link.group());
+        }
+      }
+    }
+    assertThat(broken).isEmpty();
+  }
+
+  private static List<Path> documents() throws IOException {
+    try (Stream<Path> top = Files.list(ROOT);
+        Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+      return Stream.concat(top, docs).filter(file -> file.toString().endsWith(".md")).toList();
+    }
+  }
+
+  private static boolean leadsTo(Path target, String anchor) {
+    if (anchor == null || !Files.isRegularFile(target)) {
+      return Files.exists(target);
+    }
+    try (Stream<String> lines = Files.lines(target)) {
+      return lines
+          .filter(line -> line.startsWith("#"))
+          .map(line -> line.replaceFirst("^#+ ", "").toLowerCase(Locale.ROOT))
+          .map(line -> "#" + line.replaceAll("[^a-z0-9 -]", "").replace(' ', '-'))
+          .anyMatch(anchor::equals);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<String> lines(String document) throws IOException {
+    return Files.readAllLines(ROOT.resolve(document));
+  }
+
+  /** The rows of the first table below a heading whose first column has the title given. */
+  private static List<List<String>> rowsUnder(List<String> lines, String heading, String title) {
+    int from = lines.indexOf(heading);
+    assertThat(from).as("line of the heading " + heading).isNotNegative();
+    while (!lines.get(from).startsWith("| " + title + " |")) {
+      from++;
+    }
+    List<List<String>> rows = new ArrayList<>();
+    for (int i = from + 2; i < lines.size() && lines.get(i).startsWith("|"); i++) {
+      String line = lines.get(i);
+      rows.add(
+          Arrays.stream(line.substring(1, line.lastIndexOf('|')).split("\\|", -1))
+              .map(String::trim)
+              .toList());
+    }
+    return rows;
+  }
+}
