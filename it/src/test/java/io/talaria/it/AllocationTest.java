@@ -66,7 +66,7 @@ class AllocationTest {
             .start();
     client.await("connected");
     server.await("accepted");
-    Modes.expect(pair, server, client);
+    Modes.use(pair, server, client, "go", "measured");
     long[] last = new long[2];
     for (int i = 0; i < 4; i++) {
       for (Child side : List.of(server, client)) {

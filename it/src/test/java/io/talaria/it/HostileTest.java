@@ -236,35 +236,58 @@ class HostileTest {
     assertUnharmed();
   }
 
-  /**
-   * Somebody claims a plain program's connection, and then neither takes it up nor leaves it in
-   * peace: the connection goes on as it was.
-   */
+  /** Somebody claims a plain program's connection, and then does nothing: it goes on as it was. */
   @Test
   void claimedConnectionOfAPlainProgram() throws Exception {
-    try (Socket plain = new Socket("127.0.0.1", port)) {
-      plain.setSoTimeout(10_000);
-      assertPlainEcho(plain);
-      InetSocketAddress own = (InetSocketAddress) plain.getLocalSocketAddress();
-      long region = place(Frames.region());
-      long segment = place(Frames.segment());
-      try (SocketChannel session = announced.dial();
-          FileChannel regionFile = FileChannel.open(file(region), StandardOpenOption.WRITE);
-          FileChannel segmentFile = FileChannel.open(file(segment), StandardOpenOption.WRITE)) {
-        Announced.send(session, Frames.hello(region));
-        awaitFrame(session);
-        Announced.send(session, Frames.offer(1, own, listener(), 0, segment));
-        awaitFrame(session);
+    try (Socket plain = plainConnection()) {
+      try (SocketChannel session = claim(plain, place(Frames.region()), place(Frames.segment()))) {
         assertPlainEcho(plain);
-        segmentFile.truncate(0);
-        regionFile.truncate(0);
-        assertPlainEcho(plain);
-        assertEchoes(client);
+        assertThat(session.isOpen()).isTrue();
       }
       assertPlainEcho(plain);
     }
     removeOwnFiles();
     assertUnharmed();
+  }
+
+  /**
+   * Memory that both sides have mapped is taken away: that may cost the connection it was for, and
+   * nothing else.
+   */
+  @Test
+  void memoryTakenAway() throws Exception {
+    long region = place(Frames.region());
+    long segment = place(Frames.segment());
+    try (Socket plain = plainConnection();
+        FileChannel regionFile = FileChannel.open(file(region), StandardOpenOption.WRITE);
+        FileChannel segmentFile = FileChannel.open(file(segment), StandardOpenOption.WRITE);
+        SocketChannel session = claim(plain, region, segment)) {
+      segmentFile.truncate(0);
+      regionFile.truncate(0);
+      plain.getOutputStream().write(1);
+      assertEchoes(client);
+      assertThat(session.isOpen()).isTrue();
+    }
+    removeOwnFiles();
+    assertUnharmed();
+  }
+
+  private Socket plainConnection() throws IOException {
+    Socket plain = new Socket("127.0.0.1", port);
+    plain.setSoTimeout(10_000);
+    assertPlainEcho(plain);
+    return plain;
+  }
+
+  /** A session that has offered an upgrade of another's connection, and got an answer. */
+  private SocketChannel claim(Socket plain, long region, long segment) throws IOException {
+    SocketChannel session = announced.dial();
+    Announced.send(session, Frames.hello(region));
+    awaitFrame(session);
+    InetSocketAddress own = (InetSocketAddress) plain.getLocalSocketAddress();
+    Announced.send(session, Frames.offer(1, own, listener(), 0, segment));
+    awaitFrame(session);
+    return session;
   }
 
   private static void assertPlainEcho(Socket plain) throws IOException {

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class KillTest {
   private static final int SETTLED = 3;
   private static final int ODD_DESCRIPTORS = 2;
-  private static final int POOLED_MAPPINGS = 8;
+  private static final int POOLED_MAPPINGS = 4;
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -88,10 +88,12 @@ class KillTest {
           .isLessThan(Lab.NOTICE);
       assertEndsAsOnTcp(ended);
       if (round == SETTLED - 1) {
+        Proc.collectGarbage(survivor);
         descriptors = Proc.descriptors(survivor);
         mappings = Proc.mappings(survivor, lab.shmDir());
       }
     }
+    Proc.collectGarbage(survivor);
     awaitAtMost("descriptors", descriptors + ODD_DESCRIPTORS, () -> Proc.descriptors(survivor));
     awaitAtMost(
         "mappings of shared memory",

@@ -110,8 +110,6 @@ class NamespaceTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().arg("bind", INSIDE).under(inNamespace());
     exchange.clientSpec().arg("host", INSIDE).under(inNamespace());
-    exchange.run();
-    Modes.expect(Pair.BOTH, exchange.server(), exchange.client());
-    exchange.end();
+    exchange.run().expectMode().end();
   }
 }

@@ -4,7 +4,6 @@ package io.talaria.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
@@ -14,7 +13,6 @@ import io.talaria.nio.Reason;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Without a usable run-time directory nothing can be negotiated: connections stay on TCP. There is
- * no counters file then, so the log says why.
+ * no counters file then, so the log of the side that would announce a listener says why.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class RunTimeDirectoryTest {
@@ -56,9 +54,7 @@ class RunTimeDirectoryTest {
     exchange.serverSpec().property("talaria.dir", dir);
     exchange.clientSpec().property("talaria.dir", dir);
     exchange.run();
-    for (Child side : List.of(exchange.client(), exchange.server())) {
-      assertThat(side.errorText()).as("the log of %s", side).contains(reason.code());
-    }
+    assertThat(exchange.server().errorText()).as("the server's log").contains(reason.code());
     exchange.end();
   }
 

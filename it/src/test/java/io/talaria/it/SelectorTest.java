@@ -47,7 +47,9 @@ class SelectorTest {
             .start();
     selecting.await("connected");
     peer.await("accepted");
-    Modes.expect(pair, peer, selecting);
+    Modes.use(pair, peer, selecting, "greet", "greeted");
+    peer.send("go");
+    selecting.send("go");
   }
 
   private void assertWaits(long limitMs, int times) throws IOException, InterruptedException {

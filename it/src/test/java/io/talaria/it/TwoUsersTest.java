@@ -90,9 +90,7 @@ class TwoUsersTest {
     for (ChildSpec side : new ChildSpec[] {exchange.serverSpec(), exchange.clientSpec()}) {
       asNobody(side).property("talaria.dir", run).property("talaria.shm.dir", shm);
     }
-    exchange.run();
-    Modes.expect(Pair.BOTH, exchange.server(), exchange.client());
-    exchange.end();
+    exchange.run().expectMode().end();
   }
 
   @Test

@@ -60,7 +60,6 @@ class WriteExitTest {
     ChildSpec write =
         lab.child(writerConnects ? pair.client() : pair.server(), WriteExit.class)
             .arg("leave", leave)
-            .arg("warm", warm ? "yes" : "no")
             .arg("io", io);
     ChildSpec read =
         lab.child(writerConnects ? pair.server() : pair.client(), Sink.class)
@@ -76,12 +75,13 @@ class WriteExitTest {
     Child writer = writerConnects ? client : server;
     Child reader = writerConnects ? server : client;
     if (warm) {
-      Modes.expect(pair, server, client);
-      writer.send("go");
+      Modes.use(pair, server, client, "greet", "greeted");
     }
+    reader.send("go");
+    writer.send("go");
     if (late) {
       writer.awaitExit(0);
-      reader.send("go");
+      reader.send("read");
     }
     Event drained = reader.await("drained");
     assertThat(drained.number("received")).isEqualTo(bytes);

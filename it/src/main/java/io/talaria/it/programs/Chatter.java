@@ -4,6 +4,7 @@ package io.talaria.it.programs;
 
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Endpoint;
+import io.talaria.it.kit.Greeting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -11,7 +12,7 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One connection on which this side does as it is told: {@code chat N}: sends so many single bytes at
+ * One connection on which this side, after a {@link Greeting}, does as it is told: {@code chat N}: sends so many single bytes at
  * random intervals, and says {@code @chatted}; {@code drain N}: reads so many bytes, and says {@code
  * @drained}.
  */
@@ -28,6 +29,7 @@ public final class Chatter {
         arguments,
         args -> {
           SocketChannel channel = Endpoint.open(args);
+          Greeting.obey(channel);
           while (true) {
             String[] command = Console.command().split(" ");
             int count = Integer.parseInt(command[1]);

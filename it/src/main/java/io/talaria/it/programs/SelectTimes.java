@@ -4,6 +4,7 @@ package io.talaria.it.programs;
 
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Endpoint;
+import io.talaria.it.kit.Greeting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -14,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures how long selects last on one connection. Commands: {@code wait MS N}: with the present
- * interest, N selects of so many milliseconds must find nothing and last as long as asked: says
- * {@code @waited shortest=... median=...} (nanoseconds); {@code interest OPS}; {@code wake N}: says
- * {@code @woken}; {@code hear N}: reads so many bytes and says {@code @heard empty=...} (selects
- * that returned early and empty); {@code fill}: writes until nothing more is taken; {@code free}:
- * waits until it can write again.
+ * Measures how long selects last on one connection, after a {@link Greeting}. Commands: {@code wait
+ * MS N}: with the present interest, N selects of so many milliseconds must find nothing and last as
+ * long as asked: says {@code @waited shortest=... median=...} (nanoseconds); {@code interest OPS};
+ * {@code wake N}: says {@code @woken}; {@code hear N}: reads so many bytes and says {@code @heard
+ * empty=...} (selects that returned early and empty); {@code fill}: writes until nothing more is
+ * taken; {@code free}: waits until it can write again.
  */
 public final class SelectTimes {
   private static final long LONG_MS = 20_000;
@@ -43,7 +44,9 @@ public final class SelectTimes {
     Console.run(
         arguments,
         args -> {
-          SelectTimes program = new SelectTimes(Endpoint.open(args));
+          SocketChannel channel = Endpoint.open(args);
+          Greeting.obey(channel);
+          SelectTimes program = new SelectTimes(channel);
           while (true) {
             program.obey(Console.command().split(" "));
           }

@@ -5,6 +5,7 @@ package io.talaria.it.programs;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Drain;
 import io.talaria.it.kit.Endpoint;
+import io.talaria.it.kit.Greeting;
 import io.talaria.it.kit.Streams;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
@@ -13,7 +14,8 @@ import java.nio.channels.SocketChannel;
 
 /**
  * Reads a checked stream to its end on one connection, and never writes. Says {@code @drained
- * received=... end=...}; with {@code hold=yes} it begins at the command {@code go}.
+ * received=... end=...}; with {@code hold=yes} it begins to read at the command {@code read}.
+ * Begins as {@link Greeting} says.
  */
 public final class Sink {
   private Sink() {}
@@ -28,10 +30,11 @@ public final class Sink {
         arguments,
         args -> {
           SocketChannel channel = Endpoint.open(args);
+          Greeting.obey(channel);
           Drain drain =
               new Streams(args, args.is("role", "server", "client")).traffic(channel).drain();
           if (args.is("hold", "yes", "no")) {
-            Console.awaitCommand("go");
+            Console.awaitCommand("read");
           }
           String end = "eof";
           try {

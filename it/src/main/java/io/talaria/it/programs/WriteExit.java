@@ -5,13 +5,17 @@ package io.talaria.it.programs;
 import io.talaria.it.kit.Args;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Endpoint;
+import io.talaria.it.kit.Greeting;
 import io.talaria.it.kit.Source;
 import io.talaria.it.kit.Streams;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/** Writes a stream on one connection and is gone at once, in one of several ways. */
+/**
+ * Writes a stream on one connection and is gone at once, in one of several ways. Begins as {@link
+ * Greeting} says.
+ */
 public final class WriteExit {
   private WriteExit() {}
 
@@ -19,16 +23,14 @@ public final class WriteExit {
    * Runs the program.
    *
    * @param arguments see {@link Endpoint} and {@link Streams}, and io=blocking or selector,
-   *     warm=yes (to begin at the command {@code go}), leave=close-exit, close-halt, exit or halt
+   *     leave=close-exit, close-halt, exit or halt
    */
   public static void main(String[] arguments) {
     Console.run(
         arguments,
         args -> {
           SocketChannel channel = Endpoint.open(args);
-          if (args.is("warm", "yes", "no")) {
-            Console.awaitCommand("go");
-          }
+          Greeting.obey(channel);
           write(args, channel);
           String leave = args.text("leave", "close-exit");
           if (leave.startsWith("close")) {

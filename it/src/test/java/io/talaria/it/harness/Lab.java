@@ -210,14 +210,17 @@ public final class Lab
     return killed;
   }
 
-  /** Starts one more process with the agent: its start must sweep up what the killed ones left. */
+  /**
+   * Starts one more process with the agent: before it announces its listener it must have swept up
+   * what the killed ones left.
+   */
   private void sweep() throws IOException, InterruptedException {
     if (Settings.agent().isEmpty()) {
       return;
     }
     Child sweeper =
         child(Flavour.TALARIA, io.talaria.it.programs.Survivor.class).arg("role", "server").start();
-    sweeper.await("listening");
+    Announced.await(talariaDir(), sweeper.await("listening").port());
     sweeper.stop();
   }
 

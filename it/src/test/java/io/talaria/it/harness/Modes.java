@@ -19,6 +19,8 @@ import java.util.stream.Collectors;
 
 /** What the counters files say of the children's connections: the tests' view from outside. */
 public final class Modes {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
   private Modes() {}
 
   /**
@@ -98,7 +100,7 @@ public final class Modes {
   public static List<ConnectionInfo> awaitAll(
       Child child, Predicate<ConnectionInfo> expectation, int count, String what)
       throws IOException, InterruptedException {
-    long deadlineNs = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
     while (true) {
       List<ConnectionInfo> all = of(child);
       List<ConnectionInfo> found = all.stream().filter(expectation).toList();
@@ -165,17 +167,48 @@ public final class Modes {
   public static void expect(Pair pair, Child server, Child client)
       throws IOException, InterruptedException {
     if (pair.server().accelerated()) {
-      await(
-          server,
-          pair.accelerated() ? Mode.SHM : Mode.TCP,
-          pair.accelerated() ? Reason.SAME_HOST : Reason.NO_OFFER);
+      await(server, expected(pair, Reason.NO_OFFER), "as " + pair + " must be");
     }
     if (pair.client().accelerated()) {
-      await(
-          client,
-          pair.accelerated() ? Mode.SHM : Mode.TCP,
-          pair.accelerated() ? Reason.SAME_HOST : Reason.PEER_PLAIN);
+      await(client, expected(pair, Reason.PEER_PLAIN), "as " + pair + " must be");
     }
+  }
+
+  /**
+   * Lets two children use their connection until it shows what the pair must have: a direction
+   * switches only when the program at its end reads.
+   *
+   * @param pair what the children are
+   * @param server the side that accepted
+   * @param client the side that connected
+   * @param command makes a child use the connection
+   * @param event what a child says when it has done so
+   * @throws IOException if the directory cannot be read
+   * @throws InterruptedException if the test's time is up
+   */
+  public static void use(Pair pair, Child server, Child client, String command, String event)
+      throws IOException, InterruptedException {
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    do {
+      server.send(command);
+      client.send(command);
+      server.await(event);
+      client.await(event);
+    } while (!shows(pair, server, client) && System.nanoTime() < deadlineNs);
+    expect(pair, server, client);
+  }
+
+  private static boolean shows(Pair pair, Child server, Child client) throws IOException {
+    return (!pair.server().accelerated()
+            || of(server).stream().anyMatch(expected(pair, Reason.NO_OFFER)))
+        && (!pair.client().accelerated()
+            || of(client).stream().anyMatch(expected(pair, Reason.PEER_PLAIN)));
+  }
+
+  private static Predicate<ConnectionInfo> expected(Pair pair, Reason plain) {
+    return pair.accelerated()
+        ? c -> c.mode() == Mode.SHM && c.reason() == Reason.SAME_HOST
+        : c -> c.mode() == Mode.TCP && c.reason() == plain;
   }
 
   /**

@@ -81,6 +81,17 @@ public final class Proc {
     return output.tail();
   }
 
+  /**
+   * Has a JVM collect its garbage, so that what only its collector gives back is given back.
+   *
+   * @param child the process
+   * @throws IOException if it cannot be asked
+   * @throws InterruptedException if the test's time is up
+   */
+  public static void collectGarbage(Child child) throws IOException, InterruptedException {
+    run(Settings.ownJava().resolve("bin/jcmd").toString(), Long.toString(child.pid()), "GC.run");
+  }
+
   /** The stacks of a JVM's threads, or why there are none. */
   static String threads(long pid) {
     try {
