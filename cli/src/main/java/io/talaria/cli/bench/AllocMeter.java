@@ -10,11 +10,11 @@ import java.lang.management.ManagementFactory;
  * nothing itself once it exists.
  */
 final class AllocMeter {
-  static final int BATCH = 1_000;
+  static final int BATCH = 100;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int BATCHES = 1 << 16;
-  private static final int FEWEST_BATCHES = 10;
+  private static final int FEWEST_BATCHES = 20;
 
   private final long[] batchBytes = new long[BATCHES];
   private int batches = -1;

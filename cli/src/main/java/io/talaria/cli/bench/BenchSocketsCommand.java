@@ -234,10 +234,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
           case IDLE -> Units.figure(run.value(Measured.IDLE_CPU)) + " % of a core";
           case ALLOC ->
               "client "
-                  + Units.figure(run.value(Measured.CLIENT_ALLOCATED))
-                  + " B, server "
-                  + Units.figure(run.value(Measured.SERVER_ALLOCATED))
-                  + " B";
+                  + bytes(run.value(Measured.CLIENT_ALLOCATED))
+                  + ", server "
+                  + bytes(run.value(Measured.SERVER_ALLOCATED));
           default ->
               "p50 "
                   + Units.time(run.medianNs(Measured.ROUND_TRIP))
@@ -248,6 +247,10 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     return tcpBytes > 0
         ? figure + " (WARNING: " + Units.bytes(tcpBytes) + " went over TCP while measured)"
         : figure;
+  }
+
+  private static String bytes(double value) {
+    return Double.isNaN(value) ? "too few round trips" : Units.figure(value) + " B";
   }
 
   private Map<String, Double> ucx(List<Scenario> scenarios, Pinning pinning, PrintWriter progress)

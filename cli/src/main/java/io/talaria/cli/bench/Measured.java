@@ -34,8 +34,11 @@ record Measured(Map<String, Double> values, Map<String, String> histograms, Road
   /** Processor time of both JVMs, in percent of one core. */
   static final String IDLE_CPU = "idleCpuPercent";
 
-  /** Bytes of /dev/shm for each connection. */
+  /** Bytes of /dev/shm for each connection, by its used space: other programs may disturb it. */
   static final String SHM_PER_CONNECTION = "shmBytesPerConnection";
+
+  /** Bytes of files in /dev/shm that the client has mapped for each connection. */
+  static final String MAPPED_PER_CONNECTION = "clientMappedShmBytesPerConnection";
 
   /** Mappings of the client for each connection. */
   static final String MAPPINGS_PER_CONNECTION = "clientMappingsPerConnection";

@@ -16,7 +16,7 @@ final class Phases {
   private static final long UPGRADE_LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
 
   /** How many times longer a measurement may get until there were operations enough. */
-  private static final int MORE_TIMES = 5;
+  private static final int MORE_TIMES = 20;
 
   private Phases() {}
 

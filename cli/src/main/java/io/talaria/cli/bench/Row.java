@@ -26,7 +26,7 @@ record Row(
 
   /** Returns how many times better Talaria's median is than the JDK's, or NaN. */
   double ratio() {
-    return jdk == null || talaria == null || jdk.median() == 0 || talaria.median() == 0
+    return jdk == null || talaria == null || jdk.median() <= 0 || talaria.median() <= 0
         ? Double.NaN
         : quantity.ratio(jdk.median(), talaria.median());
   }

@@ -10,6 +10,7 @@ import io.talaria.cli.harness.ModeProbe.Roads;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
 import io.talaria.cli.harness.SharedMemory;
+import io.talaria.cli.harness.SharedMemory.Mappings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -67,7 +68,7 @@ record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timi
   }
 
   private Duration limit() {
-    return SLACK.plusNanos(6 * (timing.warmUpNs() + timing.measureNs()));
+    return SLACK.plusNanos(25 * (timing.warmUpNs() + timing.measureNs()));
   }
 
   private Map<String, Double> watchIdle(Pair pair) throws HarnessException, InterruptedException {
@@ -87,14 +88,15 @@ record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timi
     int more = Math.max(1, connections - 1);
     pair.client().await("one", JsonNode.class, limit());
     final long bytes = SharedMemory.usedBytes();
-    final long mappings = SharedMemory.mappings(pair.client().pid());
+    final Mappings before = SharedMemory.mappings(pair.client().pid());
     pair.client().send("go");
     pair.client().await("all", JsonNode.class, limit());
     Map<String, Double> values = new HashMap<>();
     values.put(Measured.SHM_PER_CONNECTION, (double) (SharedMemory.usedBytes() - bytes) / more);
+    Mappings after = SharedMemory.mappings(pair.client().pid());
     values.put(
-        Measured.MAPPINGS_PER_CONNECTION,
-        (double) (SharedMemory.mappings(pair.client().pid()) - mappings) / more);
+        Measured.MAPPED_PER_CONNECTION, (double) (after.shmBytes() - before.shmBytes()) / more);
+    values.put(Measured.MAPPINGS_PER_CONNECTION, (double) (after.count() - before.count()) / more);
     pair.client().send("go");
     return values;
   }

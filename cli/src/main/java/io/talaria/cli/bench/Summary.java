@@ -121,7 +121,6 @@ final class Summary {
     ToDoubleFunction<Results.Run> one = run -> run.medianNs(Measured.ROUND_TRIP_ONE);
     ToDoubleFunction<Results.Run> all = run -> run.medianNs(Measured.ROUND_TRIP);
     ToDoubleFunction<Results.Run> times = run -> all.applyAsDouble(run) / one.applyAsDouble(run);
-    ToDoubleFunction<Results.Run> shm = run -> run.value(Measured.SHM_PER_CONNECTION);
     row(scenario, "/one", ", p50 with one", Quantity.TIME, one, null);
     row(scenario, "/all", ", p50 with all", Quantity.TIME, all, null);
     Spread talaria = results.spread(scenario, Contender.TALARIA, times);
@@ -132,14 +131,8 @@ final class Summary {
         Quantity.TIMES,
         times,
         talaria == null ? null : Target.atMost(MANY_TIMES, talaria.median(), Quantity.TIMES));
-    Spread bytes = results.spread(scenario, Contender.TALARIA, shm);
-    row(
-        scenario,
-        "/shm",
-        ", /dev/shm each",
-        Quantity.BYTES,
-        shm,
-        bytes == null ? null : Target.atMost(SHM_BYTES, bytes.median(), Quantity.BYTES));
+    addMemory(scenario, "/shm", ", /dev/shm used each", Measured.SHM_PER_CONNECTION);
+    addMemory(scenario, "/mapped", ", /dev/shm mapped each", Measured.MAPPED_PER_CONNECTION);
     row(
         scenario,
         "/mappings",
@@ -147,6 +140,18 @@ final class Summary {
         Quantity.COUNT,
         run -> run.value(Measured.MAPPINGS_PER_CONNECTION),
         null);
+  }
+
+  private void addMemory(Scenario scenario, String id, String label, String name) {
+    ToDoubleFunction<Results.Run> bytes = run -> run.value(name);
+    Spread talaria = results.spread(scenario, Contender.TALARIA, bytes);
+    row(
+        scenario,
+        id,
+        label,
+        Quantity.BYTES,
+        bytes,
+        talaria == null ? null : Target.atMost(SHM_BYTES, talaria.max(), Quantity.BYTES));
   }
 
   private void addAllocation(Scenario scenario) {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class AllocMeterTest {
-  private static final int ENOUGH = 12 * AllocMeter.BATCH;
+  private static final int ENOUGH = 50 * AllocMeter.BATCH;
 
   private byte[] kept;
 

@@ -92,6 +92,7 @@ class ScenariosOnPlainSocketsTest {
     assertThat(run.medianNs(Measured.ROUND_TRIP_ONE)).isPositive();
     assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
     assertThat(run.value(Measured.SHM_PER_CONNECTION)).isNotNaN();
+    assertThat(run.value(Measured.MAPPED_PER_CONNECTION)).isZero();
     assertThat(run.value(Measured.MAPPINGS_PER_CONNECTION)).isNotNaN();
   }
 }
