@@ -381,6 +381,9 @@ final class ShmPeer {
     if (stream == null || segment.generation != generation) {
       return; // released here while the message was on its way; its maker unlinks the file
     }
+    if (!stream.owned()) {
+      throw protocol("a ring for slot " + slot + ", which has not been answered");
+    }
     Grown grown;
     try {
       grown = new Grown(0, ringGeneration, bytes, files.open(fileId, bytes));

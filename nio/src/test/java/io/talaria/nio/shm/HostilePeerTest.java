@@ -1,0 +1,523 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.config.PrivateDirectory;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.fabric.Upgrade;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A peer that writes anything at any time into all memory it shares, and sends anything. The honest
+ * side may lose this peer's connections, but never throws, never hangs, and returns only what is
+ * documented.
+ */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class HostilePeerTest {
+  private static final int RING = ConnectionLayout.MIN_RING_BYTES;
+  private static final long RUN_NS = TimeUnit.SECONDS.toNanos(3);
+  private static final int[] WORDS = {
+    ConnectionLayout.TAIL, ConnectionLayout.HEAD, ConnectionLayout.DATA_WAIT,
+    ConnectionLayout.SPACE_WAIT, ConnectionLayout.ACCEPTS, ConnectionLayout.SWITCH_AT,
+    ConnectionLayout.OUT_END, ConnectionLayout.IN_CLOSED, ConnectionLayout.IN_SWITCHED,
+    ConnectionLayout.HOME, ConnectionLayout.MOVE_GENERATION, ConnectionLayout.MOVE_AT,
+    ConnectionLayout.RING_READY
+  };
+
+  @TempDir Path dir;
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private long mappingsBefore;
+  private SharedFiles files;
+
+  @BeforeEach
+  void open() {
+    mappingsBefore = Mapping.live();
+    PrivateDirectory directory = new PrivateDirectory(dir.resolve("shm"), Reason.NO_SHM_DIR);
+    assertThat(directory.prepare()).isNull();
+    files = new SharedFiles(directory);
+  }
+
+  @AfterEach
+  void close() {
+    threads.shutdownNow();
+  }
+
+  /** The honest side of a session; its tasks run when asked, on the calling thread. */
+  private final class Honest implements Peer {
+    final ShmFabric fabric = PeerPair.fabric(dir.resolve("shm"), RING, 16 * RING);
+    final Queue<Runnable> tasks = new ArrayDeque<>();
+    final boolean initiator;
+    private Object attachment;
+    ByteBuffer region;
+
+    /** Memory of slots, as the hostile side has mapped it. */
+    final Mapping[] segments = new Mapping[PeerLayout.SLOTS];
+
+    Honest(boolean initiator) throws FabricException {
+      this.initiator = initiator;
+      if (initiator) {
+        region = files.openCollected(fabric.openPeer(this).getLong(), PeerLayout.BYTES);
+        fabric.peerAccepted(this);
+      } else {
+        SharedFiles.Created<ByteBuffer> made = files.createCollected(PeerLayout.BYTES);
+        region = made.mapping();
+        ConnectionLayout.set(region, PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
+        fabric.acceptPeer(this, ByteBuffer.allocate(8).putLong(0, made.id()));
+        files.mapped(made.id());
+      }
+    }
+
+    synchronized void runTasks() {
+      for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+        task.run();
+      }
+    }
+
+    @Override
+    public synchronized void execute(Runnable task) {
+      tasks.add(task);
+    }
+
+    /** One more connection; the hostile side knows its memory afterwards. */
+    synchronized ShmStream connect() throws FabricException {
+      Upgrade upgrade;
+      if (initiator) {
+        upgrade = fabric.offer(this);
+        ByteBuffer payload = upgrade.payload();
+        int slot = payload.getInt();
+        int generation = payload.getInt();
+        assertThat(generation).isPositive();
+        long file = payload.getLong();
+        if (file != 0) {
+          segments[slot] = files.open(file, ConnectionLayout.segmentBytes(RING));
+        }
+        upgrade.answered(ByteBuffer.allocate(0));
+      } else {
+        SharedFiles.Created<Mapping> made = files.create(ConnectionLayout.segmentBytes(RING));
+        int slot = 0;
+        while (segments[slot] != null) {
+          slot++;
+        }
+        segments[slot] = made.mapping();
+        ConnectionLayout.reset(made.mapping().buffer(), RING);
+        upgrade = fabric.answer(this, offer(slot, 1, made.id(), RING));
+        files.mapped(made.id());
+      }
+      ShmStream stream = (ShmStream) upgrade.stream();
+      stream.owner(new Deaf(), this);
+      stream.acceptInput();
+      ByteBuffer control = segments[stream.slot].buffer();
+      ConnectionLayout.set(control, theirs() + ConnectionLayout.ACCEPTS, 1);
+      assertThat(stream.established()).isTrue();
+      stream.switchOut(0);
+      return stream;
+    }
+
+    /** Offset of the hostile side's block. */
+    int theirs() {
+      return ConnectionLayout.side(initiator ? 1 : 0);
+    }
+
+    void giveBack(ShmStream stream) {
+      stream.release();
+      runTasks();
+    }
+
+    void end() {
+      fabric.peerGone(this);
+      runTasks();
+      for (Mapping segment : segments) {
+        if (segment != null) {
+          segment.close();
+        }
+      }
+    }
+
+    @Override
+    public boolean initiator() {
+      return initiator;
+    }
+
+    @Override
+    public long pid() {
+      return 0;
+    }
+
+    @Override
+    public void send(ByteBuffer message) {
+      // The hostile side makes up its own mind.
+    }
+
+    @Override
+    public Object attachment() {
+      return attachment;
+    }
+
+    @Override
+    public void attach(Object value) {
+      attachment = value;
+    }
+  }
+
+  /** A channel that takes everything. */
+  private static final class Deaf implements StreamOwner {
+    @Override
+    public void ring() {}
+
+    @Override
+    public void stalled() {}
+
+    @Override
+    public void buffersChanged(int inBytes, int outBytes) {
+      assertThat(inBytes).isPositive();
+      assertThat(outBytes).isPositive();
+    }
+  }
+
+  private static ByteBuffer offer(int slot, int generation, long file, int ringBytes) {
+    return ByteBuffer.allocate(ShmMessages.OFFER_BYTES)
+        .putInt(slot)
+        .putInt(generation)
+        .putLong(file)
+        .putInt(ringBytes)
+        .flip();
+  }
+
+  // ---- garbage
+  // -------------------------------------------------------------------------------------
+
+  private static long value(Random random, ByteBuffer control) {
+    long near =
+        ConnectionLayout.get(
+            control,
+            ConnectionLayout.side(random.nextInt(2)) + WORDS[random.nextInt(WORDS.length)]);
+    return switch (random.nextInt(9)) {
+      case 0 -> 0;
+      case 1 -> random.nextInt(4);
+      case 2 -> -1 - random.nextInt(3);
+      case 3 -> Long.MIN_VALUE + random.nextInt(3);
+      case 4 -> Long.MAX_VALUE - random.nextInt(3);
+      case 5 -> near + random.nextInt(2 * RING) - RING;
+      case 6 -> near + 1;
+      case 7 -> random.nextInt(8 * RING);
+      default -> random.nextLong();
+    };
+  }
+
+  private static void scribble(Random random, ByteBuffer segment) {
+    int offset =
+        switch (random.nextInt(8)) {
+          case 0 -> ConnectionLayout.PHASE_OFFSET;
+          case 1 -> 8 * random.nextInt(ConnectionLayout.CONTROL_BYTES / 8);
+          default -> ConnectionLayout.side(random.nextInt(2)) + WORDS[random.nextInt(WORDS.length)];
+        };
+    ConnectionLayout.set(segment, offset, value(random, segment));
+  }
+
+  private static void scribbleRegion(Random random, ByteBuffer region) {
+    int offset =
+        switch (random.nextInt(3)) {
+          case 0 -> PeerLayout.ready(random.nextInt(2), random.nextInt(4));
+          case 1 -> PeerLayout.sleep(random.nextInt(2), random.nextInt(4));
+          default -> 8 * random.nextInt(PeerLayout.BYTES / 8);
+        };
+    ConnectionLayout.set(region, offset, random.nextLong());
+  }
+
+  private ByteBuffer message(Random random, int generation) throws FabricException {
+    int slot = random.nextInt(10) == 0 ? random.nextInt() : random.nextInt(3);
+    int of = random.nextInt(4) == 0 ? random.nextInt() : generation;
+    ByteBuffer made =
+        switch (random.nextInt(8)) {
+          case 0 -> ShmMessages.drop(slot);
+          case 1 -> ShmMessages.released(slot, of);
+          case 2, 3 -> {
+            int bytes = random.nextBoolean() ? RING << random.nextInt(3) : random.nextInt();
+            long ringGeneration = random.nextBoolean() ? 1 : random.nextLong();
+            yield ShmMessages.grow(slot, of, ringGeneration, random.nextLong(), bytes);
+          }
+          case 4, 5 -> {
+            int bytes = RING << random.nextInt(3);
+            SharedFiles.Created<Mapping> ring = files.create(bytes);
+            ring.mapping().close();
+            rings.add(ring.id());
+            yield ShmMessages.grow(slot, of, 1 + random.nextInt(3), ring.id(), bytes);
+          }
+          default -> {
+            byte[] bytes = new byte[random.nextInt(40)];
+            random.nextBytes(bytes);
+            yield ByteBuffer.wrap(bytes);
+          }
+        };
+    if (random.nextInt(6) == 0) {
+      made.limit(random.nextInt(made.limit() + 1));
+    }
+    return made;
+  }
+
+  private final List<Long> rings = new ArrayList<>();
+
+  // ---- the honest side's calls
+  // ---------------------------------------------------------------------
+
+  private static void write(Random random, ShmStream stream) {
+    ByteBuffer one = Pattern.buffer(random, random.nextInt(2 * RING));
+    if (random.nextBoolean()) {
+      int remaining = one.remaining();
+      int n = stream.write(one);
+      assertThat(n).isIn(range(FabricStream.BROKEN, remaining)).isNotIn(-1, -2);
+    } else {
+      ByteBuffer[] sources = {
+        Pattern.buffer(random, random.nextInt(RING)), one, Pattern.buffer(random, 7)
+      };
+      long remaining =
+          (long) sources[0].remaining() + sources[1].remaining() + sources[2].remaining();
+      long n = stream.write(sources, 0, 3);
+      assertThat(n).isBetween((long) FabricStream.BROKEN, remaining).isNotIn(-1L, -2L);
+    }
+  }
+
+  private static void read(Random random, ShmStream stream) {
+    ByteBuffer into = Pattern.buffer(random, random.nextInt(2 * RING));
+    int at = into.position();
+    int remaining = into.remaining();
+    int n = stream.read(into);
+    assertThat(n).isBetween(FabricStream.RESET, remaining);
+    assertThat(into.position()).isEqualTo(at + Math.max(0, n));
+  }
+
+  private static Iterable<Integer> range(int from, int to) {
+    List<Integer> all = new ArrayList<>();
+    for (int i = from; i <= to; i++) {
+      all.add(i);
+    }
+    return all;
+  }
+
+  private static void look(Random random, ShmStream stream, ShmHome home) {
+    int ops = random.nextInt(2) * FabricStream.READ | random.nextInt(2) * FabricStream.WRITE;
+    switch (random.nextInt(12)) {
+      case 0 -> assertThat(stream.readiness(ops) & ~ops).isZero();
+      case 1 -> stream.watch(ops);
+      case 2 -> {
+        stream.await(ops);
+        stream.awake(ops);
+      }
+      case 3 -> stream.peerSwitchAt();
+      case 4 -> stream.peerInputSwitched();
+      case 5 -> stream.unread();
+      case 6 -> stream.transport();
+      case 7 -> assertThat(stream.established()).isTrue();
+      case 8 -> {
+        int drained = home.drainReady(found -> assertThat(found).isNotNull(), 100);
+        assertThat(drained).isBetween(0, 164);
+      }
+      case 9 -> {
+        home.arm();
+        home.disarm();
+      }
+      case 10 -> stream.moveTo(random.nextBoolean() ? home : null);
+      default -> assertThat(stream.withdraw()).as("withdrawn though established").isFalse();
+    }
+  }
+
+  // ---- tests
+  // ---------------------------------------------------------------------------------------
+
+  private void stepByStep(boolean initiator) throws Exception {
+    Honest honest = new Honest(initiator);
+    ShmHome home = (ShmHome) honest.fabric.openHome();
+    long start = System.nanoTime();
+    int rounds = 0;
+    for (long seed = start; System.nanoTime() - start < RUN_NS; seed++, rounds++) {
+      Random random = new Random(seed);
+      try {
+        ShmStream stream = honest.connect();
+        ByteBuffer segment = honest.segments[stream.slot].buffer();
+        stream.moveTo(home);
+        int steps = random.nextInt(60);
+        for (int i = 0; i < steps; i++) {
+          for (int n = random.nextInt(3); n > 0; n--) {
+            scribble(random, segment);
+          }
+          scribbleRegion(random, honest.region);
+          switch (random.nextInt(8)) {
+            case 0, 1 -> write(random, stream);
+            case 2, 3 -> read(random, stream);
+            case 4 -> {
+              try {
+                honest.fabric.received(honest, message(random, 1));
+              } catch (FabricException e) {
+                assertThat(e.reason()).isEqualTo(Reason.PROTOCOL);
+              }
+              honest.runTasks();
+            }
+            default -> look(random, stream, home);
+          }
+        }
+        if (random.nextInt(3) == 0) {
+          stream.abandonInput();
+          stream.abort();
+        } else if (random.nextBoolean()) {
+          stream.finishOutput();
+        }
+        stream.controlEnded(random.nextBoolean());
+        honest.giveBack(stream);
+        if (rounds % 50 == 49) { // with a new peer, whose slots are free again
+          honest.end();
+          honest = new Honest(initiator);
+          home = (ShmHome) honest.fabric.openHome();
+        }
+      } catch (Exception | Error e) {
+        throw new AssertionError("with seed " + seed + ": " + e, e);
+      }
+    }
+    honest.end();
+    rings.forEach(files::remove);
+    assertThat(rounds).isGreaterThan(10);
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+  }
+
+  @Test
+  void theSideThatConnectedWithstandsGarbage() throws Exception {
+    stepByStep(true);
+  }
+
+  @Test
+  void theSideThatAcceptedWithstandsGarbage() throws Exception {
+    stepByStep(false);
+  }
+
+  @Test
+  void garbageThatChangesBetweenTwoLooksIsWithstood() throws Exception {
+    long start = System.nanoTime();
+    for (long seed = start; System.nanoTime() - start < RUN_NS; seed += 50) {
+      Honest honest = new Honest(true);
+      ShmHome home = (ShmHome) honest.fabric.openHome();
+      for (int i = 0; i < 50; i++) {
+        allAtOnce(honest, home, seed + i);
+      }
+      honest.end();
+    }
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+  }
+
+  private void allAtOnce(Honest honest, ShmHome home, long seed) throws Exception {
+    ShmStream stream = honest.connect();
+    ByteBuffer segment = honest.segments[stream.slot].buffer();
+    stream.moveTo(home);
+    List<Future<?>> working =
+        List.of(
+            threads.submit(() -> repeat(new Random(seed), random -> write(random, stream))),
+            threads.submit(() -> repeat(new Random(~seed), random -> read(random, stream))),
+            threads.submit(() -> repeat(new Random(-seed), random -> look(random, stream, home))));
+    Random random = new Random(seed + 1);
+    for (Future<?> work : working) {
+      while (!work.isDone()) {
+        scribble(random, segment);
+        scribbleRegion(random, honest.region);
+      }
+      work.get();
+    }
+    honest.giveBack(stream);
+  }
+
+  private static void repeat(Random random, Consumer<Random> call) {
+    for (int i = 0; i < 200; i++) {
+      call.accept(random);
+    }
+  }
+
+  @Test
+  void whateverIsOfferedIsAnsweredOrRefused() throws Exception {
+    Honest honest = new Honest(false);
+    Random random = new Random(3);
+    int answered = 0;
+    for (int i = 0; i < 3000; i++) {
+      SharedFiles.Created<Mapping> made = files.create(ConnectionLayout.segmentBytes(RING));
+      if (random.nextInt(4) != 0) {
+        ConnectionLayout.reset(made.mapping().buffer(), RING << random.nextInt(2));
+      }
+      made.mapping().close();
+      int slot = random.nextInt(6) == 0 ? random.nextInt() : random.nextInt(40);
+      long file = random.nextInt(4) == 0 ? random.nextInt(3) : made.id();
+      int bytes = random.nextInt(4) == 0 ? random.nextInt() : RING << random.nextInt(2);
+      ByteBuffer payload = offer(slot, random.nextInt(), file, bytes);
+      if (random.nextInt(8) == 0) {
+        payload.limit(random.nextInt(payload.limit()));
+      }
+      try {
+        Upgrade upgrade = honest.fabric.answer(honest, payload);
+        answered++;
+        if (random.nextBoolean()) {
+          upgrade.cancel(Reason.CLOSED_EARLY);
+        } else {
+          upgrade.stream().owner(new Deaf(), this);
+          upgrade.stream().release();
+        }
+      } catch (FabricException e) {
+        assertThat(e.reason()).isIn(Reason.PROTOCOL, Reason.NO_SHM_DIR);
+      }
+      honest.runTasks();
+      files.remove(made.id());
+    }
+    assertThat(answered).isPositive();
+    honest.end();
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(dir.resolve("shm")).isEmptyDirectory();
+  }
+
+  @Test
+  void aRingThatComesBeforeTheAnswerIsRefused() throws Exception {
+    Honest honest = new Honest(true);
+    Upgrade upgrade = honest.fabric.offer(honest);
+    ByteBuffer payload = upgrade.payload();
+    int slot = payload.getInt();
+    int generation = payload.getInt();
+    Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING));
+    ConnectionLayout.set(
+        segment.buffer(),
+        honest.theirs() + ConnectionLayout.SPACE_WAIT,
+        1L << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_BELL);
+    SharedFiles.Created<Mapping> ring = files.create(4 * RING);
+
+    assertThatThrownBy(
+            () ->
+                honest.fabric.received(
+                    honest, ShmMessages.grow(slot, generation, 1, ring.id(), 4 * RING)))
+        .isInstanceOf(FabricException.class)
+        .hasMessage("protocol-error: the peer sent a ring for slot 0, which has not been answered");
+
+    upgrade.cancel(Reason.PROTOCOL);
+    honest.end();
+    segment.close();
+    ring.mapping().close();
+    files.remove(ring.id());
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+  }
+}
