@@ -17,12 +17,24 @@ import java.nio.ByteBuffer;
  * in order, once, also when the program never touches the stream again; where the fabric needs
  * progress for that, it has a thread of last resort of its own. No call on the data path blocks,
  * allocates in steady state, or throws for what a peer did: a peer's misbehaviour ends that peer's
- * streams. Everything a peer wrote is checked before use.
+ * streams. Everything a peer wrote is checked before use. {@link FabricStream#readiness} is the
+ * truth, and whoever was told to wait by {@link FabricStream#watch} or {@link FabricStream#await}
+ * is woken. What a stream has once said of its end, and whether it is established, is final.
  *
  * <p><b>What a fabric is owed.</b> {@link #openPeer}, {@link #acceptPeer}, {@link #offer}, {@link
  * #answer}, {@link #received}, {@link #peerGone} and every {@link Upgrade} method are called by the
  * one negotiation thread, which may do file work and may block for a few milliseconds. Program
- * threads call only streams and homes.
+ * threads call only streams and homes: of a stream one reader and one writer at a time, {@link
+ * FabricStream#switchOut} before the first write, {@link FabricStream#moveTo} null before its home
+ * closes, and {@link FabricStream#release} last, when nobody is inside.
+ *
+ * <p><b>A fabric that needs progress</b>, as one over UCX does, makes it in {@link Home#progress},
+ * and for what an inactive program left behind on its thread of last resort; it guards what both
+ * touch. What its library would send from the caller's memory after {@code write} has returned it
+ * copies first, and says in {@link FabricStream#flushed} when nothing is held back. What has
+ * arrived it takes over from the library on progress, bounded by credits of its own, because a
+ * library may drop unread bytes when a peer fails. Its event descriptor is what {@link
+ * Home#selectable} stands for, armed by {@link Home#arm} until nothing more is to be progressed.
  */
 public interface Fabric {
 

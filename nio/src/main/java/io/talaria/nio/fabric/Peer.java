@@ -13,7 +13,7 @@ public interface Peer {
   /** Whether this side dialled; exactly one side of a peer did. */
   boolean initiator();
 
-  /** Process id of the peer as it says itself; used for messages and for sweeping files. */
+  /** Process id of the peer as it says itself, for messages; 0 until it has said so. */
   long pid();
 
   /**

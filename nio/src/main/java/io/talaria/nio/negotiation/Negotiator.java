@@ -33,7 +33,7 @@ import java.util.function.Consumer;
 
 /**
  * The negotiation thread: announcements, sessions, offers, and all file work of the process.
- * Started with the first listener or connection that could be upgraded.
+ * Started by its first task, which is the counters file of the process.
  *
  * <p>Public methods may be called by any thread and never block.
  */

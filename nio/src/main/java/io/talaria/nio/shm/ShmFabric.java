@@ -20,7 +20,7 @@ import java.util.BitSet;
  * the memory, {@link ShmMessages} for what goes through the session.
  */
 public final class ShmFabric implements Fabric {
-  /** Part of the file system that growing rings leave free: one in so many bytes. */
+  /** A larger ring is made only if so many times its size is free. */
   private static final int RESERVE = 4;
 
   private final PrivateDirectory directory;
