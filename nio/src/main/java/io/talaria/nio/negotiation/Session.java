@@ -253,9 +253,13 @@ final class Session implements Peer {
     return hello.fabric().equals(negotiator.fabric().name()) ? null : Reason.REFUSED;
   }
 
-  private void offeredByPeer(int id, ConnectionKey connection, ByteBuffer payload) {
+  private void offeredByPeer(int id, ConnectionKey connection, ByteBuffer payload)
+      throws MalformedFrameException {
     negotiator.counters().offerReceived();
-    if (received.containsKey(id) || received.size() >= MAX_PENDING) {
+    if (received.containsKey(id)) {
+      throw new MalformedFrameException("offer " + id + " while it waits for its answer");
+    }
+    if (received.size() >= MAX_PENDING) {
       refuse(id, Reason.BUSY);
     } else if (!announcement.covers(connection)) {
       refuse(id, Reason.NOT_MATCHED);
@@ -385,7 +389,7 @@ final class Session implements Peer {
       ConnectionKey connection = ConnectionKey.decode(body);
       offeredByPeer(id, connection, Wire.atEnd(body, Wire.payload(body)));
     } else if (state == State.READY && !initiator() && type == Wire.WITHDRAW) {
-      withdrawn(Wire.id(body));
+      withdrawn(Wire.atEnd(body, Wire.id(body)));
     } else {
       throw new MalformedFrameException("type " + type + " in state " + state);
     }

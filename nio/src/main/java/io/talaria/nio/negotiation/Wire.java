@@ -115,7 +115,7 @@ final class Wire {
 
   static Reason reason(ByteBuffer body) throws MalformedFrameException {
     Reason reason = Reason.ofNumber(unsignedByte(body));
-    return reason == null ? Reason.REFUSED : reason;
+    return atEnd(body, reason == null ? Reason.REFUSED : reason);
   }
 
   static int id(ByteBuffer body) throws MalformedFrameException {
