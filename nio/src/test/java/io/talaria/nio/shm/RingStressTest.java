@@ -1,0 +1,283 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.fabric.FabricStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Both ends of connections at once, with sizes, pauses, sleeps, growth and ends at random: four
+ * threads a connection, beside the two of the negotiation. Seeded; a failure names its seed.
+ */
+@Timeout(120)
+class RingStressTest {
+  private static final long DEADLINE_S = 60;
+  private static final int SMALLEST = ConnectionLayout.MIN_RING_BYTES;
+  private static final long ROUNDS_NS = TimeUnit.SECONDS.toNanos(4);
+
+  @TempDir Path dir;
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  @BeforeEach
+  void noMappings() {
+    // Counts are per process, and another class's mappings may be live.
+    mappingsBefore = Mapping.live();
+  }
+
+  private long mappingsBefore;
+
+  @AfterEach
+  void stop() {
+    threads.shutdownNow();
+  }
+
+  /** How one direction ends. */
+  private enum Ending {
+    FINISHED,
+    ABORTED,
+    KILLED
+  }
+
+  /** One direction of a connection, and what its two threads have seen. */
+  private static final class Direction {
+    final End from;
+    final End to;
+    final long seed;
+    volatile long written = -1;
+
+    Direction(End from, End to, long seed) {
+      this.from = from;
+      this.to = to;
+      this.seed = seed;
+    }
+  }
+
+  // ---- threads
+  // -------------------------------------------------------------------------------------
+
+  /** Writes a number of bytes; returns early if the peer is gone. */
+  private static long write(Direction d, long bytes, boolean mayBreak) throws Exception {
+    Random random = new Random(d.seed);
+    ShmStream stream = d.from.stream;
+    long done = 0;
+    while (done < bytes) {
+      int size = (int) Math.min(bytes - done, Pattern.size(random, 200_000));
+      ByteBuffer[] sources = sources(random, size, d.seed, done);
+      while (sources[sources.length - 1].hasRemaining()) {
+        long before = remaining(sources);
+        long n =
+            sources.length == 1
+                ? stream.write(sources[0])
+                : stream.write(sources, 0, sources.length);
+        if (n == FabricStream.BROKEN && mayBreak) {
+          return done;
+        }
+        assertThat(n).as("written").isBetween(0L, before);
+        assertThat(before - remaining(sources)).as("taken from the sources").isEqualTo(n);
+        done += n;
+        if (n == 0) {
+          d.from.sleep(FabricStream.WRITE);
+        }
+      }
+      Pattern.jitter(random);
+    }
+    return done;
+  }
+
+  private static ByteBuffer[] sources(Random random, int size, long seed, long position) {
+    if (random.nextInt(3) != 0 || size < 3) {
+      ByteBuffer one = Pattern.buffer(random, size);
+      Pattern.fill(one, seed, position);
+      return new ByteBuffer[] {one};
+    }
+    List<ByteBuffer> sources = new ArrayList<>();
+    int left = size;
+    while (left > 0) {
+      int part = sources.size() == 5 ? left : random.nextInt(left + 1);
+      ByteBuffer one = Pattern.buffer(random, part);
+      Pattern.fill(one, seed, position + size - left);
+      sources.add(one);
+      left -= part;
+    }
+    return sources.toArray(ByteBuffer[]::new);
+  }
+
+  private static long remaining(ByteBuffer[] sources) {
+    long bytes = 0;
+    for (ByteBuffer source : sources) {
+      bytes += source.remaining();
+    }
+    return bytes;
+  }
+
+  /** Reads to the end and checks every byte; returns how many came, with the end's code. */
+  private static long[] read(Direction d) throws Exception {
+    Random random = new Random(~d.seed);
+    ShmStream stream = d.to.stream;
+    long done = 0;
+    while (true) {
+      ByteBuffer buffer = Pattern.buffer(random, Pattern.size(random, 200_000));
+      int start = buffer.position();
+      int room = buffer.remaining();
+      int n = stream.read(buffer);
+      if (n < 0) {
+        assertThat(buffer.position()).isEqualTo(start);
+        return new long[] {done, n};
+      }
+      assertThat(n).as("read").isBetween(0, room);
+      assertThat(buffer.position()).isEqualTo(start + n);
+      Pattern.check(buffer, start, start + n, d.seed, done);
+      done += n;
+      if (n == 0) {
+        d.to.sleep(FabricStream.READ);
+      }
+      Pattern.jitter(random);
+    }
+  }
+
+  private <T> Future<T> start(Callable<T> work) {
+    return threads.submit(work);
+  }
+
+  private static <T> T join(Future<T> work) throws Exception {
+    return work.get(DEADLINE_S, TimeUnit.SECONDS);
+  }
+
+  // ---- rounds
+  // --------------------------------------------------------------------------------------
+
+  @FunctionalInterface
+  private interface Round {
+    void run(PeerPair pair, Random random, long seed) throws Exception;
+  }
+
+  /** Repeats a round with new seeds for a while, then looks for what was left behind. */
+  private int rounds(int ringBytes, int maxRingBytes, Round round) throws Exception {
+    Path shm = dir.resolve("shm");
+    long first = System.nanoTime();
+    int count = 0;
+    try (PeerPair pair = new PeerPair(shm, ringBytes, maxRingBytes)) {
+      for (long seed = first; System.nanoTime() - first < ROUNDS_NS; seed++, count++) {
+        try {
+          round.run(pair, new Random(seed), seed);
+          pair.settle();
+          pair.assertHealthy();
+        } catch (Exception | AssertionError e) {
+          throw new AssertionError("with seed " + seed + ": " + e, e);
+        }
+      }
+      assertThat(shm).as("files that both sides have mapped").isEmptyDirectory();
+    }
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    return count;
+  }
+
+  private void finishBothWays(PeerPair pair, Random random, long seed, int most) throws Exception {
+    Connection c = pair.connect();
+    Direction there = new Direction(c.client, c.server, seed);
+    Direction back = new Direction(c.server, c.client, -seed);
+    List<Future<Long>> writers = new ArrayList<>();
+    List<Future<long[]>> readers = new ArrayList<>();
+    List<Long> totals = new ArrayList<>();
+    for (Direction d : List.of(there, back)) {
+      long bytes = random.nextInt(8) == 0 ? random.nextInt(most) : random.nextInt(most / 16);
+      totals.add(bytes);
+      writers.add(
+          start(
+              () -> {
+                long done = write(d, bytes, false);
+                d.from.stream.finishOutput();
+                return done;
+              }));
+      readers.add(start(() -> read(d)));
+    }
+    for (int i = 0; i < 2; i++) {
+      assertThat(join(writers.get(i))).isEqualTo(totals.get(i));
+      assertThat(join(readers.get(i))).containsExactly(totals.get(i), FabricStream.END);
+    }
+    c.release();
+  }
+
+  @Test
+  void nothingIsLostWhileRingsStaySmall() throws Exception {
+    rounds(SMALLEST, SMALLEST, (pair, random, seed) -> finishBothWays(pair, random, seed, 1 << 20));
+  }
+
+  @Test
+  void nothingIsLostWhileRingsGrow() throws Exception {
+    rounds(SMALLEST, 4 << 20, (pair, random, seed) -> finishBothWays(pair, random, seed, 32 << 20));
+  }
+
+  @Test
+  void whatWasWrittenIsReadBeforeAnyEnd() throws Exception {
+    rounds(SMALLEST, 1 << 16, this::endAtRandom);
+  }
+
+  /** One end writes and then ends in some way at some instant; the other writes on and reads. */
+  private void endAtRandom(PeerPair pair, Random random, long seed) throws Exception {
+    Connection c = pair.connect();
+    boolean client = random.nextBoolean();
+    End ending = client ? c.client : c.server;
+    Direction out = new Direction(ending, ending.other, seed);
+    Direction in = new Direction(ending.other, ending, -seed);
+    Ending how = Ending.values()[random.nextInt(3)];
+    boolean resetByKernel = random.nextBoolean();
+    long bytes = random.nextInt(200_000);
+
+    Future<long[]> survivingReader = start(() -> read(out));
+    Future<Long> survivingWriter = start(() -> write(in, 4 << 20, true));
+    long written = join(start(() -> write(out, bytes, false)));
+    assertThat(written).isEqualTo(bytes);
+    Pattern.jitter(random);
+    boolean finishedFirst = false;
+    switch (how) {
+      case FINISHED -> {
+        ending.stream.abandonInput();
+        ending.stream.finishOutput();
+      }
+      case ABORTED -> {
+        ending.stream.abandonInput();
+        ending.stream.abort();
+      }
+      case KILLED -> {
+        finishedFirst = random.nextInt(3) == 0;
+        if (finishedFirst) {
+          ending.stream.finishOutput();
+        }
+        ending.other.controlEnded(resetByKernel);
+      }
+    }
+
+    long[] seen = join(survivingReader);
+    assertThat(seen[0]).as("bytes before the end").isEqualTo(bytes);
+    boolean clean = how == Ending.FINISHED || finishedFirst;
+    if (clean) {
+      assertThat(seen[1]).isEqualTo(FabricStream.END);
+    } else if (how == Ending.ABORTED || resetByKernel) {
+      assertThat(seen[1]).isEqualTo(FabricStream.RESET);
+    } else {
+      assertThat(seen[1]).isIn((long) FabricStream.END, (long) FabricStream.RESET);
+    }
+    long taken = join(survivingWriter);
+    assertThat(taken).as("bytes accepted for nobody").isLessThan(4 << 20);
+    assertThat(ending.other.stream.write(ByteBuffer.allocate(1))).isEqualTo(FabricStream.BROKEN);
+    c.release();
+  }
+}

@@ -1,0 +1,259 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.fabric.FabricStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two selecting threads, one a process, echo over many connections at once and sleep as selectors
+ * do: watch what is idle, arm the home, sleep until rung. Slots and homes are used again and again.
+ */
+@Timeout(120)
+class SelectingStressTest {
+  private static final long DEADLINE_S = 20;
+  private static final long RUN_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final int CONNECTIONS = 7;
+  private static final int RINGS = ConnectionLayout.MIN_RING_BYTES;
+
+  @TempDir Path dir;
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  @AfterEach
+  void stop() {
+    threads.shutdownNow();
+  }
+
+  /** What one thread does with one stream until its bytes are through. */
+  private abstract static class Task {
+    final End end;
+    final Random random;
+    boolean done;
+
+    Task(End end, Random random) {
+      this.end = end;
+      this.random = random;
+    }
+
+    /** What it waits for now. */
+    abstract int ops();
+
+    abstract void run(int ready);
+  }
+
+  /** Sends so many bytes, and wants them all back. */
+  private static final class Client extends Task {
+    private final long seed;
+    private final long bytes;
+    private long written;
+    private long read;
+
+    Client(End end, Random random, long seed, long bytes) {
+      super(end, random);
+      this.seed = seed;
+      this.bytes = bytes;
+    }
+
+    @Override
+    int ops() {
+      return FabricStream.READ | (written < bytes ? FabricStream.WRITE : 0);
+    }
+
+    @Override
+    void run(int ready) {
+      if ((ready & FabricStream.WRITE) != 0 && written < bytes) {
+        ByteBuffer next =
+            ByteBuffer.allocate((int) Math.min(bytes - written, Pattern.size(random, 3 * RINGS)));
+        Pattern.fill(next, seed, written);
+        int n = end.stream.write(next);
+        assertThat(n).isBetween(0, next.limit());
+        written += n;
+        if (written == bytes) {
+          end.stream.finishOutput();
+        }
+      }
+      if ((ready & FabricStream.READ) != 0) {
+        ByteBuffer into = ByteBuffer.allocate(Pattern.size(random, 2 * RINGS));
+        int n = end.stream.read(into);
+        if (n < 0) {
+          assertThat(n).isEqualTo(FabricStream.END);
+          assertThat(read).as("bytes that came back").isEqualTo(bytes);
+          done = true;
+        } else {
+          Pattern.check(into, 0, n, seed, read);
+          read += n;
+        }
+      }
+    }
+  }
+
+  /** Sends back what comes. */
+  private static final class Echo extends Task {
+    private final ByteBuffer kept = ByteBuffer.allocate(RINGS);
+    private boolean ended;
+
+    Echo(End end, Random random) {
+      super(end, random);
+      kept.limit(0);
+    }
+
+    @Override
+    int ops() {
+      return kept.hasRemaining() ? FabricStream.WRITE : FabricStream.READ;
+    }
+
+    @Override
+    void run(int ready) {
+      if ((ready & FabricStream.READ) != 0 && !kept.hasRemaining()) {
+        kept.clear().limit(1 + random.nextInt(RINGS));
+        int n = end.stream.read(kept);
+        kept.flip();
+        if (n < 0) {
+          assertThat(n).isEqualTo(FabricStream.END);
+          ended = true;
+        }
+      }
+      if (kept.hasRemaining()) {
+        assertThat(end.stream.write(kept)).isNotNegative();
+      }
+      if (ended && !kept.hasRemaining()) {
+        end.stream.finishOutput();
+        done = true;
+      }
+    }
+  }
+
+  /** A selector in small. */
+  private static final class Selecting {
+    private final ShmHome home;
+    private final Semaphore bell = new Semaphore(0);
+    private final List<Task> tasks;
+    private final Set<Task> active = new LinkedHashSet<>();
+    long sleeps;
+
+    Selecting(ShmHome home, List<Task> tasks) {
+      this.home = home;
+      this.tasks = tasks;
+      for (Task task : tasks) {
+        task.end.selectorBell = bell;
+        task.end.stream.moveTo(home);
+      }
+      active.addAll(tasks);
+    }
+
+    void run() throws Exception {
+      int left = tasks.size();
+      while (left > 0) {
+        int unused = home.drainReady(this::hinted, 1 + left);
+        for (Task task : List.copyOf(active)) {
+          int ready = task.end.stream.readiness(task.ops());
+          if (ready != 0) {
+            task.run(ready);
+            if (task.done) {
+              active.remove(task);
+              left--;
+            }
+          } else if (task.end.stream.watch(task.ops())) {
+            active.remove(task);
+          }
+        }
+        if (active.isEmpty() && left > 0) {
+          sleep();
+        }
+      }
+      for (Task task : tasks) {
+        task.end.stream.moveTo(null);
+      }
+      home.close();
+    }
+
+    private void hinted(FabricStream stream) {
+      for (Task task : tasks) {
+        if (task.end.stream == stream && !task.done) {
+          active.add(task);
+        }
+      }
+    }
+
+    private void sleep() throws InterruptedException {
+      bell.drainPermits();
+      if (home.arm()) {
+        sleeps++;
+        if (!bell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
+          StringBuilder text = new StringBuilder("no bell in " + DEADLINE_S + " s:");
+          for (Task task : tasks) {
+            text.append(task.done ? " done" : " " + task.end.stream.readiness(task.ops()));
+          }
+          throw new AssertionError(text);
+        }
+      }
+      home.disarm();
+    }
+  }
+
+  @Test
+  void everySelectorWakesForEveryConnection() throws Exception {
+    long mappings = Mapping.live();
+    long start = System.nanoTime();
+    long sleeps = 0;
+    int rounds = 0;
+    try (PeerPair pair = new PeerPair(dir.resolve("shm"), RINGS, 4 * RINGS)) {
+      for (long seed = start; System.nanoTime() - start < RUN_NS; seed++, rounds++) {
+        Random random = new Random(seed);
+        List<Connection> connections = new ArrayList<>();
+        List<Task> clients = new ArrayList<>();
+        List<Task> echoes = new ArrayList<>();
+        for (int i = 0; i < 1 + random.nextInt(CONNECTIONS); i++) {
+          Connection made = pair.connect();
+          connections.add(made);
+          long bytes = random.nextInt(60_000);
+          clients.add(new Client(made.client, new Random(seed + i), seed + i, bytes));
+          echoes.add(new Echo(made.server, new Random(seed - i)));
+        }
+        Selecting here = new Selecting((ShmHome) pair.dialler.fabric.openHome(), clients);
+        Selecting there = new Selecting((ShmHome) pair.dialled.fabric.openHome(), echoes);
+        Future<?> server =
+            threads.submit(
+                () -> {
+                  there.run();
+                  return null;
+                });
+        Future<?> client =
+            threads.submit(
+                () -> {
+                  here.run();
+                  return null;
+                });
+        try {
+          client.get(2 * DEADLINE_S, TimeUnit.SECONDS);
+          server.get(2 * DEADLINE_S, TimeUnit.SECONDS);
+        } catch (Exception e) {
+          throw new AssertionError("with seed " + seed + ": " + e, e);
+        }
+        sleeps += here.sleeps + there.sleeps;
+        connections.forEach(Connection::release);
+        pair.assertHealthy();
+      }
+    }
+    assertThat(sleeps).as("sleeps in " + rounds + " rounds").isPositive();
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappings);
+  }
+}
