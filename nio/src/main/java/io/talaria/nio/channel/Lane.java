@@ -503,7 +503,8 @@ final class Lane implements StreamOwner, Upgradable {
 
   void sleepToWrite() throws IOException {
     if (outMode == OUT_TCP) {
-      JdkNio.park(control, JdkNio.WRITABLE, 0);
+      // With a limit: shutdownOutput may have moved this direction to the fabric meanwhile.
+      JdkNio.park(control, JdkNio.WRITABLE, LOOK_AGAIN_NS);
       return;
     }
     FabricStream fast = stream;

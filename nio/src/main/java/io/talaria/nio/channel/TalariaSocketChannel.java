@@ -159,7 +159,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return interruptedRead();
       }
       int n = open.read(dst);
-      return n == 0 && blocking ? awaitRead(open, dst, Math.max(0, timeoutNs)) : n;
+      return n == 0 && blocking
+          ? awaitRead(open, dst, Math.max(0, timeoutNs))
+          : (int) notOurOwn(n);
+    } catch (IOException e) {
+      throw closing() ? closedBySomeone(e) : e;
     } finally {
       readLock.unlock();
       finishCloseIfClosing();
@@ -198,7 +202,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           n += open.readMore(dsts, first + 1, offset + length - first - 1);
         }
       }
-      return n;
+      return notOurOwn(n);
+    } catch (IOException e) {
+      throw closing() ? closedBySomeone(e) : e;
     } finally {
       readLock.unlock();
       finishCloseIfClosing();
@@ -214,6 +220,19 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       throw new NotYetConnectedException();
     }
     return open;
+  }
+
+  /** A close of this side wakes readers by ending TCP's input; that is not the peer's end. */
+  private long notOurOwn(long n) throws AsynchronousCloseException {
+    if (n < 0 && closing()) {
+      throw new AsynchronousCloseException();
+    }
+    return n;
+  }
+
+  /** What fails because this side closes is no failure of the connection. */
+  private static IOException closedBySomeone(IOException e) {
+    return e instanceof ClosedChannelException ? e : new AsynchronousCloseException();
   }
 
   /** With the interrupt status set, a blocking operation closes the channel. */
@@ -250,7 +269,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         open.sleepToRead(leftNs);
       }
     } finally {
-      end(n != 0);
+      end(n > 0);
     }
     if (n == 0) {
       throw new SocketTimeoutException("Read timed out");
@@ -283,6 +302,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         n = src.position() - start;
       }
       return n;
+    } catch (IOException e) {
+      throw closing() ? closedBySomeone(e) : e;
     } finally {
       writeLock.unlock();
       finishCloseIfClosing();
@@ -310,6 +331,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         }
       }
       return n;
+    } catch (IOException e) {
+      throw closing() ? closedBySomeone(e) : e;
     } finally {
       writeLock.unlock();
       finishCloseIfClosing();

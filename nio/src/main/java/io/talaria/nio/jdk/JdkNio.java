@@ -119,11 +119,13 @@ public final class JdkNio {
     }
   }
 
-  /** Interrupts the system call in which a platform thread may be. */
+  /** Interrupts the system call in which a platform thread may be, if the system lets us. */
   public static void signal(long nativeThread) {
     if (nativeThread > 0) {
       try {
         SIGNAL_NATIVE.invokeExact(nativeThread);
+      } catch (IOException e) {
+        // Too many signals are pending; whoever sleeps looks again by itself.
       } catch (Throwable e) {
         throw unexpected(e);
       }
