@@ -36,15 +36,7 @@ final class Attempt {
   void look() {
     lookedAtNs = System.nanoTime();
     candidates = negotiator.candidates(channel.key().server().getPort()).iterator();
-    if (candidates.hasNext()) {
-      looks = LOOK_AGAIN_NS.length;
-      next(Reason.PEER_PLAIN);
-    } else if (looks < LOOK_AGAIN_NS.length) {
-      channel.plain(Reason.PEER_PLAIN);
-      waiting = true;
-    } else {
-      failed(Reason.PEER_PLAIN);
-    }
+    next(Reason.PEER_PLAIN);
   }
 
   Upgradable channel() {
@@ -74,7 +66,12 @@ final class Attempt {
         last = e.reason();
       }
     }
-    failed(last);
+    if (last == Reason.PEER_PLAIN && looks < LOOK_AGAIN_NS.length) {
+      channel.plain(last); // nobody was there, or only names of processes that have ended
+      waiting = true;
+    } else {
+      failed(last);
+    }
   }
 
   void failed(Reason reason) {
