@@ -108,7 +108,6 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   // ---- upgrade
-  // -------------------------------------------------------------------------------------------
 
   void seekUpgrade() {
     if (role == Role.ACCEPTED) {
@@ -163,11 +162,15 @@ final class Lane implements StreamOwner, Upgradable {
     if (inMode == IN_TCP && stream != null && !plainAgain) {
       inMode = IN_ACCEPTED;
       stream.acceptInput();
+      switchOutIfEstablished();
       nudgeSelectors();
-      if (stream.established()) {
-        ring(); // so the peer learns of it even if we never write
-      }
     }
+  }
+
+  @Override
+  public void established() {
+    switchOutIfEstablished();
+    nudgeSelectors();
   }
 
   private void switchOut() {
@@ -203,7 +206,6 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   // ---- reading: under the read lock
-  // ------------------------------------------------------------------------
 
   /** Reads what is there: bytes, 0 for nothing now, -1 at the end. The destination has room. */
   int read(ByteBuffer dst) throws IOException {
@@ -418,7 +420,6 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   // ---- writing: under the write lock
-  // -------------------------------------------------------------------------
 
   int write(ByteBuffer src) throws IOException {
     if (outMode == OUT_FABRIC) {
@@ -517,7 +518,6 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   // ---- the control connection
-  // -----------------------------------------------------------------------------------
 
   /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
   void controlReadable() {
@@ -625,15 +625,14 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   // ---- selecting: any thread
-  // -------------------------------------------------------------------------------------
 
   /** Whether the fabric has a say in this connection's readiness. */
   boolean attached() {
     return inMode != IN_TCP && !plainAgain;
   }
 
-  /** Whether both roads have switched over, so that TCP carries bells only, or soon will. */
-  boolean established() {
+  /** Whether our output is on the fabric, so that bells may come. */
+  boolean switchedOut() {
     return outMode == OUT_FABRIC;
   }
 
@@ -711,7 +710,6 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   // ---- ending
-  // ------------------------------------------------------------------------------------------------------
 
   /** Under the state lock. */
   void shutdownInput() throws IOException {

@@ -88,7 +88,6 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   // ---- the contract's outside
-  // ---------------------------------------------------------------------------
 
   @Override
   public Set<SelectionKey> keys() {
@@ -164,7 +163,6 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   // ---- registering
-  // ------------------------------------------------------------------------------------------
 
   @Override
   protected SelectionKey register(AbstractSelectableChannel channel, int ops, Object attachment) {
@@ -243,7 +241,7 @@ final class TalariaSelector extends AbstractSelector {
     if (fast) {
       lane.switchOutIfEstablished();
       settle(key, lane);
-      if (lane.established()) {
+      if (lane.switchedOut()) {
         ops = lane.controlOpen() ? SelectionKey.OP_READ : 0;
       }
     }
@@ -291,7 +289,6 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   // ---- selecting
-  // -------------------------------------------------------------------------------------------------
 
   /** Time-out in milliseconds: 0 for a look, -1 for any time. */
   private int selectWith(Consumer<SelectionKey> how, long timeoutMs) throws IOException {
@@ -413,7 +410,6 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   // ---- the JDK's selector
-  // -------------------------------------------------------------------------------------------
 
   private void lookInnerWhenEmpty() throws IOException {
     if (foreign > 0 || attached == 0) {
@@ -471,7 +467,7 @@ final class TalariaSelector extends AbstractSelector {
         innerInterest(key, 0, true);
       }
     }
-    if (!lane.established() && (ready & key.interest() & SelectionKey.OP_WRITE) != 0) {
+    if (!lane.switchedOut() && (ready & key.interest() & SelectionKey.OP_WRITE) != 0) {
       report(key, SelectionKey.OP_WRITE);
     }
     active.add(key);
@@ -490,7 +486,6 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   // ---- spinning and sleeping
-  // -----------------------------------------------------------------------------------------
 
   private void spin(long deadlineNs) throws IOException {
     long startedNs = attached == 0 ? 0 : context.spinning().enter();
@@ -556,7 +551,6 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   // ---- cancelling and closing
-  // ------------------------------------------------------------------------------------------
 
   private void removeCancelled() throws IOException {
     Set<SelectionKey> cancelled = cancelledKeys();

@@ -77,7 +77,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   // ---- Registrable
-  // -----------------------------------------------------------------------------------
 
   @Override
   public SocketChannel control() {
@@ -129,7 +128,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   // ---- reading
-  // -----------------------------------------------------------------------------------------
 
   @Override
   public int read(ByteBuffer dst) throws IOException {
@@ -159,9 +157,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return interruptedRead();
       }
       int n = open.read(dst);
-      return n == 0 && blocking
-          ? awaitRead(open, dst, Math.max(0, timeoutNs))
-          : (int) notOurOwn(n);
+      return n == 0 && blocking ? awaitRead(open, dst, Math.max(0, timeoutNs)) : (int) notOurOwn(n);
     } catch (IOException e) {
       throw closing() ? closedBySomeone(e) : e;
     } finally {
@@ -278,7 +274,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   // ---- writing
-  // -----------------------------------------------------------------------------------------
 
   @Override
   public int write(ByteBuffer src) throws IOException {
@@ -379,7 +374,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   // ---- half-close
-  // ----------------------------------------------------------------------------------------
 
   @Override
   public SocketChannel shutdownInput() throws IOException {
@@ -407,7 +401,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   // ---- connecting
-  // ----------------------------------------------------------------------------------------
 
   @Override
   public SocketChannel bind(SocketAddress address) throws IOException {
@@ -513,7 +506,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   // ---- options
-  // ---------------------------------------------------------------------------------------------
 
   @Override
   public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
@@ -561,7 +553,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   // ---- closing: what waits is woken, and whoever leaves last finishes
-  // ----------------------------------------
 
   @Override
   protected void implCloseSelectableChannel() throws IOException {
@@ -625,7 +616,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   // ---- the socket adaptor
-  // --------------------------------------------------------------------------------------
 
   @Override
   public Socket socket() {

@@ -45,7 +45,10 @@ public interface FabricStream {
   /** What was bound by {@link #owner}. */
   Object attachment();
 
-  /** Tells the peer that this side's reader is ready for the switch. Idempotent. */
+  /**
+   * Tells the peer that this side's reader is ready for the switch; its owner hears of it by {@link
+   * StreamOwner#established} if that establishes the stream. Idempotent.
+   */
   void acceptInput();
 
   /** Whether both sides have accepted; never becomes false again. */

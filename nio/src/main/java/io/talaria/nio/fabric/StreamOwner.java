@@ -11,6 +11,13 @@ public interface StreamOwner {
    */
   void ring();
 
+  /**
+   * Tells that the peer has accepted as well, so that the stream is established. Called by the
+   * negotiation thread. No bell may tell it: a side that only writes would leave it unread, and its
+   * kernel would answer with a reset when the process ends, which loses what is still on TCP.
+   */
+  void established();
+
   /** Counts a write that found no space; called with the writer's lock held. */
   void stalled();
 

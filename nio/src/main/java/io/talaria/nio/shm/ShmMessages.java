@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
  *   RELEASED  1 slot:4 generation:4
  *   DROP      2 slot:4
  *   GROW      3 slot:4 generation:4 ringGeneration:8 file:8 bytes:4
+ *   ACCEPTED  4 slot:4 generation:4
  *   region    file:8
  * </pre>
  */
@@ -19,11 +20,13 @@ final class ShmMessages {
   static final byte RELEASED = 1;
   static final byte DROP = 2;
   static final byte GROW = 3;
+  static final byte ACCEPTED = 4;
 
   static final int OFFER_BYTES = 20;
   static final int RELEASED_BYTES = 8;
   static final int DROP_BYTES = 4;
   static final int GROW_BYTES = 28;
+  static final int ACCEPTED_BYTES = 8;
   static final int REGION_BYTES = 8;
 
   private ShmMessages() {}
@@ -31,6 +34,14 @@ final class ShmMessages {
   static ByteBuffer released(int slot, int generation) {
     return ByteBuffer.allocate(1 + RELEASED_BYTES)
         .put(RELEASED)
+        .putInt(slot)
+        .putInt(generation)
+        .flip();
+  }
+
+  static ByteBuffer accepted(int slot, int generation) {
+    return ByteBuffer.allocate(1 + ACCEPTED_BYTES)
+        .put(ACCEPTED)
         .putInt(slot)
         .putInt(generation)
         .flip();

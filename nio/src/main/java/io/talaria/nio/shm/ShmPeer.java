@@ -84,7 +84,6 @@ final class ShmPeer {
   }
 
   // ---- ready bits and sleep words: any thread
-  // ------------------------------------------------------
 
   /**
    * Tells the peer's selector that a stream is ready.
@@ -145,7 +144,6 @@ final class ShmPeer {
   }
 
   // ---- offering and answering
-  // ----------------------------------------------------------------------
 
   ShmUpgrade offer(int ringBytes, int maxRingBytes) throws FabricException {
     Segment segment = pool.poll();
@@ -288,7 +286,6 @@ final class ShmPeer {
   }
 
   // ---- releasing
-  // -------------------------------------------------------------------------------------
 
   /** Any thread; nobody uses the stream any more. */
   void release(ShmStream stream, RingGrowth growth) {
@@ -352,7 +349,6 @@ final class ShmPeer {
   }
 
   // ---- growing
-  // -----------------------------------------------------------------------------------------
 
   void growOutput(ShmStream stream, long generation, int bytes) {
     Segment segment = segment(stream.slot);
@@ -398,13 +394,14 @@ final class ShmPeer {
   }
 
   // ---- messages and the end
-  // ------------------------------------------------------------------------------
 
   void received(ByteBuffer message) throws FabricException {
     int code = message.remaining() > 0 ? message.get() : -1;
     int length = message.remaining();
     if (code == ShmMessages.RELEASED && length == ShmMessages.RELEASED_BYTES) {
       releasedThere(message.getInt(), message.getInt());
+    } else if (code == ShmMessages.ACCEPTED && length == ShmMessages.ACCEPTED_BYTES) {
+      acceptedThere(message.getInt(), message.getInt());
     } else if (code == ShmMessages.DROP && length == ShmMessages.DROP_BYTES) {
       dropped(message.getInt());
     } else if (code == ShmMessages.GROW && length == ShmMessages.GROW_BYTES) {
@@ -429,6 +426,25 @@ final class ShmPeer {
       if (session.initiator() && segment.releasedHere) {
         recycle(segment);
       }
+    }
+  }
+
+  /** Any thread: the stream is established, which the peer's side may not have noticed. */
+  void tellEstablished(ShmStream stream) {
+    session.execute(
+        () -> {
+          Segment segment = segment(stream.slot);
+          if (!gone && segment != null && stream(stream.slot) == stream) {
+            session.send(ShmMessages.accepted(segment.slot, segment.generation));
+          }
+        });
+  }
+
+  private void acceptedThere(int slot, int generation) {
+    Segment segment = segment(slot);
+    ShmStream stream = stream(slot);
+    if (segment != null && stream != null && segment.generation == generation) {
+      stream.peerAccepted();
     }
   }
 

@@ -107,13 +107,22 @@ final class ShmStream implements FabricStream {
     return attachment;
   }
 
-  // ---- agreeing and switching -------------------------------------------------------------------
+  // ---- agreeing and switching
 
   @Override
   public void acceptInput() {
     ConnectionLayout.set(control, mine + ConnectionLayout.ACCEPTS, 1);
     VarHandle.fullFence();
-    established();
+    if (established()) {
+      peer.tellEstablished(this);
+    }
+  }
+
+  /** The peer says that it has accepted as well. Negotiation thread. */
+  void peerAccepted() {
+    if (established()) {
+      owner.established();
+    }
   }
 
   @Override
@@ -171,7 +180,7 @@ final class ShmStream implements FabricStream {
     return ended || ConnectionLayout.get(control, theirs + ConnectionLayout.IN_SWITCHED) != 0;
   }
 
-  // ---- writing ----------------------------------------------------------------------------------
+  // ---- writing
 
   @Override
   public int write(ByteBuffer src) {
@@ -304,7 +313,7 @@ final class ShmStream implements FabricStream {
     }
   }
 
-  // ---- reading ----------------------------------------------------------------------------------
+  // ---- reading
 
   @Override
   public int read(ByteBuffer dst) {
@@ -424,7 +433,7 @@ final class ShmStream implements FabricStream {
     }
   }
 
-  // ---- looking and waiting ----------------------------------------------------------------------
+  // ---- looking and waiting
 
   @Override
   public int readiness(int ops) {
@@ -488,7 +497,7 @@ final class ShmStream implements FabricStream {
     }
   }
 
-  // ---- ending -----------------------------------------------------------------------------------
+  // ---- ending
 
   @Override
   public void finishOutput() {
@@ -578,7 +587,6 @@ final class ShmStream implements FabricStream {
   }
 
   // ---- growing: called by RingGrowth under the writer's or the reader's lock
-  // -----------------------
 
   void moveOutputTo(ByteBuffer ring, int bytes, long generation) {
     out = ring;
