@@ -116,7 +116,6 @@ public final class Negotiator implements Executor {
   }
 
   // ---- what channels ask
-  // -----------------------------------------------------------------------------------
 
   /** Announces a listener. */
   public Announcement announce(InetSocketAddress address, Consumer<Reason> outcome) {
@@ -185,7 +184,6 @@ public final class Negotiator implements Executor {
   }
 
   // ---- the thread
-  // --------------------------------------------------------------------------------------------
 
   private synchronized Selector start() {
     if (!started) {
@@ -279,7 +277,6 @@ public final class Negotiator implements Executor {
   }
 
   // ---- announcements and sessions
-  // ------------------------------------------------------------------------------
 
   private void open(Announcement announcement, Consumer<Reason> outcome) {
     Reason unusable = directory.prepare();
@@ -423,7 +420,6 @@ public final class Negotiator implements Executor {
   }
 
   // ---- matching offers with accepted channels
-  // ----------------------------------------------------------------------
 
   void match(ReceivedOffer offer) {
     ReceivedOffer replaced = offers.put(offer.connection(), offer);

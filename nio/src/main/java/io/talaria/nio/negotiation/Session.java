@@ -88,7 +88,6 @@ final class Session implements Peer {
   }
 
   // ---- Peer
-  // ------------------------------------------------------------------------------------------
 
   @Override
   public boolean initiator() {
@@ -126,7 +125,6 @@ final class Session implements Peer {
   }
 
   // ---- the dialling side
-  // -------------------------------------------------------------------------------
 
   void sayHello() throws FabricException {
     ByteBuffer payload = negotiator.fabric().openPeer(this);
@@ -217,7 +215,6 @@ final class Session implements Peer {
   }
 
   // ---- the dialled side
-  // --------------------------------------------------------------------------------
 
   private void greeted(Hello hello) {
     Reason problem = problem(hello);
@@ -308,7 +305,6 @@ final class Session implements Peer {
   }
 
   // ---- both sides
-  // ----------------------------------------------------------------------------------------
 
   void forget(Upgradable channel) {
     attached.remove(channel);
