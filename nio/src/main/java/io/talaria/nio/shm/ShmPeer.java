@@ -443,7 +443,7 @@ final class ShmPeer {
   private void acceptedThere(int slot, int generation) {
     Segment segment = segment(slot);
     ShmStream stream = stream(slot);
-    if (segment != null && stream != null && segment.generation == generation) {
+    if (stream != null && stream.owned() && segment.generation == generation) {
       stream.peerAccepted();
     }
   }

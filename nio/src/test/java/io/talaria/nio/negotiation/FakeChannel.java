@@ -97,6 +97,9 @@ final class FakeChannel implements Upgradable, StreamOwner {
   public void ring() {}
 
   @Override
+  public void established() {}
+
+  @Override
   public void stalled() {}
 
   @Override

@@ -64,6 +64,9 @@ final class End implements StreamOwner {
   }
 
   @Override
+  public void established() {}
+
+  @Override
   public void stalled() {}
 
   @Override

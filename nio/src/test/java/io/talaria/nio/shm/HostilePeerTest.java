@@ -190,6 +190,9 @@ class HostilePeerTest {
     public void ring() {}
 
     @Override
+    public void established() {}
+
+    @Override
     public void stalled() {}
 
     @Override
@@ -255,7 +258,10 @@ class HostilePeerTest {
     ByteBuffer made =
         switch (random.nextInt(8)) {
           case 0 -> ShmMessages.drop(slot);
-          case 1 -> ShmMessages.released(slot, of);
+          case 1 ->
+              random.nextBoolean()
+                  ? ShmMessages.released(slot, of)
+                  : ShmMessages.accepted(slot, of);
           case 2, 3 -> {
             int bytes = random.nextBoolean() ? RING << random.nextInt(3) : random.nextInt();
             long ringGeneration = random.nextBoolean() ? 1 : random.nextLong();
@@ -490,6 +496,27 @@ class HostilePeerTest {
     honest.end();
     assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
     assertThat(dir.resolve("shm")).isEmptyDirectory();
+  }
+
+  @Test
+  void anAcceptanceThatComesBeforeTheAnswerIsIgnored() throws Exception {
+    Honest honest = new Honest(true);
+    Upgrade upgrade = honest.fabric.offer(honest);
+    ByteBuffer payload = upgrade.payload();
+    int slot = payload.getInt();
+    int generation = payload.getInt();
+    Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING));
+    for (int side = 0; side < 2; side++) { // in the honest side's name as well
+      ConnectionLayout.set(
+          segment.buffer(), ConnectionLayout.side(side) + ConnectionLayout.ACCEPTS, 1);
+    }
+
+    honest.fabric.received(honest, ShmMessages.accepted(slot, generation));
+
+    upgrade.cancel(Reason.PROTOCOL);
+    honest.end();
+    segment.close();
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
   }
 
   @Test
