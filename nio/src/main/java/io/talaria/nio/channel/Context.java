@@ -16,6 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What all channels and selectors of a process share. Made with the provider, once. */
 public final class Context {
+  private static final int MOST_LINES = 256;
+
   private final SelectorProvider provider;
   private final SelectorProvider jdk;
   private final Config config;
@@ -24,6 +26,7 @@ public final class Context {
   private final ProcessCounters counters;
   private final Spinning spinning;
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
+  private final Set<Reason> noticed = ConcurrentHashMap.newKeySet();
 
   /**
    * @param provider the provider that programs see
@@ -89,9 +92,26 @@ public final class Context {
     return spinning;
   }
 
+  /**
+   * Logs the first connection with a reason; the others are in the counters. Any thread; the work
+   * is done on the negotiation thread.
+   */
+  void connectionIs(Reason reason, Object connection) {
+    if (noticed.add(reason)) {
+      negotiator.execute(
+          () ->
+              log("connection " + connection + " is " + reason.code() + ": " + reason.sentence()));
+    }
+  }
+
+  /** Logs a listener. Negotiation thread. */
+  void listenerIs(Reason reason, Object address) {
+    log("listener " + address + " is " + reason.code() + ": " + reason.sentence());
+  }
+
   /** Logs a line, each text once in the life of the process. */
   private void log(String line) {
-    if (logged.size() < 256 && logged.add(line)) {
+    if (logged.size() < MOST_LINES && logged.add(line)) {
       System.getLogger("io.talaria.nio").log(System.Logger.Level.INFO, line);
     }
   }

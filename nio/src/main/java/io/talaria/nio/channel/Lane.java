@@ -111,12 +111,12 @@ final class Lane implements StreamOwner, Upgradable {
 
   void seekUpgrade() {
     if (role == Role.ACCEPTED) {
-      counters.mode(Mode.TCP, Reason.NO_OFFER, "");
+      plainSoFar(Reason.NO_OFFER);
       context.negotiator().accepted(this);
     } else if (key.local()) {
       context.negotiator().connected(this);
     } else {
-      counters.mode(Mode.TCP, Reason.NOT_LOCAL, "");
+      plain(Reason.NOT_LOCAL);
     }
   }
 
@@ -126,8 +126,14 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   @Override
-  public void plain(Reason reason) {
+  public void plainSoFar(Reason reason) {
     counters.mode(Mode.TCP, reason, "");
+  }
+
+  @Override
+  public void plain(Reason reason) {
+    plainSoFar(reason);
+    context.connectionIs(reason, key);
   }
 
   @Override
@@ -141,7 +147,7 @@ final class Lane implements StreamOwner, Upgradable {
         stream = fast;
       }
     }
-    counters.mode(Mode.TCP, Reason.PENDING, "");
+    plainSoFar(Reason.PENDING);
     options().shadow();
     if (readLock.tryLock()) {
       try {
@@ -196,6 +202,7 @@ final class Lane implements StreamOwner, Upgradable {
     if (!shownFast) {
       shownFast = true;
       counters.mode(Mode.SHM, Reason.SAME_HOST, stream.transport());
+      context.connectionIs(Reason.SAME_HOST, key);
     }
   }
 
@@ -289,7 +296,7 @@ final class Lane implements StreamOwner, Upgradable {
     }
     if (stream.withdrawn() && !plainAgain) {
       plainAgain = true;
-      counters.mode(Mode.TCP, Reason.REFUSED, "");
+      plain(Reason.REFUSED);
       nudgeSelectors();
     }
     long known = stream.peerSwitchAt();

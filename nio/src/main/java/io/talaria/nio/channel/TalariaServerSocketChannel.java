@@ -19,7 +19,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * A listener: the JDK's own, plus an announcement for clients of this host. Connections come from
@@ -64,14 +63,15 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
       local = bound;
       if (announcement == null && bound instanceof InetSocketAddress address) {
         counters = context.counters().connection(Role.LISTENER, bound, null);
-        announcement = context.negotiator().announce(address, counters(counters));
+        announcement = context.negotiator().announce(address, this::announced);
       }
     }
     return this;
   }
 
-  private static Consumer<Reason> counters(ConnectionCounters counters) {
-    return reason -> counters.mode(reason == Reason.ANNOUNCED ? Mode.SHM : Mode.TCP, reason, "");
+  private void announced(Reason reason) {
+    counters.mode(reason == Reason.ANNOUNCED ? Mode.SHM : Mode.TCP, reason, "");
+    context.listenerIs(reason, local);
   }
 
   @Override

@@ -67,7 +67,7 @@ final class Attempt {
       }
     }
     if (last == Reason.PEER_PLAIN && looks < LOOK_AGAIN_NS.length) {
-      channel.plain(last); // nobody was there, or only names of processes that have ended
+      channel.plainSoFar(last); // nobody was there, or only names of processes that have ended
       waiting = true;
     } else {
       failed(last);
@@ -103,7 +103,7 @@ final class Attempt {
       offeredAtNs = nowNs; // the refusal that follows leads to the next one
     } else if (!shown) {
       shown = true;
-      channel.plain(Reason.NOT_MATCHED);
+      channel.plainSoFar(Reason.NOT_MATCHED);
     }
   }
 

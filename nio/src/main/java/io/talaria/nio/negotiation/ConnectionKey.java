@@ -42,6 +42,15 @@ public record ConnectionKey(InetSocketAddress client, InetSocketAddress server) 
     return to.isLoopbackAddress() || to.equals(client.getAddress());
   }
 
+  @Override
+  public String toString() {
+    return text(client) + " to " + text(server);
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
+  }
+
   void encode(ByteBuffer to) {
     encode(to, client);
     encode(to, server);

@@ -18,6 +18,11 @@ public interface Upgradable {
    */
   boolean attach(FabricStream stream);
 
+  /** Tells why the connection is plain TCP as far as one can see now; this may change soon. */
+  default void plainSoFar(Reason reason) {
+    plain(reason);
+  }
+
   /** Tells why the connection is plain TCP, for those who watch. */
   void plain(Reason reason);
 
