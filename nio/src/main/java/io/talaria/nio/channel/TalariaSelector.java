@@ -399,6 +399,7 @@ final class TalariaSelector extends AbstractSelector {
         key.ready(ready);
         found++;
         action.accept(key);
+        ensureOpen(); // the action may have closed us
       }
     } else if (selected.select(key)) {
       key.ready(ready);
@@ -565,7 +566,7 @@ final class TalariaSelector extends AbstractSelector {
         remove(key);
       }
     }
-    if (inner.isOpen()) {
+    if (isOpen()) { // else closing the inner selector does it
       inner.selectNow(innerReady); // frees the descriptors of what was cancelled below
     }
   }

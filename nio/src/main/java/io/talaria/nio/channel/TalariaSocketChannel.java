@@ -393,7 +393,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Lane open = openForReading();
     open.shutdownOutput(
         () -> {
-          boolean was = outputClosed;
+          boolean was = outputClosed || closing(); // a close ends the output itself
           outputClosed = true;
           return was;
         });

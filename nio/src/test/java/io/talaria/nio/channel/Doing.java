@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /** Work on a thread of its own, and how it ended. */
 final class Doing<T> {
@@ -18,7 +19,7 @@ final class Doing<T> {
   private final Thread thread;
   private volatile boolean interrupted;
 
-  private Doing(Callable<T> work) {
+  private Doing(Callable<T> work, Function<Runnable, Thread> made) {
     task =
         new FutureTask<>(
             () -> {
@@ -28,12 +29,36 @@ final class Doing<T> {
                 interrupted = Thread.currentThread().isInterrupted();
               }
             });
-    thread = new Thread(task, "doing");
+    thread = made.apply(task);
+  }
+
+  private static Thread platform(Runnable task) {
+    Thread thread = new Thread(task, "doing");
     thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Runs work on a virtual thread, where there are any. */
+  static <T> Doing<T> startVirtual(Callable<T> work) {
+    Doing<T> doing = new Doing<>(work, Doing::virtual);
+    doing.thread.start();
+    return doing;
+  }
+
+  private static Thread virtual(Runnable task) {
+    try {
+      Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+      return (Thread)
+          Class.forName("java.lang.Thread$Builder")
+              .getMethod("unstarted", Runnable.class)
+              .invoke(builder, task);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   static <T> Doing<T> start(Callable<T> work) {
-    Doing<T> doing = new Doing<>(work);
+    Doing<T> doing = new Doing<>(work, Doing::platform);
     doing.thread.start();
     return doing;
   }
