@@ -73,7 +73,8 @@ public record Machine(
     lines.add(
         "System   "
             + kernel
-            + (load < 0 ? "" : String.format(Locale.ROOT, ", load %.2f at the start", load)));
+            + (load < 0 ? "" : String.format(Locale.ROOT, ", load %.2f at the start", load))
+            + (load > cores ? " (BUSY: the figures will be off)" : ""));
     lines.add("JDK      " + jdk);
     lines.add("Talaria  " + talaria);
     lines.add("Pinning  " + pinning);
