@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Reads, writes and selects of an accelerated connection allocate nothing in steady state. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class AllocationTest {
-  private static final int ROUNDS = 20_000;
+  private static final int ROUNDS = 5_000;
 
   /** Far less than one byte a round: what the measurement itself and the JVM may add. */
   private static final long NOISE_BYTES = 1024;
@@ -68,7 +68,7 @@ class AllocationTest {
     server.await("accepted");
     Modes.use(pair, server, client, "go", "measured");
     long[] last = new long[2];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
       for (Child side : List.of(server, client)) {
         side.send("go");
       }

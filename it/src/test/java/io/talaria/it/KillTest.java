@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * that TCP gives, and leaves no file, descriptor or mapping behind.
  */
 class KillTest {
-  private static final int SETTLED = 3;
+  private static final int SETTLED = 2;
   private static final int ODD_DESCRIPTORS = 2;
   private static final int POOLED_MAPPINGS = 4;
 
@@ -51,7 +51,7 @@ class KillTest {
                     .flatMap(
                         victim ->
                             Stream.of(
-                                Arguments.of(Flavour.PLAIN, io, victim, 5),
+                                Arguments.of(Flavour.PLAIN, io, victim, 3),
                                 Arguments.of(Flavour.TALARIA, io, victim, 25))));
   }
 

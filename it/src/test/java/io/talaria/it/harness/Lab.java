@@ -182,7 +182,7 @@ public final class Lab
     }
     List<String> left = leftovers();
     if (passed && !leaksAllowed && !left.isEmpty()) {
-      complaints.add("files left behind:\n" + String.join("\n", left));
+      complaints.add("files left behind:\n" + String.join("\n", left) + "\nby " + children);
     }
     for (Undo undo : undos) {
       undo.run();
