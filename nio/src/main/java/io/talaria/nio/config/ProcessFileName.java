@@ -7,6 +7,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Names of files in the private directories, which tell whose they are, so that anyone can sweep
@@ -21,6 +23,10 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class ProcessFileName {
   private static final int DIGITS = 16;
+
+  /** A letter, the port of an announcement, and the digits. */
+  private static final Pattern FORM = Pattern.compile("[a-z](?:-[0-9]+-)?([0-9a-f]{16})");
+
   private static final int PID_SHIFT = 42;
   private static final int NAMESPACE_SHIFT = 32;
   private static final long NAMESPACE_MASK = 0x3ff;
@@ -50,15 +56,11 @@ public final class ProcessFileName {
    * or of another process-id namespace.
    */
   public static boolean orphaned(String name) {
-    if (name.length() < DIGITS) {
+    Matcher form = FORM.matcher(name);
+    if (!form.matches()) {
       return false;
     }
-    long id;
-    try {
-      id = Long.parseUnsignedLong(name.substring(name.length() - DIGITS), 16);
-    } catch (NumberFormatException e) {
-      return false;
-    }
+    long id = Long.parseUnsignedLong(form.group(1), 16);
     return ((id >>> NAMESPACE_SHIFT) & NAMESPACE_MASK) == namespace()
         && !Host.alive(id >>> PID_SHIFT);
   }

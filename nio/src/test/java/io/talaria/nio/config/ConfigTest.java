@@ -1,0 +1,166 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Properties;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every property: what it is without a value, what it may be, and what a bad value says. */
+@Timeout(60)
+class ConfigTest {
+  private Properties before;
+
+  @BeforeEach
+  void keepProperties() {
+    before = (Properties) System.getProperties().clone();
+    System.getProperties().stringPropertyNames().stream()
+        .filter(name -> name.startsWith("talaria."))
+        .forEach(System::clearProperty);
+  }
+
+  @AfterEach
+  void restoreProperties() {
+    System.setProperties(before);
+  }
+
+  private static Config with(String name, String value) {
+    System.setProperty(name, value);
+    return Config.load();
+  }
+
+  private static void assertRefused(String name, String value, String allowed) {
+    assertThatThrownBy(() -> with(name, value))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("property " + name + " is '" + value + "', it must be " + allowed);
+  }
+
+  @Test
+  void withoutPropertiesTheDefaultsHold() {
+    Config config = Config.load();
+    String user = Integer.toString(Host.uid());
+    assertThat(config.enabled()).isTrue();
+    assertThat(config.fabrics()).containsExactly("shm");
+    assertThat(config.dir()).hasToString("/tmp/talaria-" + user);
+    assertThat(config.shmDir()).hasToString("/dev/shm/talaria-" + user);
+    assertThat(config.ringInitialBytes()).isEqualTo(32 << 10);
+    assertThat(config.ringMaxBytes()).isEqualTo(4 << 20);
+    assertThat(config.spinNs()).isEqualTo(20_000);
+    assertThat(config.quiet()).isFalse();
+  }
+
+  @Test
+  void itPrintsWhatIsInForce() {
+    System.setProperty(Config.QUIET, "true");
+    System.setProperty(Config.DIR, "/run/talaria");
+    System.setProperty(Config.SHM_DIR, "/mnt/shm");
+    assertThat(Config.load())
+        .hasToString(
+            "talaria.enabled=true talaria.fabrics=shm talaria.dir=/run/talaria"
+                + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
+                + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.quiet=true");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true,true", "false,false", "'',true"})
+  void aFlagIsTrueFalseOrJustThere(String value, boolean expected) {
+    assertThat(with(Config.ENABLED, value).enabled()).isEqualTo(expected);
+    assertThat(with(Config.QUIET, value).quiet()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"yes", "TRUE", "0", " true", "talse"})
+  void anyOtherFlagIsRefused(String value) {
+    assertRefused(Config.ENABLED, value, "true or false");
+    System.clearProperty(Config.ENABLED);
+    assertRefused(Config.QUIET, value, "true or false");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ucx", "", "shm,", "shm;shm", "SHM"})
+  void unknownFabricsAreRefused(String value) {
+    assertRefused(Config.FABRICS, value, "a list, by commas, of shm");
+  }
+
+  @Test
+  void fabricsMayHaveSpacesBetweenThem() {
+    assertThat(with(Config.FABRICS, " shm ").fabrics()).containsExactly("shm");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "relative", "./here", "~/there", "a\0b"})
+  void aDirectoryIsAnAbsolutePath(String value) {
+    assertRefused(Config.DIR, value, "an absolute path of a directory");
+    System.clearProperty(Config.DIR);
+    assertRefused(Config.SHM_DIR, value, "an absolute path of a directory");
+  }
+
+  @Test
+  void directoriesAreTakenAsGiven() {
+    assertThat(with(Config.DIR, "/a/b").dir()).hasToString("/a/b");
+    assertThat(with(Config.SHM_DIR, "/c d").shmDir()).hasToString("/c d");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "0", "-4096", "2048", "4097", "32k", "1e6", "536870912", "99999999999"})
+  void aRingIsAPowerOfTwoWithinLimits(String value) {
+    String allowed = "a power of two from 4096 to 268435456 (bytes)";
+    assertRefused(Config.RING_INITIAL, value, allowed);
+    System.clearProperty(Config.RING_INITIAL);
+    assertRefused(Config.RING_MAX, value, allowed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4096, 32768, 1 << 20, 1 << 28})
+  void aRingMayBeAnythingWithin(int bytes) {
+    Config config = with(Config.RING_INITIAL, " " + bytes + " ");
+    assertThat(config.ringInitialBytes()).isEqualTo(bytes);
+    assertThat(config.ringMaxBytes()).isGreaterThanOrEqualTo(bytes);
+  }
+
+  @Test
+  void aRingMayNotGrowToLessThanItIs() {
+    System.setProperty(Config.RING_INITIAL, "65536");
+    assertRefused(Config.RING_MAX, "32768", "at least talaria.shm.ring.initial, which is 65536");
+    System.clearProperty(Config.RING_INITIAL);
+    assertRefused(Config.RING_MAX, "4096", "at least talaria.shm.ring.initial, which is 32768");
+    assertThat(with(Config.RING_MAX, "32768").ringMaxBytes()).isEqualTo(32768);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-1", "20µs", "1000000001", "99999999999999999999", "1.5"})
+  void spinningHasLimits(String value) {
+    assertRefused(Config.SPIN_NS, value, "a whole number from 0 to 1000000000");
+  }
+
+  @Test
+  void spinningMayBeOff() {
+    assertThat(with(Config.SPIN_NS, "0").spinNs()).isZero();
+    assertThat(with(Config.SPIN_NS, "1000000000").spinNs()).isEqualTo(1_000_000_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"talaria.spin", "talaria.Dir", "talaria.shm.ring.size", "talaria."})
+  void aNameThatNobodyKnowsIsRefused(String name) {
+    assertThatThrownBy(() -> with(name, "1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(name)
+        .hasMessageContaining("known are talaria.enabled, talaria.fabrics, talaria.dir,");
+  }
+
+  @Test
+  void namesOfOthersAreTheirAffair() {
+    System.setProperty("talariadne.thread", "1");
+    System.setProperty("talaria.test.something", "1");
+    assertThat(Config.load().enabled()).isTrue();
+  }
+}
