@@ -3,9 +3,11 @@
 package io.talaria.agent;
 
 import io.talaria.nio.config.Config;
+import io.talaria.nio.jdk.JdkNio;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -99,6 +101,7 @@ public final class Activation {
       return false;
     }
     exportChannels(instrumentation);
+    Objects.requireNonNull(JdkNio.provider()); // better to fail here than in the program's channels
     for (String property : NETTY_PROPERTIES) {
       if (System.getProperty(property) == null) {
         System.setProperty(property, "true");

@@ -40,6 +40,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   private static final int CARRY_BYTES = 64 << 10;
   private static final int BELLS_AT_ONCE = 64;
+  private static final int ACCEPT_TRIES = 10;
   private static final int SPIN_CHECKS = 32;
 
   /** Longest sleep of one thread on the control connection before it looks again by itself. */
@@ -149,14 +150,27 @@ final class Lane implements StreamOwner, Upgradable {
     }
     plainSoFar(Reason.PENDING);
     options().shadow();
-    if (readLock.tryLock()) {
-      try {
-        accept();
-      } finally {
-        readLock.unlock();
-      }
-    } // else the reader inside does it when it wakes
+    if (!tryAccept()) {
+      // A short read is over in a moment; a reader that sleeps inside does it when it wakes.
+      int[] tries = {ACCEPT_TRIES};
+      context.negotiator().repeat(() -> --tries[0] == 0 || tryAccept());
+    }
     return true;
+  }
+
+  private boolean tryAccept() {
+    if (!readLock.tryLock()) {
+      return false;
+    }
+    try {
+      if (!channel.closing()) {
+        accept();
+      }
+      return true;
+    } finally {
+      readLock.unlock();
+      channel.finishCloseIfClosing();
+    }
   }
 
   private ControlOptions options() {
@@ -539,6 +553,7 @@ final class Lane implements StreamOwner, Upgradable {
         }
       } finally {
         readLock.unlock();
+        channel.finishCloseIfClosing();
       }
     } else {
       Thread.yield(); // the reader inside takes it

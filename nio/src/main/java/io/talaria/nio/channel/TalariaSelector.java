@@ -11,6 +11,7 @@ import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
@@ -47,6 +48,7 @@ final class TalariaSelector extends AbstractSelector {
   private static final int SPIN_PASSES = 16;
 
   private static final int HINTS_AT_ONCE = 4096;
+  private static final int EVENTS_AT_ONCE = 256;
 
   private final Context context;
   private final Selector inner;
@@ -258,15 +260,27 @@ final class TalariaSelector extends AbstractSelector {
     }
     key.settled = true;
     attached++;
-    if (home == null && !homeRefused) {
-      home = context.fabric().openHome();
-      homeRefused = home == null;
-    }
+    openHome();
     boolean shared = home == null || key.socket.keys().all().length > 1;
     lane.shared(shared);
     lane.stream().moveTo(shared ? null : home);
     if (shared) {
       forward(key);
+    }
+  }
+
+  private void openHome() {
+    if (home == null && !homeRefused) {
+      home = context.fabric().openHome();
+      homeRefused = home == null;
+      SelectableChannel event = home == null ? null : home.selectable();
+      if (event != null) {
+        try {
+          event.register(inner, SelectionKey.OP_READ, home);
+        } catch (ClosedChannelException e) {
+          throw new IllegalStateException("the event channel of a new home is closed", e);
+        }
+      }
     }
   }
 
@@ -349,7 +363,8 @@ final class TalariaSelector extends AbstractSelector {
   private void pass() {
     takeChanges();
     if (home != null) {
-      int unused = home.drainReady(hinted, HINTS_AT_ONCE);
+      int unusedEvents = home.progress(EVENTS_AT_ONCE);
+      int unusedHints = home.drainReady(hinted, HINTS_AT_ONCE);
     }
     for (int i = active.size() - 1; i >= 0; i--) {
       TalariaSelectionKey key = active.get(i);
@@ -444,7 +459,9 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void innerReady(SelectionKey below) {
-    TalariaSelectionKey key = (TalariaSelectionKey) below.attachment();
+    if (!(below.attachment() instanceof TalariaSelectionKey key)) {
+      return; // the home's own event: the next pass makes the progress
+    }
     if (!key.isValid()) {
       return;
     }

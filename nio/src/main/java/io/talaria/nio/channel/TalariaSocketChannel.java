@@ -571,7 +571,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
-  private void finishCloseIfClosing() {
+  /** Ends a close that found somebody inside; called by whoever has just let go of a lock. */
+  void finishCloseIfClosing() {
     if (state == CLOSING && readLock.tryLock()) {
       boolean finished = false;
       try {
