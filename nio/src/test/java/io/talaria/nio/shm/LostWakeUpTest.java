@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class LostWakeUpTest {
   private ShmHome home;
 
   /** Steps done by the sleeping side, and whether the waking side will make no more. */
-  private volatile long seen;
+  private final AtomicLong seen = new AtomicLong();
 
   private volatile boolean full;
   private volatile boolean over;
@@ -106,7 +107,7 @@ class LostWakeUpTest {
   }
 
   private void awaitSeen(long step) {
-    while (seen != step && !over) {
+    while (seen.get() != step && !over) {
       Thread.onSpinWait();
     }
   }
@@ -123,7 +124,7 @@ class LostWakeUpTest {
                   buffer.clear();
                   int n = sleeper.stream.read(buffer);
                   if (n > 0) {
-                    seen += n;
+                    seen.addAndGet(n);
                   } else {
                     how.sleep(FabricStream.READ);
                   }
@@ -169,7 +170,7 @@ class LostWakeUpTest {
                   much.clear();
                   int n = sleeper.stream.write(much);
                   if (n > 0) {
-                    seen++;
+                    seen.incrementAndGet();
                   } else {
                     full = true;
                     how.sleep(FabricStream.WRITE);

@@ -153,12 +153,17 @@ final class PeerPair implements AutoCloseable {
     }
   }
 
+  /** Ends the session at both sides. */
   @Override
-  public void close() throws Exception {
-    settle();
-    dialler.run(() -> dialler.fabric.peerGone(dialler));
-    dialled.run(() -> dialled.fabric.peerGone(dialled));
-    settle();
+  public void close() {
+    try {
+      settle();
+      dialler.run(() -> dialler.fabric.peerGone(dialler));
+      dialled.run(() -> dialled.fabric.peerGone(dialled));
+      settle();
+    } catch (Exception e) {
+      throw new AssertionError("a negotiation thread failed: " + e, e);
+    }
     dialler.thread.shutdown();
     dialled.thread.shutdown();
     assertHealthy();

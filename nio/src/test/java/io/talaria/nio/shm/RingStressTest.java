@@ -55,12 +55,11 @@ class RingStressTest {
     KILLED
   }
 
-  /** One direction of a connection, and what its two threads have seen. */
+  /** One direction of a connection. */
   private static final class Direction {
     final End from;
     final End to;
     final long seed;
-    volatile long written = -1;
 
     Direction(End from, End to, long seed) {
       this.from = from;

@@ -68,7 +68,7 @@ class SlotLifeTest {
   private record Frame(Kind kind, int id, ByteBuffer payload) {}
 
   /** One side of a session, with what waits for its thread and what is on its way to it. */
-  private final class Side implements Peer {
+  private static final class Side implements Peer {
     final ShmFabric fabric;
     final boolean initiator;
     final Queue<Runnable> tasks = new ArrayDeque<>();
