@@ -30,8 +30,8 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   int activeIndex = -1;
   int emptyLooks;
 
-  /** The select in which the key was last given to an action: once per select. */
-  long actedIn;
+  /** The select that last counted the key, or gave it to an action: once per select. */
+  long countedIn;
 
   int innerOps;
   boolean countsAsForeign;

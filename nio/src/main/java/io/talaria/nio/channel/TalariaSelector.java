@@ -409,8 +409,8 @@ final class TalariaSelector extends AbstractSelector {
   private void report(TalariaSelectionKey key, int ready) {
     seen = true;
     if (action != null) {
-      if (key.actedIn != selects) {
-        key.actedIn = selects;
+      if (key.countedIn != selects) {
+        key.countedIn = selects;
         key.ready(ready);
         found++;
         action.accept(key);
@@ -418,10 +418,14 @@ final class TalariaSelector extends AbstractSelector {
       }
     } else if (selected.select(key)) {
       key.ready(ready);
+      key.countedIn = selects;
       found++;
     } else if ((key.ready() | ready) != key.ready()) {
       key.ready(key.ready() | ready);
-      found++;
+      if (key.countedIn != selects) { // both roads may report a key in one select
+        key.countedIn = selects;
+        found++;
+      }
     }
   }
 

@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.Connections;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
@@ -162,6 +163,7 @@ class SelectorNegotiationTest {
   @ParameterizedTest
   @EnumSource
   void writersAndSelectorsDoNotLockEachOtherOut(Ground ground) throws Exception {
+    int before = Connections.snapshot().size();
     try (ServerSocketChannel listener = Pair.listen(ground.provider());
         Selector one = ground.provider().openSelector();
         Selector other = ground.provider().openSelector()) {
@@ -204,6 +206,12 @@ class SelectorNegotiationTest {
       selecting.result();
       selectingToo.result();
     }
+    // Those who looked at a channel while it closed must have finished the close.
+    long until = System.nanoTime() + 5_000_000_000L;
+    while (Connections.snapshot().size() > before && System.nanoTime() < until) {
+      Thread.sleep(10);
+    }
+    assertThat(Connections.snapshot()).hasSizeLessThanOrEqualTo(before);
   }
 
   private static Void selectUntil(Selector selector, AtomicBoolean over) throws Exception {
