@@ -17,6 +17,9 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
   private TalariaSelectionKey[] keys = new TalariaSelectionKey[64];
   private int size;
 
+  /** The iterator handed out last; handed out again once it has said that it is at its end. */
+  private KeyIterator spare;
+
   /** Adds a key of this selector; false if it is in the set already. */
   boolean select(TalariaSelectionKey key) {
     if (key.selectedIndex >= 0) {
@@ -85,17 +88,32 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
 
   @Override
   public Iterator<SelectionKey> iterator() {
-    return new KeyIterator();
+    KeyIterator iterator = spare;
+    if (iterator == null || !iterator.finished) {
+      iterator = new KeyIterator();
+      spare = iterator;
+    }
+    iterator.restart();
+    return iterator;
   }
 
   /** Walks backwards, so that a removal moves only keys that were visited already. */
   private final class KeyIterator implements Iterator<SelectionKey> {
-    private int next = size - 1;
+    private int next;
     private TalariaSelectionKey last;
+    private boolean finished;
+
+    void restart() {
+      next = size - 1;
+      last = null;
+      finished = false;
+    }
 
     @Override
     public boolean hasNext() {
-      return next >= 0;
+      boolean more = next >= 0;
+      finished = !more;
+      return more;
     }
 
     @Override
