@@ -175,7 +175,7 @@ class LifeTest {
             Doing.start(
                 () -> {
                   while (pair.server.isOpen()) {
-                    pair.server.toString();
+                    assertThat(pair.server.toString()).isNotEmpty();
                     Connections.snapshot();
                   }
                   return 0;
