@@ -155,7 +155,7 @@ class SelectorContractTest {
       SelectionKey key = key(pair.server, selector, OP_READ);
       for (int i = 0; i < 50; i++) {
         Doing<Integer> select = Doing.start(() -> selector.select());
-        Thread.sleep(i % 5 * 2);
+        Thread.sleep(i % 5 * 2L);
         pair.client.write(bytes(10, 1));
         assertThat(select.result()).isEqualTo(1);
         assertThat(selector.selectedKeys()).containsExactly(key);
