@@ -314,6 +314,11 @@ final class Lane implements StreamOwner, Upgradable {
       nudgeSelectors();
     }
     long known = stream.peerSwitchAt();
+    if (known >= 0 && known < tcpIn) { // no honest peer has switched before what it sent
+      tcpFailure = new SocketException("Connection reset");
+      endControl(true);
+      return;
+    }
     long most = known >= 0 ? known - tcpIn : Math.max(wanted, BELLS_AT_ONCE);
     ByteBuffer more = ByteBuffer.allocate((int) Math.min(most, CARRY_BYTES));
     int n;
@@ -327,7 +332,7 @@ final class Lane implements StreamOwner, Upgradable {
     }
     if (n > 0) {
       long switchAt = stream.peerSwitchAt();
-      int bytes = switchAt >= 0 ? (int) Math.min(n, switchAt - tcpIn) : n;
+      int bytes = switchAt >= 0 ? (int) Math.max(0, Math.min(n, switchAt - tcpIn)) : n;
       tcpIn += bytes;
       if (bytes < n) {
         counters.bellReceived();

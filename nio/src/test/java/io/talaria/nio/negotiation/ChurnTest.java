@@ -8,6 +8,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.shm.StableMappings;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ class ChurnTest {
 
   @TempDir Path temporary;
 
-  private final long mappingsBefore = ShmFabric.liveMappings();
+  private final long mappingsBefore = StableMappings.count();
   private final List<Pair> open = new ArrayList<>();
   private RecordingFabric clientFabric;
   private RecordingFabric serverFabric;

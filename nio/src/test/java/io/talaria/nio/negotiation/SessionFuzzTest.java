@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.Reason;
 import io.talaria.nio.negotiation.RawSession.Frame;
 import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.shm.StableMappings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
@@ -34,7 +35,7 @@ class SessionFuzzTest {
 
   @TempDir Path temporary;
 
-  private final long mappingsBefore = ShmFabric.liveMappings();
+  private final long mappingsBefore = StableMappings.count();
   private RecordingFabric fabric;
   private Node node;
   private Path directory;

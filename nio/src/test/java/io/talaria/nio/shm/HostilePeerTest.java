@@ -56,7 +56,7 @@ class HostilePeerTest {
 
   @BeforeEach
   void open() {
-    mappingsBefore = Mapping.live();
+    mappingsBefore = StableMappings.count();
     PrivateDirectory directory = new PrivateDirectory(dir.resolve("shm"), Reason.NO_SHM_DIR);
     assertThat(directory.prepare()).isNull();
     files = new SharedFiles(directory);

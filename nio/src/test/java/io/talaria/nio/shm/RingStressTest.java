@@ -35,13 +35,12 @@ class RingStressTest {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
-  @BeforeEach
-  void noMappings() {
-    // Counts are per process, and another class's mappings may be live.
-    mappingsBefore = Mapping.live();
-  }
-
   private long mappingsBefore;
+
+  @BeforeEach
+  void countMappings() {
+    mappingsBefore = StableMappings.count();
+  }
 
   @AfterEach
   void stop() {

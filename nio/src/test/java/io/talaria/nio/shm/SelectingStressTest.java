@@ -211,7 +211,7 @@ class SelectingStressTest {
 
   @Test
   void everySelectorWakesForEveryConnection() throws Exception {
-    long mappings = Mapping.live();
+    long mappings = StableMappings.count();
     long start = System.nanoTime();
     long sleeps = 0;
     int rounds = 0;

@@ -39,7 +39,7 @@ class SlotLifeTest {
 
   @TempDir Path dir;
 
-  private final long mappingsBefore = Mapping.live();
+  private final long mappingsBefore = StableMappings.count();
   private ShmFabric clientFabric;
   private ShmFabric serverFabric;
   private int connections;
