@@ -299,18 +299,26 @@ public final class Negotiator implements Executor {
       for (SocketChannel dialler = announcement.accept();
           dialler != null;
           dialler = announcement.accept()) {
-        Session session = new Session(this, dialler, announcement);
-        if (PeerCredentials.sameUser(dialler, directory.path())) {
-          session.register(selector);
-          sessions.add(session);
-        } else {
-          counters.refused(Reason.OTHER_USER);
-          dialler.close();
-        }
+        greet(announcement, dialler);
       }
     } catch (IOException e) {
       report(Reason.LIMIT, "cannot accept a session: " + e);
     }
+  }
+
+  private void greet(Announcement announcement, SocketChannel dialler) {
+    try {
+      if (PeerCredentials.sameUser(dialler, directory.path())) {
+        Session session = new Session(this, dialler, announcement);
+        session.register(selector);
+        sessions.add(session);
+        return;
+      }
+      counters.refused(Reason.OTHER_USER);
+    } catch (IOException e) {
+      report(Reason.NO_RUNTIME_DIR, "cannot tell whose a dialler is: " + e);
+    }
+    closeQuietly(dialler);
   }
 
   private void attempt(Upgradable channel) {

@@ -120,6 +120,26 @@ class AnnouncementTest {
   }
 
   @Test
+  void whoeverDialsWhileTheDirectoryIsAwayIsHungUpOn() throws Exception {
+    Path away = temporary.resolve("away");
+    Node server = node(temporary.resolve("run"));
+    server.announce(PORT);
+    Path named = server.announced(PORT);
+    Files.move(server.directory, away);
+    for (int i = 0; i < 2; i++) {
+      try (RawSession session = RawSession.dial(away.resolve(named.getFileName()))) {
+        session.awaitEnd();
+      }
+    }
+    Files.move(away, server.directory);
+    try (RawSession session = RawSession.dial(named)) {
+      session.write(Wire.hello(RawSession.hello("fake", PAYLOAD)));
+      session.expect(Wire.WELCOME);
+    }
+    server.assertNoFailure();
+  }
+
+  @Test
   void namesOfProcessesThatHaveEndedAreSweptAtTheStart() throws Exception {
     Path directory = temporary.resolve("run");
     Node first = node(directory);

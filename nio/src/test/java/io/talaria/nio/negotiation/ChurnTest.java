@@ -168,6 +168,29 @@ class ChurnTest {
     assertNothingLeft();
   }
 
+  @Test
+  void aProcessThatTalksToItself() throws Exception {
+    client = server;
+    clientFabric = serverFabric;
+    for (int i = 0; i < 300; i++) {
+      Pair pair = connect();
+      if (i % 2 == 0) {
+        accept(pair);
+      }
+      server.negotiator.connected(pair.client);
+      if (i % 2 != 0) {
+        accept(pair);
+      }
+      pair.client.awaitAttached();
+      pair.server.awaitAttached();
+      exchange(pair);
+      closeBoth(new Random(i), pair);
+      assertHealthy();
+    }
+    assertThat(serverFabric.peers).as("both sides of one session").hasSize(2);
+    assertNothingLeft();
+  }
+
   private void step(Random random, int most) throws Exception {
     if (open.size() < most && random.nextInt(5) < 3) {
       Pair pair = connect();
