@@ -10,14 +10,17 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
+import io.talaria.it.harness.Tmpfs;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,15 +41,25 @@ class CrowdTest {
 
   private Child server;
   private Child client;
+  private Path shmDir;
+
+  private Path shmDir() {
+    return shmDir == null ? lab.shmDir() : shmDir;
+  }
 
   private void connect(Pair pair, int connections, int rounds) throws Exception {
     pair.assume();
-    server = lab.child(pair.server(), EchoServer.class).arg("backlog", 1024).start();
+    server =
+        lab.child(pair.server(), EchoServer.class)
+            .arg("backlog", 1024)
+            .property("talaria.shm.dir", shmDir())
+            .start();
     client =
         lab.child(pair.client(), EchoClient.class)
             .arg("port", server.await("listening").port())
             .arg("connections", connections)
             .arg("rounds", rounds)
+            .property("talaria.shm.dir", shmDir())
             .start();
     client.await("connected");
     if (pair.accelerated()) {
@@ -76,6 +89,17 @@ class CrowdTest {
     }
     server.send("report");
     assertThat(server.await("spurious").number("count")).as("of the server").isZero();
+    lab.stop(client, server);
+  }
+
+  /** As much shared memory as a container usually has. */
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void twoHundredConnectionsFitInto64Megabytes() throws Exception {
+    shmDir = Tmpfs.mount(lab, "size=64m,mode=700").resolve("shm");
+    connect(Pair.BOTH, 200, 5);
+    client.send("round");
+    assertThat(client.await("echoed").number("spurious")).isZero();
     lab.stop(client, server);
   }
 

@@ -193,7 +193,7 @@ class HostileTest {
   void filesThatAreNotTalarias() throws Exception {
     byte[] content = new byte[Frames.SEGMENT_BYTES];
     Path secret = Files.write(lab.scratch().resolve("secret"), content);
-    Files.write(secret, Frames.region().array(), StandardOpenOption.WRITE);
+    Files.write(secret, Frames.region(), StandardOpenOption.WRITE);
     byte[] before = Files.readAllBytes(secret);
     for (int i = 0; i < 5; i++) {
       long id = chance.nextLong();
@@ -336,9 +336,9 @@ class HostileTest {
   }
 
   /** Puts a file of this test's where the server looks for files. */
-  private long place(ByteBuffer content) throws IOException {
+  private long place(byte[] content) throws IOException {
     long id = chance.nextLong();
-    Files.write(file(id), content.array());
+    Files.write(file(id), content);
     return id;
   }
 

@@ -7,6 +7,7 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Ss;
 import io.talaria.it.programs.HttpHost;
 import io.talaria.it.programs.HttpUser;
 import java.time.Duration;
@@ -42,6 +43,7 @@ class HttpTest {
             .start();
     client.await("used", Duration.ofSeconds(90));
     Modes.expect(pair, server, client);
+    Ss.expect(pair, server, client);
     lab.stop(client, server);
   }
 }

@@ -2,8 +2,6 @@
 
 package io.talaria.it;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
@@ -54,7 +52,7 @@ class RunTimeDirectoryTest {
     exchange.serverSpec().property("talaria.dir", dir);
     exchange.clientSpec().property("talaria.dir", dir);
     exchange.run();
-    assertThat(exchange.server().errorText()).as("the server's log").contains(reason.code());
+    exchange.server().awaitLog(reason.code());
     exchange.end();
   }
 

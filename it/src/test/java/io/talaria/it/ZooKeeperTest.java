@@ -7,6 +7,7 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Ss;
 import io.talaria.it.programs.ZooKeeperHost;
 import io.talaria.it.programs.ZooKeeperUser;
 import java.nio.file.Files;
@@ -41,6 +42,7 @@ class ZooKeeperTest {
             .start();
     client.await("used", Duration.ofSeconds(90));
     Modes.expect(pair, server, client);
+    Ss.expect(pair, server, client);
     client.send("close");
     client.await("closed");
     server.send("shutdown");

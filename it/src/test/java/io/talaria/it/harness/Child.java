@@ -150,6 +150,18 @@ public final class Child {
   }
 
   /**
+   * Waits until its log says something.
+   *
+   * @param text what it must contain
+   * @throws InterruptedException if the test's time is up
+   */
+  public void awaitLog(String text) throws InterruptedException {
+    if (!errors.awaitText(text, Duration.ofSeconds(10))) {
+      throw new AssertionError(this + " has not logged " + text + ", but:\n" + errors.tail());
+    }
+  }
+
+  /**
    * The last lines of its standard error.
    *
    * @return the text

@@ -119,9 +119,9 @@ public final class Frames {
    *
    * @return a region of zeros with its magic number
    */
-  public static ByteBuffer region() {
+  public static byte[] region() {
     ByteBuffer region = ByteBuffer.allocate(REGION_BYTES).order(ByteOrder.nativeOrder());
-    return region.putLong(0, 0x5441_4c50_4545_5201L);
+    return region.putLong(0, 0x5441_4c50_4545_5201L).array();
   }
 
   /**
@@ -129,9 +129,9 @@ public final class Frames {
    *
    * @return zeros with a header
    */
-  public static ByteBuffer segment() {
+  public static byte[] segment() {
     ByteBuffer segment = ByteBuffer.allocate(SEGMENT_BYTES).order(ByteOrder.nativeOrder());
-    return segment.putLong(0, 0x5441_4c41_5249_4101L).putLong(8, RING);
+    return segment.putLong(0, 0x5441_4c41_5249_4101L).putLong(8, RING).array();
   }
 
   private static ByteBuffer frame(int type, ByteBuffer body) {

@@ -82,6 +82,21 @@ final class Output {
     return events.stream().anyMatch(event -> event.name().equals("failed"));
   }
 
+  /**
+   * Waits until a text has appeared in the last lines; false if time is up or nothing can follow.
+   */
+  synchronized boolean awaitText(String text, Duration limit) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    while (!tail().contains(text)) {
+      long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
+      if (ended || leftMs <= 0) {
+        return false;
+      }
+      wait(leftMs);
+    }
+    return true;
+  }
+
   /** Waits until nothing can follow. */
   synchronized void awaitEnd(Duration limit) throws InterruptedException {
     long deadlineNs = System.nanoTime() + limit.toNanos();
