@@ -634,8 +634,19 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   @Override
+  public boolean wanted() {
+    return !channel.closing();
+  }
+
+  @Override
   public boolean peerLost(boolean giveUp) {
     if (channel.closing() || controlEnded) {
+      nudgeSelectors();
+      return true;
+    }
+    if (outMode == OUT_TCP && stream.withdraw()) {
+      plainAgain = true; // TCP goes on, and knows itself when it ends
+      plain(Reason.PEER_LOST);
       nudgeSelectors();
       return true;
     }
@@ -725,13 +736,14 @@ final class Lane implements StreamOwner, Upgradable {
     return ready & ops;
   }
 
+  /** How many bytes can be read at once. Under the read lock. */
   int available() throws IOException {
     ByteBuffer kept = carry;
     if (kept != null) {
       return kept.remaining();
     }
     if (inMode == IN_FABRIC) {
-      return stream.unread() ? 1 : 0;
+      return stream.available();
     }
     return control.socket().getInputStream().available();
   }
@@ -854,7 +866,11 @@ final class Lane implements StreamOwner, Upgradable {
   void release() {
     synchronized (this) {
       releaseWanted = true;
-      if (lingering || released) {
+      if (released) {
+        return;
+      }
+      if (lingering) {
+        leaveHome(); // its selector hears it no more, so nobody may ring that selector here
         return;
       }
       released = true;

@@ -616,10 +616,10 @@ final class TalariaSelector extends AbstractSelector {
     }
   }
 
-  private static void unsettle(TalariaSelectionKey key, Registrable ours) {
+  private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
-    if (ours.keys().all().length == 0 && key.channel().isOpen()) {
-      key.socket.lane().leaveHome();
+    if (home != null && key.channel().isOpen()) {
+      key.socket.lane().stream().leave(home);
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);

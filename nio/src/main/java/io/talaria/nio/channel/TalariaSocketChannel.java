@@ -72,7 +72,12 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   /** Wraps a connection that the JDK's listener has accepted. */
   static TalariaSocketChannel accepted(Context context, SocketChannel control) throws IOException {
     TalariaSocketChannel channel = new TalariaSocketChannel(context, control);
-    channel.connected(Role.ACCEPTED);
+    try {
+      channel.connected(Role.ACCEPTED);
+    } catch (IOException | RuntimeException | Error e) {
+      control.close();
+      throw e;
+    }
     return channel;
   }
 
@@ -650,7 +655,15 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     @Override
     public int available() throws IOException {
       Lane open = openForReading();
-      return inputClosed ? 0 : open.available();
+      if (inputClosed || !readLock.tryLock()) {
+        return 0; // a reader inside waits because nothing is here, or takes what is
+      }
+      try {
+        return closing() ? 0 : open.available();
+      } finally {
+        readLock.unlock();
+        finishCloseIfClosing();
+      }
     }
 
     @Override

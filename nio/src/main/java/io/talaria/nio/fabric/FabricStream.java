@@ -135,6 +135,9 @@ public interface FabricStream {
   /** Publishes that this side ends with a reset, as TCP does when unread input is closed. */
   void abort();
 
+  /** How many received bytes are unread. */
+  int available();
+
   /** Whether received bytes are unread. */
   boolean unread();
 
@@ -146,6 +149,9 @@ public interface FabricStream {
 
   /** Puts the stream in a selector's home, or takes it out with null. */
   void moveTo(Home home);
+
+  /** Takes the stream out of a home, unless another has it by now. */
+  void leave(Home home);
 
   /** Gives everything back. The last call. */
   void release();

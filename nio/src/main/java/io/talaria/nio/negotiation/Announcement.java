@@ -86,6 +86,10 @@ public final class Announcement {
     }
   }
 
+  boolean closed() {
+    return closed;
+  }
+
   void removeFile() {
     Path named = path;
     path = null;

@@ -129,7 +129,11 @@ public final class Negotiator implements Executor {
   public void retire(Announcement announcement) {
     announcements.remove(announcement);
     announcement.removeFile();
-    execute(announcement::close);
+    execute(
+        () -> {
+          announcement.close();
+          List.copyOf(sessions).forEach(Session::closeIfUseless);
+        });
   }
 
   /** A client connection stands: looks for an upgrade. */
@@ -322,6 +326,9 @@ public final class Negotiator implements Executor {
   }
 
   private void attempt(Upgradable channel) {
+    if (!channel.wanted()) {
+      return;
+    }
     Reason unusable = failure;
     if (unusable == null) {
       unusable = directory.prepare();
@@ -465,7 +472,7 @@ public final class Negotiator implements Executor {
     if (attempt != null) {
       attempt.cancel();
     }
-    for (Session session : sessions) {
+    for (Session session : List.copyOf(sessions)) {
       session.forget(channel);
     }
     orphans.removeIf(orphan -> orphan.channel() == channel);

@@ -307,7 +307,20 @@ final class Session implements Peer {
   // ---- both sides
 
   void forget(Upgradable channel) {
-    attached.remove(channel);
+    if (attached.remove(channel)) {
+      closeIfUseless();
+    }
+  }
+
+  /** Ends a session whose listener is gone and whose connections are too: no other can come. */
+  void closeIfUseless() {
+    if (state == State.READY
+        && announcement != null
+        && announcement.closed()
+        && attached.isEmpty()
+        && received.isEmpty()) {
+      close(Reason.CLOSED_EARLY);
+    }
   }
 
   /** Ends a session that takes too long over its greeting. */

@@ -18,6 +18,11 @@ public interface Upgradable {
    */
   boolean attach(FabricStream stream);
 
+  /** Whether the channel is still open, so that looking for an upgrade makes sense. */
+  default boolean wanted() {
+    return true;
+  }
+
   /** Tells why the connection is plain TCP as far as one can see now; this may change soon. */
   default void plainSoFar(Reason reason) {
     plain(reason);

@@ -62,7 +62,10 @@ final class ConnectionLayout {
   static final int HOME = 552;
   static final int MOVE_GENERATION = 560;
   static final int MOVE_AT = 568;
-  static final int RING_READY = 576;
+  static final int RING_READY = 632;
+
+  /** Words of MOVE_AT: from the smallest ring to the largest it takes no more moves. */
+  static final int MOST_MOVES = 8;
 
   /** Values of OUT_END. */
   static final long OUT_OPEN = 0;
@@ -90,6 +93,11 @@ final class ConnectionLayout {
   /** Offset of the block that a side writes. */
   static int side(int side) {
     return 1024 + side * 1024;
+  }
+
+  /** Offset, in a side's block, of the position at which it made a move; the first is number 0. */
+  static int moveAt(long move) {
+    return MOVE_AT + (int) move * Long.BYTES;
   }
 
   static int segmentBytes(int ringBytes) {

@@ -4,18 +4,16 @@ package io.talaria.nio.shm;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * How the rings of one stream grow. A writer that stalls asks; the negotiation thread creates the
- * larger ring and tells the peer, whose negotiation thread maps it; RING_READY then says so, once
- * the reader has followed the move before; then the writer moves on, and the reader follows when it
- * has read all up to there.
+ * larger ring and tells the peer, whose negotiation thread maps it and says so in RING_READY; then
+ * the writer moves on, and may do so again at once. The reader follows from ring to ring when it
+ * has read all up to where the writer left each.
  */
 final class RingGrowth {
   private static final int FACTOR = 4;
-
-  /** Rings that can wait for the reader: the one moved to, and the one offered after it. */
-  private static final int MOST_WAITING = 2;
 
   /** A ring in a file of its own. */
   record Grown(long fileId, long generation, int bytes, Mapping mapping) {
@@ -27,8 +25,10 @@ final class RingGrowth {
   private final ShmPeer peer;
   private final int maxBytes;
 
+  /** Set by whoever asks first, the writer or a selecting thread; cleared by the writer's move. */
+  private final AtomicBoolean asked = new AtomicBoolean();
+
   // Writer's, except that the negotiation thread publishes nextOut.
-  private boolean asked;
   private long outGeneration;
   private Grown currentOut;
   private volatile Grown nextOut;
@@ -44,10 +44,12 @@ final class RingGrowth {
     this.maxBytes = maxBytes;
   }
 
-  /** Asks for a larger output ring, once. Writer. */
+  /** Asks for a larger output ring, once. Writer, or a thread that selects for writing. */
   void wanted(ShmStream stream, int bytes) {
-    if (!asked && bytes < maxBytes) {
-      asked = true;
+    if (bytes < maxBytes
+        && outGeneration < ConnectionLayout.MOST_MOVES
+        && !asked.get()
+        && asked.compareAndSet(false, true)) {
       long generation = outGeneration + 1;
       int larger = (int) Math.min(maxBytes, (long) bytes * FACTOR);
       peer.execute(() -> peer.growOutput(stream, generation, larger));
@@ -70,8 +72,8 @@ final class RingGrowth {
     currentOut = next;
     nextOut = null;
     outGeneration = next.generation();
-    asked = false;
     stream.moveOutputTo(next.ring(), next.bytes(), next.generation());
+    asked.set(false);
     peer.retire(next.fileId(), old);
     return true;
   }
@@ -83,23 +85,15 @@ final class RingGrowth {
     }
   }
 
-  /**
-   * Moves the input to the ring that the writer uses now, and only then offers the writer the one
-   * after it: the layout has room for one move at a time. Reader.
-   */
+  /** Moves the input to the ring that the writer used next. Reader. */
   void moveInput(ShmStream stream) {
     Grown next;
-    Grown after;
     synchronized (nextIn) {
       next = nextIn.remove();
-      after = nextIn.peek();
     }
     Grown old = currentIn;
     currentIn = next;
     stream.moveInputTo(next.ring(), next.bytes());
-    if (after != null) {
-      stream.announceRing(after.generation());
-    }
     if (old != null) {
       peer.retire(0, old);
     }
@@ -116,17 +110,13 @@ final class RingGrowth {
    * @return false if more rings wait than an honest peer can have made
    */
   boolean mapped(ShmStream stream, Grown grown) {
-    boolean first;
     synchronized (nextIn) {
-      if (nextIn.size() == MOST_WAITING) {
+      if (nextIn.size() == ConnectionLayout.MOST_MOVES) {
         return false;
       }
-      first = nextIn.isEmpty();
       nextIn.add(grown);
     }
-    if (first) {
-      stream.announceRing(grown.generation());
-    }
+    stream.announceRing(grown.generation());
     return true;
   }
 

@@ -23,10 +23,13 @@ public final class ShmFabric implements Fabric {
   /** A larger ring is made only if so many times its size is free. */
   private static final int RESERVE = 4;
 
+  private static final long SWEEP_EVERY_NS = 1_000_000_000L;
+
   private final PrivateDirectory directory;
   private final int ringBytes;
   private final int maxRingBytes;
   private final SharedFiles files;
+  private long sweptAtNs = System.nanoTime() - SWEEP_EVERY_NS;
   private final BitSet homes = new BitSet();
 
   /** Guarded by {@link #homes}. */
@@ -52,7 +55,9 @@ public final class ShmFabric implements Fabric {
   @Override
   public Reason unavailable() {
     Reason reason = directory.prepare();
-    if (reason == null) {
+    long now = System.nanoTime();
+    if (reason == null && now - sweptAtNs > SWEEP_EVERY_NS) {
+      sweptAtNs = now;
       files.sweep();
     }
     return reason;

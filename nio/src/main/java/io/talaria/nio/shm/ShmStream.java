@@ -41,11 +41,6 @@ final class ShmStream implements FabricStream {
   private final int theirs;
   private final RingGrowth growth;
 
-  /** The ring of the segment, which stays mapped; after a move it is touched in vain. */
-  private final ByteBuffer firstIn;
-
-  private final int firstInBytes;
-
   private StreamOwner owner;
   private Object attachment;
 
@@ -85,8 +80,6 @@ final class ShmStream implements FabricStream {
     theirs = ConnectionLayout.side(1 - side);
     out = ConnectionSegment.ring(segment, ringBytes, side);
     in = ConnectionSegment.ring(segment, ringBytes, 1 - side);
-    firstIn = in;
-    firstInBytes = ringBytes;
     outBytes = ringBytes;
     inBytes = ringBytes;
   }
@@ -348,11 +341,14 @@ final class ShmStream implements FabricStream {
   private long refresh() {
     long seen = ConnectionLayout.get(control, theirs + ConnectionLayout.TAIL);
     long known = ConnectionLayout.get(control, theirs + ConnectionLayout.MOVE_GENERATION);
-    if (known != moves && moveAt < 0 && !learnMove(known)) {
-      fail();
-      return RESET;
-    }
-    if (moveAt == head) {
+    while (moveAt >= 0 || known != moves) {
+      if (moveAt < 0 && !learnMove(known)) {
+        fail();
+        return RESET;
+      }
+      if (moveAt != head) {
+        break;
+      }
       growth.moveInput(this);
     }
     if (seen < tailCache || (moveAt < 0 && seen - head > inBytes)) {
@@ -366,12 +362,13 @@ final class ShmStream implements FabricStream {
     return seen - head;
   }
 
+  /** Learns where the writer left the ring that is read now. */
   private boolean learnMove(long known) {
-    long at = ConnectionLayout.get(control, theirs + ConnectionLayout.MOVE_AT);
-    if (known != moves + 1 || at < tailCache || at - head > inBytes) {
+    if (known < moves || known > ConnectionLayout.MOST_MOVES) {
       return false;
     }
-    if (!growth.inputReady()) {
+    long at = ConnectionLayout.get(control, theirs + ConnectionLayout.moveAt(moves));
+    if (at < tailCache || at - head > inBytes || !growth.inputReady()) {
       return false;
     }
     moveAt = at;
@@ -382,7 +379,6 @@ final class ShmStream implements FabricStream {
    * What an empty ring means: 0 for nothing yet, END or RESET. May find bytes that came meanwhile.
    */
   private int end() {
-    touch(in, inBytes, head);
     boolean last = ended;
     long outEnd = peerOutEnd();
     if (!last && outEnd == ConnectionLayout.OUT_OPEN) {
@@ -399,15 +395,6 @@ final class ShmStream implements FabricStream {
       reset = true;
     }
     return reset ? RESET : END;
-  }
-
-  /**
-   * Loads the line to which the next bytes will come. A reader that polls fetches it together with
-   * the tail then, and not after it: one trip between the cores instead of two.
-   */
-  private static void touch(ByteBuffer ring, int bytes, long position) {
-    int index = (int) position & (bytes - 1) & -Long.BYTES;
-    long unused = (long) LONG.getOpaque(ring, index);
   }
 
   private void copyOut(long position, ByteBuffer dst, int at, int n) {
@@ -448,8 +435,14 @@ final class ShmStream implements FabricStream {
   }
 
   private boolean readable() {
-    touch(firstIn, firstInBytes, (long) HEAD.getOpaque(this));
     return unread() || ended || peerOutEnd() != ConnectionLayout.OUT_OPEN;
+  }
+
+  @Override
+  public int available() {
+    long unread =
+        ConnectionLayout.get(control, theirs + ConnectionLayout.TAIL) - (long) HEAD.getOpaque(this);
+    return (int) Math.max(0, Math.min(unread, Integer.MAX_VALUE));
   }
 
   @Override
@@ -462,7 +455,15 @@ final class ShmStream implements FabricStream {
     long used =
         (long) TAIL.getOpaque(this) - ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
     int bytes = outBytes;
-    return used <= bytes - (bytes >> 2) || growth.outputReady(this) || gone();
+    return used <= bytes - (bytes >> 2) || writableWhenShort(bytes);
+  }
+
+  private boolean writableWhenShort(int bytes) {
+    if (growth.outputReady(this) || gone()) {
+      return true;
+    }
+    growth.wanted(this, bytes); // who waits for readiness will not come and find too little room
+    return false;
   }
 
   @Override
@@ -561,7 +562,14 @@ final class ShmStream implements FabricStream {
   }
 
   @Override
-  public void moveTo(Home next) {
+  public synchronized void leave(Home left) {
+    if (home == left) {
+      moveTo(null);
+    }
+  }
+
+  @Override
+  public synchronized void moveTo(Home next) {
     ShmHome target = (ShmHome) next;
     peer.moveStream(this, home, target);
     home = target;
@@ -591,7 +599,7 @@ final class ShmStream implements FabricStream {
   void moveOutputTo(ByteBuffer ring, int bytes, long generation) {
     out = ring;
     outBytes = bytes;
-    ConnectionLayout.set(control, mine + ConnectionLayout.MOVE_AT, tail);
+    ConnectionLayout.set(control, mine + ConnectionLayout.moveAt(generation - 1), tail);
     ConnectionLayout.set(control, mine + ConnectionLayout.MOVE_GENERATION, generation);
     owner.buffersChanged(inBytes, bytes);
   }

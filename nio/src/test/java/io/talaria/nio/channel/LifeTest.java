@@ -26,7 +26,6 @@ import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,7 +131,6 @@ class LifeTest {
     }
   }
 
-  @Disabled("Lane.available gives 1 for any number of bytes in the ring; callers wait for theirs")
   @ParameterizedTest
   @EnumSource
   void availableCountsWhatHasArrived(Ground ground) throws Exception {
@@ -263,8 +261,6 @@ class LifeTest {
     }
   }
 
-  @Disabled(
-      "a session stays open after its listener has closed: two descriptors and a mapping each")
   @ParameterizedTest
   @EnumSource
   void listenersAndSelectorsLeaveNothingBehind(Ground ground) throws Exception {
