@@ -32,6 +32,7 @@ public final class Announcement {
   private ServerSocketChannel channel;
   private SelectionKey key;
   private boolean closed;
+  private long closedAtNs;
 
   Announcement(InetSocketAddress listener) {
     this.listener = listener;
@@ -76,6 +77,7 @@ public final class Announcement {
 
   void close() {
     closed = true;
+    closedAtNs = System.nanoTime();
     removeFile();
     if (channel != null) {
       try {
@@ -86,8 +88,9 @@ public final class Announcement {
     }
   }
 
-  boolean closed() {
-    return closed;
+  /** Whether the listener has been closed for so long. */
+  boolean closedFor(long nowNs, long sinceNs) {
+    return closed && nowNs - closedAtNs >= sinceNs;
   }
 
   void removeFile() {

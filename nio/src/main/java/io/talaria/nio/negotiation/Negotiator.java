@@ -38,6 +38,9 @@ import java.util.function.Consumer;
  * <p>Public methods may be called by any thread and never block.
  */
 public final class Negotiator implements Executor {
+  /** How long a closed listener's sessions wait for offers of connections it had accepted. */
+  private static final long LATECOMERS_NS = 1_000_000_000L;
+
   private static final long GREETING_LIMIT_NS = 5_000_000_000L;
   private static final long SILENCE_LIMIT_NS = 2_000_000_000L;
   private static final long ORPHAN_LIMIT_NS = 900_000_000L;
@@ -129,11 +132,7 @@ public final class Negotiator implements Executor {
   public void retire(Announcement announcement) {
     announcements.remove(announcement);
     announcement.removeFile();
-    execute(
-        () -> {
-          announcement.close();
-          List.copyOf(sessions).forEach(Session::closeIfUseless);
-        });
+    execute(announcement::close);
   }
 
   /** A client connection stands: looks for an upgrade. */
@@ -243,8 +242,9 @@ public final class Negotiator implements Executor {
     if (!orphans.isEmpty() || !repeated.isEmpty()) {
       return FAST_TICK_MS;
     }
+    long now = System.nanoTime();
     for (Session session : sessions) {
-      if (session.greeting()) {
+      if (session.greeting() || session.useless(now, 0)) {
         return SLOW_TICK_MS;
       }
     }
@@ -264,6 +264,9 @@ public final class Negotiator implements Executor {
     long now = System.nanoTime();
     for (Session session : List.copyOf(sessions)) {
       session.checkGreeting(now, GREETING_LIMIT_NS);
+      if (session.useless(now, LATECOMERS_NS)) {
+        session.close(Reason.CLOSED_EARLY);
+      }
     }
     for (Attempt attempt : List.copyOf(attempts.values())) {
       attempt.check(now, SILENCE_LIMIT_NS);
@@ -472,7 +475,7 @@ public final class Negotiator implements Executor {
     if (attempt != null) {
       attempt.cancel();
     }
-    for (Session session : List.copyOf(sessions)) {
+    for (Session session : sessions) {
       session.forget(channel);
     }
     orphans.removeIf(orphan -> orphan.channel() == channel);

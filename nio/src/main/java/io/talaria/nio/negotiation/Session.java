@@ -307,20 +307,16 @@ final class Session implements Peer {
   // ---- both sides
 
   void forget(Upgradable channel) {
-    if (attached.remove(channel)) {
-      closeIfUseless();
-    }
+    attached.remove(channel);
   }
 
-  /** Ends a session whose listener is gone and whose connections are too: no other can come. */
-  void closeIfUseless() {
-    if (state == State.READY
+  /** Whether the listener and all connections are gone: no other can come, but for latecomers. */
+  boolean useless(long nowNs, long graceNs) {
+    return state == State.READY
         && announcement != null
-        && announcement.closed()
+        && announcement.closedFor(nowNs, graceNs)
         && attached.isEmpty()
-        && received.isEmpty()) {
-      close(Reason.CLOSED_EARLY);
-    }
+        && received.isEmpty();
   }
 
   /** Ends a session that takes too long over its greeting. */
