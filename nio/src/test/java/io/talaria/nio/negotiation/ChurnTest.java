@@ -30,7 +30,7 @@ class ChurnTest {
 
   @TempDir Path temporary;
 
-  private final long mappingsBefore = StableMappings.count();
+  private long mappingsBefore;
   private final List<Pair> open = new ArrayList<>();
   private RecordingFabric clientFabric;
   private RecordingFabric serverFabric;
@@ -51,6 +51,7 @@ class ChurnTest {
 
   @BeforeEach
   void announce() throws Exception {
+    mappingsBefore = StableMappings.count();
     shm = temporary.resolve("shm");
     clientFabric = new RecordingFabric(shm, RING);
     serverFabric = new RecordingFabric(shm, RING);

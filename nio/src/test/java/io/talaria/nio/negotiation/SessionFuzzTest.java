@@ -35,7 +35,7 @@ class SessionFuzzTest {
 
   @TempDir Path temporary;
 
-  private final long mappingsBefore = StableMappings.count();
+  private long mappingsBefore;
   private RecordingFabric fabric;
   private Node node;
   private Path directory;
@@ -45,6 +45,7 @@ class SessionFuzzTest {
 
   @BeforeEach
   void open() throws Exception {
+    mappingsBefore = StableMappings.count();
     directory = temporary.resolve("run");
     shm = temporary.resolve("shm");
     fabric = new RecordingFabric(shm, RING);

@@ -55,7 +55,7 @@ class HostilePeerTest {
   private SharedFiles files;
 
   @BeforeEach
-  void open() {
+  void open() throws Exception {
     mappingsBefore = StableMappings.count();
     PrivateDirectory directory = new PrivateDirectory(dir.resolve("shm"), Reason.NO_SHM_DIR);
     assertThat(directory.prepare()).isNull();

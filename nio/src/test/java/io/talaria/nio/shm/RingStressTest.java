@@ -38,7 +38,7 @@ class RingStressTest {
   private long mappingsBefore;
 
   @BeforeEach
-  void countMappings() {
+  void countMappings() throws Exception {
     mappingsBefore = StableMappings.count();
   }
 
