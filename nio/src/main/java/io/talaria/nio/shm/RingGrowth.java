@@ -45,15 +45,18 @@ final class RingGrowth {
   }
 
   /** Asks for a larger output ring, once. Writer, or a thread that selects for writing. */
-  void wanted(ShmStream stream, int bytes) {
-    if (bytes < maxBytes
-        && outGeneration < ConnectionLayout.MOST_MOVES
-        && !asked.get()
-        && asked.compareAndSet(false, true)) {
-      long generation = outGeneration + 1;
-      int larger = (int) Math.min(maxBytes, (long) bytes * FACTOR);
-      peer.execute(() -> peer.growOutput(stream, generation, larger));
+  void wanted(ShmStream stream) {
+    if (growable(stream) && !asked.get() && asked.compareAndSet(false, true)) {
+      if (growable(stream)) { // what was seen before may be from before a move; now none can come
+        long generation = outGeneration + 1;
+        int larger = (int) Math.min(maxBytes, (long) stream.outBytes() * FACTOR);
+        peer.execute(() -> peer.growOutput(stream, generation, larger));
+      }
     }
+  }
+
+  private boolean growable(ShmStream stream) {
+    return stream.outBytes() < maxBytes && outGeneration < ConnectionLayout.MOST_MOVES;
   }
 
   /** Whether a larger output ring waits for the writer. Any thread. */

@@ -244,7 +244,7 @@ final class ShmStream implements FabricStream {
     }
     if (room >= 0 && room < wanted) {
       owner.stalled();
-      growth.wanted(this, outBytes);
+      growth.wanted(this);
     }
     return room;
   }
@@ -442,7 +442,7 @@ final class ShmStream implements FabricStream {
   public int available() {
     long unread =
         ConnectionLayout.get(control, theirs + ConnectionLayout.TAIL) - (long) HEAD.getOpaque(this);
-    return (int) Math.max(0, Math.min(unread, Integer.MAX_VALUE));
+    return (int) Math.max(0, Math.min(unread, inBytes)); // whatever the peer says
   }
 
   @Override
@@ -455,14 +455,14 @@ final class ShmStream implements FabricStream {
     long used =
         (long) TAIL.getOpaque(this) - ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
     int bytes = outBytes;
-    return used <= bytes - (bytes >> 2) || writableWhenShort(bytes);
+    return used <= bytes - (bytes >> 2) || writableWhenShort();
   }
 
-  private boolean writableWhenShort(int bytes) {
+  private boolean writableWhenShort() {
     if (growth.outputReady(this) || gone()) {
       return true;
     }
-    growth.wanted(this, bytes); // who waits for readiness will not come and find too little room
+    growth.wanted(this); // who waits for readiness will not come and find too little room
     return false;
   }
 
@@ -595,6 +595,10 @@ final class ShmStream implements FabricStream {
   }
 
   // ---- growing: called by RingGrowth under the writer's or the reader's lock
+
+  int outBytes() {
+    return outBytes;
+  }
 
   void moveOutputTo(ByteBuffer ring, int bytes, long generation) {
     out = ring;

@@ -206,11 +206,27 @@ class RingStressTest {
               }));
       readers.add(start(() -> read(d)));
     }
+    Future<?> looking = start(() -> lookOn(c, readers));
     for (int i = 0; i < 2; i++) {
       assertThat(join(writers.get(i))).isEqualTo(totals.get(i));
       assertThat(join(readers.get(i))).containsExactly(totals.get(i), FabricStream.END);
     }
+    join(looking);
     c.release();
+  }
+
+  /** Looks at both ends as a selecting thread may, which can ask for larger rings too. */
+  private static Void lookOn(Connection c, List<Future<long[]>> readers) {
+    Random random = new Random(1);
+    while (!readers.get(0).isDone() || !readers.get(1).isDone()) {
+      for (End end : List.of(c.client, c.server)) {
+        int unused = end.stream.readiness(FabricStream.READ | FabricStream.WRITE);
+        assertThat(end.stream.available()).isNotNegative();
+        Pattern.jitter(random);
+      }
+      Thread.yield();
+    }
+    return null;
   }
 
   @Test
