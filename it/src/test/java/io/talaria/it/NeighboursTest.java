@@ -62,6 +62,10 @@ class NeighboursTest {
       assertThat(client.await("echoed").number("spurious")).isZero();
       assertThat(server.await("cycled").number("echoed")).isPositive();
     }
+    long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
+    while (Proc.descriptors(server) > descriptors + 1 && System.nanoTime() < deadlineNs) {
+      Thread.sleep(20);
+    }
     assertThat(Proc.descriptors(server)).as("descriptors").isLessThanOrEqualTo(descriptors + 1);
     lab.stop(client, server);
   }

@@ -46,15 +46,15 @@ class SwitchTest {
             "selector",
             "selector",
             100,
-            16,
-            4 << 20),
+            256 << 10,
+            8 << 20),
         Arguments.of(
             new Pair(Flavour.TALARIA, Flavour.TALARIA_17),
             "blocking",
             "blocking",
             100,
-            16,
-            4 << 20));
+            256 << 10,
+            8 << 20));
   }
 
   @ParameterizedTest(name = "{0}, client {2}, server {1}, {3} connections of {4} to {5} bytes")
