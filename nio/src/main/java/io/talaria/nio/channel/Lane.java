@@ -139,6 +139,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public boolean attach(FabricStream fast) {
+    plainSoFar(Reason.PENDING); // before anyone can switch
     synchronized (outLock) {
       synchronized (channel.stateLock()) {
         if (!channel.upgradable() || stream != null) {
@@ -148,7 +149,6 @@ final class Lane implements StreamOwner, Upgradable {
         stream = fast;
       }
     }
-    plainSoFar(Reason.PENDING);
     options().shadow();
     if (!tryAccept()) {
       // A short read is over in a moment; a reader that sleeps inside does it when it wakes.

@@ -78,9 +78,12 @@ final class SharedFiles {
       }
       return new Created<>(id, mapper.map(file, bytes));
     } catch (IOException | OutOfMemoryError e) {
+      boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
       remove(id);
       throw new FabricException(
-          Reason.SHM_FULL, "cannot create " + bytes + " bytes in " + folder + ": " + e, e);
+          exists ? Reason.SHM_FULL : Reason.NO_SHM_DIR, // not even a name: read-only, or not ours
+          "cannot create " + bytes + " bytes in " + folder + ": " + e,
+          e);
     }
   }
 

@@ -90,16 +90,19 @@ final class ShmPeer {
    *
    * @return true if that selector sleeps and this caller is the one to ring
    */
-  boolean hint(int slot, long home) {
+  boolean hint(ShmStream stream) {
+    int slot = stream.slot;
     long bit = 1L << slot;
     long unused = (long) LONG.getAndBitwiseOr(shared, PeerLayout.ready(otherSide, slot >>> 6), bit);
+    long home = stream.peerHome();
     if (home < 0 || home >= PeerLayout.HOMES) {
       return false;
     }
     VarHandle.fullFence();
     int index = (int) home;
-    long sleep = (long) LONG.getOpaque(shared, PeerLayout.sleep(otherSide, index));
-    return sleep != 0 && rang.getAndSet(index, sleep) != sleep;
+    long sleep = (long) LONG.getAcquire(shared, PeerLayout.sleep(otherSide, index));
+    // Its bell is heard if the stream was still there after the sleep began: none leaves a sleeper.
+    return sleep != 0 && stream.peerHome() == home && rang.getAndSet(index, sleep) != sleep;
   }
 
   void sleepWord(int home, long word) {

@@ -290,7 +290,7 @@ final class ShmStream implements FabricStream {
     TAIL.setOpaque(this, position);
     LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
     VarHandle.fullFence();
-    long wait = (long) LONG.getOpaque(control, theirs + ConnectionLayout.DATA_WAIT);
+    long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     if (wait != handledDataWait) {
       handledDataWait = wait;
       notifyPeer(wait);
@@ -300,10 +300,14 @@ final class ShmStream implements FabricStream {
   private void notifyPeer(long wait) {
     if ((wait & ConnectionLayout.WAIT_BELL) != 0) {
       owner.ring();
-    } else if ((wait & ConnectionLayout.WAIT_HINT) != 0
-        && peer.hint(slot, (long) LONG.getAcquire(control, theirs + ConnectionLayout.HOME))) {
+    } else if ((wait & ConnectionLayout.WAIT_HINT) != 0 && peer.hint(this)) {
       owner.ring();
     }
+  }
+
+  /** Number of the home in which the peer has this stream, or -1. */
+  long peerHome() {
+    return ConnectionLayout.get(control, theirs + ConnectionLayout.HOME);
   }
 
   // ---- reading
@@ -412,7 +416,7 @@ final class ShmStream implements FabricStream {
     long unread = tailCache - position;
     if (unread == 0 || unread <= inBytes - (inBytes >> 2)) {
       VarHandle.fullFence();
-      long wait = (long) LONG.getOpaque(control, theirs + ConnectionLayout.SPACE_WAIT);
+      long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
       if (wait != handledSpaceWait) {
         handledSpaceWait = wait;
         notifyPeer(wait);
@@ -479,10 +483,10 @@ final class ShmStream implements FabricStream {
   private boolean announce(int ops, long flag) {
     long word = (((long) EPOCH.getAndAdd(this, 1L) + 1) << ConnectionLayout.WAIT_FLAG_BITS) | flag;
     if ((ops & READ) != 0) {
-      LONG.setOpaque(control, mine + ConnectionLayout.DATA_WAIT, word);
+      LONG.setRelease(control, mine + ConnectionLayout.DATA_WAIT, word); // after HOME
     }
     if ((ops & WRITE) != 0) {
-      LONG.setOpaque(control, mine + ConnectionLayout.SPACE_WAIT, word);
+      LONG.setRelease(control, mine + ConnectionLayout.SPACE_WAIT, word); // after HOME
     }
     VarHandle.fullFence();
     return readiness(ops) == 0;
@@ -526,8 +530,8 @@ final class ShmStream implements FabricStream {
   /** Wakes whoever waits at the peer, whatever for. */
   void wakePeer() {
     VarHandle.fullFence();
-    long data = (long) LONG.getOpaque(control, theirs + ConnectionLayout.DATA_WAIT);
-    long space = (long) LONG.getOpaque(control, theirs + ConnectionLayout.SPACE_WAIT);
+    long data = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
+    long space = (long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
     notifyPeer(data);
     if (space != data) {
       notifyPeer(space);
@@ -620,7 +624,7 @@ final class ShmStream implements FabricStream {
   void announceRing(long generation) {
     ConnectionLayout.set(control, mine + ConnectionLayout.RING_READY, generation);
     VarHandle.fullFence();
-    notifyPeer((long) LONG.getOpaque(control, theirs + ConnectionLayout.SPACE_WAIT));
+    notifyPeer((long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
   }
 
   long peerRingReady() {
