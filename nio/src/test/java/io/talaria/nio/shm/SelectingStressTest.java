@@ -235,7 +235,7 @@ class SelectingStressTest {
         for (int i = 0; i < 1 + random.nextInt(CONNECTIONS); i++) {
           Connection made = pair.connect();
           connections.add(made);
-          long bytes = 1 + random.nextInt(60_000);
+          long bytes = 1L + random.nextInt(60_000);
           clients.add(new Client(made.client, new Random(seed + i), seed + i, bytes));
           echoes.add(new Echo(made.server, new Random(seed - i)));
         }
