@@ -113,6 +113,18 @@ public interface FabricStream {
   boolean watch(int ops);
 
   /**
+   * As {@link #watch}, but the hint may come each time, until {@link #watch} or {@link #unwatch}:
+   * cheaper for a stream that is watched again after each message. To be called after {@link
+   * #readiness} has shown nothing since the last hint.
+   */
+  default boolean watchEvery(int ops) {
+    return watch(ops);
+  }
+
+  /** Ends what {@link #watchEvery} asked for. */
+  default void unwatch() {}
+
+  /**
    * Asks for a bell when one of the operations becomes ready, for a thread about to sleep, then
    * looks again.
    *

@@ -124,7 +124,7 @@ class HostilePeerTest {
           slot++;
         }
         segments[slot] = made.mapping();
-        ConnectionLayout.reset(made.mapping().buffer(), RING);
+        ConnectionLayout.reset(made.mapping().buffer(), 0, RING);
         upgrade = fabric.answer(this, offer(slot, 1, made.id(), RING));
         files.mapped(made.id());
       }
@@ -140,7 +140,7 @@ class HostilePeerTest {
 
     /** Offset of the hostile side's block. */
     int theirs() {
-      return ConnectionLayout.side(initiator ? 1 : 0);
+      return ConnectionLayout.side(initiator ? 1 : 0, 0);
     }
 
     void giveBack(ShmStream stream) {
@@ -218,7 +218,7 @@ class HostilePeerTest {
     long near =
         ConnectionLayout.get(
             control,
-            ConnectionLayout.side(random.nextInt(2)) + WORDS[random.nextInt(WORDS.length)]);
+            ConnectionLayout.side(random.nextInt(2), 0) + WORDS[random.nextInt(WORDS.length)]);
     return switch (random.nextInt(9)) {
       case 0 -> 0;
       case 1 -> random.nextInt(4);
@@ -237,7 +237,8 @@ class HostilePeerTest {
         switch (random.nextInt(8)) {
           case 0 -> ConnectionLayout.PHASE_OFFSET;
           case 1 -> 8 * random.nextInt(ConnectionLayout.CONTROL_BYTES / 8);
-          default -> ConnectionLayout.side(random.nextInt(2)) + WORDS[random.nextInt(WORDS.length)];
+          default ->
+              ConnectionLayout.side(random.nextInt(2), 0) + WORDS[random.nextInt(WORDS.length)];
         };
     ConnectionLayout.set(segment, offset, value(random, segment));
   }
@@ -470,7 +471,7 @@ class HostilePeerTest {
     for (int i = 0; i < 3000; i++) {
       SharedFiles.Created<Mapping> made = files.create(ConnectionLayout.segmentBytes(RING));
       if (random.nextInt(4) != 0) {
-        ConnectionLayout.reset(made.mapping().buffer(), RING << random.nextInt(2));
+        ConnectionLayout.reset(made.mapping().buffer(), 0, RING << random.nextInt(2));
       }
       made.mapping().close();
       int slot = random.nextInt(6) == 0 ? random.nextInt() : random.nextInt(40);
@@ -511,7 +512,7 @@ class HostilePeerTest {
     Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING));
     for (int side = 0; side < 2; side++) { // in the honest side's name as well
       ConnectionLayout.set(
-          segment.buffer(), ConnectionLayout.side(side) + ConnectionLayout.ACCEPTS, 1);
+          segment.buffer(), ConnectionLayout.side(side, 0) + ConnectionLayout.ACCEPTS, 1);
     }
 
     honest.fabric.received(honest, ShmMessages.accepted(slot, generation));
