@@ -117,7 +117,7 @@ public final class ProcessCounters implements AutoCloseable {
    * not for the program's threads. Never throws.
    *
    * @param dir the run-time directory
-   * @return how many files were removed
+   * @return how many named files were removed
    */
   public static int sweep(Path dir) {
     return CountersSweep.sweep(dir);
