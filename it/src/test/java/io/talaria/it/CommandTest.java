@@ -72,6 +72,6 @@ class CommandTest {
             "--json=" + numbers);
 
     assertThat(printed).contains("blocking", "selectNow", "64 KiB", "40 connections");
-    assertThat(numbers).content().contains("\"Talaria\"", "\"JDK\"");
+    assertThat(numbers).content().contains("\"talaria\"", "\"jdk\"", "\"TALARIA\"");
   }
 }
