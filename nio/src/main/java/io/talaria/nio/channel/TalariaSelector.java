@@ -380,6 +380,9 @@ final class TalariaSelector extends AbstractSelector {
     for (TalariaSelectionKey key : ((TalariaSocketChannel) stream.attachment()).keys().all()) {
       if (key.owner() == this) {
         active.addHinted(key);
+        if (!key.rare) {
+          stream.unwatch(); // it is looked at directly from now on
+        }
       }
     }
   }
