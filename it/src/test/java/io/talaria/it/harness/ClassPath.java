@@ -3,6 +3,8 @@
 package io.talaria.it.harness;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +26,17 @@ public record ClassPath(String text, Path agent) {
   public static ClassPath usual() {
     return new ClassPath(
         String.join(File.pathSeparator, entries()), Settings.agent().orElse(Path.of("none")));
+  }
+
+  /**
+   * The programs, and Kafka with the libraries that it wants instead of all others.
+   *
+   * @return the class path of Kafka's children
+   * @throws IOException if the module it/kafka has not been built
+   */
+  public static ClassPath kafka() throws IOException {
+    String libraries = Files.readString(Path.of(System.getProperty("talaria.test.kafka"))).strip();
+    return new ClassPath(programs() + File.pathSeparator + libraries, usual().agent());
   }
 
   /**
