@@ -32,10 +32,15 @@ public record ClassPath(String text, Path agent) {
    * The programs, and Kafka with the libraries that it wants instead of all others.
    *
    * @return the class path of Kafka's children
-   * @throws IOException if the module it/kafka has not been built
+   * @throws IOException if it cannot be read
    */
   public static ClassPath kafka() throws IOException {
-    String libraries = Files.readString(Path.of(System.getProperty("talaria.test.kafka"))).strip();
+    Path list = Path.of(System.getProperty("talaria.test.kafka", "it/kafka/target/classpath"));
+    if (!Files.isRegularFile(list)) {
+      throw new IllegalStateException(
+          "talaria.test.kafka=" + list + " names no file; build the module it/kafka first");
+    }
+    String libraries = Files.readString(list).strip();
     return new ClassPath(programs() + File.pathSeparator + libraries, usual().agent());
   }
 
