@@ -3,6 +3,8 @@
 package io.talaria.it.harness;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +26,22 @@ public record ClassPath(String text, Path agent) {
   public static ClassPath usual() {
     return new ClassPath(
         String.join(File.pathSeparator, entries()), Settings.agent().orElse(Path.of("none")));
+  }
+
+  /**
+   * The programs, and Kafka with the libraries that it wants instead of all others.
+   *
+   * @return the class path of Kafka's children
+   * @throws IOException if it cannot be read
+   */
+  public static ClassPath kafka() throws IOException {
+    Path list = Path.of(System.getProperty("talaria.test.kafka", "it/kafka/target/classpath"));
+    if (!Files.isRegularFile(list)) {
+      throw new IllegalStateException(
+          "talaria.test.kafka=" + list + " names no file; build the module it/kafka first");
+    }
+    String libraries = Files.readString(list).strip();
+    return new ClassPath(programs() + File.pathSeparator + libraries, usual().agent());
   }
 
   /**
