@@ -55,8 +55,7 @@ public final class GrpcHost {
                 .addMethod(GrpcTalk.SUM, ServerCalls.asyncClientStreamingCall(Sum::new))
                 .addMethod(GrpcTalk.FLOOD, ServerCalls.asyncServerStreamingCall(GrpcHost::flood))
                 .addMethod(GrpcTalk.CHAT, ServerCalls.asyncBidiStreamingCall(GrpcHost::chat))
-                .addMethod(
-                    GrpcTalk.SILENCE, ServerCalls.asyncUnaryCall((message, answers) -> {}))
+                .addMethod(GrpcTalk.SILENCE, ServerCalls.asyncUnaryCall((message, answers) -> {}))
                 .build())
         .build()
         .start();

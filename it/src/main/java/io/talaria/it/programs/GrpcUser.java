@@ -95,8 +95,7 @@ public final class GrpcUser {
   private void callAllAtOnce() throws Exception {
     List<Future<byte[]>> answers = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      answers.add(
-          ClientCalls.futureUnaryCall(call(GrpcTalk.ECHO), Blob.make(i, togetherBytes(i))));
+      answers.add(ClientCalls.futureUnaryCall(call(GrpcTalk.ECHO), Blob.make(i, togetherBytes(i))));
     }
     for (int i = 0; i < answers.size(); i++) {
       Blob.check(answers.get(i).get(), i, togetherBytes(i));

@@ -27,8 +27,8 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /**
  * A Jetty server for HTTP/1.1 and HTTP/2, on one port in the clear and on another with TLS. Answers
- * a request with its own body, {@code /make/SEED/BYTES} with a message made so, and says in
- * {@code x-remote} which connection the request came on. It closes that of {@code /close}.
+ * a request with its own body, {@code /make/SEED/BYTES} with a message made so, and says in {@code
+ * x-remote} which connection the request came on. It closes that of {@code /close}.
  */
 public final class JettyHost {
   private static final int IDLE_MS = 300_000;

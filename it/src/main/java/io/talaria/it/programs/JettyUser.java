@@ -19,10 +19,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Uses a {@link JettyHost} with the JDK's HTTP client: in HTTP/1.1 and HTTP/2, in the clear and with
- * TLS; requests in turn on one connection, on connections that either side closes, many at once, and
- * bodies of 1 MiB each way. Says {@code @used} when all answers were right; its connections stay
- * open.
+ * Uses a {@link JettyHost} with the JDK's HTTP client: in HTTP/1.1 and HTTP/2, in the clear and
+ * with TLS; requests in turn on one connection, on connections that either side closes, many at
+ * once, and bodies of 1 MiB each way. Says {@code @used} when all answers were right; its
+ * connections stay open.
  */
 public final class JettyUser {
   private static final int LARGE = 1 << 20;
@@ -116,8 +116,7 @@ public final class JettyUser {
           answers.add(
               client
                   .sendAsync(request, bytes())
-                  .thenAccept(
-                      answer -> Blob.check(verify(request, answer).body(), seed, LARGE)));
+                  .thenAccept(answer -> Blob.check(verify(request, answer).body(), seed, LARGE)));
         }
       }
       answers.forEach(CompletableFuture::join);
