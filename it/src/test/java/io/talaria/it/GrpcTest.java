@@ -58,7 +58,7 @@ class GrpcTest {
             .arg("port", port)
             .arg("tls", tls)
             .start();
-    client.await("used", Duration.ofSeconds(120));
+    client.await("used", Duration.ofMinutes(2));
     for (int i = 0; i < CHANNELS; i++) {
       server.await("cancelled");
     }

@@ -57,7 +57,7 @@ class JettyTest {
             .arg("port", listening.port())
             .arg("tls", listening.number("tls"))
             .start();
-    client.await("used", Duration.ofSeconds(120));
+    client.await("used", Duration.ofMinutes(2));
     Modes.expectEach(pair, server, client, CONNECTIONS);
     Ss.expect(pair, server, client);
     client.stop();

@@ -7,6 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.BooleanSupplier;
 
 /**
  * One gRPC call, for a thread that wants to wait: sends while gRPC has room, and asks for a message
@@ -29,10 +30,7 @@ final class GrpcCall extends ClientCall.Listener<byte[]> implements AutoCloseabl
   }
 
   synchronized void send(byte[] message) throws InterruptedException {
-    long deadlineNs = deadlineNs();
-    while (!call.isReady() && end == null) {
-      pause(deadlineNs, "room");
-    }
+    await(() -> call.isReady() || end != null, "room");
     call.sendMessage(message);
   }
 
@@ -57,10 +55,7 @@ final class GrpcCall extends ClientCall.Listener<byte[]> implements AutoCloseabl
   /** The next message, or null if none can follow. */
   byte[] receiveOrEnd() throws InterruptedException {
     synchronized (this) {
-      long deadlineNs = deadlineNs();
-      while (received.isEmpty() && end == null) {
-        pause(deadlineNs, "message");
-      }
+      await(() -> !received.isEmpty() || end != null, "message");
       if (received.isEmpty()) {
         return null;
       }
@@ -72,25 +67,21 @@ final class GrpcCall extends ClientCall.Listener<byte[]> implements AutoCloseabl
   }
 
   synchronized void awaitEnd(Status.Code expected) throws InterruptedException {
-    long deadlineNs = deadlineNs();
-    while (end == null) {
-      pause(deadlineNs, "end");
-    }
+    await(() -> end != null, "end");
     if (end.getCode() != expected) {
       throw new IllegalStateException(end + " instead of " + expected, end.getCause());
     }
   }
 
-  private static long deadlineNs() {
-    return System.nanoTime() + LIMIT_MS * 1_000_000;
-  }
-
-  private void pause(long deadlineNs, String what) throws InterruptedException {
-    long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
-    if (leftMs <= 0) {
-      throw new IllegalStateException("no " + what + " within " + LIMIT_MS + " ms");
+  private synchronized void await(BooleanSupplier done, String what) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + LIMIT_MS * 1_000_000;
+    while (!done.getAsBoolean()) {
+      long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
+      if (leftMs <= 0) {
+        throw new IllegalStateException("no " + what + " within " + LIMIT_MS + " ms");
+      }
+      wait(leftMs);
     }
-    wait(leftMs);
   }
 
   /** Cancels the call if it has not ended. */
