@@ -175,6 +175,44 @@ public final class Modes {
   }
 
   /**
+   * Waits until each of the open connections between two children shows what the pair must have.
+   *
+   * @param pair what the children are
+   * @param server the side that accepted
+   * @param client the side that connected
+   * @param count how many connections there must be, at least
+   * @throws IOException if the directory cannot be read
+   * @throws InterruptedException if the test's time is up
+   */
+  public static void expectEach(Pair pair, Child server, Child client, int count)
+      throws IOException, InterruptedException {
+    if (pair.server().accelerated()) {
+      expectEach(server, expected(pair, Reason.NO_OFFER), count, pair);
+    }
+    if (pair.client().accelerated()) {
+      expectEach(client, expected(pair, Reason.PEER_PLAIN), count, pair);
+    }
+  }
+
+  private static void expectEach(
+      Child child, Predicate<ConnectionInfo> expectation, int count, Pair pair)
+      throws IOException, InterruptedException {
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    while (true) {
+      List<ConnectionInfo> others = of(child).stream().filter(expectation.negate()).toList();
+      if (others.isEmpty()) {
+        awaitAll(child, expectation, count, "as " + pair + " must be");
+        return;
+      }
+      if (System.nanoTime() > deadlineNs || !child.alive()) {
+        throw new AssertionError(
+            child + " has connections that are not as " + pair + " must be:\n" + describe(others));
+      }
+      Thread.sleep(5);
+    }
+  }
+
+  /**
    * Lets two children use their connection until it shows what the pair must have: a direction
    * switches only when the program at its end reads.
    *

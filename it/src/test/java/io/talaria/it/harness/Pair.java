@@ -7,6 +7,7 @@ import static io.talaria.it.harness.Flavour.PLAIN_17;
 import static io.talaria.it.harness.Flavour.TALARIA;
 import static io.talaria.it.harness.Flavour.TALARIA_17;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -29,6 +30,17 @@ public record Pair(Flavour server, Flavour client) {
    */
   public static List<Pair> coexisting() {
     return List.of(NONE, new Pair(TALARIA, PLAIN), new Pair(PLAIN, TALARIA), BOTH);
+  }
+
+  /**
+   * With the agent on none, on one and on both sides, and on both sides on Java 17.
+   *
+   * @return five pairs
+   */
+  public static List<Pair> coexistingAndOld() {
+    List<Pair> pairs = new ArrayList<>(coexisting());
+    pairs.add(new Pair(TALARIA_17, TALARIA_17));
+    return pairs;
   }
 
   /**
