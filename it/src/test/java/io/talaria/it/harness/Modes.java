@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 /** What the counters files say of the children's connections: the tests' view from outside. */
 public final class Modes {
   private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final int MOST_SHOWN = 1000;
 
   private Modes() {}
 
@@ -100,7 +101,25 @@ public final class Modes {
   public static List<ConnectionInfo> awaitAll(
       Child child, Predicate<ConnectionInfo> expectation, int count, String what)
       throws IOException, InterruptedException {
-    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    return awaitAll(child, expectation, count, what, LIMIT);
+  }
+
+  /**
+   * Waits until so many connections of a child are as expected.
+   *
+   * @param child a process with the agent
+   * @param expectation what each must be like
+   * @param count how many, at least
+   * @param what the same in words
+   * @param limit how long
+   * @return these connections
+   * @throws IOException if the directory cannot be read
+   * @throws InterruptedException if the test's time is up
+   */
+  public static List<ConnectionInfo> awaitAll(
+      Child child, Predicate<ConnectionInfo> expectation, int count, String what, Duration limit)
+      throws IOException, InterruptedException {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
     while (true) {
       List<ConnectionInfo> all = of(child);
       List<ConnectionInfo> found = all.stream().filter(expectation).toList();
@@ -108,6 +127,7 @@ public final class Modes {
         return found;
       }
       if (System.nanoTime() > deadlineNs || !child.alive()) {
+        List<ConnectionInfo> some = all.subList(0, Math.min(all.size(), MOST_SHOWN));
         throw new AssertionError(
             child
                 + " has "
@@ -117,7 +137,7 @@ public final class Modes {
                 + " connections that are "
                 + what
                 + "; it has:\n"
-                + describe(all));
+                + describe(some));
       }
       Thread.sleep(5);
     }
