@@ -101,25 +101,7 @@ public final class Modes {
   public static List<ConnectionInfo> awaitAll(
       Child child, Predicate<ConnectionInfo> expectation, int count, String what)
       throws IOException, InterruptedException {
-    return awaitAll(child, expectation, count, what, LIMIT);
-  }
-
-  /**
-   * Waits until so many connections of a child are as expected.
-   *
-   * @param child a process with the agent
-   * @param expectation what each must be like
-   * @param count how many, at least
-   * @param what the same in words
-   * @param limit how long
-   * @return these connections
-   * @throws IOException if the directory cannot be read
-   * @throws InterruptedException if the test's time is up
-   */
-  public static List<ConnectionInfo> awaitAll(
-      Child child, Predicate<ConnectionInfo> expectation, int count, String what, Duration limit)
-      throws IOException, InterruptedException {
-    long deadlineNs = System.nanoTime() + limit.toNanos();
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
     while (true) {
       List<ConnectionInfo> all = of(child);
       List<ConnectionInfo> found = all.stream().filter(expectation).toList();

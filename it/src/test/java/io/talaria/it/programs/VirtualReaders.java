@@ -40,6 +40,7 @@ public final class VirtualReaders {
   private static final List<SocketChannel> CHANNELS = new ArrayList<>();
 
   private static boolean streams;
+  private static long rounds;
   private static volatile CountDownLatch answers = new CountDownLatch(0);
 
   private VirtualReaders() {}
@@ -132,7 +133,7 @@ public final class VirtualReaders {
     for (int i = 0; i < connections; i++) {
       SocketChannel channel = SocketChannel.open(Endpoint.server(args));
       CHANNELS.add(channel);
-      long wanted = CHANNELS.size();
+      long wanted = number(CHANNELS.size(), rounds);
       start(() -> check(channel, wanted));
     }
   }
@@ -148,13 +149,15 @@ public final class VirtualReaders {
     }
   }
 
-  private static long rounds;
+  private static long number(long connection, long round) {
+    return connection + round * Integer.MAX_VALUE;
+  }
 
   private static void round() throws Exception {
     long start = System.nanoTime();
     answers = new CountDownLatch(CHANNELS.size());
     for (int i = 0; i < CHANNELS.size(); i++) {
-      Numbers.of(CHANNELS.get(i)).write(i + 1 + rounds * Integer.MAX_VALUE);
+      Numbers.of(CHANNELS.get(i)).write(number(i + 1, rounds));
     }
     rounds++;
     if (!answers.await(LIMIT_S, TimeUnit.SECONDS)) {
