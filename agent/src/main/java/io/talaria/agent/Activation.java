@@ -2,8 +2,10 @@
 
 package io.talaria.agent;
 
+import io.talaria.nio.TalariaSockets;
 import io.talaria.nio.config.Config;
 import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
@@ -33,6 +35,9 @@ public final class Activation {
   private static final String[] NETTY_PROPERTIES = {
     "io.netty.transport.noNative", "io.grpc.netty.shaded.io.netty.transport.noNative",
   };
+
+  /** What makes the JDK's sockets use a proxy. */
+  private static final String[] SOCKS_PROPERTIES = {"socksProxyHost", "java.net.useSystemProxies"};
 
   private Activation() {}
 
@@ -108,7 +113,30 @@ public final class Activation {
       }
     }
     System.setProperty(PROVIDER_PROPERTY, PROVIDER);
+    if (config.sockets()) {
+      takeSockets();
+    }
     return true;
+  }
+
+  private static void takeSockets() {
+    for (String property : SOCKS_PROPERTIES) {
+      String value = System.getProperty(property);
+      if (value != null && !value.isEmpty() && !value.equals("false")) {
+        System.err.println(
+            "talaria: leaves java.net.Socket alone, because "
+                + property
+                + " may name a SOCKS proxy");
+        return;
+      }
+    }
+    try {
+      TalariaSockets.install();
+    } catch (IOException e) {
+      System.err.println(
+          "talaria: leaves java.net.Socket alone, the program has implementations of its own: "
+              + e.getMessage());
+    }
   }
 
   /** Does what {@code --add-exports java.base/sun.nio.ch} would do, for the provider's module. */

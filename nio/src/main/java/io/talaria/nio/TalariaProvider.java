@@ -2,6 +2,7 @@
 
 package io.talaria.nio;
 
+import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.channel.Channels;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -33,6 +34,11 @@ public final class TalariaProvider extends SelectorProvider {
    */
   public TalariaProvider() {
     channels = new Channels(this);
+  }
+
+  /** Channels to stand behind {@code java.net.Socket}. */
+  SocketChannels socketChannels() {
+    return channels.socketChannels();
   }
 
   @Override

@@ -73,6 +73,7 @@ public final class BenchPeer {
       }
       case IDLE -> IdleClient.run(link, job);
       case MANY -> ManyClient.run(link, job);
+      case SCALE -> ScaleClient.run(link, job);
       case BLOCKING, SELECT_NOW, SELECT, ALLOC -> roundTrips(job);
     };
   }

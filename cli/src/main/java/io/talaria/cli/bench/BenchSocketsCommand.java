@@ -55,6 +55,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
   private static final int MISSED = 3;
   private static final int MOST_CONNECTIONS = 10_000;
 
+  /** The ephemeral ports of a client address are fewer than 30,000. */
+  private static final int MOST_SCALE_CONNECTIONS = 20_000;
+
   @Spec private CommandSpec spec;
 
   @Option(
@@ -64,7 +67,8 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       description =
           "What to measure: blocking, selectNow, select (round trips), oneway, idle (CPU time of"
               + " idle connections), many (1,000 connections in turn), alloc (bytes allocated a"
-              + " round trip). Default: all.")
+              + " round trip), scale (one busy connection among 10,000: times, memory). Default:"
+              + " all but scale.")
   private List<String> patterns = new ArrayList<>();
 
   @Option(
@@ -97,6 +101,15 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       defaultValue = "1000",
       description = "Connections of the pattern many. Default: ${DEFAULT-VALUE}.")
   private int manyConnections;
+
+  @Option(
+      names = "--scale-connections",
+      paramLabel = "N",
+      defaultValue = "10000",
+      description =
+          "Connections of the pattern scale. On Talaria each takes 68 KiB of /dev/shm; both sides"
+              + " need a descriptor each, and the client a port. Default: ${DEFAULT-VALUE}.")
+  private int scaleConnections;
 
   @Option(
       names = "--rounds",
@@ -231,6 +244,14 @@ public final class BenchSocketsCommand implements Callable<Integer> {
                   + ", "
                   + Units.figure(run.value(Measured.GIGABYTES_PER_SECOND))
                   + " GB/s";
+          case SCALE ->
+              "set up in "
+                  + Units.time(run.value(Measured.SET_UP_NS))
+                  + ", p50 "
+                  + Units.time(run.medianNs(Measured.ROUND_TRIP_ONE))
+                  + " alone, "
+                  + Units.time(run.medianNs(Measured.ROUND_TRIP))
+                  + " among idle ones";
           case IDLE -> Units.figure(run.value(Measured.IDLE_CPU)) + " % of a core";
           case ALLOC ->
               "client "
@@ -275,6 +296,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     options.put("connections", plan.connections());
     options.put("idleConnections", plan.idleConnections());
     options.put("manyConnections", plan.manyConnections());
+    options.put("scaleConnections", plan.scaleConnections());
     options.put("rounds", wantedRounds);
     options.put("timing", timing);
     options.put("javaOptions", javaOptions);
@@ -293,12 +315,14 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     check("--connections", connections, 1, MOST_CONNECTIONS);
     check("--idle-connections", idleConnections, 1, MOST_CONNECTIONS);
     check("--many-connections", manyConnections, 2, MOST_CONNECTIONS);
+    check("--scale-connections", scaleConnections, 2, MOST_SCALE_CONNECTIONS);
     return new Plan(
-        chosen.isEmpty() ? EnumSet.allOf(Pattern.class) : chosen,
+        chosen.isEmpty() ? Pattern.usual() : chosen,
         List.copyOf(sizes),
         connections,
         idleConnections,
-        manyConnections);
+        manyConnections,
+        scaleConnections);
   }
 
   private Timing timing() {

@@ -43,6 +43,27 @@ record Measured(Map<String, Double> values, Map<String, String> histograms, Road
   /** Mappings of the client for each connection. */
   static final String MAPPINGS_PER_CONNECTION = "clientMappingsPerConnection";
 
+  /** Resident memory of the client for each connection, shared memory included. */
+  static final String CLIENT_MEMORY = "clientResidentBytesPerConnection";
+
+  /** Resident memory of the server for each connection, shared memory included. */
+  static final String SERVER_MEMORY = "serverResidentBytesPerConnection";
+
+  /** Descriptors of both processes for each connection. */
+  static final String DESCRIPTORS_PER_CONNECTION = "descriptorsPerConnection";
+
+  /** From the first connect to the return of the last. */
+  static final String CONNECT_NS = "connectNs";
+
+  /** From the first connect until each connection has echoed and taken its road. */
+  static final String SET_UP_NS = "setUpNs";
+
+  /** One echo on each connection in turn. */
+  static final String VISIT_NS = "visitNs";
+
+  /** Closing all connections, as the client sees it. */
+  static final String TEAR_DOWN_NS = "tearDownNs";
+
   /** The histogram of round trips. */
   static final String ROUND_TRIP = "roundTrip";
 

@@ -3,6 +3,8 @@
 package io.talaria.cli.bench;
 
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** What is measured; the words of {@code --patterns}. */
@@ -13,7 +15,8 @@ enum Pattern {
   ONEWAY("oneway"),
   IDLE("idle"),
   MANY("many"),
-  ALLOC("alloc");
+  ALLOC("alloc"),
+  SCALE("scale");
 
   private final String word;
 
@@ -24,6 +27,11 @@ enum Pattern {
   /** Returns the word that stands for it on the command line and in JSON. */
   String word() {
     return word;
+  }
+
+  /** Returns what is measured if nobody says what: all that takes seconds. */
+  static Set<Pattern> usual() {
+    return EnumSet.complementOf(EnumSet.of(SCALE));
   }
 
   /**

@@ -41,12 +41,13 @@ final class Phases {
       boolean warm =
           elapsed >= timing.warmUpNs()
               || (operations >= timing.warmUpTrips() && elapsed >= timing.warmUpMinNs());
-      return warm && (settled() || elapsed >= timing.warmUpNs() + UPGRADE_LIMIT_NS);
+      return warm && (settled(connections) || elapsed >= timing.warmUpNs() + UPGRADE_LIMIT_NS);
     }
+  }
 
-    private boolean settled() {
-      return !ModeProbe.switchedOn() || ModeProbe.look().accelerated() >= connections;
-    }
+  /** Returns whether so many connections have taken the road they will take. */
+  static boolean settled(int connections) {
+    return !ModeProbe.switchedOn() || ModeProbe.look().accelerated() >= connections;
   }
 
   static void warmUp(Trips trips, Timing timing, int connections) throws IOException {

@@ -14,13 +14,15 @@ import java.util.Set;
  * @param connections how many connections the variants with several have; 1 for no such variants
  * @param idleConnections how many connections are idle
  * @param manyConnections how many connections echo in turn
+ * @param scaleConnections how many connections there are beside a busy one, and itself
  */
 record Plan(
     Set<Pattern> patterns,
     List<Integer> sizes,
     int connections,
     int idleConnections,
-    int manyConnections) {
+    int manyConnections,
+    int scaleConnections) {
   static final int SMALL = 16;
   static final int LARGE = 65_536;
 
@@ -48,6 +50,9 @@ record Plan(
       for (Waiting waiting : Waiting.values()) {
         add(scenarios, Pattern.ALLOC, waiting, SMALL, 1, Flight.TURN);
       }
+    }
+    if (patterns.contains(Pattern.SCALE)) {
+      add(scenarios, Pattern.SCALE, Waiting.SELECT, SMALL, scaleConnections, Flight.TURN);
     }
     return scenarios;
   }

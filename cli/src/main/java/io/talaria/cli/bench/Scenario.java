@@ -39,6 +39,7 @@ record Scenario(Pattern pattern, Waiting waiting, int sizeBytes, int connections
       case ONEWAY -> size + " one way" + (connections > 1 ? ", " + connections + " conn." : "");
       case IDLE -> connections + " idle connections";
       case MANY -> connections + " connections in turn, " + waiting.word();
+      case SCALE -> connections + " connections";
       case ALLOC -> "allocation, " + waiting.word();
     };
   }

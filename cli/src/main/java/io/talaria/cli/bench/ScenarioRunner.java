@@ -9,6 +9,7 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.ModeProbe.Roads;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
+import io.talaria.cli.harness.ProcessSize;
 import io.talaria.cli.harness.SharedMemory;
 import io.talaria.cli.harness.SharedMemory.Mappings;
 import java.nio.file.Path;
@@ -29,6 +30,9 @@ import java.util.concurrent.TimeUnit;
 record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timing timing) {
   private static final Duration SLACK = Duration.ofSeconds(60);
 
+  /** What a connection may take on a slow machine, set-up and tear-down together. */
+  private static final Duration SLACK_A_CONNECTION = Duration.ofMillis(15);
+
   /** Compilers and collectors of the JVMs come to rest before the processor time is watched. */
   private static final long SETTLE_MS = 1_000;
 
@@ -45,17 +49,18 @@ record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timi
       throws HarnessException, InterruptedException {
     try (Pair pair = Pair.start(BenchPeer.class, contender, agent, pinning, jvmOptions)) {
       pair.server().send(new Job(true, scenario, timing, 0));
-      int port = pair.server().await("listening", Listening.class, limit()).port();
+      int port = pair.server().await("listening", Listening.class, limit(scenario)).port();
       pair.client().send(new Job(false, scenario, timing, port));
       Map<String, Double> watched =
           switch (scenario.pattern()) {
-            case IDLE -> watchIdle(pair);
-            case MANY -> watchMany(pair, scenario.connections());
+            case IDLE -> watchIdle(pair, scenario);
+            case MANY -> watchMany(pair, scenario);
+            case SCALE -> watchScale(pair, scenario);
             default -> Map.of();
           };
-      Measured client = pair.client().await("result", Measured.class, limit());
+      Measured client = pair.client().await("result", Measured.class, limit(scenario));
       Pair.requireAccelerated(contender, "client", client.roads(), scenario.connections());
-      Measured server = pair.server().await("result", Measured.class, limit());
+      Measured server = pair.server().await("result", Measured.class, limit(scenario));
       Map<String, Double> values = new HashMap<>(client.values());
       values.putAll(watched);
       return new Results.Run(
@@ -67,12 +72,15 @@ record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timi
     }
   }
 
-  private Duration limit() {
-    return SLACK.plusNanos(25 * (timing.warmUpNs() + timing.measureNs()));
+  private Duration limit(Scenario scenario) {
+    return SLACK
+        .plus(SLACK_A_CONNECTION.multipliedBy(scenario.connections()))
+        .plusNanos(25 * (timing.warmUpNs() + timing.measureNs()));
   }
 
-  private Map<String, Double> watchIdle(Pair pair) throws HarnessException, InterruptedException {
-    pair.client().await("idle", Roads.class, limit());
+  private Map<String, Double> watchIdle(Pair pair, Scenario scenario)
+      throws HarnessException, InterruptedException {
+    pair.client().await("idle", Roads.class, limit(scenario));
     Thread.sleep(SETTLE_MS);
     long usedNs = CpuClock.usedNs(pair.server().pid()) + CpuClock.usedNs(pair.client().pid());
     long start = System.nanoTime();
@@ -83,21 +91,57 @@ record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timi
     return Map.of(Measured.IDLE_CPU, 100.0 * usedNs / elapsedNs);
   }
 
-  private Map<String, Double> watchMany(Pair pair, int connections)
+  private Map<String, Double> watchMany(Pair pair, Scenario scenario)
       throws HarnessException, InterruptedException {
-    int more = Math.max(1, connections - 1);
-    pair.client().await("one", JsonNode.class, limit());
+    pair.client().await("one", JsonNode.class, limit(scenario));
+    Map<String, Double> values = watchMemory(pair, scenario);
+    pair.client().send("go");
+    return values;
+  }
+
+  private Map<String, Double> watchScale(Pair pair, Scenario scenario)
+      throws HarnessException, InterruptedException {
+    long serverPid = pair.server().pid();
+    long clientPid = pair.client().pid();
+    pair.client().await("one", JsonNode.class, limit(scenario));
+    final ProcessSize server = ProcessSize.of(serverPid);
+    final ProcessSize client = ProcessSize.of(clientPid);
+    Map<String, Double> values = new HashMap<>(watchMemory(pair, scenario));
+    int more = Math.max(1, scenario.connections() - 1);
+    ProcessSize grownServer = ProcessSize.of(serverPid);
+    ProcessSize grownClient = ProcessSize.of(clientPid);
+    values.put(
+        Measured.SERVER_MEMORY,
+        (double) (grownServer.residentBytes() - server.residentBytes()) / more);
+    values.put(
+        Measured.CLIENT_MEMORY,
+        (double) (grownClient.residentBytes() - client.residentBytes()) / more);
+    values.put(
+        Measured.DESCRIPTORS_PER_CONNECTION,
+        (double)
+                (grownServer.descriptors()
+                    + grownClient.descriptors()
+                    - server.descriptors()
+                    - client.descriptors())
+            / more);
+    pair.client().send("go");
+    return values;
+  }
+
+  /** Lets the client, which has one connection, open the others. */
+  private Map<String, Double> watchMemory(Pair pair, Scenario scenario)
+      throws HarnessException, InterruptedException {
+    int more = Math.max(1, scenario.connections() - 1);
     final long bytes = SharedMemory.usedBytes();
     final Mappings before = SharedMemory.mappings(pair.client().pid());
     pair.client().send("go");
-    pair.client().await("all", JsonNode.class, limit());
+    pair.client().await("all", JsonNode.class, limit(scenario));
     Map<String, Double> values = new HashMap<>();
     values.put(Measured.SHM_PER_CONNECTION, (double) (SharedMemory.usedBytes() - bytes) / more);
     Mappings after = SharedMemory.mappings(pair.client().pid());
     values.put(
         Measured.MAPPED_PER_CONNECTION, (double) (after.shmBytes() - before.shmBytes()) / more);
     values.put(Measured.MAPPINGS_PER_CONNECTION, (double) (after.count() - before.count()) / more);
-    pair.client().send("go");
     return values;
   }
 }

@@ -18,6 +18,7 @@ final class Summary {
   private static final double ONEWAY_LARGE_TIMES = 4;
   private static final double IDLE_PERCENT = 1;
   private static final double MANY_TIMES = 2;
+  private static final double SCALE_TIMES = 1.5;
 
   /** A /dev/shm of 64 MB, as containers have, must hold 200 connections. */
   private static final double SHM_BYTES = 64.0 * (1 << 20) / 200;
@@ -50,6 +51,7 @@ final class Summary {
       case ONEWAY -> addOneway(scenario);
       case IDLE -> addIdle(scenario);
       case MANY -> addMany(scenario);
+      case SCALE -> addScale(scenario);
       case ALLOC -> addAllocation(scenario);
     }
   }
@@ -118,19 +120,53 @@ final class Summary {
   }
 
   private void addMany(Scenario scenario) {
+    addGrowth(scenario, MANY_TIMES, "with all", "all against one");
+    addSharedMemory(scenario);
+  }
+
+  private void addScale(Scenario scenario) {
+    addTime(scenario, "/connect", ", connect", Measured.CONNECT_NS);
+    addTime(scenario, "/set-up", ", set up, each echoed", Measured.SET_UP_NS);
+    addTime(scenario, "/visit", ", an echo on each in turn", Measured.VISIT_NS);
+    addTime(scenario, "/tear-down", ", close", Measured.TEAR_DOWN_NS);
+    addGrowth(scenario, SCALE_TIMES, "with the others idle", "among idle ones against alone");
+    addSharedMemory(scenario);
+    addPlain(scenario, "/client", ", client memory each", Measured.CLIENT_MEMORY, Quantity.BYTES);
+    addPlain(scenario, "/server", ", server memory each", Measured.SERVER_MEMORY, Quantity.BYTES);
+    addPlain(
+        scenario,
+        "/descriptors",
+        ", descriptors each, both sides",
+        Measured.DESCRIPTORS_PER_CONNECTION,
+        Quantity.COUNT);
+  }
+
+  private void addTime(Scenario scenario, String id, String label, String name) {
+    addPlain(scenario, id, label, name, Quantity.TIME);
+  }
+
+  private void addPlain(
+      Scenario scenario, String id, String label, String name, Quantity quantity) {
+    row(scenario, id, label, quantity, run -> run.value(name), null);
+  }
+
+  private void addGrowth(Scenario scenario, double limit, String withAll, String against) {
     ToDoubleFunction<Results.Run> one = run -> run.medianNs(Measured.ROUND_TRIP_ONE);
     ToDoubleFunction<Results.Run> all = run -> run.medianNs(Measured.ROUND_TRIP);
     ToDoubleFunction<Results.Run> times = run -> all.applyAsDouble(run) / one.applyAsDouble(run);
     row(scenario, "/one", ", p50 with one", Quantity.TIME, one, null);
-    row(scenario, "/all", ", p50 with all", Quantity.TIME, all, null);
+    row(scenario, "/all", ", p50 " + withAll, Quantity.TIME, all, null);
     Spread talaria = results.spread(scenario, Contender.TALARIA, times);
     row(
         scenario,
         "/growth",
-        ", all against one",
+        ", " + against,
         Quantity.TIMES,
         times,
-        talaria == null ? null : Target.atMost(MANY_TIMES, talaria.median(), Quantity.TIMES));
+        talaria == null ? null : Target.atMost(limit, talaria.median(), Quantity.TIMES));
+  }
+
+  private void addSharedMemory(Scenario scenario) {
     addMemory(scenario, "/shm", ", /dev/shm used each", Measured.SHM_PER_CONNECTION);
     addMemory(scenario, "/mapped", ", /dev/shm mapped each", Measured.MAPPED_PER_CONNECTION);
     row(

@@ -16,6 +16,7 @@ final class TurnTrips implements Trips, EchoClient.Listener {
   private final AllocMeter meter;
   private final List<EchoClient> clients = new ArrayList<>();
   private int next;
+  private int turning = Integer.MAX_VALUE;
   private boolean waiting;
 
   TurnTrips(int port, int sizeBytes, EventLoop loop, AllocMeter meter) {
@@ -30,6 +31,12 @@ final class TurnTrips implements Trips, EchoClient.Listener {
     while (clients.size() < connections) {
       clients.add(new EchoClient(port, sizeBytes, loop, this));
     }
+  }
+
+  /** From now on only the first so many connections take turns; the others stay open and idle. */
+  void useOnly(int connections) {
+    turning = connections;
+    next = 0;
   }
 
   /** Makes one round trip on each connection. */
@@ -59,7 +66,7 @@ final class TurnTrips implements Trips, EchoClient.Listener {
 
   private void trip(long start) throws IOException {
     int at = next;
-    next = at + 1 == clients.size() ? 0 : at + 1;
+    next = at + 1 >= Math.min(turning, clients.size()) ? 0 : at + 1;
     waiting = true;
     clients.get(at).send(start);
     while (waiting) {
@@ -72,11 +79,17 @@ final class TurnTrips implements Trips, EchoClient.Listener {
     waiting = false;
   }
 
-  @Override
-  public void close() throws IOException {
+  /** Closes the connections; the event loop lives on. */
+  void disconnect() throws IOException {
     for (EchoClient client : clients) {
       client.close();
     }
+    clients.clear();
+  }
+
+  @Override
+  public void close() throws IOException {
+    disconnect();
     loop.close();
   }
 }

@@ -38,6 +38,7 @@ class BenchSocketsCommandTest {
         "--connections=0        | --connections must be from 1 to 10,000, not 0",
         "--many-connections=1   | --many-connections must be from 2 to 10,000, not 1",
         "--idle-connections=-1  | --idle-connections must be from 1 to 10,000, not -1",
+        "--scale-connections=1  | --scale-connections must be from 2 to 20,000, not 1",
         "--rounds=0             | --rounds must be from 1 to 100, not 0",
         "--seconds=NaN          | --seconds must be from 0.1 to 600, not NaN",
         "--quick --seconds=3    | --seconds does not go with --quick",

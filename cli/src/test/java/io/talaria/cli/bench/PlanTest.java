@@ -4,7 +4,6 @@ package io.talaria.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -12,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class PlanTest {
   @Test
   void theDefaultsCoverEveryMeasure() {
-    Plan plan = new Plan(EnumSet.allOf(Pattern.class), List.of(), 64, 100, 1_000);
+    Plan plan = new Plan(Pattern.usual(), List.of(), 64, 100, 1_000, 10_000);
 
     assertThat(plan.scenarios().stream().map(Scenario::id))
         .doesNotHaveDuplicates()
@@ -37,8 +36,16 @@ class PlanTest {
   }
 
   @Test
+  void scaleIsMeasuredOnlyWhenAskedFor() {
+    Plan plan = new Plan(Set.of(Pattern.SCALE), List.of(), 64, 100, 1_000, 10_000);
+
+    assertThat(plan.scenarios().stream().map(Scenario::id)).containsExactly("scale/16B/10000-conn");
+    assertThat(Pattern.usual()).doesNotContain(Pattern.SCALE);
+  }
+
+  @Test
   void oneConnectionLeavesOutTheVariantsWithSeveral() {
-    Plan plan = new Plan(Set.of(Pattern.SELECT_NOW), List.of(16, 1_024), 1, 1, 2);
+    Plan plan = new Plan(Set.of(Pattern.SELECT_NOW), List.of(16, 1_024), 1, 1, 2, 2);
 
     assertThat(plan.scenarios().stream().map(Scenario::label))
         .containsExactly("16 B round trip, selectNow", "1 KiB round trip, selectNow");

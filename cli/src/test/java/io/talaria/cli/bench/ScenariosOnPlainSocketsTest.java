@@ -95,4 +95,19 @@ class ScenariosOnPlainSocketsTest {
     assertThat(run.value(Measured.MAPPED_PER_CONNECTION)).isZero();
     assertThat(run.value(Measured.MAPPINGS_PER_CONNECTION)).isNotNaN();
   }
+
+  @Test
+  void aBusyConnectionAmongIdleOnesIsComparedWithOneAlone() throws Exception {
+    Results.Run run = run(new Scenario(Pattern.SCALE, Waiting.SELECT, 16, 20, Flight.TURN));
+
+    assertThat(run.medianNs(Measured.ROUND_TRIP_ONE)).isPositive();
+    assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
+    assertThat(run.value(Measured.CONNECT_NS)).isPositive();
+    assertThat(run.value(Measured.SET_UP_NS)).isGreaterThan(run.value(Measured.CONNECT_NS));
+    assertThat(run.value(Measured.VISIT_NS)).isPositive();
+    assertThat(run.value(Measured.TEAR_DOWN_NS)).isPositive();
+    assertThat(run.value(Measured.DESCRIPTORS_PER_CONNECTION)).isBetween(2.0, 3.0);
+    assertThat(run.value(Measured.CLIENT_MEMORY)).isNotNaN();
+    assertThat(run.value(Measured.SERVER_MEMORY)).isNotNaN();
+  }
 }

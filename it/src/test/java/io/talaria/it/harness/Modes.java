@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 /** What the counters files say of the children's connections: the tests' view from outside. */
 public final class Modes {
   private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final int MOST_SHOWN = 1000;
 
   private Modes() {}
 
@@ -108,6 +109,7 @@ public final class Modes {
         return found;
       }
       if (System.nanoTime() > deadlineNs || !child.alive()) {
+        List<ConnectionInfo> some = all.subList(0, Math.min(all.size(), MOST_SHOWN));
         throw new AssertionError(
             child
                 + " has "
@@ -117,7 +119,7 @@ public final class Modes {
                 + " connections that are "
                 + what
                 + "; it has:\n"
-                + describe(all));
+                + describe(some));
       }
       Thread.sleep(5);
     }

@@ -54,6 +54,24 @@ public final class Proc {
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * 10;
   }
 
+  /**
+   * How many descriptors a process may have if it asks for all it can get, as a JVM does.
+   *
+   * @return the hard limit of this process, which its children inherit
+   * @throws IOException if it cannot be read
+   */
+  public static long hardDescriptorLimit() throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/limits"))) {
+      String[] words =
+          lines
+              .filter(line -> line.startsWith("Max open files"))
+              .findFirst()
+              .orElseThrow()
+              .split(" +");
+      return words[4].equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(words[4]);
+    }
+  }
+
   private static Path directory(Child child) {
     return Path.of("/proc", Long.toString(child.pid()));
   }

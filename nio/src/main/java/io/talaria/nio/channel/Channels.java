@@ -2,6 +2,7 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.config.Config;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -58,6 +59,21 @@ public final class Channels {
 
   private ServerSocketChannel wrap(ServerSocketChannel opened) {
     return context.enabled() ? new TalariaServerSocketChannel(context, opened) : opened;
+  }
+
+  /** Opens channels to stand behind {@code java.net.Socket}: always ours. */
+  public SocketChannels socketChannels() {
+    return new SocketChannels() {
+      @Override
+      public Client openClient() throws IOException {
+        return TalariaSocketChannel.forSocket(context, jdk().openSocketChannel());
+      }
+
+      @Override
+      public Listener openListener() throws IOException {
+        return TalariaServerSocketChannel.forSocket(context, jdk().openServerSocketChannel());
+      }
+    };
   }
 
   /** Opens a selector for channels of ours and of the JDK's. */

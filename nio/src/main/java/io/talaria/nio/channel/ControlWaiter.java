@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
 
 /**
  * How a reader and a writer sleep on one control connection: the first to come polls it (the JDK's
@@ -20,6 +21,7 @@ final class ControlWaiter {
 
   private final SocketChannel control;
   private final ConnectionCounters counters;
+  private final IntPredicate over;
   private final AtomicReference<Thread> leader = new AtomicReference<>();
   private volatile Thread reader;
   private volatile Thread writer;
@@ -27,9 +29,14 @@ final class ControlWaiter {
   /** The system thread that polls, for {@link #wake}; 0 if none or virtual. */
   private volatile long polling;
 
-  ControlWaiter(SocketChannel control, ConnectionCounters counters) {
+  /**
+   * @param over whether a sleeper of the given role has nothing to wait for any more; whoever makes
+   *     it so calls {@link #wake} afterwards
+   */
+  ControlWaiter(SocketChannel control, ConnectionCounters counters, IntPredicate over) {
     this.control = control;
     this.counters = counters;
+    this.over = over;
   }
 
   /**
@@ -42,6 +49,9 @@ final class ControlWaiter {
     occupy(who, me);
     counters.slept();
     try {
+      if (over.test(who)) {
+        return false; // whoever will wake us sees us now; this one may have come too early
+      }
       if (leader.compareAndSet(null, me)) {
         try {
           polling = JdkNio.currentNativeThread();
@@ -71,7 +81,8 @@ final class ControlWaiter {
   }
 
   /**
-   * Wakes one sleeper, if there is one; it may miss it by a moment, and then it looks by itself.
+   * Wakes one sleeper, if there is one. It may miss a platform thread by a moment, which then looks
+   * by itself; a virtual thread keeps the permit.
    */
   void wake(int who) {
     Thread sleeper = who == READER ? reader : writer;

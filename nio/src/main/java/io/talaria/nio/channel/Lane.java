@@ -46,6 +46,12 @@ final class Lane implements StreamOwner, Upgradable {
   /** Longest sleep of one thread on the control connection before it looks again by itself. */
   private static final long LOOK_AGAIN_NS = 500_000_000L;
 
+  /**
+   * The same for a virtual thread that reads: no wake-up can miss it, and ten thousand of them that
+   * looked twice a second would keep a core busy.
+   */
+  private static final long VIRTUAL_LOOK_AGAIN_NS = 30_000_000_000L;
+
   /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
   private static final long LINGER_NS = 60_000_000_000L;
 
@@ -105,7 +111,14 @@ final class Lane implements StreamOwner, Upgradable {
     control = channel.control();
     readLock = channel.readLock();
     key = role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
-    waiter = new ControlWaiter(control, counters);
+    waiter =
+        new ControlWaiter(
+            control,
+            counters,
+            who ->
+                controlEnded
+                    || channel.closing()
+                    || (who == ControlWaiter.READER && channel.inputClosed()));
   }
 
   // ---- upgrade
@@ -437,7 +450,9 @@ final class Lane implements StreamOwner, Upgradable {
       return;
     }
     if (fast.await(FabricStream.READ) && !controlEnded) {
-      long limitNs = timeoutNs == 0 ? LOOK_AGAIN_NS : Math.min(timeoutNs, LOOK_AGAIN_NS);
+      boolean patient = !fast.unread() && JdkNio.isVirtual(Thread.currentThread());
+      long mostNs = patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS;
+      long limitNs = timeoutNs == 0 ? mostNs : Math.min(timeoutNs, mostNs);
       if (waiter.sleep(ControlWaiter.READER, limitNs) && inMode == IN_FABRIC) {
         drainBells();
       }

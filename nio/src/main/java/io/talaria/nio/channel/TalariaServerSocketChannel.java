@@ -6,19 +6,23 @@ import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.adaptor.ServerSocketAdaptor;
+import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedServerChannel;
 import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.negotiation.Announcement;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.net.SocketTimeoutException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A listener: the JDK's own, plus an announcement for clients of this host. Connections come from
@@ -29,6 +33,8 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   private final ServerSocketChannel control;
   private final Object lock = new Object();
   private final RegisteredKeys keys = new RegisteredKeys();
+  private final ReentrantLock acceptLock = new ReentrantLock();
+  private final Nap nap;
   private volatile SocketAddress local;
   private Announcement announcement;
   private ConnectionCounters counters;
@@ -38,6 +44,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
     super(context.provider());
     this.context = context;
     this.control = control;
+    nap = new Nap(() -> !control.isOpen());
   }
 
   @Override
@@ -86,6 +93,47 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
       throw e;
     }
     return accepted == null ? null : TalariaSocketChannel.accepted(context, accepted);
+  }
+
+  /** A listener to stand behind a {@code ServerSocket}. */
+  static SocketChannels.Listener forSocket(Context context, ServerSocketChannel control)
+      throws IOException {
+    control.configureBlocking(false);
+    return new TalariaServerSocketChannel(context, control).new ForSocket();
+  }
+
+  /** Accepts as {@link SocketChannels} wants it, on a listener of the JDK's that does not block. */
+  private final class ForSocket implements SocketChannels.Listener {
+    @Override
+    public ServerSocketChannel channel() {
+      return TalariaServerSocketChannel.this;
+    }
+
+    @Override
+    public SocketChannels.Client accept(long timeoutNs) throws IOException {
+      long deadlineNs = System.nanoTime() + timeoutNs;
+      boolean interrupted = false;
+      acceptLock.lock();
+      try {
+        while (true) {
+          SocketChannel accepted = control.accept();
+          if (accepted != null) {
+            return TalariaSocketChannel.acceptedForSocket(context, accepted);
+          }
+          long leftNs = timeoutNs == 0 ? 0 : deadlineNs - System.nanoTime();
+          if (leftNs < 0 || (leftNs == 0 && timeoutNs > 0)) {
+            throw new SocketTimeoutException("Accept timed out");
+          }
+          interrupted |= Nap.interruptPutOff();
+          nap.take(control, JdkNio.READABLE, leftNs);
+        }
+      } finally {
+        acceptLock.unlock();
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
   }
 
   @Override
@@ -156,6 +204,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
       }
     }
     control.close();
+    nap.wake();
   }
 
   @Override

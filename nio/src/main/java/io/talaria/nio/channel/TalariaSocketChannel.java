@@ -4,9 +4,11 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.Role;
 import io.talaria.nio.adaptor.SocketAdaptor;
+import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedChannel;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -60,10 +62,20 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private volatile SocketAddress remote;
 
   private final ControlOptions options;
+
+  /** Whether a socket of the program stands before it, which no interrupt closes. */
+  private final boolean ofSocket;
+
+  private final Nap connecting = new Nap(() -> state >= CLOSING);
   private Socket adaptor;
 
   TalariaSocketChannel(Context context, SocketChannel control) {
+    this(context, control, false);
+  }
+
+  private TalariaSocketChannel(Context context, SocketChannel control, boolean ofSocket) {
     super(context.provider());
+    this.ofSocket = ofSocket;
     this.context = context;
     this.control = control;
     options = new ControlOptions(control);
@@ -71,7 +83,27 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   /** Wraps a connection that the JDK's listener has accepted. */
   static TalariaSocketChannel accepted(Context context, SocketChannel control) throws IOException {
-    TalariaSocketChannel channel = new TalariaSocketChannel(context, control);
+    return accepted(context, control, false);
+  }
+
+  /** A channel to stand behind a {@code java.net.Socket} that will connect. */
+  static SocketChannels.Client forSocket(Context context, SocketChannel control) {
+    return new TalariaSocketChannel(context, control, true).client();
+  }
+
+  /** Wraps an accepted connection to stand behind a {@code java.net.Socket}. */
+  static SocketChannels.Client acceptedForSocket(Context context, SocketChannel control)
+      throws IOException {
+    return accepted(context, control, true).client();
+  }
+
+  private SocketChannels.Client client() {
+    return new SocketChannels.Client(this, new Timed());
+  }
+
+  private static TalariaSocketChannel accepted(
+      Context context, SocketChannel control, boolean ofSocket) throws IOException {
+    TalariaSocketChannel channel = new TalariaSocketChannel(context, control, ofSocket);
     try {
       channel.connected(Role.ACCEPTED);
     } catch (IOException | RuntimeException | Error e) {
@@ -158,7 +190,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (!dst.hasRemaining()) {
         return 0;
       }
-      if (blocking && Thread.currentThread().isInterrupted()) {
+      if (blocking && interruptCloses()) {
         return interruptedRead();
       }
       int n = open.read(dst);
@@ -193,7 +225,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return 0;
       }
       boolean blocking = isBlocking();
-      if (blocking && Thread.currentThread().isInterrupted()) {
+      if (blocking && interruptCloses()) {
         return interruptedRead();
       }
       long n = open.read(dsts, first, offset + length - first);
@@ -236,6 +268,24 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     return e instanceof ClosedChannelException ? e : new AsynchronousCloseException();
   }
 
+  private boolean interruptCloses() {
+    return !ofSocket && Thread.currentThread().isInterrupted();
+  }
+
+  private void beginWaiting() {
+    if (!ofSocket) {
+      begin();
+    }
+  }
+
+  private void endWaiting(boolean completed) throws AsynchronousCloseException {
+    if (!ofSocket) {
+      end(completed);
+    } else if (!completed && !isOpen()) {
+      throw new AsynchronousCloseException();
+    }
+  }
+
   /** With the interrupt status set, a blocking operation closes the channel. */
   private int interruptedRead() throws IOException {
     begin();
@@ -249,7 +299,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       return n;
     }
     long deadlineNs = timeoutNs == 0 ? 0 : System.nanoTime() + timeoutNs;
-    begin();
+    boolean interrupted = false;
+    beginWaiting();
     try {
       while (state == CONNECTED) {
         if (inputClosed) {
@@ -267,10 +318,14 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
             break;
           }
         }
+        interrupted |= ofSocket && Nap.interruptPutOff();
         open.sleepToRead(leftNs);
       }
     } finally {
-      end(n > 0);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      endWaiting(n > 0);
     }
     if (n == 0) {
       throw new SocketTimeoutException("Read timed out");
@@ -292,7 +347,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (!isBlocking()) {
         return open.write(src);
       }
-      if (Thread.currentThread().isInterrupted()) {
+      if (interruptCloses()) {
         return interruptedRead();
       }
       int start = src.position();
@@ -319,7 +374,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (!isBlocking()) {
         return open.write(srcs, offset, length);
       }
-      if (Thread.currentThread().isInterrupted()) {
+      if (interruptCloses()) {
         return interruptedRead();
       }
       long n = open.write(srcs, offset, length);
@@ -360,7 +415,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       return;
     }
     boolean completed = false;
-    begin();
+    boolean interrupted = false;
+    beginWaiting();
     try {
       while (state == CONNECTED) {
         if (outputClosed) {
@@ -371,10 +427,14 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           completed = true;
           break;
         }
+        interrupted |= ofSocket && Nap.interruptPutOff();
         open.sleepToWrite();
       }
     } finally {
-      end(completed);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      endWaiting(completed);
     }
   }
 
@@ -461,6 +521,30 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       writeLock.unlock();
       readLock.unlock();
       finishCloseIfClosing();
+    }
+  }
+
+  /** Connects without the JDK's blocking connect, which an interrupt would end. */
+  private boolean connectForSocket(SocketAddress address, long timeoutNs) throws IOException {
+    long deadlineNs = System.nanoTime() + timeoutNs;
+    boolean interrupted = false;
+    control.configureBlocking(false);
+    try {
+      boolean done = control.connect(address);
+      while (!done) {
+        long leftNs = timeoutNs == 0 ? 0 : deadlineNs - System.nanoTime();
+        if (leftNs < 0 || (leftNs == 0 && timeoutNs > 0)) {
+          throw new SocketTimeoutException("Connect timed out");
+        }
+        interrupted |= Nap.interruptPutOff();
+        connecting.take(control, JdkNio.WRITABLE, leftNs);
+        done = control.finishConnect();
+      }
+      return true;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -567,6 +651,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Lane open = lane;
     if (open == null) {
       control.close(); // also ends a connect in progress
+      connecting.wake();
     } else {
       open.endOutput();
     }
@@ -643,6 +728,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     public void connect(SocketAddress address, long timeoutNs) throws IOException {
       if (!isBlocking()) {
         throw new IllegalBlockingModeException();
+      }
+      if (ofSocket) {
+        TalariaSocketChannel.this.connect(() -> connectForSocket(address, timeoutNs));
+        return;
       }
       int timeoutMs = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(timeoutNs));
       TalariaSocketChannel.this.connect(

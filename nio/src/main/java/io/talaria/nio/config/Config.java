@@ -37,12 +37,15 @@ public final class Config {
   /** How long a thread spins before it sleeps, in nanoseconds. */
   public static final String SPIN_NS = "talaria.spin.ns";
 
+  /** Whether {@code java.net.Socket} and {@code ServerSocket} are accelerated too. */
+  public static final String SOCKETS = "talaria.sockets";
+
   /** Suppresses the line at start. */
   public static final String QUIET = "talaria.quiet";
 
   private static final String PREFIX = "talaria.";
   private static final List<String> KNOWN =
-      List.of(ENABLED, FABRICS, DIR, SHM_DIR, RING_INITIAL, RING_MAX, SPIN_NS, QUIET);
+      List.of(ENABLED, FABRICS, DIR, SHM_DIR, RING_INITIAL, RING_MAX, SPIN_NS, SOCKETS, QUIET);
   private static final List<String> FABRIC_NAMES = List.of("shm");
   private static final int MIN_RING = 4096;
   private static final int MAX_RING = 1 << 28;
@@ -55,6 +58,7 @@ public final class Config {
   private final int ringInitialBytes;
   private final int ringMaxBytes;
   private final long spinNs;
+  private final boolean sockets;
   private final boolean quiet;
 
   private Config(Function<String, String> property) {
@@ -73,6 +77,7 @@ public final class Config {
     }
     ringMaxBytes = Math.max(max, ringInitialBytes);
     spinNs = number(property, SPIN_NS, 20_000, 0, MAX_SPIN_NS);
+    sockets = flag(property, SOCKETS, false);
     quiet = flag(property, QUIET, false);
   }
 
@@ -133,6 +138,11 @@ public final class Config {
   /** {@value #SPIN_NS}, in nanoseconds. */
   public long spinNs() {
     return spinNs;
+  }
+
+  /** {@value #SOCKETS}. */
+  public boolean sockets() {
+    return sockets;
   }
 
   /** {@value #QUIET}. */
@@ -232,6 +242,7 @@ public final class Config {
         RING_INITIAL + "=" + ringInitialBytes,
         RING_MAX + "=" + ringMaxBytes,
         SPIN_NS + "=" + spinNs,
+        SOCKETS + "=" + sockets,
         QUIET + "=" + quiet);
   }
 }

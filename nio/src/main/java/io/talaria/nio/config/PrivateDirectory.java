@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -51,28 +52,23 @@ public final class PrivateDirectory {
    */
   public Reason prepare() {
     try {
-      try {
-        Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-      } catch (FileAlreadyExistsException e) {
-        // Checked below.
-      }
-      PosixFileAttributes found =
-          Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      if (!found.isDirectory()) {
+      Map<String, Object> found = lookOrMake();
+      if (!found.get("isDirectory").equals(true)) {
         return refuse(Reason.INSECURE_DIR, path + " is not a directory");
       }
-      Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+      Object owner = found.get("uid");
       if (!owner.equals(Host.uid())) {
         return refuse(
             Reason.INSECURE_DIR,
             path + " belongs to user id " + owner + ", this process runs as " + Host.uid());
       }
-      if (!found.permissions().equals(OWNER_ONLY)) {
+      if (!found.get("permissions").equals(OWNER_ONLY)) {
         return refuse(
             Reason.INSECURE_DIR,
             path
                 + " has mode "
-                + PosixFilePermissions.toString(found.permissions())
+                + PosixFilePermissions.toString(
+                    Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS))
                 + ", not rwx------; run: chmod 700 "
                 + path);
       }
@@ -81,6 +77,25 @@ public final class PrivateDirectory {
     } catch (IOException | UnsupportedOperationException | SecurityException e) {
       return refuse(missing, path + " cannot be used: " + e);
     }
+  }
+
+  /** One system call if the directory is there, as it nearly always is. */
+  private Map<String, Object> lookOrMake() throws IOException {
+    try {
+      return look();
+    } catch (NoSuchFileException e) {
+      try {
+        Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      } catch (FileAlreadyExistsException somebodyElse) {
+        // To be checked like any other.
+      }
+      return look();
+    }
+  }
+
+  private Map<String, Object> look() throws IOException {
+    return Files.readAttributes(
+        path, "unix:isDirectory,uid,permissions", LinkOption.NOFOLLOW_LINKS);
   }
 
   private Reason refuse(Reason reason, String text) {

@@ -44,6 +44,13 @@ public final class Negotiator implements Executor {
   private static final long GREETING_LIMIT_NS = 5_000_000_000L;
   private static final long SILENCE_LIMIT_NS = 2_000_000_000L;
   private static final long ORPHAN_LIMIT_NS = 900_000_000L;
+
+  /** So many tasks are done before the sessions are looked at again, which have time limits. */
+  private static final int TASKS_A_TURN = 64;
+
+  /** With thousands of attempts under way, each look at them takes time. */
+  private static final long CHECK_EVERY_NS = 1_000_000L;
+
   private static final int FAST_TICK_MS = 2;
   private static final int YOUNG_TICK_MS = 10;
   private static final int SLOW_TICK_MS = 100;
@@ -67,6 +74,7 @@ public final class Negotiator implements Executor {
   private final Map<Upgradable, Attempt> attempts = new HashMap<>();
   private final List<Orphan> orphans = new ArrayList<>();
   private final List<Repeated> repeated = new ArrayList<>();
+  private long checkedAtNs = System.nanoTime();
 
   private volatile ProcessCounters counters = ProcessCounters.onHeap("not opened yet");
   private volatile Selector selector;
@@ -228,17 +236,26 @@ public final class Negotiator implements Executor {
   }
 
   private void turn(Selector running) throws IOException {
-    running.select(this::dispatch, tickMs());
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+    if (tasks.isEmpty()) {
+      running.select(this::dispatch, tickMs());
+    } else {
+      running.selectNow(this::dispatch);
+    }
+    for (int i = 0; i < TASKS_A_TURN; i++) {
+      Runnable task = tasks.poll();
+      if (task == null) {
+        break;
+      }
       task.run();
     }
-    checkTimes();
+    long now = System.nanoTime();
+    if (now - checkedAtNs >= CHECK_EVERY_NS) {
+      checkedAtNs = now;
+      checkTimes(now);
+    }
   }
 
   private long tickMs() {
-    if (!tasks.isEmpty()) {
-      return 1;
-    }
     if (!orphans.isEmpty() || !repeated.isEmpty()) {
       return FAST_TICK_MS;
     }
@@ -260,8 +277,7 @@ public final class Negotiator implements Executor {
     return tickMs;
   }
 
-  private void checkTimes() {
-    long now = System.nanoTime();
+  private void checkTimes(long now) {
     for (Session session : List.copyOf(sessions)) {
       session.checkGreeting(now, GREETING_LIMIT_NS);
       if (session.useless(now, LATECOMERS_NS)) {

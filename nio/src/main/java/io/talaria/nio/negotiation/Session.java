@@ -45,7 +45,10 @@ final class Session implements Peer {
   private final ByteBuffer input =
       ByteBuffer.allocate(2 * (Wire.LENGTH_BYTES + Wire.MAX_FRAME_BYTES));
   private final ArrayDeque<ByteBuffer> output = new ArrayDeque<>();
-  private final List<Attempt> waiting = new ArrayList<>();
+
+  /** Attempts that have not been offered: before the welcome, or while much waits to be sent. */
+  private final ArrayDeque<Attempt> waiting = new ArrayDeque<>();
+
   private final Map<Integer, Offered> offered = new HashMap<>();
   private final Map<Integer, ConnectionKey> received = new HashMap<>();
   private final Set<Upgradable> attached = new HashSet<>();
@@ -139,21 +142,21 @@ final class Session implements Peer {
                 payload)));
   }
 
-  /** Offers an upgrade, or keeps the attempt until the peer has said welcome. */
+  /** Offers an upgrade, or keeps the attempt until the peer has said welcome and takes more. */
   void offer(Attempt attempt) {
     if (!attempt.open()) {
       return; // closed while it waited
     }
-    if (state == State.WELCOME_EXPECTED) {
-      waiting.add(attempt);
-      return;
-    }
-    if (state != State.READY) {
+    if (state == State.CLOSED) {
       attempt.next(Reason.PEER_LOST);
       return;
     }
-    if (queuedBytes > MAX_QUEUED_BYTES || offered.size() >= MAX_PENDING) {
+    if (offered.size() + waiting.size() >= MAX_PENDING) {
       attempt.next(Reason.BUSY);
+      return;
+    }
+    if (state == State.WELCOME_EXPECTED || queuedBytes > MAX_QUEUED_BYTES) {
+      waiting.add(attempt);
       return;
     }
     try {
@@ -180,9 +183,13 @@ final class Session implements Peer {
     state = State.READY;
     negotiator.fabric().peerAccepted(this);
     negotiator.counters().sessionOpened();
-    List<Attempt> attempts = List.copyOf(waiting);
-    waiting.clear();
-    attempts.forEach(this::offer);
+    offerWaiting();
+  }
+
+  private void offerWaiting() {
+    while (state == State.READY && queuedBytes <= MAX_QUEUED_BYTES && !waiting.isEmpty()) {
+      offer(waiting.poll());
+    }
   }
 
   private void answered(int id, ByteBuffer payload)
@@ -335,6 +342,7 @@ final class Session implements Peer {
     try {
       if (key.isValid() && key.isWritable()) {
         flush();
+        offerWaiting();
       }
       if (state != State.CLOSED && key.isValid() && key.isReadable()) {
         readFrames();
@@ -424,7 +432,8 @@ final class Session implements Peer {
       output.poll();
     }
     if (key.isValid()) {
-      key.interestOps(SelectionKey.OP_READ | (output.isEmpty() ? 0 : SelectionKey.OP_WRITE));
+      boolean more = !output.isEmpty() || (state == State.READY && !waiting.isEmpty());
+      key.interestOps(SelectionKey.OP_READ | (more ? SelectionKey.OP_WRITE : 0));
     }
   }
 

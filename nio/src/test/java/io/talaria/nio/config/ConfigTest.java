@@ -54,6 +54,7 @@ class ConfigTest {
     assertThat(config.ringInitialBytes()).isEqualTo(32 << 10);
     assertThat(config.ringMaxBytes()).isEqualTo(4 << 20);
     assertThat(config.spinNs()).isEqualTo(20_000);
+    assertThat(config.sockets()).isFalse();
     assertThat(config.quiet()).isFalse();
   }
 
@@ -66,7 +67,8 @@ class ConfigTest {
         .hasToString(
             "talaria.enabled=true talaria.fabrics=shm talaria.dir=/run/talaria"
                 + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
-                + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.quiet=true");
+                + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.sockets=false"
+                + " talaria.quiet=true");
   }
 
   @ParameterizedTest

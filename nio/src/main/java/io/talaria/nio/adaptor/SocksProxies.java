@@ -1,0 +1,41 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.adaptor;
+
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.URISyntaxException;
+
+/**
+ * SOCKS proxies, which the JDK's own sockets use by themselves where the program's {@code
+ * ProxySelector} names one. The sockets here cannot, and say so rather than go around it.
+ */
+final class SocksProxies {
+  private SocksProxies() {}
+
+  static void refuse(InetSocketAddress to) throws SocketException {
+    ProxySelector selector = ProxySelector.getDefault();
+    if (selector == null) {
+      return;
+    }
+    URI uri;
+    try {
+      uri = new URI("socket", null, to.getHostString(), to.getPort(), null, null, null);
+    } catch (URISyntaxException e) {
+      return; // the JDK takes the direct way, too
+    }
+    for (Proxy proxy : selector.select(uri)) {
+      if (proxy == null || proxy.type() != Proxy.Type.SOCKS) {
+        return;
+      }
+      throw new SocketException(
+          "talaria.sockets does not go with a SOCKS proxy, which the ProxySelector of this program"
+              + " names for "
+              + to
+              + ": leave talaria.sockets out");
+    }
+  }
+}
