@@ -38,6 +38,7 @@ final class Lane implements StreamOwner, Upgradable {
   private static final int OUT_TCP = 0;
   private static final int OUT_FABRIC = 1;
 
+  private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
   private static final int CARRY_BYTES = 64 << 10;
   private static final int BELLS_AT_ONCE = 64;
   private static final int ACCEPT_TRIES = 10;
@@ -81,6 +82,9 @@ final class Lane implements StreamOwner, Upgradable {
 
   private volatile IOException tcpFailure;
   private volatile boolean controlEnded;
+
+  /** A read has reported the reset, so every later one does. Under the read lock. */
+  private boolean resetRead;
 
   /** The stream was withdrawn, so this connection is plain TCP for good. */
   private volatile boolean plainAgain;
@@ -256,9 +260,21 @@ final class Lane implements StreamOwner, Upgradable {
       return n;
     }
     if (n == FabricStream.RESET) {
+      resetRead = true;
       throw new SocketException("Connection reset");
     }
     return n; // 0, or END which is -1
+  }
+
+  /** A read without room for a byte: it moves nothing, but meets a reset that is known again. */
+  int readNothing() throws IOException {
+    if (inMode == IN_TCP) {
+      return control.read(NO_ROOM.duplicate());
+    }
+    if (resetRead) {
+      throw new SocketException("Connection reset");
+    }
+    return 0;
   }
 
   private int readSwitching(ByteBuffer dst) throws IOException {
@@ -281,6 +297,7 @@ final class Lane implements StreamOwner, Upgradable {
       return readFabric(dst);
     }
     if (tcpFailure != null) {
+      resetRead = true;
       throw new SocketException(tcpFailure.getMessage());
     }
     return tcpEnd ? -1 : 0;

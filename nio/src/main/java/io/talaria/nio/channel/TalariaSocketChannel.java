@@ -187,11 +187,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (inputClosed) {
         return -1;
       }
-      if (!dst.hasRemaining()) {
-        return 0;
-      }
       if (blocking && interruptCloses()) {
         return interruptedRead();
+      }
+      if (!dst.hasRemaining()) {
+        return open.readNothing();
       }
       int n = open.read(dst);
       return n == 0 && blocking ? awaitRead(open, dst, Math.max(0, timeoutNs)) : (int) notOurOwn(n);
@@ -217,16 +217,16 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (inputClosed) {
         return -1;
       }
+      boolean blocking = isBlocking();
+      if (blocking && interruptCloses()) {
+        return interruptedRead();
+      }
       int first = offset;
       while (first < offset + length && !dsts[first].hasRemaining()) {
         first++;
       }
       if (first == offset + length) {
-        return 0;
-      }
-      boolean blocking = isBlocking();
-      if (blocking && interruptCloses()) {
-        return interruptedRead();
+        return open.readNothing();
       }
       long n = open.read(dsts, first, offset + length - first);
       if (n == 0 && blocking) {
@@ -341,14 +341,15 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     writeLock.lock();
     try {
       Lane open = openForWriting();
+      boolean blocking = isBlocking();
+      if (blocking && interruptCloses()) {
+        return interruptedRead();
+      }
       if (!src.hasRemaining()) {
         return 0;
       }
-      if (!isBlocking()) {
+      if (!blocking) {
         return open.write(src);
-      }
-      if (interruptCloses()) {
-        return interruptedRead();
       }
       int start = src.position();
       int n = open.write(src);
@@ -582,7 +583,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
-    return remote;
+    SocketAddress known = remote;
+    return known == null ? control.getRemoteAddress() : known; // a pending connect has one too
   }
 
   @Override

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.contract;
 
 import io.talaria.nio.Connections;
 import java.io.IOException;
@@ -13,7 +13,8 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** The two ends of one connection, and its listener. */
 final class Pair implements AutoCloseable {
-  private static final long DEADLINE_NS = 10_000_000_000L;
+  static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+  private static final long DEADLINE_NS = 20_000_000_000L;
 
   final SocketChannel client;
   final SocketChannel server;
@@ -27,7 +28,7 @@ final class Pair implements AutoCloseable {
 
   static ServerSocketChannel listen(SelectorProvider provider) throws IOException {
     ServerSocketChannel listener = provider.openServerSocketChannel();
-    listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 256);
+    listener.bind(new InetSocketAddress(LOOPBACK, 0), 256);
     return listener;
   }
 
@@ -43,7 +44,11 @@ final class Pair implements AutoCloseable {
       SelectorProvider provider, ServerSocketChannel listener, boolean owned) throws IOException {
     SocketChannel client = provider.openSocketChannel();
     client.connect(listener.getLocalAddress());
-    return new Pair(client, listener.accept(), owned ? listener : null);
+    SocketChannel server = listener.accept();
+    if (!server.getRemoteAddress().equals(client.getLocalAddress())) {
+      throw new IOException("a stranger came: " + server + " instead of " + client);
+    }
+    return new Pair(client, server, owned ? listener : null);
   }
 
   /** Whether both directions are on the fabric. */

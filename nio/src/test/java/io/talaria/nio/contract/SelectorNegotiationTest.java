@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,10 +34,10 @@ class SelectorNegotiationTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void writableIsReportedWhileThePeerSleepsInARead(Ground ground) throws Exception {
     try (Pair pair = ground.pair();
-        Selector selector = ground.provider().openSelector()) {
+        Selector selector = ground.client().openSelector()) {
       Doing<Integer> reader = reads(pair.client, 1).whenWaiting();
       pair.server.configureBlocking(false);
       pair.server.register(selector, SelectionKey.OP_WRITE);
@@ -53,12 +53,12 @@ class SelectorNegotiationTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void selectNowSeesBytesAtTheFirstLook(Ground ground) throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(ground.provider());
-        Selector selector = ground.provider().openSelector()) {
+    try (ServerSocketChannel listener = Pair.listen(ground.client());
+        Selector selector = ground.client().openSelector()) {
       for (int i = 0; i < 60; i++) {
-        try (Pair pair = Pair.connect(ground.provider(), listener)) {
+        try (Pair pair = Pair.connect(ground.client(), listener)) {
           if (ground == Ground.ACCELERATED) {
             pair.accelerate();
           }
@@ -77,12 +77,12 @@ class SelectorNegotiationTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void aKeyReadyForTwoOperationsCountsOnce(Ground ground) throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(ground.provider());
-        Selector selector = ground.provider().openSelector()) {
+    try (ServerSocketChannel listener = Pair.listen(ground.client());
+        Selector selector = ground.client().openSelector()) {
       for (int i = 0; i < 60; i++) {
-        try (Pair pair = Pair.connect(ground.provider(), listener)) {
+        try (Pair pair = Pair.connect(ground.client(), listener)) {
           if (ground == Ground.ACCELERATED) {
             pair.accelerate();
           }
@@ -101,13 +101,13 @@ class SelectorNegotiationTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void aLargeAnswerReachesAPeerThatHasShutItsOutputAtOnce(Ground ground) throws Exception {
     int bytes = 16 << 20;
-    try (ServerSocketChannel listener = Pair.listen(ground.provider());
-        Selector selector = ground.provider().openSelector()) {
+    try (ServerSocketChannel listener = Pair.listen(ground.client());
+        Selector selector = ground.client().openSelector()) {
       for (int i = 0; i < 10; i++) {
-        try (Pair pair = Pair.connect(ground.provider(), listener)) {
+        try (Pair pair = Pair.connect(ground.client(), listener)) {
           if (ground == Ground.ACCELERATED) {
             pair.accelerate();
           }
@@ -137,11 +137,11 @@ class SelectorNegotiationTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void aSelectorWithNothingToReportSleeps(Ground ground) throws Exception {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     try (Pair pair = ground.pair();
-        Selector selector = ground.provider().openSelector()) {
+        Selector selector = ground.client().openSelector()) {
       Doing<Integer> reader = reads(pair.client, 1).whenWaiting();
       pair.server.configureBlocking(false);
       SelectionKey key = pair.server.register(selector, SelectionKey.OP_READ);
@@ -161,18 +161,18 @@ class SelectorNegotiationTest {
 
   /** A selector takes note of the switch while another thread makes it by writing. */
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void writersAndSelectorsDoNotLockEachOtherOut(Ground ground) throws Exception {
     int before = Connections.snapshot().size();
-    try (ServerSocketChannel listener = Pair.listen(ground.provider());
-        Selector one = ground.provider().openSelector();
-        Selector other = ground.provider().openSelector()) {
+    try (ServerSocketChannel listener = Pair.listen(ground.client());
+        Selector one = ground.client().openSelector();
+        Selector other = ground.client().openSelector()) {
       AtomicBoolean over = new AtomicBoolean();
       Doing<Void> selecting = Doing.start(() -> selectUntil(one, over));
       Doing<Void> selectingToo = Doing.start(() -> selectUntil(other, over));
       try {
         for (int i = 0; i < 300; i++) {
-          try (Pair pair = Pair.connect(ground.provider(), listener)) {
+          try (Pair pair = Pair.connect(ground.client(), listener)) {
             pair.client.configureBlocking(false);
             pair.client.register(one, SelectionKey.OP_READ);
             pair.client.register(other, i % 2 == 0 ? SelectionKey.OP_READ : 0);

@@ -1,8 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
-
-import static org.assertj.core.api.Assertions.assertThat;
+package io.talaria.nio.contract;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -13,7 +11,8 @@ import java.util.function.Function;
 
 /** Work on a thread of its own, and how it ended. */
 final class Doing<T> {
-  private static final long LIMIT_S = 20;
+  private static final long LIMIT_S = 30;
+  private static final int CALM_LOOKS = 3;
 
   private final FutureTask<T> task;
   private final Thread thread;
@@ -38,6 +37,12 @@ final class Doing<T> {
     return thread;
   }
 
+  static <T> Doing<T> start(Callable<T> work) {
+    Doing<T> doing = new Doing<>(work, Doing::platform);
+    doing.thread.start();
+    return doing;
+  }
+
   /** Runs work on a virtual thread, where there are any. */
   static <T> Doing<T> startVirtual(Callable<T> work) {
     Doing<T> doing = new Doing<>(work, Doing::virtual);
@@ -57,17 +62,40 @@ final class Doing<T> {
     }
   }
 
-  static <T> Doing<T> start(Callable<T> work) {
-    Doing<T> doing = new Doing<>(work, Doing::platform);
-    doing.thread.start();
-    return doing;
+  /** Comes back once the work sleeps: parked, or inside one of NIO's system calls. */
+  Doing<T> whenWaiting() throws InterruptedException {
+    long start = System.nanoTime();
+    int calm = 0;
+    while (calm < CALM_LOOKS) {
+      if (task.isDone()) {
+        throw new AssertionError("ended instead of waiting", ended());
+      }
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(LIMIT_S)) {
+        throw hanging("does not come to wait");
+      }
+      calm = waits() ? calm + 1 : 0;
+      Thread.sleep(1);
+    }
+    return this;
   }
 
-  /** Gives the work time to come to where it waits; there is no way to see that from outside. */
-  Doing<T> whenWaiting() throws InterruptedException {
-    thread.join(150);
-    assertThat(task.isDone()).as("waits").isFalse();
-    return this;
+  private boolean waits() {
+    Thread.State state = thread.getState();
+    if (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) {
+      return true;
+    }
+    StackTraceElement[] stack = thread.getStackTrace();
+    return stack.length > 0
+        && stack[0].isNativeMethod()
+        && stack[0].getClassName().startsWith("sun.nio.ch.");
+  }
+
+  private Throwable ended() throws InterruptedException {
+    try {
+      return new IllegalStateException("the result was " + task.get());
+    } catch (ExecutionException e) {
+      return e.getCause();
+    }
   }
 
   void interrupt() {
@@ -80,19 +108,15 @@ final class Doing<T> {
 
   /** Whether the interrupt status was set when the work ended. */
   boolean wasInterrupted() throws Exception {
-    join();
+    thread.join(TimeUnit.SECONDS.toMillis(LIMIT_S));
+    if (thread.isAlive()) {
+      throw hanging("still in progress");
+    }
     return interrupted;
   }
 
-  private void join() throws Exception {
-    thread.join(TimeUnit.SECONDS.toMillis(LIMIT_S));
-    if (thread.isAlive()) {
-      throw hanging();
-    }
-  }
-
-  private AssertionError hanging() {
-    AssertionError hangs = new AssertionError("still in progress after " + LIMIT_S + " s");
+  private AssertionError hanging(String what) {
+    AssertionError hangs = new AssertionError(what + " after " + LIMIT_S + " s");
     hangs.setStackTrace(thread.getStackTrace());
     return hangs;
   }
@@ -106,7 +130,7 @@ final class Doing<T> {
       }
       throw (Error) e.getCause();
     } catch (TimeoutException e) {
-      throw hanging();
+      throw hanging("still in progress");
     }
   }
 
@@ -118,7 +142,7 @@ final class Doing<T> {
     } catch (ExecutionException e) {
       return e.getCause();
     } catch (TimeoutException e) {
-      throw hanging();
+      throw hanging("still in progress");
     }
   }
 }

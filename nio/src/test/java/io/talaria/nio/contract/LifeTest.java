@@ -1,9 +1,9 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.contract;
 
-import static io.talaria.nio.channel.ReadWriteContractTest.bytes;
-import static io.talaria.nio.channel.ReadWriteContractTest.readFully;
+import static io.talaria.nio.contract.Bytes.bytes;
+import static io.talaria.nio.contract.Bytes.readFully;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -85,14 +85,14 @@ class LifeTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void theSwitchUnderLoadLosesAndReordersNothing(Ground ground) throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(ground.provider())) {
+    try (ServerSocketChannel listener = Pair.listen(ground.client())) {
       for (int i = 0; i < 60; i++) {
         int total = i % 10 == 0 ? 8 << 20 : 200_000;
         int most = 1 << (4 + i % 13);
         int seed = i;
-        try (Pair pair = Pair.connect(ground.provider(), listener)) {
+        try (Pair pair = Pair.connect(ground.client(), listener)) {
           boolean blocking = i % 3 != 0;
           pair.configureBlocking(blocking);
           Doing<Long> up = Doing.start(() -> writeRandom(pair.client, total, seed, most));
@@ -109,7 +109,7 @@ class LifeTest {
   // ---- streams ---------------------------------------------------------------------------------
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void streamsOfTheSocketReadInTime(Ground ground) throws Exception {
     try (Pair pair = ground.pair()) {
       InputStream in = pair.server.socket().getInputStream();
@@ -132,7 +132,7 @@ class LifeTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void availableCountsWhatHasArrived(Ground ground) throws Exception {
     try (Pair pair = ground.pair()) {
       InputStream in = pair.server.socket().getInputStream();
@@ -155,7 +155,7 @@ class LifeTest {
 
   /** What runs beside a close must not touch what the close gives back. */
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void callsBesideACloseFailAsClosedOrNotAtAll(Ground ground) throws Exception {
     for (int i = 0; i < 60; i++) {
       try (Pair pair = ground.pair()) {
@@ -210,7 +210,7 @@ class LifeTest {
 
   private static void cycle(Ground ground, ServerSocketChannel listener, Selector selector, int i)
       throws Exception {
-    try (Pair pair = Pair.connect(ground.provider(), listener)) {
+    try (Pair pair = Pair.connect(ground.client(), listener)) {
       if (i % 3 == 0 && ground == Ground.ACCELERATED) {
         pair.accelerate();
       }
@@ -235,10 +235,10 @@ class LifeTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void manyConnectionsLeaveNothingBehind(Ground ground) throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(ground.provider());
-        Selector selector = ground.provider().openSelector()) {
+    try (ServerSocketChannel listener = Pair.listen(ground.client());
+        Selector selector = ground.client().openSelector()) {
       for (int i = 0; i < 100; i++) {
         cycle(ground, listener, selector, i);
       }
@@ -262,7 +262,7 @@ class LifeTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void listenersAndSelectorsLeaveNothingBehind(Ground ground) throws Exception {
     for (int i = 0; i < 5; i++) {
       one(ground);
@@ -279,7 +279,7 @@ class LifeTest {
 
   private static void one(Ground ground) throws Exception {
     try (Pair pair = ground.pair();
-        Selector selector = ground.provider().openSelector()) {
+        Selector selector = ground.client().openSelector()) {
       pair.server.configureBlocking(false);
       pair.server.register(selector, SelectionKey.OP_READ);
       pair.client.write(bytes(1, 1));
@@ -294,14 +294,14 @@ class LifeTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void virtualThreadsWaitInReadsAndWrites(Ground ground) throws Exception {
     Assumptions.assumeTrue(Runtime.version().feature() >= 21);
     List<Pair> pairs = new ArrayList<>();
     List<Doing<Integer>> servers = new ArrayList<>();
-    try (ServerSocketChannel listener = Pair.listen(ground.provider())) {
+    try (ServerSocketChannel listener = Pair.listen(ground.client())) {
       for (int i = 0; i < 30; i++) {
-        Pair pair = Pair.connect(ground.provider(), listener);
+        Pair pair = Pair.connect(ground.client(), listener);
         if (ground == Ground.ACCELERATED) {
           pair.accelerate();
         }
@@ -362,12 +362,12 @@ class LifeTest {
 
   @Test
   void manyConnectionsThatComeAndGoDoNotHoldTheNextOneUp() throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(Ground.ACCELERATED.provider())) {
+    try (ServerSocketChannel listener = Pair.listen(Ground.ACCELERATED.client())) {
       for (int i = 0; i < 1000; i++) {
-        Pair.connect(Ground.ACCELERATED.provider(), listener).close();
+        Pair.connect(Ground.ACCELERATED.client(), listener).close();
       }
       long start = System.nanoTime();
-      try (Pair pair = Pair.connect(Ground.ACCELERATED.provider(), listener)) {
+      try (Pair pair = Pair.connect(Ground.ACCELERATED.client(), listener)) {
         pair.accelerate();
       }
       assertThat((System.nanoTime() - start) / 1_000_000).isLessThan(5000);

@@ -1,0 +1,104 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.contract;
+
+import io.talaria.nio.TalariaProvider;
+import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/** On what a contract is tested: a difference between two grounds is a bug. */
+enum Ground {
+  /** The JDK's own channels and selectors: the reference. */
+  JDK(JdkNio.provider(), JdkNio.provider()),
+
+  /** Talaria's channels with both directions in shared memory. */
+  ACCELERATED(Talaria.FAST, Talaria.FAST),
+
+  /** Talaria's channels from the moment they are connected, while the negotiation is on its way. */
+  NEGOTIATING(Talaria.FAST, Talaria.FAST),
+
+  /** Talaria's channels, which stay on TCP because the run-time directory is not private. */
+  PLAIN(Talaria.PLAIN, Talaria.PLAIN),
+
+  /** A client of the JDK at a listener of Talaria. */
+  JDK_TO_TALARIA(JdkNio.provider(), Talaria.FAST),
+
+  /** A client of Talaria at a listener of the JDK. */
+  TALARIA_TO_JDK(Talaria.FAST, JdkNio.provider());
+
+  private final SelectorProvider client;
+  private final SelectorProvider server;
+  private ServerSocketChannel listener;
+
+  Ground(SelectorProvider client, SelectorProvider server) {
+    this.client = client;
+    this.server = server;
+  }
+
+  /** Makes the channels that connect. */
+  SelectorProvider client() {
+    return client;
+  }
+
+  /** Makes the channels that listen, and those that they accept. */
+  SelectorProvider server() {
+    return server;
+  }
+
+  /** Two connected channels in blocking mode, in the state that the name says. */
+  Pair pair() throws IOException {
+    Pair pair = Pair.connect(client, listener());
+    if (this == ACCELERATED) {
+      pair.accelerate();
+    }
+    return pair;
+  }
+
+  /** One listener for all pairs, so that a pair costs no announcement. */
+  private synchronized ServerSocketChannel listener() throws IOException {
+    if (listener == null) {
+      listener = Pair.listen(server);
+    }
+    return listener;
+  }
+
+  /** The providers under test, in directories of their own. */
+  private static final class Talaria {
+    static final SelectorProvider FAST = open("contract-run", "rwx------");
+    static final SelectorProvider PLAIN = open("contract-open", "rwxr-xr-x");
+
+    private static SelectorProvider open(String name, String mode) {
+      try {
+        Path base = Path.of("target").toAbsolutePath();
+        Path dir = base.resolve(name);
+        Files.createDirectories(dir);
+        Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString(mode));
+        String oldDir = System.getProperty("talaria.dir");
+        String oldShm = System.getProperty("talaria.shm.dir");
+        System.setProperty("talaria.dir", dir.toString());
+        System.setProperty("talaria.shm.dir", base.resolve("contract-shm").toString());
+        try {
+          return new TalariaProvider();
+        } finally {
+          restore("talaria.dir", oldDir);
+          restore("talaria.shm.dir", oldShm);
+        }
+      } catch (IOException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    private static void restore(String name, String value) {
+      if (value == null) {
+        System.clearProperty(name);
+      } else {
+        System.setProperty(name, value);
+      }
+    }
+  }
+}

@@ -1,0 +1,357 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.contract;
+
+import static io.talaria.nio.contract.Bytes.bytes;
+import static io.talaria.nio.contract.Bytes.of;
+import static io.talaria.nio.contract.Bytes.readFully;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What goes into a connection, from which buffers. */
+class WriteContractTest extends Contract {
+  private static final int LARGE = 9 << 20;
+
+  WriteContractTest(Ground ground) {
+    super(ground);
+  }
+
+  private static Doing<ByteBuffer> reads(SocketChannel channel, int n) {
+    return Doing.start(() -> readFully(channel, n));
+  }
+
+  @Test
+  void aWriteTakesFromPositionToLimit() throws Exception {
+    Pair pair = pair();
+    ByteBuffer out = bytes(100, 1);
+    out.position(10).limit(60);
+    assertThat(pair.client.write(out)).isEqualTo(50);
+    assertThat(out.position()).isEqualTo(60);
+    assertThat(out.limit()).isEqualTo(60);
+    assertThat(readFully(pair.server, 50)).isEqualTo(bytes(100, 1).slice(10, 50));
+  }
+
+  @Test
+  void heapAndDirectBuffersCarryTheSameBytesBothWays() throws Exception {
+    Pair pair = pair();
+    for (int size : new int[] {1, 7, 4096, 65_536, 100_003}) {
+      ByteBuffer sent = bytes(size, size);
+      Doing<ByteBuffer> there = reads(pair.server, size);
+      assertThat(pair.client.write(ByteBuffer.allocateDirect(size).put(sent.duplicate()).flip()))
+          .isEqualTo(size);
+      assertThat(there.result()).isEqualTo(sent);
+      Doing<ByteBuffer> back = reads(pair.client, size);
+      assertThat(pair.server.write(sent.duplicate())).isEqualTo(size);
+      assertThat(back.result()).isEqualTo(sent);
+    }
+  }
+
+  @Test
+  void aReadOnlySourceIsWelcome() throws Exception {
+    Pair pair = pair();
+    ByteBuffer direct = ByteBuffer.allocateDirect(20).put(bytes(20, 2)).flip();
+    assertThat(pair.client.write(bytes(20, 1).asReadOnlyBuffer())).isEqualTo(20);
+    assertThat(pair.client.write(direct.asReadOnlyBuffer())).isEqualTo(20);
+    assertThat(readFully(pair.server, 20)).isEqualTo(bytes(20, 1));
+    assertThat(readFully(pair.server, 20)).isEqualTo(bytes(20, 2));
+  }
+
+  @Test
+  void slicesAndDuplicatesAreWrittenFromWhereTheyStand() throws Exception {
+    Pair pair = pair();
+    ByteBuffer whole = bytes(100, 1);
+    assertThat(pair.client.write(whole.slice(30, 20))).isEqualTo(20);
+    assertThat(pair.client.write(whole.duplicate().position(90))).isEqualTo(10);
+    assertThat(whole.position()).isZero();
+    assertThat(readFully(pair.server, 20)).isEqualTo(whole.slice(30, 20));
+    assertThat(readFully(pair.server, 10)).isEqualTo(whole.slice(90, 10));
+  }
+
+  @Test
+  void aSourceMayBeReusedOnceTheWriteIsBack() throws Exception {
+    Pair pair = pair();
+    ByteBuffer out = ByteBuffer.allocate(64);
+    for (int i = 0; i < 100; i++) {
+      Arrays.fill(out.array(), (byte) i);
+      pair.client.write(out.clear());
+    }
+    Arrays.fill(out.array(), (byte) -1);
+    ByteBuffer in = readFully(pair.server, 6400);
+    for (int i = 0; i < 6400; i++) {
+      assertThat(in.get(i)).isEqualTo((byte) (i / 64));
+    }
+  }
+
+  @Test
+  void anEmptySourceWritesNothing() throws Exception {
+    Pair pair = pair();
+    for (boolean blocking : new boolean[] {true, false}) {
+      pair.client.configureBlocking(blocking);
+      assertThat(pair.client.write(ByteBuffer.allocate(0))).isZero();
+      assertThat(pair.client.write(of(ByteBuffer.allocate(0), ByteBuffer.allocate(0)))).isZero();
+      assertThat(pair.client.write(of())).isZero();
+    }
+    pair.server.configureBlocking(false);
+    assertThat(Bytes.read(pair.server)).isZero();
+  }
+
+  @Test
+  void anEmptySourceDoesNotWaitWhenTheBuffersAreFull() throws Exception {
+    Pair pair = pair();
+    pair.client.configureBlocking(false);
+    Bytes.fill(pair.client);
+    pair.client.configureBlocking(true);
+    assertThat(pair.client.write(ByteBuffer.allocate(0))).isZero();
+    assertThat(pair.client.write(of(ByteBuffer.allocate(0)))).isZero();
+  }
+
+  @Test
+  void noSourceIsRefused() throws Exception {
+    Pair pair = pair();
+    assertThatThrownBy(() -> pair.client.write((ByteBuffer) null))
+        .isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> pair.client.write((ByteBuffer[]) null))
+        .isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> pair.client.write(of(null, ByteBuffer.allocate(1))))
+        .isInstanceOf(NullPointerException.class);
+  }
+
+  @Test
+  void badRangesOfSourcesAreRefused() throws Exception {
+    Pair pair = pair();
+    ByteBuffer[] two = of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
+    int[][] bad = {{-1, 1}, {0, 3}, {1, 2}, {2, 1}, {3, 0}, {0, -1}, {1, Integer.MAX_VALUE}};
+    for (int[] range : bad) {
+      assertThatThrownBy(() -> pair.client.write(two, range[0], range[1]))
+          .as("%d, %d", range[0], range[1])
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+    assertThat(two[0].position()).isZero();
+  }
+
+  @Test
+  void aGatheringWriteKeepsToItsRange() throws Exception {
+    Pair pair = pair();
+    ByteBuffer[] out = of(null, bytes(5, 1), bytes(6, 2), bytes(7, 3));
+    assertThat(pair.client.write(out, 1, 2)).isEqualTo(11);
+    assertThat(out[3].position()).isZero();
+    assertThat(readFully(pair.server, 5)).isEqualTo(bytes(5, 1));
+    assertThat(readFully(pair.server, 6)).isEqualTo(bytes(6, 2));
+    assertThat(pair.client.write(out, 4, 0)).isZero();
+  }
+
+  @Test
+  void gatheredBytesArriveInOrder() throws Exception {
+    Pair pair = pair();
+    ByteBuffer all = bytes(1000, 3);
+    ByteBuffer[] parts =
+        of(
+            all.slice(0, 1),
+            ByteBuffer.allocate(0),
+            ByteBuffer.allocateDirect(499).put(all.slice(1, 499)).flip(),
+            all.slice(500, 500).asReadOnlyBuffer());
+    assertThat(pair.client.write(parts)).isEqualTo(1000);
+    assertThat(readFully(pair.server, 1000)).isEqualTo(all);
+    for (ByteBuffer part : parts) {
+      assertThat(part.hasRemaining()).isFalse();
+    }
+  }
+
+  @Test
+  void aClosedChannelRefusesWrites() throws Exception {
+    Pair pair = pair();
+    pair.client.close();
+    assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+        .isExactlyInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> pair.client.write(ByteBuffer.allocate(0)))
+        .isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> pair.client.write(of(bytes(1, 1))))
+        .isInstanceOf(ClosedChannelException.class);
+  }
+
+  @Test
+  void badArgumentsOfAClosedChannelAreRefused() throws Exception {
+    Pair pair = pair();
+    pair.client.close();
+    assertThatThrownBy(() -> pair.client.write((ByteBuffer) null))
+        .isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> pair.client.write(of(bytes(1, 1)), 0, 2))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @Test
+  void aBlockingWriteGivesAllAwayHoweverLittleThePeerTakes() throws Exception {
+    Pair pair = pair();
+    ByteBuffer all = bytes(LARGE, 6);
+    Doing<Integer> writer = Doing.start(() -> pair.client.write(all.duplicate())).whenWaiting();
+    ByteBuffer got = ByteBuffer.allocate(LARGE);
+    int step = 1;
+    while (got.hasRemaining()) {
+      got.limit(Math.min(got.capacity(), got.position() + step));
+      assertThat(pair.server.read(got)).isPositive();
+      got.limit(got.capacity());
+      step = step % 100_000 + 977;
+    }
+    assertThat(writer.result()).isEqualTo(LARGE);
+    assertThat(got.flip().equals(all)).isTrue();
+  }
+
+  @Test
+  void aBlockingGatheringWriteTakesAtLeastOneByteAndLosesNone() throws Exception {
+    Pair pair = pair();
+    ByteBuffer all = bytes(LARGE, 6);
+    ByteBuffer[] parts =
+        of(all.slice(0, 10), all.slice(10, 4 << 20), all.slice((4 << 20) + 10, (5 << 20) - 10));
+    Doing<ByteBuffer> reader = reads(pair.server, LARGE);
+    long n = 0;
+    while (n < LARGE) {
+      long step = pair.client.write(parts);
+      assertThat(step).isPositive();
+      n += step;
+    }
+    assertThat(reader.result().equals(all)).isTrue();
+  }
+
+  @Test
+  void aNonBlockingWriteTakesWhatHasRoomAndMovesThePositionByIt() throws Exception {
+    Pair pair = pair();
+    pair.client.configureBlocking(false);
+    ByteBuffer all = bytes(24 << 20, 5);
+    int n = pair.client.write(all);
+    assertThat(n).isPositive().isLessThan(24 << 20);
+    assertThat(all.position()).isEqualTo(n);
+    assertThat(readFully(pair.server, n).equals(bytes(24 << 20, 5).limit(n))).isTrue();
+  }
+
+  @Test
+  void aNonBlockingWriteIntoFullBuffersIsZero() throws Exception {
+    Pair pair = pair();
+    pair.client.configureBlocking(false);
+    Bytes.fill(pair.client);
+    // The system may find a last byte of room some time after it has said that there is none.
+    Await.until("full", () -> pair.client.write(bytes(10, 1)) == 0);
+    Await.until("full", () -> pair.client.write(of(bytes(10, 1), bytes(10, 1))) == 0);
+  }
+
+  @Test
+  void buffersTakeSomeHundredKilobytesBeforeTheyAreFull() throws Exception {
+    Pair pair = pair();
+    pair.client.configureBlocking(false);
+    long n = Bytes.fill(pair.client);
+    assertThat(n).isBetween(100L << 10, 24L << 20);
+    assertThat(readFully(pair.server, (int) n).remaining()).isEqualTo((int) n);
+  }
+
+  @Test
+  void aNonBlockingWriterGoesOnWhenThePeerReads() throws Exception {
+    Pair pair = pair();
+    pair.client.configureBlocking(false);
+    ByteBuffer all = bytes(24 << 20, 5);
+    ByteBuffer out = all.duplicate();
+    int first = pair.client.write(out);
+    assertThat(first).isPositive();
+    Doing<ByteBuffer> reader = reads(pair.server, 24 << 20);
+    Bytes.writeFully(pair.client, out);
+    assertThat(reader.result().equals(all)).isTrue();
+  }
+
+  @Test
+  void aNonBlockingGatherMayEndInsideABuffer() throws Exception {
+    Pair pair = pair();
+    pair.client.configureBlocking(false);
+    ByteBuffer all = bytes(24 << 20, 5);
+    ByteBuffer[] parts = of(all.slice(0, 1 << 20), all.slice(1 << 20, 23 << 20));
+    long n = pair.client.write(parts);
+    assertThat(n).isPositive();
+    assertThat(parts[0].position() + parts[1].position()).isEqualTo((int) n);
+    assertThat(readFully(pair.server, (int) n).equals(all.slice(0, (int) n))).isTrue();
+  }
+
+  @Test
+  void bothDirectionsMayBeFullAtOnce() throws Exception {
+    Pair pair = pair();
+    Doing<Integer> there = Doing.start(() -> pair.client.write(bytes(LARGE, 1)));
+    Doing<Integer> back = Doing.start(() -> pair.server.write(bytes(LARGE, 2)));
+    Doing<ByteBuffer> atServer = reads(pair.server, LARGE);
+    Doing<ByteBuffer> atClient = reads(pair.client, LARGE);
+    assertThat(atServer.result().equals(bytes(LARGE, 1))).isTrue();
+    assertThat(atClient.result().equals(bytes(LARGE, 2))).isTrue();
+    assertThat(there.result()).isEqualTo(LARGE);
+    assertThat(back.result()).isEqualTo(LARGE);
+  }
+
+  @Test
+  void blockingWritesOfSeveralThreadsAreNotMixed() throws Exception {
+    Pair pair = pair();
+    int each = 300_000;
+    List<Doing<Integer>> writers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      byte[] chunk = new byte[each];
+      Arrays.fill(chunk, (byte) i);
+      writers.add(Doing.start(() -> pair.client.write(ByteBuffer.wrap(chunk))));
+    }
+    ByteBuffer got = readFully(pair.server, 4 * each);
+    for (Doing<Integer> writer : writers) {
+      assertThat(writer.result()).isEqualTo(each);
+    }
+    byte[] chunk = new byte[each];
+    for (int part = 0; part < 4; part++) {
+      Arrays.fill(chunk, got.get(part * each));
+      assertThat(got.slice(part * each, each).equals(ByteBuffer.wrap(chunk))).isTrue();
+    }
+  }
+
+  @Test
+  void readersAndWritersOfManyThreadsLoseNothing() throws Exception {
+    Pair pair = pair();
+    int each = 100_000;
+    List<Doing<Long>> writers = new ArrayList<>();
+    List<Doing<Long>> readers = new ArrayList<>();
+    for (int i = 1; i <= 4; i++) {
+      byte value = (byte) i;
+      writers.add(Doing.start(() -> writeOnes(pair.client, value, each)));
+      readers.add(Doing.start(() -> sumOfAll(pair.server)));
+    }
+    long written = 0;
+    for (Doing<Long> writer : writers) {
+      written += writer.result();
+    }
+    pair.client.shutdownOutput();
+    long read = 0;
+    for (Doing<Long> reader : readers) {
+      read += reader.result();
+    }
+    assertThat(read).isEqualTo(written).isEqualTo(10L * each);
+  }
+
+  private static long writeOnes(SocketChannel to, byte value, int n) throws IOException {
+    byte[] chunk = new byte[1000];
+    Arrays.fill(chunk, value);
+    long sum = 0;
+    for (int i = 0; i < n / 1000; i++) {
+      sum += (long) value * to.write(ByteBuffer.wrap(chunk));
+    }
+    return sum;
+  }
+
+  private static long sumOfAll(SocketChannel from) throws IOException {
+    ByteBuffer chunk = ByteBuffer.allocate(777);
+    long sum = 0;
+    while (from.read(chunk.clear()) >= 0) {
+      chunk.flip();
+      while (chunk.hasRemaining()) {
+        sum += chunk.get();
+      }
+    }
+    return sum;
+  }
+}
