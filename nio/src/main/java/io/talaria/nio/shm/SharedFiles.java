@@ -62,16 +62,7 @@ final class SharedFiles {
     Path folder = usable();
     long id = ProcessFileName.nextId();
     Path path = path(folder, id);
-    named.add(id);
-    try (FileChannel file =
-        FileChannel.open(
-            path,
-            Set.of(
-                StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE,
-                LinkOption.NOFOLLOW_LINKS),
-            OWNER_ONLY)) {
+    try (FileChannel file = directory.create(() -> create(id, path))) {
       for (long at = 0; at < bytes; ) {
         zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
         at += file.write(zeros, at);
@@ -85,6 +76,18 @@ final class SharedFiles {
           "cannot create " + bytes + " bytes in " + folder + ": " + e,
           e);
     }
+  }
+
+  private FileChannel create(long id, Path path) throws IOException {
+    named.add(id);
+    return FileChannel.open(
+        path,
+        Set.of(
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS),
+        OWNER_ONLY);
   }
 
   /** Maps a file that the peer created, to be unmapped explicitly, and unlinks it. */
@@ -126,8 +129,12 @@ final class SharedFiles {
     }
   }
 
-  /** Unlinks whatever this process has created and nobody has mapped. For process exit. */
+  /**
+   * Unlinks whatever this process has created and nobody has mapped, and creates no more. For
+   * process exit.
+   */
   void removeAll() {
+    directory.close();
     for (Long id : named) {
       remove(id);
     }
