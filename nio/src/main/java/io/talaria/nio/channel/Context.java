@@ -63,7 +63,7 @@ public final class Context {
       counters.makeCurrent();
       negotiator.counters(counters);
     } else {
-      counters = ProcessCounters.onHeap("disabled");
+      counters = ProcessCounters.onHeap("switched off");
     }
   }
 

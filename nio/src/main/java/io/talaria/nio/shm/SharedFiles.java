@@ -44,7 +44,7 @@ final class SharedFiles {
   record Created<T>(long id, T mapping) {}
 
   @FunctionalInterface
-  private interface Mapper<T> {
+  interface Mapper<T> {
     T map(FileChannel file, long bytes) throws IOException;
   }
 
@@ -58,7 +58,7 @@ final class SharedFiles {
     return create(bytes, Mapping::mapCollected);
   }
 
-  private <T> Created<T> create(int bytes, Mapper<T> mapper) throws FabricException {
+  <T> Created<T> create(int bytes, Mapper<T> mapper) throws FabricException {
     Path folder = usable();
     long id = ProcessFileName.nextId();
     Path path = path(folder, id);
@@ -67,7 +67,10 @@ final class SharedFiles {
         zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
         at += file.write(zeros, at);
       }
-      return new Created<>(id, mapper.map(file, bytes));
+      return new Created<>(id, map(mapper, file, bytes, path));
+    } catch (FabricException e) {
+      remove(id);
+      throw e;
     } catch (IOException | OutOfMemoryError e) {
       boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
       remove(id);
@@ -100,7 +103,7 @@ final class SharedFiles {
     return open(id, bytes, Mapping::mapCollected);
   }
 
-  private <T> T open(long id, int bytes, Mapper<T> mapper) throws FabricException {
+  <T> T open(long id, int bytes, Mapper<T> mapper) throws FabricException {
     Path folder = usable();
     Path path = path(folder, id);
     try (FileChannel file =
@@ -111,14 +114,24 @@ final class SharedFiles {
         throw new FabricException(
             Reason.PROTOCOL, path + " has " + file.size() + " bytes, not " + bytes);
       }
-      return mapper.map(file, bytes);
+      return map(mapper, file, bytes, path);
     } catch (NoSuchFileException e) {
       throw new FabricException(
           Reason.NO_SHM_DIR, path + " does not exist: do both sides use one talaria.shm.dir?", e);
     } catch (IOException | OutOfMemoryError e) {
-      throw new FabricException(Reason.NO_SHM_DIR, "cannot map " + path + ": " + e, e);
+      throw new FabricException(Reason.NO_SHM_DIR, "cannot open " + path + ": " + e, e);
     } finally {
       unlink(path);
+    }
+  }
+
+  private static <T> T map(Mapper<T> mapper, FileChannel file, long bytes, Path path)
+      throws FabricException {
+    try {
+      return mapper.map(file, bytes);
+    } catch (IOException | OutOfMemoryError e) {
+      throw new FabricException(
+          Reason.MAP_FAILED, "cannot map " + bytes + " bytes of " + path + ": " + e, e);
     }
   }
 
