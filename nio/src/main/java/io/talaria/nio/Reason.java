@@ -5,8 +5,8 @@ package io.talaria.nio;
 /**
  * Why a connection is in its {@link Mode}: the whole catalogue.
  *
- * <p>Codes and numbers never change their meaning; new reasons get new ones. Number 15 is free. They appear in the
- * log, in Flight Recorder events, in JMX and in the counters file.
+ * <p>Codes and numbers never change their meaning; new reasons get new ones. Number 15 is free.
+ * They appear in the log, in Flight Recorder events, in JMX and in the counters file.
  */
 public enum Reason {
   /** The upgrade is being negotiated; bytes travel on TCP meanwhile. */

@@ -192,8 +192,7 @@ public final class Config {
   }
 
   /** A directory of sockets, whose addresses have a bounded length. */
-  private static Path socketPath(
-      Function<String, String> property, String name, String standard) {
+  private static Path socketPath(Function<String, String> property, String name, String standard) {
     Path path = path(property, name, standard);
     int lengthBytes = path.toString().getBytes(FILE_NAMES).length;
     if (lengthBytes > MAX_DIR_BYTES) {

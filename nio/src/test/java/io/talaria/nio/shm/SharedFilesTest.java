@@ -52,8 +52,7 @@ class SharedFilesTest {
 
   @Test
   void aFileThatCannotBeMappedHereIsRemoved() {
-    assertFails(
-        () -> files.create(BYTES, (file, bytes) -> fails()), Reason.MAP_FAILED, NO_MEMORY);
+    assertFails(() -> files.create(BYTES, (file, bytes) -> fails()), Reason.MAP_FAILED, NO_MEMORY);
     assertFails(
         () -> files.create(BYTES, (file, bytes) -> isOutOfMemory()), Reason.MAP_FAILED, NO_MEMORY);
     assertThat(dir).isEmptyDirectory();
