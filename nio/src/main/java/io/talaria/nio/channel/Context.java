@@ -25,6 +25,10 @@ public final class Context {
   private final Negotiator negotiator;
   private final ProcessCounters counters;
   private final Spinning spinning;
+
+  /** Held while this is made, so that an exit meanwhile finds all there is to remove. */
+  private final Object exit = new Object();
+
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
   private final Set<Reason> noticed = ConcurrentHashMap.newKeySet();
 
@@ -47,20 +51,37 @@ public final class Context {
         new Negotiator(
             jdk, new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR), shm, this::log);
     if (config.enabled()) {
-      counters = ProcessCounters.open(config.dir(), negotiator);
+      synchronized (exit) {
+        if (hooked(shm)) {
+          counters = ProcessCounters.open(config.dir(), negotiator);
+        } else {
+          negotiator.removeFiles();
+          shm.removeFiles();
+          counters = ProcessCounters.onHeap("this process is exiting");
+        }
+      }
       counters.makeCurrent();
       negotiator.counters(counters);
-      Runtime.getRuntime()
-          .addShutdownHook(
-              new Thread(
-                  () -> {
-                    negotiator.removeFiles();
-                    shm.removeFiles();
-                    counters.close();
-                  },
-                  "talaria-shutdown"));
     } else {
-      counters = ProcessCounters.onHeap("disabled");
+      counters = ProcessCounters.onHeap("switched off");
+    }
+  }
+
+  /** Before the first file is made; false if the process is exiting already. */
+  private boolean hooked(ShmFabric shm) {
+    Runnable removal =
+        () -> {
+          synchronized (exit) {
+            negotiator.removeFiles();
+            shm.removeFiles();
+            counters.close();
+          }
+        };
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(removal, "talaria-shutdown"));
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
     }
   }
 

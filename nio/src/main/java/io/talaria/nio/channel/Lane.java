@@ -89,6 +89,9 @@ final class Lane implements StreamOwner, Upgradable {
   /** The stream was withdrawn, so this connection is plain TCP for good. */
   private volatile boolean plainAgain;
 
+  /** It was withdrawn on this side, because the connection began to end. */
+  private volatile boolean withdrawnHere;
+
   private volatile boolean shared;
   private volatile boolean shownFast;
   private ByteBuffer bellsIn;
@@ -156,12 +159,13 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public boolean attach(FabricStream fast) {
-    plainSoFar(Reason.PENDING); // before anyone can switch
     synchronized (outLock) {
       synchronized (channel.stateLock()) {
         if (!channel.upgradable() || stream != null) {
+          plainSoFar(Reason.CLOSED_EARLY);
           return false;
         }
+        plainSoFar(Reason.PENDING); // before anyone can switch
         fast.owner(this, channel);
         stream = fast;
       }
@@ -338,11 +342,7 @@ final class Lane implements StreamOwner, Upgradable {
     if (switchInIfDue()) {
       return;
     }
-    if (stream.withdrawn() && !plainAgain) {
-      plainAgain = true;
-      plain(Reason.REFUSED);
-      nudgeSelectors();
-    }
+    noteWithdrawal();
     long known = stream.peerSwitchAt();
     if (known >= 0 && known < tcpIn) { // no honest peer has switched before what it sent
       tcpFailure = new SocketException("Connection reset");
@@ -375,6 +375,15 @@ final class Lane implements StreamOwner, Upgradable {
       endControl(false);
     }
     switchInIfDue();
+  }
+
+  /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
+  private void noteWithdrawal() {
+    if (!plainAgain && stream.withdrawn()) {
+      plainAgain = true;
+      plain(withdrawnHere ? Reason.CLOSED_EARLY : Reason.REFUSED);
+      nudgeSelectors();
+    }
   }
 
   private void keep(ByteBuffer bytes) {
@@ -511,7 +520,11 @@ final class Lane implements StreamOwner, Upgradable {
   private boolean staysOnTcp() {
     if (outMode == OUT_TCP) {
       FabricStream fast = stream;
-      if (fast == null || !fast.established()) {
+      if (fast == null) {
+        return true;
+      }
+      if (!fast.established()) {
+        noteWithdrawal();
         return true;
       }
       switchOut();
@@ -655,6 +668,11 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   @Override
+  public void released() {
+    noteWithdrawal();
+  }
+
+  @Override
   public void stalled() {
     counters.stalled();
   }
@@ -785,9 +803,19 @@ final class Lane implements StreamOwner, Upgradable {
   /** Under the state lock. */
   void shutdownInput() throws IOException {
     FabricStream fast = stream;
-    if (fast == null || fast.withdraw()) {
+    if (fast == null || withdraw(fast)) {
       control.shutdownInput();
     } // else the control connection stays as it is, for bells
+  }
+
+  /** Keeps this connection plain because it is about to end, unless it is too late for that. */
+  private boolean withdraw(FabricStream fast) {
+    boolean withdrawn = fast.withdraw();
+    if (withdrawn && !plainAgain) {
+      withdrawnHere = true;
+      plainSoFar(Reason.CLOSED_EARLY);
+    }
+    return withdrawn;
   }
 
   void wakeReader() {
@@ -800,7 +828,7 @@ final class Lane implements StreamOwner, Upgradable {
         return;
       }
       FabricStream fast = stream;
-      if (outMode == OUT_TCP && fast != null && !fast.withdraw()) {
+      if (outMode == OUT_TCP && fast != null && !withdraw(fast)) {
         switchOut();
       }
       if (outMode == OUT_FABRIC) {
@@ -816,7 +844,7 @@ final class Lane implements StreamOwner, Upgradable {
   void endOutput() {
     synchronized (outLock) {
       FabricStream fast = stream;
-      if (outMode == OUT_TCP && fast != null && !fast.withdraw()) {
+      if (outMode == OUT_TCP && fast != null && !withdraw(fast)) {
         switchOut();
       }
       if (outMode == OUT_FABRIC) {

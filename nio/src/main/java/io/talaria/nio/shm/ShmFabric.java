@@ -63,7 +63,7 @@ public final class ShmFabric implements Fabric {
     return reason;
   }
 
-  /** Unlinks what this process has made and nobody has mapped; for process exit. */
+  /** Unlinks what this process has made and nobody has mapped, makes no more; for process exit. */
   public void removeFiles() {
     files.removeAll();
   }

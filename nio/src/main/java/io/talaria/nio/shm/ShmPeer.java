@@ -431,6 +431,10 @@ final class ShmPeer {
     }
     if (!segment.releasedThere) {
       segment.releasedThere = true;
+      ShmStream stream = stream(slot);
+      if (stream != null && stream.owned()) {
+        stream.peerReleased();
+      }
       if (session.initiator() && segment.releasedHere) {
         recycle(segment);
       }

@@ -126,6 +126,11 @@ final class ShmStream implements FabricStream {
     }
   }
 
+  /** The peer has released its side. Negotiation thread. */
+  void peerReleased() {
+    owner.released();
+  }
+
   @Override
   public boolean established() {
     return established || establishedNow();

@@ -193,6 +193,9 @@ class HostilePeerTest {
     public void established() {}
 
     @Override
+    public void released() {}
+
+    @Override
     public void stalled() {}
 
     @Override
