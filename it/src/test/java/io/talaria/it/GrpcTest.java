@@ -3,7 +3,9 @@
 package io.talaria.it;
 
 import io.talaria.it.harness.Child;
+import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Event;
+import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.KeyFile;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
@@ -11,6 +13,7 @@ import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Ss;
 import io.talaria.it.programs.GrpcHost;
 import io.talaria.it.programs.GrpcUser;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -52,12 +55,7 @@ class GrpcTest {
     Event listening = server.await("listening");
     int port = listening.port();
     int tls = (int) listening.number("tls");
-    Child client =
-        lab.child(pair.client(), GrpcUser.class)
-            .arg("keys", keys)
-            .arg("port", port)
-            .arg("tls", tls)
-            .start();
+    Child client = program(pair, pair.client(), GrpcUser.class, port, tls);
     client.await("used", Duration.ofMinutes(2));
     for (int i = 0; i < CHANNELS; i++) {
       server.await("cancelled");
@@ -78,11 +76,17 @@ class GrpcTest {
     lab.stop(client, next);
   }
 
-  private Child server(Pair pair, int port, int tls) throws Exception {
-    return lab.child(pair.server(), GrpcHost.class)
-        .arg("keys", keys)
-        .arg("port", port)
-        .arg("tls", tls)
-        .start();
+  private Child server(Pair pair, int port, int tls) throws IOException {
+    return program(pair, pair.server(), GrpcHost.class, port, tls);
+  }
+
+  /** Without Talaria in between, half the time would go into compiling what is soon over. */
+  private Child program(Pair pair, Flavour flavour, Class<?> main, int port, int tls)
+      throws IOException {
+    ChildSpec spec = lab.child(flavour, main);
+    if (!pair.accelerated()) {
+      spec.option("-XX:TieredStopAtLevel=1");
+    }
+    return spec.arg("keys", keys).arg("port", port).arg("tls", tls).start();
   }
 }

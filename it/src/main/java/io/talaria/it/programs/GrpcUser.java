@@ -81,8 +81,8 @@ public final class GrpcUser {
   }
 
   private void callOneByOne() {
-    for (int i = 0; i < 200; i++) {
-      callOnce(i, i == 100 ? LARGE : 16 + 13 * i);
+    for (int i = 0; i < 100; i++) {
+      callOnce(i, i == 50 ? LARGE : 16 + 13 * i);
     }
   }
 
@@ -103,7 +103,7 @@ public final class GrpcUser {
   }
 
   private static int togetherBytes(int i) {
-    return i % 25 == 0 ? LARGE : 16 << 10;
+    return i % 50 == 25 ? LARGE : 16 << 10;
   }
 
   private void sendStream() throws Exception {
@@ -133,8 +133,8 @@ public final class GrpcUser {
   }
 
   private void receiveStream() throws Exception {
-    flood(4, LARGE);
-    flood(2000, 1 << 10);
+    flood(3, LARGE);
+    flood(1000, 1 << 10);
   }
 
   private void flood(int count, int lengthBytes) throws Exception {
@@ -158,14 +158,14 @@ public final class GrpcUser {
       calls.add(new GrpcCall(call(GrpcTalk.CHAT)));
     }
     int under = 16;
-    int count = 200;
+    int count = 100;
     for (int i = 0; i < count + under; i++) {
       for (int at = 0; at < calls.size(); at++) {
         if (i < count) {
-          calls.get(at).send(Blob.make(i, 16 + 23 * i * at));
+          calls.get(at).send(Blob.make(i, 16 + 46 * i * at));
         }
         if (i >= under) {
-          Blob.check(calls.get(at).receive(), i - under, 16 + 23 * (i - under) * at);
+          Blob.check(calls.get(at).receive(), i - under, 16 + 46 * (i - under) * at);
         }
       }
     }

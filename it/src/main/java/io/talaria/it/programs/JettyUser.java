@@ -75,8 +75,8 @@ public final class JettyUser {
     if (version == HttpClient.Version.HTTP_1_1) {
       closing();
     }
-    exchangeLarge(8, 1);
-    exchangeLarge(1, 16);
+    exchangeLarge(4, 1);
+    exchangeLarge(1, 8);
     crowd();
   }
 
@@ -92,7 +92,7 @@ public final class JettyUser {
 
   private void closing() throws Exception {
     String previous = "";
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 5; i++) {
       HttpRequest last = request("/last/" + i).header("connection", "close").build();
       String asked = remote(verify(last, client.send(last, bytes())));
       String told = remote(get("/close/" + i));
@@ -124,9 +124,9 @@ public final class JettyUser {
   }
 
   private void crowd() {
-    for (int batch = 0; batch < 8; batch++) {
+    for (int batch = 0; batch < 4; batch++) {
       List<CompletableFuture<?>> answers = new ArrayList<>();
-      for (int i = 0; i < 50; i++) {
+      for (int i = 0; i < 32; i++) {
         HttpRequest request = request("/crowd/" + batch + "/" + i).build();
         answers.add(
             client.sendAsync(request, bytes()).thenAccept(answer -> verify(request, answer)));
