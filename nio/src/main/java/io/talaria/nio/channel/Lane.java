@@ -159,6 +159,7 @@ final class Lane implements StreamOwner, Upgradable {
           return false;
         }
         fast.owner(this, channel);
+        fast.buffers(channel.sendBuffer(), channel.receiveBuffer());
         stream = fast;
       }
     }
