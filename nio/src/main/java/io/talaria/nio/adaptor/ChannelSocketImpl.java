@@ -466,7 +466,7 @@ public final class ChannelSocketImpl extends SocketImpl {
       case SO_TIMEOUT -> timeoutMs;
       case SO_LINGER -> {
         int seconds = get(open, StandardSocketOptions.SO_LINGER);
-        yield seconds < 0 ? (Object) Boolean.FALSE : (Object) seconds;
+        yield seconds < 0 ? (Object) false : (Object) seconds;
       }
       case IP_TOS -> get(open, StandardSocketOptions.IP_TOS);
       case TCP_NODELAY -> get(open, StandardSocketOptions.TCP_NODELAY);

@@ -167,6 +167,7 @@ final class Lane implements StreamOwner, Upgradable {
         }
         plainSoFar(Reason.PENDING); // before anyone can switch
         fast.owner(this, channel);
+        fast.buffers(channel.sendBuffer(), channel.receiveBuffer());
         stream = fast;
       }
     }

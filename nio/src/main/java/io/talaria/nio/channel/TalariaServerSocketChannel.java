@@ -17,6 +17,7 @@ import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -35,6 +36,10 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   private final RegisteredKeys keys = new RegisteredKeys();
   private final ReentrantLock acceptLock = new ReentrantLock();
   private final Nap nap;
+
+  /** SO_RCVBUF as the program has set it, which accepted connections inherit; or 0. */
+  private volatile int receiveBuffer;
+
   private volatile SocketAddress local;
   private Announcement announcement;
   private ConnectionCounters counters;
@@ -92,7 +97,9 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
       }
       throw e;
     }
-    return accepted == null ? null : TalariaSocketChannel.accepted(context, accepted);
+    return accepted == null
+        ? null
+        : TalariaSocketChannel.accepted(context, accepted, receiveBuffer);
   }
 
   /** A listener to stand behind a {@code ServerSocket}. */
@@ -118,7 +125,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
         while (true) {
           SocketChannel accepted = control.accept();
           if (accepted != null) {
-            return TalariaSocketChannel.acceptedForSocket(context, accepted);
+            return TalariaSocketChannel.acceptedForSocket(context, accepted, receiveBuffer);
           }
           long leftNs = timeoutNs == 0 ? 0 : deadlineNs - System.nanoTime();
           if (leftNs < 0 || (leftNs == 0 && timeoutNs > 0)) {
@@ -155,7 +162,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
       ServerSocket timed = control.socket();
       timed.setSoTimeout(
           (int) Math.max(1, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(timeoutNs))));
-      return TalariaSocketChannel.accepted(context, timed.accept().getChannel());
+      return TalariaSocketChannel.accepted(context, timed.accept().getChannel(), receiveBuffer);
     }
 
     @Override
@@ -167,6 +174,9 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   @Override
   public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
     control.setOption(name, value);
+    if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
+      receiveBuffer = (Integer) value;
+    }
     return this;
   }
 

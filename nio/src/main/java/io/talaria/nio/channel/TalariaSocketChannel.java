@@ -58,6 +58,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private volatile boolean inputClosed;
   private volatile boolean outputClosed;
   private volatile boolean lingerZero;
+  private volatile int sendBuffer;
+  private volatile int receiveBuffer;
   private volatile SocketAddress local;
   private volatile SocketAddress remote;
 
@@ -81,9 +83,14 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     options = new ControlOptions(control);
   }
 
-  /** Wraps a connection that the JDK's listener has accepted. */
-  static TalariaSocketChannel accepted(Context context, SocketChannel control) throws IOException {
-    return accepted(context, control, false);
+  /**
+   * Wraps a connection that the JDK's listener has accepted.
+   *
+   * @param receiveBuffer what the program has set at the listener, or 0
+   */
+  static TalariaSocketChannel accepted(Context context, SocketChannel control, int receiveBuffer)
+      throws IOException {
+    return accepted(context, control, false, receiveBuffer);
   }
 
   /** A channel to stand behind a {@code java.net.Socket} that will connect. */
@@ -92,9 +99,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   /** Wraps an accepted connection to stand behind a {@code java.net.Socket}. */
-  static SocketChannels.Client acceptedForSocket(Context context, SocketChannel control)
-      throws IOException {
-    return accepted(context, control, true).client();
+  static SocketChannels.Client acceptedForSocket(
+      Context context, SocketChannel control, int receiveBuffer) throws IOException {
+    return accepted(context, control, true, receiveBuffer).client();
   }
 
   private SocketChannels.Client client() {
@@ -102,8 +109,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   private static TalariaSocketChannel accepted(
-      Context context, SocketChannel control, boolean ofSocket) throws IOException {
+      Context context, SocketChannel control, boolean ofSocket, int receiveBuffer)
+      throws IOException {
     TalariaSocketChannel channel = new TalariaSocketChannel(context, control, ofSocket);
+    channel.receiveBuffer = receiveBuffer;
     try {
       channel.connected(Role.ACCEPTED);
     } catch (IOException | RuntimeException | Error e) {
@@ -158,6 +167,16 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   boolean inputClosed() {
     return inputClosed;
+  }
+
+  /** SO_SNDBUF as the program has set it, or 0. */
+  int sendBuffer() {
+    return sendBuffer;
+  }
+
+  /** SO_RCVBUF as the program has set it, here or at the listener, or 0. */
+  int receiveBuffer() {
+    return receiveBuffer;
   }
 
   ControlOptions options() {
@@ -607,6 +626,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     options.set(name, value);
     if (name.equals(StandardSocketOptions.SO_LINGER)) {
       lingerZero = Integer.valueOf(0).equals(value);
+    } else if (name.equals(StandardSocketOptions.SO_SNDBUF)) {
+      sendBuffer = (Integer) value;
+    } else if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
+      receiveBuffer = (Integer) value;
     }
     return this;
   }

@@ -64,6 +64,15 @@ public interface FabricStream {
   /** Whether either side has withdrawn. */
   boolean withdrawn();
 
+  /**
+   * How much the program wants to be buffered, as it has said by socket options; to be told before
+   * the stream is used.
+   *
+   * @param sendBytes bytes of its own output, or 0 if it has not said
+   * @param receiveBytes bytes of its input, or 0 if it has not said
+   */
+  default void buffers(int sendBytes, int receiveBytes) {}
+
   /** Publishes that this side's output continues here after {@code tcpBytes} bytes on TCP. */
   void switchOut(long tcpBytes);
 

@@ -21,7 +21,7 @@ import java.nio.ByteOrder;
  *         | +128   HEAD                          |
  *         | +256   DATA_WAIT IN_CLOSED HOME      |  what the peer's writer looks at
  *         | +384   ACCEPTS SWITCH_AT IN_SWITCHED |
- *         |        RING_READY MOVE_AT            |
+ *         |        RING_READY MOVE_AT IN_BUFFER  |
  *   +512  +--------------------------------------+
  *         | side 1: the same                     |
  *   4096  +--------------------------------------+
@@ -65,6 +65,8 @@ final class ConnectionLayout {
   static final int IN_SWITCHED = 400;
   static final int RING_READY = 408;
   static final int MOVE_AT = 416;
+
+  static final int IN_BUFFER = 480;
 
   /** Words of MOVE_AT: from the smallest ring to the largest it takes no more moves. */
   static final int MOST_MOVES = 8;

@@ -49,14 +49,16 @@ final class RingGrowth {
     if (growable(stream) && !asked.get() && asked.compareAndSet(false, true)) {
       if (growable(stream)) { // what was seen before may be from before a move; now none can come
         long generation = outGeneration + 1;
-        int larger = (int) Math.min(maxBytes, (long) stream.outBytes() * FACTOR);
+        int larger =
+            (int) Math.min(stream.mostOutBytes(maxBytes), (long) stream.outBytes() * FACTOR);
         peer.execute(() -> peer.growOutput(stream, generation, larger));
       }
     }
   }
 
   private boolean growable(ShmStream stream) {
-    return stream.outBytes() < maxBytes && outGeneration < ConnectionLayout.MOST_MOVES;
+    return stream.outBytes() < stream.mostOutBytes(maxBytes)
+        && outGeneration < ConnectionLayout.MOST_MOVES;
   }
 
   /** Whether a larger output ring waits for the writer. Any thread. */

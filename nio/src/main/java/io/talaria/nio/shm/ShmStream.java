@@ -41,6 +41,9 @@ final class ShmStream implements FabricStream {
   private final int theirs;
   private final RingGrowth growth;
 
+  /** SO_SNDBUF as the program has set it, or 0. Written before the stream is used. */
+  private int sendBuffer;
+
   private StreamOwner owner;
   private Object attachment;
 
@@ -109,6 +112,26 @@ final class ShmStream implements FabricStream {
   }
 
   // ---- agreeing and switching
+
+  @Override
+  public void buffers(int sendBytes, int receiveBytes) {
+    sendBuffer = sendBytes;
+    ConnectionLayout.set(control, mine + ConnectionLayout.IN_BUFFER, receiveBytes);
+  }
+
+  /**
+   * What the output ring may grow to: what TCP would buffer on both sides, if both programs have
+   * said how much that is to be.
+   */
+  int mostOutBytes(int maxBytes) {
+    long theirBytes = ConnectionLayout.get(control, theirs + ConnectionLayout.IN_BUFFER);
+    if (sendBuffer <= 0 || theirBytes <= 0) {
+      return maxBytes;
+    }
+    long both = sendBuffer + Math.min(theirBytes, ConnectionLayout.MAX_RING_BYTES);
+    long ring = Long.highestOneBit(both - 1) << 1;
+    return (int) Math.min(maxBytes, Math.max(ring, ConnectionLayout.MIN_RING_BYTES));
+  }
 
   @Override
   public void acceptInput() {

@@ -8,7 +8,10 @@ import io.talaria.nio.Reason;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +64,55 @@ class AttemptTest {
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
       Thread.sleep(1);
     }
+  }
+
+  // ---- crowds
+  // --------------------------------------------------------------------------------------
+
+  @Test
+  void offersThatDoNotFitWaitUntilThePeerReads() throws Exception {
+    int many = 2_000;
+    fabric.payloadBytes = 1_500; // three times what may be queued
+    try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
+      List<FakeChannel> channels = new ArrayList<>();
+      for (int i = 0; i < many; i++) {
+        channels.add(connect());
+      }
+      try (RawSession session = greet(listener)) {
+        client.settle(); // nothing has been read: the queue is full
+        assertThat(fabric.offers.get()).isLessThan(many);
+        for (int i = 0; i < many; i++) {
+          session.write(Wire.answer(Wire.id(session.expect(Wire.OFFER)), PAYLOAD));
+        }
+        for (FakeChannel channel : channels) {
+          channel.awaitAttached();
+        }
+      }
+    }
+    awaitGone(1);
+  }
+
+  @Test
+  void aWelcomeIsHeardWhileTheProgramConnectsWithoutPause() throws Exception {
+    try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
+      FakeChannel first = connect();
+      try (RawSession session = greet(listener)) {
+        AtomicBoolean heard = new AtomicBoolean();
+        client.negotiator.execute(
+            new Runnable() {
+              @Override
+              public void run() { // as if each connection brought another
+                if (!heard.get()) {
+                  client.negotiator.execute(this);
+                }
+              }
+            });
+        session.write(Wire.answer(Wire.id(session.expect(Wire.OFFER)), PAYLOAD));
+        first.awaitAttached();
+        heard.set(true);
+      }
+    }
+    awaitGone(1);
   }
 
   // ---- finding

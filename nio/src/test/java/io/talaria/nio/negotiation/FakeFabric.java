@@ -30,6 +30,9 @@ final class FakeFabric implements Fabric {
   /** What happens with a message of the peer's. */
   volatile Consumer<ByteBuffer> onMessage = message -> {};
 
+  /** How long the payload of an offer is. */
+  volatile int payloadBytes = 4;
+
   /** If set, peers cannot be opened, accepted or answered for this reason. */
   volatile Reason refusal;
 
@@ -128,7 +131,7 @@ final class FakeFabric implements Fabric {
 
     @Override
     public ByteBuffer payload() {
-      return ByteBuffer.allocate(4).putInt(0, number);
+      return ByteBuffer.allocate(payloadBytes).putInt(0, number);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The other end of a session, byte by byte: says what a test wants it to say. Blocking. */
@@ -38,7 +39,10 @@ final class RawSession implements AutoCloseable {
           directory.resolve(
               Announcement.namePrefix(port) + ProcessFileName.digits(ProcessFileName.nextId()));
       channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-      channel.bind(UnixDomainSocketAddress.of(path));
+      // It gets its name only once it listens, or a client that looks now takes it for stale.
+      Path nameless = directory.resolve("test-" + path.getFileName());
+      channel.bind(UnixDomainSocketAddress.of(nameless));
+      Files.move(nameless, path);
     }
 
     RawSession accept() throws IOException {
