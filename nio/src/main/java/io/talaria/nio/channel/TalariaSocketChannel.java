@@ -792,7 +792,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
     @Override
     public SocketAddress remoteAddress() {
-      return remote;
+      SocketAddress known = remote;
+      // Where a pending or failed connect was to go, the JDK's channel knows, also after close.
+      return known == null ? control.socket().getRemoteSocketAddress() : known;
     }
 
     @Override

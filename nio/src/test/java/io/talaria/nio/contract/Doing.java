@@ -62,7 +62,7 @@ final class Doing<T> {
     }
   }
 
-  /** Comes back once the work sleeps: parked, or inside one of NIO's system calls. */
+  /** Comes back once the work sleeps: parked, at a monitor, or inside one of NIO's system calls. */
   Doing<T> whenWaiting() throws InterruptedException {
     long start = System.nanoTime();
     int calm = 0;
@@ -81,7 +81,9 @@ final class Doing<T> {
 
   private boolean waits() {
     Thread.State state = thread.getState();
-    if (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) {
+    if (state == Thread.State.WAITING
+        || state == Thread.State.TIMED_WAITING
+        || state == Thread.State.BLOCKED) {
       return true;
     }
     StackTraceElement[] stack = thread.getStackTrace();

@@ -6,12 +6,14 @@ import io.talaria.nio.TalariaProvider;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** On what a contract is tested: a difference between two grounds is a bug. */
+@SuppressWarnings("ImmutableEnumChecker") // of providers that live as long
 enum Ground {
   /** The JDK's own channels and selectors: the reference. */
   JDK(JdkNio.provider(), JdkNio.provider()),
@@ -57,6 +59,13 @@ enum Ground {
       pair.accelerate();
     }
     return pair;
+  }
+
+  /** Brings a connection in blocking mode, on which nothing is under way, to where it belongs. */
+  void settle(SocketChannel connected, SocketChannel accepted) throws IOException {
+    if (this == ACCELERATED) {
+      Pair.of(connected, accepted).accelerate();
+    }
   }
 
   /** One listener for all pairs, so that a pair costs no announcement. */

@@ -26,6 +26,10 @@ final class Pair implements AutoCloseable {
     this.listener = listener;
   }
 
+  static Pair of(SocketChannel client, SocketChannel server) {
+    return new Pair(client, server, null);
+  }
+
   static ServerSocketChannel listen(SelectorProvider provider) throws IOException {
     ServerSocketChannel listener = provider.openServerSocketChannel();
     listener.bind(new InetSocketAddress(LOOPBACK, 0), 256);

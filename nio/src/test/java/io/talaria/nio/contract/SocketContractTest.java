@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.adaptor;
+package io.talaria.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,64 +24,33 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-/**
- * What {@code socket()} of a channel must do, whoever made it. Run over the JDK's own adaptors too.
- */
-@Timeout(60)
-abstract class SocketContract {
-  private static final int TIMEOUT_MS = 100;
+/** What {@code socket()} of a channel gives: the {@code java.net} view of it. */
+class SocketContractTest extends Contract {
+  private static final int TIMEOUT_MS = 30;
   private static final int JAVA = Runtime.version().feature();
 
-  private final InetAddress loopback = InetAddress.getLoopbackAddress();
-  private final List<AutoCloseable> opened = new ArrayList<>();
-  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final InetAddress loopback = Pair.LOOPBACK;
   private ServerSocketChannel listener;
   private SocketChannel channel;
   private Socket socket;
 
-  /** The provider whose channels are used. */
-  SelectorProvider provider() {
-    return SelectorProvider.provider();
+  SocketContractTest(Ground ground) {
+    super(ground);
   }
-
-  abstract Socket socketOf(SocketChannel channel);
-
-  abstract ServerSocket socketOf(ServerSocketChannel channel);
 
   @BeforeEach
   void open() throws IOException {
-    listener = opened(provider().openServerSocketChannel());
-    listener.bind(new InetSocketAddress(loopback, 0));
-    channel = opened(provider().openSocketChannel());
-    socket = socketOf(channel);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable one : opened) {
-      one.close();
-    }
-    threads.shutdownNow();
-    assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
-  }
-
-  private <T extends AutoCloseable> T opened(T closeable) {
-    opened.add(closeable);
-    return closeable;
+    listener = listener();
+    channel = client();
+    socket = channel.socket();
   }
 
   private InetSocketAddress listenerAddress() throws IOException {
@@ -90,7 +59,9 @@ abstract class SocketContract {
 
   private SocketChannel connect() throws IOException {
     socket.connect(listenerAddress());
-    return opened(listener.accept());
+    SocketChannel peer = opened(listener.accept());
+    ground.settle(channel, peer);
+    return peer;
   }
 
   // States
@@ -137,8 +108,8 @@ abstract class SocketContract {
     assertThatThrownBy(() -> socket.bind(null))
         .isInstanceOf(SocketException.class)
         .hasMessage("Already bound");
-    SocketChannel other = opened(provider().openSocketChannel());
-    Socket otherSocket = socketOf(other);
+    SocketChannel other = client();
+    Socket otherSocket = other.socket();
     assertThatThrownBy(
             () -> otherSocket.bind(InetSocketAddress.createUnresolved("nowhere.invalid", 1)))
         .isInstanceOf(SocketException.class)
@@ -313,12 +284,12 @@ abstract class SocketContract {
     OutputStream out = socket.getOutputStream();
     int writers = 4;
     int lengthBytes = 3_000_000;
-    List<Future<?>> writing = new ArrayList<>();
+    List<Doing<Void>> writing = new ArrayList<>();
     for (int i = 0; i < writers; i++) {
       byte[] bytes = new byte[lengthBytes];
       Arrays.fill(bytes, (byte) i);
       writing.add(
-          threads.submit(
+          Doing.start(
               () -> {
                 out.write(bytes);
                 return null;
@@ -328,8 +299,8 @@ abstract class SocketContract {
     while (got.hasRemaining()) {
       assertThat(peer.read(got)).isPositive();
     }
-    for (Future<?> one : writing) {
-      one.get(30, TimeUnit.SECONDS);
+    for (Doing<Void> one : writing) {
+      one.result();
     }
     for (int part = 0; part < writers; part++) {
       byte first = got.get(part * lengthBytes);
@@ -388,15 +359,14 @@ abstract class SocketContract {
   void closingEndsAReadOfAnotherThread() throws Exception {
     connect();
     for (int timeout : new int[] {0, 30_000}) {
-      SocketChannel mine = opened(provider().openSocketChannel());
+      SocketChannel mine = client();
       mine.connect(listenerAddress());
-      Socket other = socketOf(mine);
+      Socket other = mine.socket();
       other.setSoTimeout(timeout);
       InputStream in = other.getInputStream();
-      Future<Throwable> reading = threads.submit(() -> catchThrowable(in::read));
-      assertThat(reading.isDone()).isFalse();
+      Doing<Integer> reading = Doing.start(in::read).whenWaiting();
       other.close();
-      assertThat(reading.get(30, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
+      assertThat(reading.failure()).isInstanceOf(IOException.class);
     }
   }
 
@@ -525,7 +495,7 @@ abstract class SocketContract {
   // Server sockets
 
   private ServerSocket fresh() throws IOException {
-    return opened(socketOf(opened(provider().openServerSocketChannel())));
+    return opened(unbound().socket());
   }
 
   @Test
@@ -571,11 +541,11 @@ abstract class SocketContract {
 
   @Test
   void acceptingGivesTheSocketOfTheNewChannel() throws Exception {
-    ServerSocket server = socketOf(listener);
+    ServerSocket server = listener.socket();
     for (int timeout : new int[] {0, 10_000}) {
       server.setSoTimeout(timeout);
       assertThat(server.getSoTimeout()).isEqualTo(timeout);
-      SocketChannel client = opened(provider().openSocketChannel());
+      SocketChannel client = client();
       client.connect(listenerAddress());
       Socket accepted = opened(server.accept());
       assertThat(accepted.getPort())
@@ -586,7 +556,7 @@ abstract class SocketContract {
 
   @Test
   void anAcceptThatLastsTooLongEndsInATimeout() throws Exception {
-    ServerSocket server = socketOf(listener);
+    ServerSocket server = listener.socket();
     server.setSoTimeout(TIMEOUT_MS);
     long start = System.nanoTime();
     assertThatThrownBy(server::accept)
@@ -598,7 +568,7 @@ abstract class SocketContract {
 
   @Test
   void acceptingOnAChannelThatDoesNotBlockTakesWhatIsThere() throws Exception {
-    ServerSocket server = socketOf(listener);
+    ServerSocket server = listener.socket();
     listener.configureBlocking(false);
     assertThatThrownBy(server::accept).isInstanceOf(IllegalBlockingModeException.class);
     server.setSoTimeout(1000);
@@ -625,5 +595,162 @@ abstract class SocketContract {
         .hasMessage("Socket is closed");
     assertThatThrownBy(() -> server.setSoTimeout(1)).isInstanceOf(SocketException.class);
     assertThatThrownBy(server::accept).isInstanceOf(ClosedChannelException.class);
+  }
+
+  // More of it
+
+  @Test
+  void theSocketOfAChannelIsAlwaysTheSame() throws Exception {
+    assertThat(channel.socket()).isSameAs(socket);
+    assertThat(listener.socket()).isSameAs(listener.socket());
+    assertThat(listener.socket().getChannel()).isSameAs(listener);
+    connect();
+    assertThat(channel.socket()).isSameAs(socket);
+  }
+
+  @Test
+  void aConnectWithoutAnAnswerEndsInATimeoutAndCloses() throws Exception {
+    java.net.SocketAddress silent = silent();
+    long start = System.nanoTime();
+    assertThatThrownBy(() -> socket.connect(silent, TIMEOUT_MS))
+        .isInstanceOf(SocketTimeoutException.class)
+        .hasMessage("Connect timed out");
+    assertThat(System.nanoTime() - start)
+        .isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS));
+    assertThat(socket.isClosed()).isTrue();
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void anInterruptEndsAReadOfAStreamAndClosesTheChannel() throws Exception {
+    connect();
+    InputStream in = socket.getInputStream();
+    Doing<Integer> reading = Doing.start(in::read).whenWaiting();
+    reading.interrupt();
+    assertThat(reading.failure()).isInstanceOf(IOException.class);
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void aTimedReadTakesWhatComesInTime() throws Exception {
+    SocketChannel peer = connect();
+    socket.setSoTimeout(20_000);
+    InputStream in = socket.getInputStream();
+    Doing<Integer> reading = Doing.start(in::read).whenWaiting();
+    peer.write(ByteBuffer.wrap(new byte[] {9}));
+    assertThat(reading.result()).isEqualTo(9);
+    Doing<Integer> last = Doing.start(in::read).whenWaiting();
+    peer.close();
+    assertThat(last.result()).isEqualTo(-1);
+  }
+
+  @Test
+  void aTimedReadSeesAReset() throws Exception {
+    SocketChannel peer = connect();
+    socket.setSoTimeout(20_000);
+    peer.setOption(StandardSocketOptions.SO_LINGER, 0);
+    peer.close();
+    assertThatThrownBy(() -> socket.getInputStream().read())
+        .isInstanceOf(SocketException.class)
+        .hasMessage("Connection reset");
+  }
+
+  @Test
+  void theTimeoutOfTheSocketIsNotTheChannels() throws Exception {
+    SocketChannel peer = connect();
+    socket.setSoTimeout(1);
+    Doing<Integer> reading = Doing.start(() -> Bytes.read(channel)).whenWaiting();
+    peer.write(ByteBuffer.allocate(1));
+    assertThat(reading.result()).isEqualTo(1);
+  }
+
+  @Test
+  void shutdownInputEndsAReadOfTheStreamInProgress() throws Exception {
+    connect();
+    InputStream in = socket.getInputStream();
+    Doing<Integer> reading = Doing.start(in::read).whenWaiting();
+    socket.shutdownInput();
+    assertThat(reading.result()).isEqualTo(-1);
+  }
+
+  @Test
+  void aStreamAndTheChannelReadFromOneConnection() throws Exception {
+    SocketChannel peer = connect();
+    peer.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+    InputStream in = socket.getInputStream();
+    assertThat(in.read()).isEqualTo(1);
+    ByteBuffer one = ByteBuffer.allocate(1);
+    assertThat(channel.read(one)).isEqualTo(1);
+    assertThat(one.get(0)).isEqualTo((byte) 2);
+    assertThat(in.read()).isEqualTo(3);
+  }
+
+  @Test
+  void aStreamReadsWhileAnotherThreadWritesToOne() throws Exception {
+    SocketChannel peer = connect();
+    InputStream in = socket.getInputStream();
+    Doing<Integer> reading = Doing.start(in::read).whenWaiting();
+    socket.getOutputStream().write(new byte[100]);
+    Bytes.readFully(peer, 100);
+    peer.write(ByteBuffer.wrap(new byte[] {7}));
+    assertThat(reading.result()).isEqualTo(7);
+  }
+
+  @Test
+  void theAcceptedSocketSpeaksWithTheClientsSocket() throws Exception {
+    Doing<Socket> accepting = Doing.start(() -> listener.socket().accept()).whenWaiting();
+    socket.connect(listenerAddress());
+    Socket accepted = opened(accepting.result());
+    accepted.getOutputStream().write(new byte[] {5, 6});
+    assertThat(socket.getInputStream().readNBytes(2)).containsExactly(5, 6);
+    assertThat(accepted.getRemoteSocketAddress()).isEqualTo(socket.getLocalSocketAddress());
+    assertThat(accepted.getLocalSocketAddress()).isEqualTo(socket.getRemoteSocketAddress());
+    assertThat(accepted.getChannel().socket()).isSameAs(accepted);
+  }
+
+  @Test
+  void closingAServerSocketEndsItsAccept() throws Exception {
+    Doing<Socket> accepting = Doing.start(() -> listener.socket().accept()).whenWaiting();
+    listener.socket().close();
+    assertThat(accepting.failure()).isInstanceOf(IOException.class);
+    assertThat(listener.isOpen()).isFalse();
+  }
+
+  @Test
+  void closingAServerSocketEndsATimedAccept() throws Exception {
+    listener.socket().setSoTimeout(20_000);
+    Doing<Socket> accepting = Doing.start(() -> listener.socket().accept()).whenWaiting();
+    listener.socket().close();
+    assertThat(accepting.failure()).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void aTimedAcceptTakesWhatComesInTime() throws Exception {
+    listener.socket().setSoTimeout(20_000);
+    Doing<Socket> accepting = Doing.start(() -> listener.socket().accept()).whenWaiting();
+    socket.connect(listenerAddress());
+    assertThat(opened(accepting.result()).isConnected()).isTrue();
+  }
+
+  @Test
+  void aPendingConnectionOfTheChannelIsNotAConnectedSocket() throws Exception {
+    java.net.SocketAddress silent = silent();
+    channel.configureBlocking(false);
+    channel.connect(silent);
+    assertThat(socket.isConnected()).isFalse();
+    assertThat(socket.isClosed()).isFalse();
+    assertThat(socket.getPort()).isEqualTo(port(silent));
+    assertThat(socket.getRemoteSocketAddress()).isEqualTo(silent);
+    assertThat(socket.getInetAddress()).isEqualTo(loopback);
+  }
+
+  @Test
+  void aRefusedSocketStillKnowsWhomItAsked() throws Exception {
+    InetSocketAddress nobody = (InetSocketAddress) nobody();
+    assertThatThrownBy(() -> socket.connect(nobody)).isInstanceOf(ConnectException.class);
+    assertThat(socket.isConnected()).isFalse();
+    assertThat(socket.isClosed()).isTrue();
+    assertThat(socket.getPort()).isEqualTo(nobody.getPort());
+    assertThat(socket.getRemoteSocketAddress()).isEqualTo(nobody);
   }
 }

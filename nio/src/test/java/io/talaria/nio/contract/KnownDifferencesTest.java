@@ -1,0 +1,55 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import org.junit.jupiter.api.Test;
+
+/** The rows of «Known differences» in docs/architecture.md: what the JDK does, and what we do. */
+class KnownDifferencesTest extends Contract {
+  KnownDifferencesTest(Ground ground) {
+    super(ground);
+  }
+
+  private boolean talaria() {
+    return ground.client() != Ground.JDK.client();
+  }
+
+  @Test
+  void aJdkChannelInOurSelectorMayBecomeBlockingOnlyAfterTheNextSelect() throws Exception {
+    Selector selector = opened(ground.client().openSelector());
+    Pipe pipe = ground.client().openPipe();
+    opened(pipe.sink());
+    opened(pipe.source());
+    SelectionKey key = register(pipe.source(), selector, SelectionKey.OP_READ);
+    key.cancel();
+    if (talaria()) {
+      assertThatThrownBy(() -> pipe.source().configureBlocking(true))
+          .isInstanceOf(IllegalBlockingModeException.class);
+      selector.selectNow();
+    }
+    pipe.source().configureBlocking(true);
+    assertThat(pipe.source().isBlocking()).isTrue();
+  }
+
+  @Test
+  void urgentDataIsRefused() throws Exception {
+    Socket socket = pair().client.socket();
+    if (talaria()) {
+      assertThatThrownBy(() -> socket.sendUrgentData(1))
+          .isInstanceOf(SocketException.class)
+          .hasMessage("Urgent data not supported");
+    } else {
+      socket.sendUrgentData(1);
+    }
+    assertThat(socket.isClosed()).isFalse();
+  }
+}
