@@ -3,7 +3,6 @@
 package io.talaria.nio.contract;
 
 import static io.talaria.nio.contract.Bytes.bytes;
-import static io.talaria.nio.contract.Bytes.of;
 import static io.talaria.nio.contract.Bytes.read;
 import static io.talaria.nio.contract.Bytes.readFully;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,7 +57,7 @@ class EndingContractTest extends Contract {
     pair.client.close();
     for (int i = 0; i < 5; i++) {
       assertThat(read(pair.server)).isEqualTo(-1);
-      assertThat(pair.server.read(of(ByteBuffer.allocate(1)))).isEqualTo(-1);
+      assertThat(pair.server.read(Bytes.of(ByteBuffer.allocate(1)))).isEqualTo(-1);
     }
     pair.server.configureBlocking(false);
     assertThat(read(pair.server)).isEqualTo(-1);
@@ -101,7 +100,7 @@ class EndingContractTest extends Contract {
     pair.client.close();
     assertThat(Await.writeFailure(pair.server)).hasMessage("Broken pipe");
     assertBroken(pair.server);
-    assertThatThrownBy(() -> pair.server.write(of(bytes(10, 1))))
+    assertThatThrownBy(() -> pair.server.write(Bytes.of(bytes(10, 1))))
         .isInstanceOf(IOException.class)
         .hasMessage("Broken pipe");
     assertThat(pair.server.isOpen()).isTrue();
@@ -220,7 +219,7 @@ class EndingContractTest extends Contract {
     for (int i = 0; i < 3; i++) {
       assertReset(pair.server);
     }
-    assertThatThrownBy(() -> pair.server.read(of(ByteBuffer.allocate(1))))
+    assertThatThrownBy(() -> pair.server.read(Bytes.of(ByteBuffer.allocate(1))))
         .isInstanceOf(SocketException.class)
         .hasMessage("Connection reset");
     assertThat(pair.server.isOpen()).isTrue();
@@ -272,7 +271,7 @@ class EndingContractTest extends Contract {
     assertThatThrownBy(() -> pair.server.read(ByteBuffer.allocate(0)))
         .isInstanceOf(SocketException.class)
         .hasMessage("Connection reset");
-    assertThatThrownBy(() -> pair.server.read(of(ByteBuffer.allocate(0))))
+    assertThatThrownBy(() -> pair.server.read(Bytes.of(ByteBuffer.allocate(0))))
         .isInstanceOf(SocketException.class)
         .hasMessage("Connection reset");
   }
@@ -282,21 +281,18 @@ class EndingContractTest extends Contract {
     Pair pair = pair();
     Doing<Integer> reader = Doing.start(() -> read(pair.server)).whenWaiting();
     reset(pair.client);
-    assertThat(reader.failure())
-        .isInstanceOf(SocketException.class)
-        .hasMessage("Connection reset");
+    assertThat(reader.failure()).isInstanceOf(SocketException.class).hasMessage("Connection reset");
   }
 
   @Test
   void aResetEndsAScatteredReadInProgress() throws Exception {
     Pair pair = pair();
     Doing<Long> reader =
-        Doing.start(() -> pair.server.read(of(ByteBuffer.allocate(1), ByteBuffer.allocate(1))))
+        Doing.start(
+                () -> pair.server.read(Bytes.of(ByteBuffer.allocate(1), ByteBuffer.allocate(1))))
             .whenWaiting();
     reset(pair.client);
-    assertThat(reader.failure())
-        .isInstanceOf(SocketException.class)
-        .hasMessage("Connection reset");
+    assertThat(reader.failure()).isInstanceOf(SocketException.class).hasMessage("Connection reset");
   }
 
   @Test
@@ -358,7 +354,7 @@ class EndingContractTest extends Contract {
         .isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(() -> pair.client.write(ByteBuffer.allocate(0)))
         .isInstanceOf(ClosedChannelException.class);
-    assertThatThrownBy(() -> pair.client.write(of(bytes(1, 1))))
+    assertThatThrownBy(() -> pair.client.write(Bytes.of(bytes(1, 1))))
         .isInstanceOf(ClosedChannelException.class);
   }
 
@@ -440,7 +436,7 @@ class EndingContractTest extends Contract {
     Pair pair = pair();
     assertThat(pair.client.shutdownInput()).isSameAs(pair.client);
     assertThat(read(pair.client)).isEqualTo(-1);
-    assertThat(pair.client.read(of(ByteBuffer.allocate(1)))).isEqualTo(-1);
+    assertThat(pair.client.read(Bytes.of(ByteBuffer.allocate(1)))).isEqualTo(-1);
     pair.client.configureBlocking(false);
     assertThat(read(pair.client)).isEqualTo(-1);
     assertThat(pair.client.isOpen()).isTrue();

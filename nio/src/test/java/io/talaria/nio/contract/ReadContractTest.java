@@ -3,7 +3,6 @@
 package io.talaria.nio.contract;
 
 import static io.talaria.nio.contract.Bytes.bytes;
-import static io.talaria.nio.contract.Bytes.of;
 import static io.talaria.nio.contract.Bytes.read;
 import static io.talaria.nio.contract.Bytes.readFully;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -75,7 +74,7 @@ class ReadContractTest extends Contract {
   @Test
   void aSliceIsFilledWhereItStands() throws Exception {
     Pair pair = withArrived(50);
-    for (ByteBuffer whole : of(ByteBuffer.allocate(100), ByteBuffer.allocateDirect(100))) {
+    for (ByteBuffer whole : Bytes.of(ByteBuffer.allocate(100), ByteBuffer.allocateDirect(100))) {
       ByteBuffer slice = whole.slice(10, 25);
       readFully(pair.server, slice);
       assertThat(whole.position()).isZero();
@@ -122,8 +121,8 @@ class ReadContractTest extends Contract {
   void anEmptyDestinationDoesNotWait() throws Exception {
     Pair pair = pair();
     assertThat(pair.client.read(ByteBuffer.allocate(0))).isZero();
-    assertThat(pair.client.read(of(ByteBuffer.allocate(0), ByteBuffer.allocate(0)))).isZero();
-    assertThat(pair.client.read(of())).isZero();
+    assertThat(pair.client.read(Bytes.of(ByteBuffer.allocate(0), ByteBuffer.allocate(0)))).isZero();
+    assertThat(pair.client.read(Bytes.of())).isZero();
   }
 
   @Test
@@ -132,7 +131,7 @@ class ReadContractTest extends Contract {
     pair.client.close();
     assertThat(read(pair.server)).isEqualTo(-1);
     assertThat(pair.server.read(ByteBuffer.allocate(0))).isZero();
-    assertThat(pair.server.read(of())).isZero();
+    assertThat(pair.server.read(Bytes.of())).isZero();
   }
 
   @Test
@@ -148,7 +147,7 @@ class ReadContractTest extends Contract {
   void aReadOnlyDestinationAmongOthersIsRefusedAndTakesNothing() throws Exception {
     Pair pair = withArrived(50);
     ByteBuffer readOnly = ByteBuffer.allocate(10).asReadOnlyBuffer();
-    assertThatThrownBy(() -> pair.server.read(of(ByteBuffer.allocate(60), readOnly)))
+    assertThatThrownBy(() -> pair.server.read(Bytes.of(ByteBuffer.allocate(60), readOnly)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(readFully(pair.server, 50)).isEqualTo(bytes(50, 1));
   }
@@ -168,7 +167,7 @@ class ReadContractTest extends Contract {
         .isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> pair.server.read((ByteBuffer[]) null))
         .isInstanceOf(NullPointerException.class);
-    assertThatThrownBy(() -> pair.server.read(of(null, ByteBuffer.allocate(1))))
+    assertThatThrownBy(() -> pair.server.read(Bytes.of(null, ByteBuffer.allocate(1))))
         .isInstanceOf(NullPointerException.class);
     assertThat(readFully(pair.server, 5)).isEqualTo(bytes(5, 1));
   }
@@ -176,7 +175,7 @@ class ReadContractTest extends Contract {
   @Test
   void badRangesOfDestinationsAreRefused() throws Exception {
     Pair pair = withArrived(5);
-    ByteBuffer[] two = of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
+    ByteBuffer[] two = Bytes.of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
     int[][] bad = {{-1, 1}, {0, 3}, {1, 2}, {2, 1}, {3, 0}, {0, -1}, {1, Integer.MAX_VALUE}};
     for (int[] range : bad) {
       assertThatThrownBy(() -> pair.server.read(two, range[0], range[1]))
@@ -189,7 +188,7 @@ class ReadContractTest extends Contract {
   @Test
   void anEmptyRangeOfDestinationsTakesNothing() throws Exception {
     Pair pair = withArrived(5);
-    ByteBuffer[] two = of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
+    ByteBuffer[] two = Bytes.of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
     assertThat(pair.server.read(two, 1, 0)).isZero();
     assertThat(pair.server.read(two, 2, 0)).isZero();
     assertThat(two[1].position()).isZero();
@@ -199,7 +198,7 @@ class ReadContractTest extends Contract {
   void badArgumentsOfAClosedChannelAreRefused() throws Exception {
     Pair pair = pair();
     pair.client.close();
-    ByteBuffer[] two = of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
+    ByteBuffer[] two = Bytes.of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
     assertThatThrownBy(() -> pair.client.read((ByteBuffer) null))
         .isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> pair.client.read(two, 0, 3))
@@ -213,7 +212,7 @@ class ReadContractTest extends Contract {
     assertThatThrownBy(() -> read(pair.client)).isExactlyInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(() -> pair.client.read(ByteBuffer.allocate(0)))
         .isInstanceOf(ClosedChannelException.class);
-    assertThatThrownBy(() -> pair.client.read(of(ByteBuffer.allocate(1))))
+    assertThatThrownBy(() -> pair.client.read(Bytes.of(ByteBuffer.allocate(1))))
         .isInstanceOf(ClosedChannelException.class);
   }
 
@@ -221,7 +220,7 @@ class ReadContractTest extends Contract {
   void scatteredReadsFillOneBufferAfterTheOther() throws Exception {
     Pair pair = withArrived(100);
     ByteBuffer[] into =
-        of(ByteBuffer.allocate(3), ByteBuffer.allocateDirect(60), ByteBuffer.allocate(50));
+        Bytes.of(ByteBuffer.allocate(3), ByteBuffer.allocateDirect(60), ByteBuffer.allocate(50));
     ByteBuffer got = ByteBuffer.allocate(100);
     long n = 0;
     while (n < 100) {
@@ -239,7 +238,7 @@ class ReadContractTest extends Contract {
   @Test
   void aScatteredReadTakesAllThatHasArrivedTogether() throws Exception {
     Pair pair = withArrived(100);
-    ByteBuffer[] into = of(ByteBuffer.allocate(40), ByteBuffer.allocate(80));
+    ByteBuffer[] into = Bytes.of(ByteBuffer.allocate(40), ByteBuffer.allocate(80));
     assertThat(pair.server.read(into)).isEqualTo(100);
   }
 
@@ -247,7 +246,7 @@ class ReadContractTest extends Contract {
   void aScatteredReadPassesOverFullBuffers() throws Exception {
     Pair pair = withArrived(10);
     ByteBuffer full = ByteBuffer.allocate(5).position(5);
-    ByteBuffer[] into = of(ByteBuffer.allocate(0), full, ByteBuffer.allocate(10), full);
+    ByteBuffer[] into = Bytes.of(ByteBuffer.allocate(0), full, ByteBuffer.allocate(10), full);
     long n = 0;
     while (n < 10) {
       n += pair.server.read(into);
@@ -259,7 +258,7 @@ class ReadContractTest extends Contract {
   void aScatteredReadKeepsToItsRange() throws Exception {
     Pair pair = withArrived(10);
     ByteBuffer[] into =
-        of(ByteBuffer.allocate(4), ByteBuffer.allocate(4), ByteBuffer.allocate(4), null);
+        Bytes.of(ByteBuffer.allocate(4), ByteBuffer.allocate(4), ByteBuffer.allocate(4), null);
     assertThat(pair.server.read(into, 1, 1)).isEqualTo(4);
     assertThat(into[0].position()).isZero();
     assertThat(into[1].flip()).isEqualTo(bytes(10, 1).limit(4));
@@ -295,7 +294,7 @@ class ReadContractTest extends Contract {
     Pair pair = withArrived(10);
     ByteBuffer one = ByteBuffer.allocate(4);
     // What it holds is nobody's promise; that it ends is.
-    long n = pair.server.read(of(one, ByteBuffer.allocate(10)));
+    long n = pair.server.read(Bytes.of(one, ByteBuffer.allocate(10)));
     assertThat(n).isEqualTo(10);
   }
 
@@ -305,7 +304,7 @@ class ReadContractTest extends Contract {
     pair.configureBlocking(false);
     for (int i = 0; i < 200; i++) {
       assertThat(read(pair.client)).isZero();
-      assertThat(pair.server.read(of(ByteBuffer.allocate(1)))).isZero();
+      assertThat(pair.server.read(Bytes.of(ByteBuffer.allocate(1)))).isZero();
     }
   }
 
@@ -321,7 +320,8 @@ class ReadContractTest extends Contract {
   void aBlockingScatteredReadWaitsForTheFirstByte() throws Exception {
     Pair pair = pair();
     Doing<Long> reader =
-        Doing.start(() -> pair.server.read(of(ByteBuffer.allocate(0), ByteBuffer.allocate(9))))
+        Doing.start(
+                () -> pair.server.read(Bytes.of(ByteBuffer.allocate(0), ByteBuffer.allocate(9))))
             .whenWaiting();
     pair.client.write(bytes(1, 1));
     assertThat(reader.result()).isEqualTo(1);

@@ -3,7 +3,6 @@
 package io.talaria.nio.contract;
 
 import static io.talaria.nio.contract.Bytes.bytes;
-import static io.talaria.nio.contract.Bytes.of;
 import static io.talaria.nio.contract.Bytes.readFully;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -97,8 +96,9 @@ class WriteContractTest extends Contract {
     for (boolean blocking : new boolean[] {true, false}) {
       pair.client.configureBlocking(blocking);
       assertThat(pair.client.write(ByteBuffer.allocate(0))).isZero();
-      assertThat(pair.client.write(of(ByteBuffer.allocate(0), ByteBuffer.allocate(0)))).isZero();
-      assertThat(pair.client.write(of())).isZero();
+      assertThat(pair.client.write(Bytes.of(ByteBuffer.allocate(0), ByteBuffer.allocate(0))))
+          .isZero();
+      assertThat(pair.client.write(Bytes.of())).isZero();
     }
     pair.server.configureBlocking(false);
     assertThat(Bytes.read(pair.server)).isZero();
@@ -111,7 +111,7 @@ class WriteContractTest extends Contract {
     Bytes.fill(pair.client);
     pair.client.configureBlocking(true);
     assertThat(pair.client.write(ByteBuffer.allocate(0))).isZero();
-    assertThat(pair.client.write(of(ByteBuffer.allocate(0)))).isZero();
+    assertThat(pair.client.write(Bytes.of(ByteBuffer.allocate(0)))).isZero();
   }
 
   @Test
@@ -121,14 +121,14 @@ class WriteContractTest extends Contract {
         .isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> pair.client.write((ByteBuffer[]) null))
         .isInstanceOf(NullPointerException.class);
-    assertThatThrownBy(() -> pair.client.write(of(null, ByteBuffer.allocate(1))))
+    assertThatThrownBy(() -> pair.client.write(Bytes.of(null, ByteBuffer.allocate(1))))
         .isInstanceOf(NullPointerException.class);
   }
 
   @Test
   void badRangesOfSourcesAreRefused() throws Exception {
     Pair pair = pair();
-    ByteBuffer[] two = of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
+    ByteBuffer[] two = Bytes.of(ByteBuffer.allocate(1), ByteBuffer.allocate(1));
     int[][] bad = {{-1, 1}, {0, 3}, {1, 2}, {2, 1}, {3, 0}, {0, -1}, {1, Integer.MAX_VALUE}};
     for (int[] range : bad) {
       assertThatThrownBy(() -> pair.client.write(two, range[0], range[1]))
@@ -141,7 +141,7 @@ class WriteContractTest extends Contract {
   @Test
   void aGatheringWriteKeepsToItsRange() throws Exception {
     Pair pair = pair();
-    ByteBuffer[] out = of(null, bytes(5, 1), bytes(6, 2), bytes(7, 3));
+    ByteBuffer[] out = Bytes.of(null, bytes(5, 1), bytes(6, 2), bytes(7, 3));
     assertThat(pair.client.write(out, 1, 2)).isEqualTo(11);
     assertThat(out[3].position()).isZero();
     assertThat(readFully(pair.server, 5)).isEqualTo(bytes(5, 1));
@@ -154,7 +154,7 @@ class WriteContractTest extends Contract {
     Pair pair = pair();
     ByteBuffer all = bytes(1000, 3);
     ByteBuffer[] parts =
-        of(
+        Bytes.of(
             all.slice(0, 1),
             ByteBuffer.allocate(0),
             ByteBuffer.allocateDirect(499).put(all.slice(1, 499)).flip(),
@@ -174,7 +174,7 @@ class WriteContractTest extends Contract {
         .isExactlyInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(() -> pair.client.write(ByteBuffer.allocate(0)))
         .isInstanceOf(ClosedChannelException.class);
-    assertThatThrownBy(() -> pair.client.write(of(bytes(1, 1))))
+    assertThatThrownBy(() -> pair.client.write(Bytes.of(bytes(1, 1))))
         .isInstanceOf(ClosedChannelException.class);
   }
 
@@ -184,7 +184,7 @@ class WriteContractTest extends Contract {
     pair.client.close();
     assertThatThrownBy(() -> pair.client.write((ByteBuffer) null))
         .isInstanceOf(NullPointerException.class);
-    assertThatThrownBy(() -> pair.client.write(of(bytes(1, 1)), 0, 2))
+    assertThatThrownBy(() -> pair.client.write(Bytes.of(bytes(1, 1)), 0, 2))
         .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
@@ -210,7 +210,8 @@ class WriteContractTest extends Contract {
     Pair pair = pair();
     ByteBuffer all = bytes(LARGE, 6);
     ByteBuffer[] parts =
-        of(all.slice(0, 10), all.slice(10, 4 << 20), all.slice((4 << 20) + 10, (5 << 20) - 10));
+        Bytes.of(
+            all.slice(0, 10), all.slice(10, 4 << 20), all.slice((4 << 20) + 10, (5 << 20) - 10));
     Doing<ByteBuffer> reader = reads(pair.server, LARGE);
     long n = 0;
     while (n < LARGE) {
@@ -239,7 +240,7 @@ class WriteContractTest extends Contract {
     Bytes.fill(pair.client);
     // The system may find a last byte of room some time after it has said that there is none.
     Await.until("full", () -> pair.client.write(bytes(10, 1)) == 0);
-    Await.until("full", () -> pair.client.write(of(bytes(10, 1), bytes(10, 1))) == 0);
+    Await.until("full", () -> pair.client.write(Bytes.of(bytes(10, 1), bytes(10, 1))) == 0);
   }
 
   @Test
@@ -269,7 +270,7 @@ class WriteContractTest extends Contract {
     Pair pair = pair();
     pair.client.configureBlocking(false);
     ByteBuffer all = bytes(24 << 20, 5);
-    ByteBuffer[] parts = of(all.slice(0, 1 << 20), all.slice(1 << 20, 23 << 20));
+    ByteBuffer[] parts = Bytes.of(all.slice(0, 1 << 20), all.slice(1 << 20, 23 << 20));
     long n = pair.client.write(parts);
     assertThat(n).isPositive();
     assertThat(parts[0].position() + parts[1].position()).isEqualTo((int) n);
