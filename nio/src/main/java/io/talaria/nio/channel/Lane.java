@@ -758,6 +758,9 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** How many bytes can be read at once. Under the read lock. */
   int available() throws IOException {
+    if (inMode == IN_ACCEPTED && carry == null) {
+      pull(CARRY_BYTES); // the peer may have switched, and whoever only asks never reads
+    }
     ByteBuffer kept = carry;
     if (kept != null) {
       return kept.remaining();
