@@ -308,15 +308,9 @@ class ChannelRaceContractTest extends Contract {
             if (accepted[0] != null) {
               accepted[0].close();
             }
-            if (thrown[1] == null) {
-              try {
-                assertThat(read(client)).isEqualTo(-1);
-              } catch (IOException e) {
-                assertThat(e).hasMessage("Connection reset");
-              }
-            } else {
-              assertThat(thrown[1]).isInstanceOf(IOException.class);
-            }
+            // A client that connected in the last moment may hear of it only by a time-out of TCP.
+            assertThat(thrown[1] == null || thrown[1] instanceof IOException).isTrue();
+            assertNothing(thrown[2]);
           }
         });
   }
