@@ -101,6 +101,9 @@ final class Lane implements StreamOwner, Upgradable {
   /** Whether the control connection outlives the channel; then the stream does too. */
   private volatile boolean lingering;
 
+  /** Whether a close has said how this side ends. Under the out lock. */
+  private boolean ended;
+
   private volatile boolean releaseWanted;
   private boolean released;
 
@@ -568,7 +571,7 @@ final class Lane implements StreamOwner, Upgradable {
           }
           Thread.onSpinWait();
         }
-      } while (!channel.closing() && context.spinning().goOn(startedNs));
+      } while (!channel.outputEnding() && context.spinning().goOn(startedNs));
     } finally {
       context.spinning().leave();
     }
@@ -789,6 +792,9 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** How many bytes can be read at once. Under the read lock. */
   int available() throws IOException {
+    if (inMode == IN_ACCEPTED && carry == null) {
+      pull(CARRY_BYTES); // the peer may have switched, and whoever only asks never reads
+    }
     ByteBuffer kept = carry;
     if (kept != null) {
       return kept.remaining();
@@ -823,32 +829,66 @@ final class Lane implements StreamOwner, Upgradable {
     waiter.wake(ControlWaiter.READER);
   }
 
-  void shutdownOutput(BooleanSupplier mark) throws IOException {
-    synchronized (outLock) {
-      if (mark.getAsBoolean()) {
-        return;
-      }
-      FabricStream fast = stream;
-      if (outMode == OUT_TCP && fast != null && !withdraw(fast)) {
-        switchOut();
-      }
-      if (outMode == OUT_FABRIC) {
-        fast.finishOutput();
-      } else {
-        control.shutdownOutput();
-      }
-    }
+  void wakeWriter() {
     waiter.wake(ControlWaiter.WRITER);
   }
 
-  /** Writes in the fabric how this side ends, before the control connection does. */
+  /**
+   * Shuts the output down on TCP, or decides that it ends on the fabric.
+   *
+   * @param mark forbids further writes; true if they were forbidden already
+   * @return true if {@link #finishOutput} is to follow, once no writer is inside
+   */
+  boolean shutdownOutput(BooleanSupplier mark) throws IOException {
+    synchronized (outLock) {
+      if (mark.getAsBoolean()) {
+        return false;
+      }
+      if (endsOnTcp()) {
+        control.shutdownOutput();
+        return false;
+      }
+      return true;
+    }
+  }
+
+  /** Whether the output ends on TCP; else it has switched. Under the out lock. */
+  private boolean endsOnTcp() {
+    FabricStream fast = stream;
+    if (outMode == OUT_TCP && fast != null && !withdraw(fast)) {
+      switchOut();
+    }
+    return outMode == OUT_TCP;
+  }
+
+  /** Writes in the fabric that no more bytes come. What writes have taken must stand before. */
+  void finishOutput() {
+    synchronized (outLock) {
+      if (!ended) { // else a close has been faster, and the stream may be gone
+        stream.finishOutput();
+      }
+    }
+  }
+
+  /** Whether {@link #endOutput} is still to be called, and has something to write. */
+  boolean endsOnFabric() {
+    synchronized (outLock) {
+      return !ended && !endsOnTcp();
+    }
+  }
+
+  /**
+   * Writes in the fabric how this side ends, before the control connection does; only once. What
+   * writes have taken must stand before.
+   */
   void endOutput() {
     synchronized (outLock) {
-      FabricStream fast = stream;
-      if (outMode == OUT_TCP && fast != null && !withdraw(fast)) {
-        switchOut();
+      if (ended) {
+        return;
       }
-      if (outMode == OUT_FABRIC) {
+      ended = true;
+      if (!endsOnTcp()) {
+        FabricStream fast = stream;
         boolean unread = fast.unread() || carry != null || unreadTcp();
         fast.abandonInput();
         if (unread || channel.lingerZero()) {

@@ -26,6 +26,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -42,6 +43,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private static final int CLOSING = 3;
   private static final int CLOSED = 4;
 
+  /** How often an end looks whether the writer has come out, before it goes on all the same. */
+  private static final int WRITER_LOOKS = 2_000;
+
+  private static final long WRITER_LOOK_NS = 50_000;
+
   private final Context context;
   private final SocketChannel control;
   private final ReentrantLock readLock = new ReentrantLock();
@@ -54,6 +60,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   /** Set once, when connected. */
   private volatile Lane lane;
+
+  /** The writer inside does not copy before it has looked whether it may. Under the write lock. */
+  private volatile boolean writerRests;
 
   private volatile boolean inputClosed;
   private volatile boolean outputClosed;
@@ -154,6 +163,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   boolean closing() {
     return state >= CLOSING;
+  }
+
+  /** Whether writers are to leave. */
+  boolean outputEnding() {
+    return outputClosed || closing();
   }
 
   /** Whether an upgrade may still begin. Called with a new stream at hand. */
@@ -430,9 +444,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   /** Writes all that is left, waiting for room. */
   private void awaitWrite(Lane open, ByteBuffer src) throws IOException {
-    open.spinWrite(src);
-    if (!src.hasRemaining()) {
-      return;
+    if (!outputEnding()) {
+      open.spinWrite(src);
+      if (!src.hasRemaining()) {
+        return;
+      }
     }
     boolean completed = false;
     boolean interrupted = false;
@@ -448,13 +464,23 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           break;
         }
         interrupted |= ofSocket && Nap.interruptPutOff();
-        open.sleepToWrite();
+        writerRests = true;
+        try {
+          open.sleepToWrite();
+        } finally {
+          writerRests = false;
+        }
       }
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-      endWaiting(completed);
+      writerRests = true; // on Java 17, end may wait for an interrupt that is just closing us
+      try {
+        endWaiting(completed);
+      } finally {
+        writerRests = false;
+      }
     }
   }
 
@@ -476,13 +502,35 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   @Override
   public SocketChannel shutdownOutput() throws IOException {
     Lane open = openForReading();
-    open.shutdownOutput(
-        () -> {
-          boolean was = outputClosed || closing(); // a close ends the output itself
-          outputClosed = true;
-          return was;
-        });
+    boolean onFabric =
+        open.shutdownOutput(
+            () -> {
+              boolean was = outputClosed || closing(); // a close ends the output itself
+              outputClosed = true;
+              return was;
+            });
+    if (onFabric) {
+      awaitWriter();
+      open.finishOutput();
+    }
+    open.wakeWriter();
     return this;
+  }
+
+  /**
+   * Waits for a writer inside, so that what a write reports as taken stands before the end. Writers
+   * have been told to leave, so this takes the time of a copy, and does not wait for one that
+   * sleeps.
+   */
+  private void awaitWriter() {
+    for (int i = 0; i < WRITER_LOOKS && !writerRests; i++) {
+      if (writeLock.tryLock()) {
+        writeLock.unlock();
+        finishCloseIfClosing();
+        return;
+      }
+      LockSupport.parkNanos(WRITER_LOOK_NS);
+    }
   }
 
   // ---- connecting
@@ -678,6 +726,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       control.close(); // also ends a connect in progress
       connecting.wake();
     } else {
+      if (open.endsOnFabric()) {
+        awaitWriter();
+      }
       open.endOutput();
     }
     finishCloseIfClosing();
@@ -710,13 +761,19 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   private boolean finishClose() {
+    if (readLock.getHoldCount() > 1 || writeLock.getHoldCount() > 1) {
+      return false;
+    }
+    Lane open = lane;
+    if (state == CLOSING && open != null) {
+      open.endOutput(); // if the thread that closes has not come to it yet
+    }
     synchronized (stateLock) {
-      if (state != CLOSING || readLock.getHoldCount() > 1 || writeLock.getHoldCount() > 1) {
+      if (state != CLOSING) {
         return false;
       }
       state = CLOSED;
     }
-    Lane open = lane;
     if (open != null) {
       open.closeControl();
     }

@@ -64,9 +64,9 @@ class ProcessFileNameTest {
 
   @Test
   void aZombieHasEnded() throws Exception {
-    // Its child ends at once, and nobody asks for its status.
+    // Its child ends when the shell is no more, and nobody asks for its status.
     Process parent =
-        new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 20")
+        new ProcessBuilder("sh", "-c", "sleep 1 & echo $!; exec sleep 20")
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {

@@ -209,24 +209,32 @@ class ChannelRaceContractTest extends Contract {
   @Test
   void whatAWriteReportedArrivesWhateverShutdownCutsIt() throws Exception {
     withPairs(
-        (round, pair) -> {
-          long[] counts = {0, 0};
-          Throwable[] thrown =
-              Race.run(
-                  round,
-                  () -> {
-                    pair.client.configureBlocking(false);
-                    while (true) {
-                      counts[0] += pair.client.write(ByteBuffer.allocate(1000));
-                    }
-                  },
-                  () -> pair.client.shutdownOutput(),
-                  () -> counts[1] = Bytes.readToEnd(pair.server));
-          assertClosed(thrown[0]);
-          assertNothing(thrown[1]);
-          assertNothing(thrown[2]);
-          assertThat(counts[1]).isEqualTo(counts[0]);
-        });
+        (round, pair) -> assertReportedArrives(round, pair, pair.client::shutdownOutput));
+  }
+
+  @Test
+  void whatAWriteReportedArrivesWhateverCloseCutsIt() throws Exception {
+    withPairs((round, pair) -> assertReportedArrives(round, pair, close(pair.client)));
+  }
+
+  private static void assertReportedArrives(int round, Pair pair, Callable<?> cut)
+      throws Exception {
+    long[] counts = {0, 0};
+    Throwable[] thrown =
+        Race.run(
+            round,
+            () -> {
+              pair.client.configureBlocking(false);
+              while (true) {
+                counts[0] += pair.client.write(ByteBuffer.allocate(1000));
+              }
+            },
+            cut,
+            () -> counts[1] = Bytes.readToEnd(pair.server));
+    assertThat(thrown[0]).isInstanceOf(IOException.class); // a broken pipe at times, also the JDK's
+    assertNothing(thrown[1]);
+    assertNothing(thrown[2]);
+    assertThat(counts[1]).isEqualTo(counts[0]);
   }
 
   @Test
@@ -296,15 +304,9 @@ class ChannelRaceContractTest extends Contract {
             if (accepted[0] != null) {
               accepted[0].close();
             }
-            if (thrown[1] == null) {
-              try {
-                assertThat(read(client)).isEqualTo(-1);
-              } catch (IOException e) {
-                assertThat(e).hasMessage("Connection reset");
-              }
-            } else {
-              assertThat(thrown[1]).isInstanceOf(IOException.class);
-            }
+            // A client that connected in the last moment may hear of it only by a time-out of TCP.
+            assertThat(thrown[1] == null || thrown[1] instanceof IOException).isTrue();
+            assertNothing(thrown[2]);
           }
         });
   }
