@@ -41,22 +41,17 @@ public final class Context {
     this.config = config;
     jdk = JdkNio.provider();
     spinning = new Spinning(config.spinNs());
-    ShmFabric shm =
-        new ShmFabric(
-            new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR),
-            config.ringInitialBytes(),
-            config.ringMaxBytes());
-    fabric = shm;
+    fabric = fabric(config.fabrics().get(0), config); // there is none yet to fall back to
     negotiator =
         new Negotiator(
-            jdk, new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR), shm, this::log);
+            jdk, new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR), fabric, this::log);
     if (config.enabled()) {
       synchronized (exit) {
-        if (hooked(shm)) {
+        if (hooked()) {
           counters = ProcessCounters.open(config.dir(), negotiator);
         } else {
           negotiator.removeFiles();
-          shm.removeFiles();
+          fabric.exit();
           counters = ProcessCounters.onHeap("this process is exiting");
         }
       }
@@ -67,13 +62,24 @@ public final class Context {
     }
   }
 
+  private static Fabric fabric(String name, Config config) {
+    return switch (name) {
+      case ShmFabric.NAME ->
+          new ShmFabric(
+              new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR),
+              config.ringInitialBytes(),
+              config.ringMaxBytes());
+      default -> throw new IllegalArgumentException("no fabric is called " + name);
+    };
+  }
+
   /** Before the first file is made; false if the process is exiting already. */
-  private boolean hooked(ShmFabric shm) {
+  private boolean hooked() {
     Runnable removal =
         () -> {
           synchronized (exit) {
             negotiator.removeFiles();
-            shm.removeFiles();
+            fabric.exit();
             counters.close();
           }
         };

@@ -240,6 +240,7 @@ final class Lane implements StreamOwner, Upgradable {
   private void showFast() {
     if (!shownFast) {
       shownFast = true;
+      counters.rings(stream.inBytes(), stream.outBytes());
       counters.mode(Mode.SHM, Reason.SAME_HOST, stream.transport());
       context.connectionIs(Reason.SAME_HOST, key);
     }

@@ -174,6 +174,12 @@ public interface FabricStream {
   /** Takes the stream out of a home, unless another has it by now. */
   void leave(Home home);
 
+  /** Size of what this side reads from, in bytes, for those who watch. */
+  int inBytes();
+
+  /** Size of what this side writes to, in bytes, for those who watch. */
+  int outBytes();
+
   /** Gives everything back. The last call. */
   void release();
 

@@ -652,15 +652,21 @@ final class ShmStream implements FabricStream {
     return "ring " + kib(outBytes) + "/" + kib(inBytes);
   }
 
+  @Override
+  public int inBytes() {
+    return inBytes;
+  }
+
+  @Override
+  public int outBytes() {
+    return outBytes;
+  }
+
   private static String kib(int bytes) {
     return (bytes >> 10) + " KiB";
   }
 
   // ---- growing: called by RingGrowth under the writer's or the reader's lock
-
-  int outBytes() {
-    return outBytes;
-  }
 
   void moveOutputTo(ByteBuffer ring, int bytes, long generation) {
     out = ring;

@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -73,6 +74,18 @@ class ShownStateTest {
       ConnectionInfo info = await(channel, role, i -> i.reason() != Reason.PENDING);
       if (info.mode() == Mode.TCP) {
         assertThat(info.reason()).as("%s", info).isIn(ENDED_EARLY);
+      }
+    }
+  }
+
+  @Test
+  void theRingsOfAnAcceleratedConnectionHaveTheirSizes() throws Exception {
+    try (Pair pair = Ground.ACCELERATED.pair()) {
+      for (ConnectionInfo info :
+          List.of(shown(pair.client, Role.CLIENT), shown(pair.server, Role.ACCEPTED))) {
+        assertThat(info.mode()).isEqualTo(Mode.SHM);
+        assertThat(info.ringInBytes()).isEqualTo(32 << 10);
+        assertThat(info.ringOutBytes()).isEqualTo(32 << 10);
       }
     }
   }
