@@ -135,23 +135,38 @@ check() {
 }
 
 verbs_checks() {
-  check ibv_devinfo 60 quiet "$ROOT/rdma-test/expect.sh" PORT_ACTIVE ibv_devinfo -d "$DEVICE"
+  check ibv_devinfo 60 quiet "$ROOT/rdma-test/expect.sh" PORT_ACTIVE ibv_devinfo -v -d "$DEVICE"
   for kind in rc ud; do
     check "ibv_${kind}_pingpong" 120 packets "$ROOT/rdma-test/pair.sh" "$ADDRESS" 18515 \
       "ibv_${kind}_pingpong" -d "$DEVICE" -g 1 -n 200
   done
 }
 
-# UCX's own test program; the protocol names the transport that UCX has chosen at this log level.
+# UCX's own test program: ucx_check TRANSPORT TEST SIZE. At this log level UCX names the transport it has chosen.
+ucx_check() {
+  local transport=$1 test=$2 size=$3
+  check "ucx_${transport}_${test#ucp_}" 120 packets \
+    env UCX_TLS="$(tls "$transport")" UCX_LOG_LEVEL=info \
+    "$ROOT/rdma-test/expect.sh" "$transport/$DEVICE:1" \
+    "$ROOT/rdma-test/pair.sh" "$ADDRESS" 13337 \
+    ucx_perftest -t "$test" -s "$size" -n 100 -w 10
+}
+
 ucx_checks() {
+  local transport
+  check ucx_info 120 quiet "$ROOT/rdma-test/expect.sh" 'Transport: rc_verbs' ucx_info -d
   for transport in rc_verbs ud_verbs; do
-    for test in tag_lat:16 tag_bw:65536 stream_lat:16 stream_bw:65536; do
-      check "ucx_${transport}_${test%:*}" 120 packets env UCX_TLS="$(tls "$transport")" UCX_LOG_LEVEL=info \
-        "$ROOT/rdma-test/expect.sh" "$transport/$DEVICE:1" \
-        "$ROOT/rdma-test/pair.sh" "$ADDRESS" 13337 \
-        ucx_perftest -t "${test%:*}" -s "${test#*:}" -n 100 -w 10
-    done
+    ucx_check "$transport" tag_lat 16
+    ucx_check "$transport" tag_bw 65536
+    ucx_check "$transport" stream_lat 16
+    ucx_check "$transport" stream_bw 65536
   done
+  # The device does put and get without the peer's processor. UCX 1.13 sends the atomics as messages, though
+  # rc_verbs has add, fetch-and-add and compare-and-swap on 64 bits.
+  ucx_check rc_verbs ucp_put_bw 65536
+  ucx_check rc_verbs ucp_get 65536
+  ucx_check rc_verbs ucp_fadd 8
+  ucx_check rc_verbs ucp_cswap 8
 }
 
 # rc_verbs by itself cannot be reached by worker address: rc_v brings ud_verbs for the first messages.
