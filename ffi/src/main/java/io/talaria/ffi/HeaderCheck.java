@@ -7,10 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -26,7 +23,8 @@ public final class HeaderCheck {
 
   private final String includes;
   private final StringBuilder program = new StringBuilder();
-  private final Map<String, Long> expected = new LinkedHashMap<>();
+  private final List<String> expressions = new ArrayList<>();
+  private final List<Long> values = new ArrayList<>();
 
   /**
    * Starts a check.
@@ -75,13 +73,10 @@ public final class HeaderCheck {
   }
 
   private void print(String expression, long value) {
-    expected.put(expression, value);
-    program
-        .append("  printf(\"%s=%lld\\n\", \"")
-        .append(expression)
-        .append("\", (long long)(")
-        .append(expression)
-        .append("));\n");
+    program.append("  printf(\"").append(expressions.size()).append("=%lld\\n\", (long long)(");
+    program.append(expression).append("));\n");
+    expressions.add(expression);
+    values.add(value);
   }
 
   /**
@@ -108,22 +103,22 @@ public final class HeaderCheck {
    * @throws InterruptedException if the thread is interrupted
    */
   public List<String> differences() throws IOException, InterruptedException {
-    Map<String, Long> said = new HashMap<>();
     String main = "int main(void) {\n" + program + "  return 0;\n}\n";
-    for (String line : run(main, true).split("\n")) {
-      int equals = line.lastIndexOf('=');
-      if (equals > 0) {
-        said.put(line.substring(0, equals), Long.valueOf(line.substring(equals + 1)));
-      }
-    }
     List<String> differences = new ArrayList<>();
-    for (Map.Entry<String, Long> one : expected.entrySet()) {
-      Long value = said.get(one.getKey());
-      if (value != null && !value.equals(one.getValue())) {
-        differences.add(one.getKey() + " is " + value + " in C, " + one.getValue() + " in Java");
+    int compared = 0;
+    for (String line : run(main, true).split("\n")) {
+      int equals = line.indexOf('=');
+      if (equals > 0) {
+        int index = Integer.parseInt(line.substring(0, equals));
+        long said = Long.parseLong(line.substring(equals + 1));
+        compared++;
+        if (said != values.get(index)) {
+          differences.add(
+              expressions.get(index) + " is " + said + " in C, " + values.get(index) + " in Java");
+        }
       }
     }
-    if (said.isEmpty() && !expected.isEmpty()) {
+    if (compared == 0 && !expressions.isEmpty()) {
       differences.add("the program printed nothing");
     }
     return differences;
