@@ -32,6 +32,7 @@ public final class Context implements AutoCloseable {
 
   private final long handle;
   private final Set<Feature> features;
+  private final long featureBits;
   private final ThreadMode threadMode;
   private final long memoryTypes;
   private int children;
@@ -40,6 +41,7 @@ public final class Context implements AutoCloseable {
   private Context(long handle, Options options) {
     this.handle = handle;
     features = options.features;
+    featureBits = bits(features);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = Native.zeroed(arena, ContextAttr.STRUCT);
       attr.set(
@@ -142,11 +144,7 @@ public final class Context implements AutoCloseable {
   private static MemorySegment params(Arena arena, Options options) {
     MemorySegment params = Native.zeroed(arena, Params.STRUCT);
     long mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
-    long bits = 0;
-    for (Feature feature : options.features) {
-      bits |= feature.bit();
-    }
-    params.set(JAVA_LONG, Params.FEATURES, bits);
+    params.set(JAVA_LONG, Params.FEATURES, bits(options.features));
     params.set(JAVA_INT, Params.MT_WORKERS_SHARED, 1);
     if (options.tagSenderMask != 0) {
       mask |= UCP_PARAM_FIELD_TAG_SENDER_MASK;
@@ -158,6 +156,14 @@ public final class Context implements AutoCloseable {
     }
     params.set(JAVA_LONG, Params.FIELD_MASK, mask);
     return params;
+  }
+
+  private static long bits(Set<Feature> features) {
+    long bits = 0;
+    for (Feature feature : features) {
+      bits |= feature.bit();
+    }
+    return bits;
   }
 
   /**
@@ -207,8 +213,9 @@ public final class Context implements AutoCloseable {
     return handle;
   }
 
+  /** Throws unless the context was opened for something. Cheap. */
   void require(Feature feature) {
-    if (!features.contains(feature)) {
+    if ((featureBits & feature.bit()) == 0) {
       throw new IllegalStateException("the context was opened without the feature " + feature);
     }
   }

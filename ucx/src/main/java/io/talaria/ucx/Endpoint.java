@@ -125,6 +125,10 @@ public final class Endpoint implements AutoCloseable {
     /**
      * Reaches a listener by its socket address.
      *
+     * <p>UCX 1.13 loses what is sent before the two sides have found each other if it is shorter
+     * than the short messages of the transport it starts with, and longer than those of the one it
+     * ends with. Await a {@link Endpoint#flush} on both sides before sending.
+     *
      * @param address a resolved address
      * @return options
      */
@@ -318,6 +322,12 @@ public final class Endpoint implements AutoCloseable {
     return ep;
   }
 
+  /** The handle, for a thread that may use it, if the context was opened for something. */
+  long open(Feature feature) {
+    worker.context().require(feature);
+    return open();
+  }
+
   /**
    * Whether the peer or the way to it has failed; reads one word of memory.
    *
@@ -368,7 +378,7 @@ public final class Endpoint implements AutoCloseable {
    *     status: the endpoint has failed
    */
   public long sendStream(MemorySegment buffer, long offset, long length, int flags) {
-    long ep = open();
+    long ep = open(Feature.STREAM);
     long address = Native.readable(buffer, offset, length);
     long param = SendFlags.param(flags);
     if (length == 0) {
@@ -395,7 +405,7 @@ public final class Endpoint implements AutoCloseable {
    *     has failed
    */
   public long receiveStream(StreamChunk chunk) {
-    long ep = open();
+    long ep = open(Feature.STREAM);
     chunk.requireEmpty();
     long out = worker.scratch;
     long data =
@@ -449,7 +459,7 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private long receiveStream(MemorySegment buffer, long offset, long length, long param) {
-    long ep = open();
+    long ep = open(Feature.STREAM);
     long address = Native.writable(buffer, offset, length);
     long out = worker.scratch;
     if (length == 0) {
@@ -462,6 +472,59 @@ public final class Endpoint implements AutoCloseable {
               : Ucp.streamRecvNbx(ep, address, length, out, param);
       return worker.requests.received(
           answer, RequestTable.STREAM_RECEIVE, buffer, answer == 0 ? Raw.word(out) : 0, 0);
+    } finally {
+      Reference.reachabilityFence(buffer);
+    }
+  }
+
+  // Messages by tag.
+
+  /**
+   * Sends a message ({@code ucp_tag_send_nbx}).
+   *
+   * @param buffer native memory
+   * @param offset where in it
+   * @param length how many bytes; may be 0
+   * @param tag what receives are matched by
+   * @param flags {@link SendFlags}, or 0
+   * @return 0: the buffer may be used again; a request: after it is done; or a negative status
+   */
+  public long sendTag(MemorySegment buffer, long offset, long length, long tag, int flags) {
+    long ep = open(Feature.TAG);
+    long address = Native.readable(buffer, offset, length);
+    long param = SendFlags.param(flags);
+    try {
+      long answer =
+          length <= Native.CRITICAL_BYTES && worker.callsAreCritical()
+              ? Ucp.tagSendNbxCritical(ep, address, length, tag, param)
+              : Ucp.tagSendNbx(ep, address, length, tag, param);
+      return answer == 0 ? 0 : worker.requests.posted(answer, RequestTable.SEND, buffer);
+    } finally {
+      Reference.reachabilityFence(buffer);
+    }
+  }
+
+  /**
+   * Sends a message and is done only when the peer has begun to receive it ({@code
+   * ucp_tag_send_sync_nbx}).
+   *
+   * @param buffer native memory
+   * @param offset where in it
+   * @param length how many bytes; may be 0
+   * @param tag what receives are matched by
+   * @param flags {@link SendFlags}, or 0
+   * @return 0: the buffer may be used again; a request: after it is done; or a negative status
+   */
+  public long sendTagSync(MemorySegment buffer, long offset, long length, long tag, int flags) {
+    long ep = open(Feature.TAG);
+    long address = Native.readable(buffer, offset, length);
+    long param = SendFlags.param(flags);
+    try {
+      long answer =
+          length <= Native.CRITICAL_BYTES && worker.callsAreCritical()
+              ? Ucp.tagSendSyncNbxCritical(ep, address, length, tag, param)
+              : Ucp.tagSendSyncNbx(ep, address, length, tag, param);
+      return answer == 0 ? 0 : worker.requests.posted(answer, RequestTable.SEND, buffer);
     } finally {
       Reference.reachabilityFence(buffer);
     }

@@ -2,6 +2,7 @@
 
 package io.talaria.ucx;
 
+import static io.talaria.ucx.binding.UcpConstants.UCP_OP_ATTR_FIELD_RECV_INFO;
 import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_ATTR_FIELD_THREAD_MODE;
 import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;
 import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_PARAM_FIELD_CLIENT_ID;
@@ -14,11 +15,14 @@ import io.talaria.ffi.Libc;
 import io.talaria.ffi.NumberLocale;
 import io.talaria.ucx.binding.Raw;
 import io.talaria.ucx.binding.Ucp;
+import io.talaria.ucx.binding.UcpStructs.RequestParam;
 import io.talaria.ucx.binding.UcpStructs.StreamPollEp;
+import io.talaria.ucx.binding.UcpStructs.TagRecvInfo;
 import io.talaria.ucx.binding.UcpStructs.WorkerAttr;
 import io.talaria.ucx.binding.UcpStructs.WorkerParams;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,8 +52,8 @@ public final class Worker implements AutoCloseable {
 
   private static final int POLL_MAX = 64;
 
-  /** Room for out-parameters: 64 bytes, then what stream polls fill. */
-  private static final long SCRATCH_BYTES = 64 + POLL_MAX * StreamPollEp.SIZE;
+  /** Room for out-parameters: 64 bytes, then what stream polls fill, then a request parameter. */
+  private static final long SCRATCH_BYTES = 64 + POLL_MAX * StreamPollEp.SIZE + RequestParam.SIZE;
 
   private static final long CLOSE_NS = 200_000_000;
 
@@ -58,6 +62,10 @@ public final class Worker implements AutoCloseable {
 
   private final Context context;
   private final long handle;
+
+  /** Says where to put tag and length of a message received at once. */
+  private final long receiveParam;
+
   private final ThreadMode mode;
   private final ReentrantLock guard;
   private final EndpointTable endpoints = new EndpointTable();
@@ -80,6 +88,9 @@ public final class Worker implements AutoCloseable {
     guard = options.mode == ThreadMode.SERIALIZED ? new ReentrantLock() : null;
     owner = guard == null ? Thread.currentThread() : null;
     scratch = arena.allocate(SCRATCH_BYTES, 64).address();
+    receiveParam = scratch + SCRATCH_BYTES - RequestParam.SIZE;
+    Raw.half(receiveParam + RequestParam.OP_ATTR_MASK, (int) UCP_OP_ATTR_FIELD_RECV_INFO);
+    Raw.word(receiveParam + RequestParam.RECV_INFO, scratch);
     requests = new RequestTable(COUNT.getAndIncrement() & Integer.MAX_VALUE, scratch);
     try (Arena temporary = Arena.ofConfined()) {
       MemorySegment attr = Native.zeroed(temporary, WorkerAttr.STRUCT);
@@ -250,6 +261,12 @@ public final class Worker implements AutoCloseable {
       throw trespass();
     }
     return handle;
+  }
+
+  /** The same, if the context was opened for something. */
+  long entered(Feature feature) {
+    context.require(feature);
+    return entered();
   }
 
   private IllegalStateException trespass() {
@@ -482,7 +499,7 @@ public final class Worker implements AutoCloseable {
    * @return how many were put
    */
   public int pollStreams(Endpoint[] ready) {
-    long worker = entered();
+    long worker = entered(Feature.STREAM);
     int max = Math.min(ready.length, POLL_MAX);
     long polled = scratch + 64;
     long count =
@@ -519,6 +536,108 @@ public final class Worker implements AutoCloseable {
     return endpoints.failed(failed);
   }
 
+  // Messages by tag.
+
+  /**
+   * Receives a message whose tag matches ({@code ucp_tag_recv_nbx}): tag and mask give the bits
+   * that must be equal. Receives are matched in the order of their calls.
+   *
+   * @param buffer native memory; UCX's until the request is done
+   * @param offset where in it
+   * @param length how much at most; a longer message ends as {@link Status#MESSAGE_TRUNCATED}
+   * @param tag the bits wanted
+   * @param mask which bits of the tag matter
+   * @return a request, done or not, whose {@link #receivedBytes} and {@link #receivedTag} tell what
+   *     came; or a negative status
+   */
+  public long receiveTag(MemorySegment buffer, long offset, long length, long tag, long mask) {
+    long worker = entered(Feature.TAG);
+    long address = Native.writable(buffer, offset, length);
+    try {
+      long answer =
+          length <= Native.CRITICAL_BYTES && upcalls == 0
+              ? Ucp.tagRecvNbxCritical(worker, address, length, tag, mask, receiveParam)
+              : Ucp.tagRecvNbx(worker, address, length, tag, mask, receiveParam);
+      return receivedTag(answer, buffer);
+    } finally {
+      Reference.reachabilityFence(buffer);
+    }
+  }
+
+  private long receivedTag(long answer, MemorySegment buffer) {
+    return answer == 0
+        ? requests.received(
+            0,
+            RequestTable.TAG_RECEIVE,
+            null,
+            Raw.word(scratch + TagRecvInfo.LENGTH),
+            Raw.word(scratch + TagRecvInfo.SENDER_TAG))
+        : requests.received(answer, RequestTable.TAG_RECEIVE, buffer, 0, 0);
+  }
+
+  /**
+   * Looks whether a message has come whose tag matches, and leaves it where it is ({@code
+   * ucp_tag_probe_nb}).
+   *
+   * @param tag the bits wanted
+   * @param mask which bits of the tag matter
+   * @return its length, or {@link Status#NO_MESSAGE}
+   */
+  public long probeTag(long tag, long mask) {
+    return probe(tag, mask, 0) == 0 ? Status.NO_MESSAGE : Raw.word(scratch + TagRecvInfo.LENGTH);
+  }
+
+  /**
+   * Looks whether a message has come whose tag matches, and takes it: no other receive will get it
+   * ({@code ucp_tag_probe_nb} with removal). It must then be received.
+   *
+   * @param tag the bits wanted
+   * @param mask which bits of the tag matter
+   * @param message where to put it; it must hold none
+   * @return its length, or {@link Status#NO_MESSAGE}
+   */
+  public long probeTag(long tag, long mask, TagMessage message) {
+    message.requireEmpty();
+    long handle = probe(tag, mask, 1);
+    if (handle == 0) {
+      return Status.NO_MESSAGE;
+    }
+    long length = Raw.word(scratch + TagRecvInfo.LENGTH);
+    message.hold(this, handle, Raw.word(scratch + TagRecvInfo.SENDER_TAG), length);
+    return length;
+  }
+
+  private long probe(long tag, long mask, int remove) {
+    long worker = entered(Feature.TAG);
+    return upcalls == 0
+        ? Ucp.tagProbeNbCritical(worker, tag, mask, remove, scratch)
+        : Ucp.tagProbeNb(worker, tag, mask, remove, scratch);
+  }
+
+  /**
+   * Receives a message that was taken ({@code ucp_tag_msg_recv_nbx}).
+   *
+   * @param message what {@link #probeTag(long, long, TagMessage)} has taken; empty afterwards
+   * @param buffer native memory with room for all of it; UCX's until the request is done
+   * @param offset where in it
+   * @return a request, done or not; or a negative status
+   */
+  public long receiveTag(TagMessage message, MemorySegment buffer, long offset) {
+    long worker = entered(Feature.TAG);
+    long length = message.length();
+    long address = Native.writable(buffer, offset, length);
+    long handle = message.take(this);
+    try {
+      long answer =
+          length <= Native.CRITICAL_BYTES && upcalls == 0
+              ? Ucp.tagMsgRecvNbxCritical(worker, address, length, handle, receiveParam)
+              : Ucp.tagMsgRecvNbx(worker, address, length, handle, receiveParam);
+      return receivedTag(answer, buffer);
+    } finally {
+      Reference.reachabilityFence(buffer);
+    }
+  }
+
   EndpointTable endpoints() {
     return endpoints;
   }
@@ -545,8 +664,7 @@ public final class Worker implements AutoCloseable {
    * @throws IllegalStateException if the context was opened without {@link Feature#WAKEUP}
    */
   public int eventDescriptor() {
-    long worker = entered();
-    context.require(Feature.WAKEUP);
+    long worker = entered(Feature.WAKEUP);
     if (descriptor < 0) {
       Status.check(Ucp.workerGetEfd(worker, scratch), "ucp_worker_get_efd");
       descriptor = Raw.half(scratch);
@@ -560,8 +678,7 @@ public final class Worker implements AutoCloseable {
    * @return true: one may sleep on the descriptor; false: there is something to progress first
    */
   public boolean arm() {
-    long worker = entered();
-    context.require(Feature.WAKEUP);
+    long worker = entered(Feature.WAKEUP);
     int status = Ucp.workerArm(worker);
     if (status != Status.OK && status != Status.BUSY) {
       throw new UcxException(status, "ucp_worker_arm");
@@ -585,8 +702,7 @@ public final class Worker implements AutoCloseable {
    * Without limit, and deaf to interrupts.
    */
   public void awaitEvent() {
-    long worker = entered();
-    context.require(Feature.WAKEUP);
+    long worker = entered(Feature.WAKEUP);
     Status.check(Ucp.workerWait(worker), "ucp_worker_wait");
   }
 

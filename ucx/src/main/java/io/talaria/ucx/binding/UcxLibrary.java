@@ -114,7 +114,7 @@ public final class UcxLibrary {
     String lookup = "ucs_memtype_cache_lookup";
     if (minor <= LAST_PRIMED_MINOR && library.has(lookup)) {
       MemorySegment scratch = arena.allocate(MEMORY_INFO_ROOM, 8);
-      byte notFound =
+      byte ignored =
           (byte)
               library
                   .plain(lookup, FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG, JAVA_LONG, JAVA_LONG))
