@@ -61,10 +61,15 @@ class AllocationTest {
   }
 
   /** Eight bytes from left to right, found by poll. */
-  private record StreamPing(Pair pair, MemorySegment buffer, StreamChunk chunk, Endpoint[] ready)
-      implements Runnable {
+  private static final class StreamPing implements Runnable {
+    private final Pair pair;
+    private final MemorySegment buffer;
+    private final StreamChunk chunk = new StreamChunk();
+    private final Endpoint[] ready = new Endpoint[4];
+
     StreamPing(Pair pair, MemorySegment buffer) {
-      this(pair, buffer, new StreamChunk(), new Endpoint[4]);
+      this.pair = pair;
+      this.buffer = buffer;
     }
 
     @Override
