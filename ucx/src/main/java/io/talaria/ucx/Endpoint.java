@@ -71,6 +71,9 @@ public final class Endpoint implements AutoCloseable {
   /** The chunks that the program holds, linked. */
   private StreamChunk held;
 
+  /** The peer's memory that is open through this endpoint, linked. */
+  private RemoteMemory memories;
+
   private Endpoint(Worker worker, Options options) {
     this.worker = worker;
     errorHandling = options.errorHandling;
@@ -312,6 +315,10 @@ public final class Endpoint implements AutoCloseable {
     return handle != 0;
   }
 
+  boolean hasHandle(long other) {
+    return handle == other;
+  }
+
   /** The handle, for a thread that may use it. */
   long open() {
     worker.entered();
@@ -530,6 +537,226 @@ public final class Endpoint implements AutoCloseable {
     }
   }
 
+  /**
+   * Sends a message from several pieces of memory ({@code ucp_tag_send_nbx} of {@code
+   * ucp_dt_iov_t}).
+   *
+   * @param vector the pieces
+   * @param tag what receives are matched by
+   * @param flags {@link SendFlags}, or 0
+   * @return 0: the pieces may be used again; a request: after it is done; or a negative status
+   */
+  public long sendTag(IoVector vector, long tag, int flags) {
+    long ep = open(Feature.TAG);
+    long table = vector.readable();
+    long param = RequestParams.vector(flags);
+    try {
+      long answer =
+          vector.lengthBytes() <= Native.CRITICAL_BYTES && worker.callsAreCritical()
+              ? Ucp.tagSendNbxCritical(ep, table, vector.count(), tag, param)
+              : Ucp.tagSendNbx(ep, table, vector.count(), tag, param);
+      return answer == 0 ? 0 : worker.requests.posted(answer, RequestTable.SEND, vector);
+    } finally {
+      Reference.reachabilityFence(vector);
+    }
+  }
+
+  /**
+   * Sends bytes from several pieces of memory ({@code ucp_stream_send_nbx} of {@code
+   * ucp_dt_iov_t}). None at all are done at once, without UCX.
+   *
+   * @param vector the pieces
+   * @param flags {@link SendFlags}, or 0
+   * @return 0: the pieces may be used again; a request: after it is done; or a negative status
+   */
+  public long sendStream(IoVector vector, int flags) {
+    long ep = open(Feature.STREAM);
+    long table = vector.readable();
+    long param = RequestParams.vector(flags);
+    if (vector.count() == 0) {
+      return 0;
+    }
+    try {
+      long answer =
+          vector.lengthBytes() <= Native.CRITICAL_BYTES && worker.callsAreCritical()
+              ? Ucp.streamSendNbxCritical(ep, table, vector.count(), param)
+              : Ucp.streamSendNbx(ep, table, vector.count(), param);
+      return answer == 0 ? 0 : worker.requests.posted(answer, RequestTable.SEND, vector);
+    } finally {
+      Reference.reachabilityFence(vector);
+    }
+  }
+
+  /**
+   * Receives bytes into several pieces of memory until they are full ({@code ucp_stream_recv_nbx}
+   * of {@code ucp_dt_iov_t}, with {@code UCP_STREAM_RECV_FLAG_WAITALL}).
+   *
+   * @param vector the pieces; UCX's until the request is done
+   * @return a request, done or not; or a negative status
+   */
+  public long receiveStreamFully(IoVector vector) {
+    return receiveStream(vector, RequestParams.FILL_VECTOR);
+  }
+
+  /**
+   * Receives bytes into several pieces of memory: some, as many as are there ({@code
+   * ucp_stream_recv_nbx} of {@code ucp_dt_iov_t}).
+   *
+   * @param vector the pieces; UCX's until the request is done
+   * @return a request, done or not, whose {@link Worker#receivedBytes} tells how many; or a
+   *     negative status
+   */
+  public long receiveStream(IoVector vector) {
+    return receiveStream(vector, RequestParams.RECEIVE_VECTOR);
+  }
+
+  private long receiveStream(IoVector vector, long param) {
+    long ep = open(Feature.STREAM);
+    long table = vector.writable();
+    long out = worker.scratch;
+    if (vector.count() == 0) {
+      return worker.requests.received(0, RequestTable.STREAM_RECEIVE, null, 0, 0);
+    }
+    try {
+      long answer =
+          vector.lengthBytes() <= Native.CRITICAL_BYTES && worker.callsAreCritical()
+              ? Ucp.streamRecvNbxCritical(ep, table, vector.count(), out, param)
+              : Ucp.streamRecvNbx(ep, table, vector.count(), out, param);
+      return worker.requests.received(
+          answer, RequestTable.STREAM_RECEIVE, vector, answer == 0 ? Raw.word(out) : 0, 0);
+    } finally {
+      Reference.reachabilityFence(vector);
+    }
+  }
+
+  // Active messages.
+
+  /**
+   * Sends an active message to a handler of the peer ({@code ucp_am_send_nbx}). A peer without a
+   * handler of that id drops it.
+   *
+   * @param id which handler: {@link Worker#onMessage}
+   * @param header native memory; the first {@code headerLength} bytes are the header
+   * @param headerLength how many; at most {@link Worker#maxHeaderBytes}
+   * @param buffer native memory with the data
+   * @param offset where in it
+   * @param length how many bytes; may be 0
+   * @param flags {@link MessageFlags} and {@link SendFlags}, or 0
+   * @return 0: header and buffer may be used again; a request: after it is done; or a negative
+   *     status
+   */
+  public long sendMessage(
+      int id,
+      MemorySegment header,
+      long headerLength,
+      MemorySegment buffer,
+      long offset,
+      long length,
+      int flags) {
+    long ep = openForMessage(id, headerLength);
+    long headerAddress = Native.readable(header, 0, headerLength);
+    long address = Native.readable(buffer, offset, length);
+    long param = RequestParams.message(flags, false);
+    try {
+      long answer =
+          sendMessage(ep, id, headerAddress, headerLength, address, length, length, param);
+      return answer == 0 ? 0 : worker.requests.posted(answer, header, buffer);
+    } finally {
+      Reference.reachabilityFence(header);
+      Reference.reachabilityFence(buffer);
+    }
+  }
+
+  /**
+   * Sends an active message from several pieces of memory ({@code ucp_am_send_nbx} of {@code
+   * ucp_dt_iov_t}).
+   *
+   * @param id which handler: {@link Worker#onMessage}
+   * @param header native memory; the first {@code headerLength} bytes are the header
+   * @param headerLength how many; at most {@link Worker#maxHeaderBytes}
+   * @param vector the pieces with the data
+   * @param flags {@link MessageFlags} and {@link SendFlags}, or 0
+   * @return 0: header and pieces may be used again; a request: after it is done; or a negative
+   *     status
+   */
+  public long sendMessage(
+      int id, MemorySegment header, long headerLength, IoVector vector, int flags) {
+    if (vector.count() == 0) {
+      return sendMessage(id, header, headerLength, header, 0, 0, flags);
+    }
+    long ep = openForMessage(id, headerLength);
+    long headerAddress = Native.readable(header, 0, headerLength);
+    long table = vector.readable();
+    long param = RequestParams.message(flags, true);
+    try {
+      long answer =
+          sendMessage(
+              ep,
+              id,
+              headerAddress,
+              headerLength,
+              table,
+              vector.count(),
+              vector.lengthBytes(),
+              param);
+      return answer == 0 ? 0 : worker.requests.posted(answer, header, vector);
+    } finally {
+      Reference.reachabilityFence(header);
+      Reference.reachabilityFence(vector);
+    }
+  }
+
+  private long openForMessage(int id, long headerLength) {
+    long ep = open(Feature.ACTIVE_MESSAGE);
+    if (id < 0 || id > MessageQueue.MAX_ID) {
+      throw new IllegalArgumentException(
+          "an active message's id is 0 to " + MessageQueue.MAX_ID + ": " + id);
+    }
+    if (headerLength > worker.maxHeaderBytes()) {
+      throw new IllegalArgumentException(
+          "a header of "
+              + headerLength
+              + " bytes; UCX sends at most "
+              + worker.maxHeaderBytes()
+              + ": put it into the data");
+    }
+    return ep;
+  }
+
+  private long sendMessage(
+      long ep,
+      int id,
+      long header,
+      long headerLength,
+      long buffer,
+      long count,
+      long bytes,
+      long param) {
+    return bytes <= Native.CRITICAL_BYTES && worker.callsAreCritical()
+        ? Ucp.amSendNbxCritical(ep, id, header, headerLength, buffer, count, param)
+        : Ucp.amSendNbx(ep, id, header, headerLength, buffer, count, param);
+  }
+
+  // The peer's memory.
+
+  /**
+   * Opens a peer's memory region ({@code ucp_ep_rkey_unpack}).
+   *
+   * @param key what {@link MemoryRegion#pack} gave in the process that this endpoint leads to
+   * @return the remote memory, to be closed; it goes with the endpoint otherwise
+   * @throws UcxException if UCX refuses
+   */
+  public RemoteMemory unpack(RemoteKey key) {
+    RemoteMemory memory = RemoteMemory.unpack(this, key, memories);
+    memories = memory;
+    return memory;
+  }
+
+  /** A remote memory is closed. */
+  void forget(RemoteMemory memory) {
+    memories = RemoteMemory.without(memories, memory);
+  }
+
   // Queries.
 
   /**
@@ -618,6 +845,9 @@ public final class Endpoint implements AutoCloseable {
       StreamChunk next = chunk.next();
       chunk.release();
       chunk = next;
+    }
+    while (memories != null) {
+      memories.close();
     }
     handle = 0;
     long request = worker.requests.posted(Ucp.epCloseNbx(ep, param), RequestTable.CLOSE, this);

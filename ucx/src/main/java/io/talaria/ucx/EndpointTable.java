@@ -34,6 +34,9 @@ final class EndpointTable {
   private int[] free = new int[0];
   private int freeCount;
 
+  /** What was found last by its handle. */
+  private Endpoint recent;
+
   /** Keeps an endpoint; gives its cell. */
   long add(Endpoint endpoint) {
     if (freeCount == 0) {
@@ -70,6 +73,23 @@ final class EndpointTable {
   /** The endpoint of a cell that UCX gave back. */
   Endpoint of(long cell) {
     return endpoints[Raw.half(cell + INDEX)];
+  }
+
+  /** The program's open endpoint with a handle; null: it has none. */
+  Endpoint ofHandle(long handle) {
+    if (handle == 0) {
+      return null;
+    }
+    if (recent != null && recent.hasHandle(handle)) {
+      return recent;
+    }
+    for (Endpoint endpoint : endpoints) {
+      if (endpoint != null && endpoint.hasHandle(handle)) {
+        recent = endpoint;
+        return endpoint;
+      }
+    }
+    return null;
   }
 
   /** Whether UCX has reported a failure. */

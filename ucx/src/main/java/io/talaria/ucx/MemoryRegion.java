@@ -12,6 +12,7 @@ import static io.talaria.ucx.binding.UcpConstants.UCP_MEM_MAP_PARAM_FIELD_LENGTH
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.talaria.ucx.binding.Raw;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.MemAttr;
 import io.talaria.ucx.binding.UcpStructs.MemMapParams;
@@ -130,6 +131,27 @@ public final class MemoryRegion implements AutoCloseable {
   public MemorySegment memory() {
     handle();
     return memory;
+  }
+
+  /**
+   * What a peer needs to reach the region ({@code ucp_rkey_pack}).
+   *
+   * @return a key, to be sent to the peer by some other way
+   * @throws UcxException if UCX refuses
+   */
+  public synchronized RemoteKey pack() {
+    long region = handle();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(JAVA_LONG, 2);
+      Status.check(
+          Ucp.rkeyPack(context.handle(), region, out.address(), out.address() + 8),
+          "ucp_rkey_pack");
+      long buffer = out.getAtIndex(JAVA_LONG, 0);
+      byte[] raw = new byte[Math.toIntExact(out.getAtIndex(JAVA_LONG, 1))];
+      Raw.copy(buffer, raw, 0, raw.length);
+      Ucp.rkeyBufferRelease(buffer);
+      return new RemoteKey(memory.address(), memory.byteSize(), raw);
+    }
   }
 
   /**

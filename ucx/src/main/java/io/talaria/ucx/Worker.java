@@ -2,7 +2,12 @@
 
 package io.talaria.ucx;
 
+import static io.talaria.ucx.binding.UcpConstants.UCP_DATATYPE_IOV;
+import static io.talaria.ucx.binding.UcpConstants.UCP_OP_ATTR_FIELD_DATATYPE;
 import static io.talaria.ucx.binding.UcpConstants.UCP_OP_ATTR_FIELD_RECV_INFO;
+import static io.talaria.ucx.binding.UcpConstants.UCP_REQUEST_ATTR_FIELD_INFO_STRING;
+import static io.talaria.ucx.binding.UcpConstants.UCP_REQUEST_ATTR_FIELD_INFO_STRING_SIZE;
+import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
 import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_ATTR_FIELD_THREAD_MODE;
 import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;
 import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_PARAM_FIELD_CLIENT_ID;
@@ -15,6 +20,7 @@ import io.talaria.ffi.Libc;
 import io.talaria.ffi.NumberLocale;
 import io.talaria.ucx.binding.Raw;
 import io.talaria.ucx.binding.Ucp;
+import io.talaria.ucx.binding.UcpStructs.RequestAttr;
 import io.talaria.ucx.binding.UcpStructs.RequestParam;
 import io.talaria.ucx.binding.UcpStructs.StreamPollEp;
 import io.talaria.ucx.binding.UcpStructs.TagRecvInfo;
@@ -52,10 +58,13 @@ public final class Worker implements AutoCloseable {
 
   private static final int POLL_MAX = 64;
 
-  /** Room for out-parameters: 64 bytes, then what stream polls fill, then a request parameter. */
-  private static final long SCRATCH_BYTES = 64 + POLL_MAX * StreamPollEp.SIZE + RequestParam.SIZE;
+  /** Room for out-parameters: 64 bytes, then what stream polls fill, then request parameters. */
+  private static final long SCRATCH_BYTES =
+      64 + POLL_MAX * StreamPollEp.SIZE + 2 * RequestParam.SIZE;
 
   private static final long CLOSE_NS = 200_000_000;
+
+  private static final long DESCRIPTION_BYTES = 512;
 
   final RequestTable requests;
   final long scratch;
@@ -66,7 +75,11 @@ public final class Worker implements AutoCloseable {
   /** Says where to put tag and length of a message received at once. */
   private final long receiveParam;
 
+  /** The same for a vector. */
+  private final long receiveVectorParam;
+
   private final ThreadMode mode;
+  private final long maxHeaderBytes;
   private final ReentrantLock guard;
   private final EndpointTable endpoints = new EndpointTable();
   private final List<Listener> listeners = new ArrayList<>();
@@ -77,6 +90,10 @@ public final class Worker implements AutoCloseable {
   private Thread owner;
 
   private int upcalls;
+
+  /** Null as long as no handler was set. */
+  private MessageQueue messages;
+
   private int descriptor = -1;
 
   /** Written by the owner under {@link #signalLock}. */
@@ -88,15 +105,25 @@ public final class Worker implements AutoCloseable {
     guard = options.mode == ThreadMode.SERIALIZED ? new ReentrantLock() : null;
     owner = guard == null ? Thread.currentThread() : null;
     scratch = arena.allocate(SCRATCH_BYTES, 64).address();
-    receiveParam = scratch + SCRATCH_BYTES - RequestParam.SIZE;
+    receiveVectorParam = scratch + SCRATCH_BYTES - RequestParam.SIZE;
+    Raw.half(
+        receiveVectorParam + RequestParam.OP_ATTR_MASK,
+        (int) (UCP_OP_ATTR_FIELD_RECV_INFO | UCP_OP_ATTR_FIELD_DATATYPE));
+    Raw.word(receiveVectorParam + RequestParam.RECV_INFO, scratch);
+    Raw.word(receiveVectorParam + RequestParam.DATATYPE, UCP_DATATYPE_IOV);
+    receiveParam = receiveVectorParam - RequestParam.SIZE;
     Raw.half(receiveParam + RequestParam.OP_ATTR_MASK, (int) UCP_OP_ATTR_FIELD_RECV_INFO);
     Raw.word(receiveParam + RequestParam.RECV_INFO, scratch);
     requests = new RequestTable(COUNT.getAndIncrement() & Integer.MAX_VALUE, scratch);
     try (Arena temporary = Arena.ofConfined()) {
       MemorySegment attr = Native.zeroed(temporary, WorkerAttr.STRUCT);
-      attr.set(JAVA_LONG, WorkerAttr.FIELD_MASK, UCP_WORKER_ATTR_FIELD_THREAD_MODE);
+      attr.set(
+          JAVA_LONG,
+          WorkerAttr.FIELD_MASK,
+          UCP_WORKER_ATTR_FIELD_THREAD_MODE | UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER);
       Status.check(Ucp.workerQuery(handle, attr.address()), "ucp_worker_query");
       mode = ThreadMode.of(attr.get(JAVA_INT, WorkerAttr.THREAD_MODE));
+      maxHeaderBytes = attr.get(JAVA_LONG, WorkerAttr.MAX_AM_HEADER);
     }
   }
 
@@ -297,12 +324,24 @@ public final class Worker implements AutoCloseable {
   // Progress.
 
   /**
-   * Makes operations proceed ({@code ucp_worker_progress}). Does not block.
+   * Makes operations proceed ({@code ucp_worker_progress}), then calls the handlers of the active
+   * messages that have come; what those throw comes out. Does not block.
    *
    * @return 0 if nothing was to do
    */
   public int progress() {
     long worker = entered();
+    return upcalls == 0 && messages == null
+        ? Ucp.workerProgressCritical(worker)
+        : progressAndDeliver(worker);
+  }
+
+  private int progressAndDeliver(long worker) {
+    int done = progressOnly(worker);
+    return messages == null ? done : done + messages.deliver();
+  }
+
+  private int progressOnly(long worker) {
     return upcalls == 0 ? Ucp.workerProgressCritical(worker) : Ucp.workerProgress(worker);
   }
 
@@ -399,6 +438,43 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
+   * What the place was that an atomic with fetching has changed.
+   *
+   * @param request of such an atomic that {@link #status} has said to be over
+   * @return the former value, an int being sign-extended; 0 if it failed
+   */
+  public long fetched(long request) {
+    entered();
+    return requests.fetched(request);
+  }
+
+  /**
+   * What UCX says about an operation in progress ({@code ucp_request_query}).
+   *
+   * @param request what the operation gave
+   * @return words for people; the words of its status if it is over
+   */
+  public String describe(long request) {
+    int status = status(request);
+    if (status != Status.IN_PROGRESS) {
+      return Status.text(status);
+    }
+    try (Arena temporary = Arena.ofConfined()) {
+      MemorySegment text = temporary.allocate(DESCRIPTION_BYTES);
+      MemorySegment attr = Native.zeroed(temporary, RequestAttr.STRUCT);
+      attr.set(
+          JAVA_LONG,
+          RequestAttr.FIELD_MASK,
+          UCP_REQUEST_ATTR_FIELD_INFO_STRING | UCP_REQUEST_ATTR_FIELD_INFO_STRING_SIZE);
+      attr.set(JAVA_LONG, RequestAttr.DEBUG_STRING, text.address());
+      attr.set(JAVA_LONG, RequestAttr.DEBUG_STRING_SIZE, DESCRIPTION_BYTES);
+      Status.check(
+          Ucp.requestQuery(requests.pointer(request), attr.address()), "ucp_request_query");
+      return text.getString(0);
+    }
+  }
+
+  /**
    * Asks UCX to give an operation up ({@code ucp_request_cancel}). Receives by tag can be; receives
    * of a stream and what is being sent often cannot, and end when the endpoint is closed. The
    * request is over when its status says so.
@@ -412,7 +488,7 @@ public final class Worker implements AutoCloseable {
 
   /**
    * Forgets a request ({@code ucp_request_free}). The operation itself goes on if it is not over,
-   * and needs its buffer until then.
+   * and needs its buffer until then: an arena that the collector closes is kept open for it.
    *
    * @param request what the operation gave
    */
@@ -564,7 +640,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  private long receivedTag(long answer, MemorySegment buffer) {
+  private long receivedTag(long answer, Object buffer) {
     return answer == 0
         ? requests.received(
             0,
@@ -638,6 +714,84 @@ public final class Worker implements AutoCloseable {
     }
   }
 
+  /**
+   * Receives a message into several pieces of memory ({@code ucp_tag_recv_nbx} of {@code
+   * ucp_dt_iov_t}).
+   *
+   * @param vector the pieces; UCX's until the request is done
+   * @param tag the bits wanted
+   * @param mask which bits of the tag matter
+   * @return a request, done or not, whose {@link #receivedBytes} and {@link #receivedTag} tell what
+   *     came; or a negative status
+   */
+  public long receiveTag(IoVector vector, long tag, long mask) {
+    long worker = entered(Feature.TAG);
+    long table = vector.writable();
+    try {
+      long answer =
+          vector.lengthBytes() <= Native.CRITICAL_BYTES && upcalls == 0
+              ? Ucp.tagRecvNbxCritical(worker, table, vector.count(), tag, mask, receiveVectorParam)
+              : Ucp.tagRecvNbx(worker, table, vector.count(), tag, mask, receiveVectorParam);
+      return receivedTag(answer, vector);
+    } finally {
+      Reference.reachabilityFence(vector);
+    }
+  }
+
+  // Active messages.
+
+  /**
+   * Says what to do with the active messages of an id ({@code ucp_worker_set_am_recv_handler}). As
+   * long as there is a handler, calls on the worker take some nanoseconds longer, because UCX calls
+   * into Java.
+   *
+   * @param id 0 to 65535; small ones, as UCX makes a table
+   * @param handler what {@link #progress} calls, instead of the one before; null: drop them
+   * @throws UcxException if UCX refuses
+   */
+  public void onMessage(int id, ActiveMessageHandler handler) {
+    long worker = entered(Feature.ACTIVE_MESSAGE);
+    if (messages == null) {
+      messages = new MessageQueue(this);
+    }
+    boolean was = messages.isSet();
+    // From before UCX knows of it.
+    upcalls += was ? 0 : 1;
+    try {
+      messages.set(worker, id, handler);
+    } finally {
+      upcalls -= messages.isSet() ? 0 : 1;
+    }
+  }
+
+  /**
+   * How long the header of an active message may be at most ({@code ucp_worker_query}).
+   *
+   * @return a number of bytes
+   */
+  public long maxHeaderBytes() {
+    return maxHeaderBytes;
+  }
+
+  MessageQueue messages() {
+    return messages;
+  }
+
+  private boolean messagesWait() {
+    return messages != null && !messages.isEmpty();
+  }
+
+  /** Asks for the data of a rendezvous. */
+  long receiveMessage(long descriptor, long address, long length, MemorySegment buffer) {
+    long worker = entered();
+    try {
+      long answer = Ucp.amRecvDataNbx(worker, descriptor, address, length, SendFlags.param(0));
+      return requests.received(answer, RequestTable.MESSAGE_RECEIVE, buffer, length, 0);
+    } finally {
+      Reference.reachabilityFence(buffer);
+    }
+  }
+
   EndpointTable endpoints() {
     return endpoints;
   }
@@ -679,6 +833,9 @@ public final class Worker implements AutoCloseable {
    */
   public boolean arm() {
     long worker = entered(Feature.WAKEUP);
+    if (messagesWait()) {
+      return false;
+    }
     int status = Ucp.workerArm(worker);
     if (status != Status.OK && status != Status.BUSY) {
       throw new UcxException(status, "ucp_worker_arm");
@@ -703,7 +860,9 @@ public final class Worker implements AutoCloseable {
    */
   public void awaitEvent() {
     long worker = entered(Feature.WAKEUP);
-    Status.check(Ucp.workerWait(worker), "ucp_worker_wait");
+    if (!messagesWait()) {
+      Status.check(Ucp.workerWait(worker), "ucp_worker_wait");
+    }
   }
 
   /**
@@ -774,10 +933,14 @@ public final class Worker implements AutoCloseable {
       endpoint.beginClose();
     }
     while (endpoints.all().length > 0 && System.nanoTime() - start < CLOSE_NS) {
-      progress();
+      progressOnly(worker);
+      requests.reap();
       for (Endpoint endpoint : endpoints.all()) {
         endpoint.pollClose();
       }
+    }
+    if (messages != null) {
+      messages.close(worker);
     }
     requests.releaseAll(worker);
     synchronized (signalLock) {

@@ -43,7 +43,7 @@ class AllocationTest {
     }
   }
 
-  private static long allocatedBy(Runnable ping) {
+  static long allocatedBy(Runnable ping) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     assumeTrue(threads.isThreadAllocatedMemorySupported(), "the JVM counts no allocation");
     for (int i = 0; i < WARM; i++) {
