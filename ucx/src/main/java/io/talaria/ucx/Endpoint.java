@@ -16,8 +16,11 @@ import static io.talaria.ucx.binding.UcpConstants.UCP_EP_PARAM_FIELD_NAME;
 import static io.talaria.ucx.binding.UcpConstants.UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
 import static io.talaria.ucx.binding.UcpConstants.UCP_EP_PARAM_FIELD_SOCK_ADDR;
 import static io.talaria.ucx.binding.UcpConstants.UCP_EP_PARAM_FIELD_USER_DATA;
+import static io.talaria.ucx.binding.UcpConstants.UCP_EP_PERF_ATTR_FIELD_ESTIMATED_TIME;
+import static io.talaria.ucx.binding.UcpConstants.UCP_EP_PERF_PARAM_FIELD_MESSAGE_SIZE;
 import static io.talaria.ucx.binding.UcpConstants.UCP_OP_ATTR_FIELD_FLAGS;
 import static io.talaria.ucx.binding.UcpConstants.UCP_STREAM_RECV_FLAG_WAITALL;
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -27,12 +30,13 @@ import io.talaria.ucx.binding.Raw;
 import io.talaria.ucx.binding.StatusPointer;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.EpAttr;
+import io.talaria.ucx.binding.UcpStructs.EpEvaluatePerfAttr;
+import io.talaria.ucx.binding.UcpStructs.EpEvaluatePerfParam;
 import io.talaria.ucx.binding.UcpStructs.EpParams;
 import io.talaria.ucx.binding.UcpStructs.RequestParam;
 import io.talaria.ucx.binding.UcpUpcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -237,7 +241,7 @@ public final class Endpoint implements AutoCloseable {
         params.set(JAVA_LONG, EpParams.CONN_REQUEST, request);
       } else if (options.address != null) {
         mask |= UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
-        params.set(JAVA_LONG, EpParams.ADDRESS, padded(arena, options.address.toRaw()));
+        params.set(JAVA_LONG, EpParams.ADDRESS, options.address.toNative(arena));
       } else {
         mask |= UCP_EP_PARAM_FIELD_SOCK_ADDR;
         flags |= UCP_EP_PARAMS_FLAGS_CLIENT_SERVER;
@@ -261,13 +265,6 @@ public final class Endpoint implements AutoCloseable {
           "ucp_ep_create to " + options.describe());
       return out.get(JAVA_LONG, 0);
     }
-  }
-
-  /** UCX reads an address without knowing its length: zeros follow, should it read on. */
-  private static long padded(Arena arena, byte[] raw) {
-    MemorySegment address = arena.allocate(raw.length + 1024L, 8);
-    MemorySegment.copy(raw, 0, address, ValueLayout.JAVA_BYTE, 0, raw.length);
-    return address.address();
   }
 
   /**
@@ -798,6 +795,25 @@ public final class Endpoint implements AutoCloseable {
    */
   public List<String> transports() {
     return Transports.of(open());
+  }
+
+  /**
+   * How long UCX thinks that a message takes ({@code ucp_ep_evaluate_perf}).
+   *
+   * @param bytes how long it is
+   * @return seconds
+   */
+  public double estimatedSeconds(long bytes) {
+    long ep = open();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment param = Native.zeroed(arena, EpEvaluatePerfParam.STRUCT);
+      param.set(JAVA_LONG, EpEvaluatePerfParam.FIELD_MASK, UCP_EP_PERF_PARAM_FIELD_MESSAGE_SIZE);
+      param.set(JAVA_LONG, EpEvaluatePerfParam.MESSAGE_SIZE, bytes);
+      MemorySegment attr = Native.zeroed(arena, EpEvaluatePerfAttr.STRUCT);
+      attr.set(JAVA_LONG, EpEvaluatePerfAttr.FIELD_MASK, UCP_EP_PERF_ATTR_FIELD_ESTIMATED_TIME);
+      Status.check(Ucp.epEvaluatePerf(ep, param.address(), attr.address()), "ucp_ep_evaluate_perf");
+      return attr.get(JAVA_DOUBLE, EpEvaluatePerfAttr.ESTIMATED_TIME);
+    }
   }
 
   /**

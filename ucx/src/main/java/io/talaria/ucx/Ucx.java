@@ -2,9 +2,17 @@
 
 package io.talaria.ucx;
 
+import static io.talaria.ucx.binding.UcpConstants.UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.talaria.ffi.Libc;
 import io.talaria.ffi.MissingLibraryException;
+import io.talaria.ucx.binding.Ucp;
+import io.talaria.ucx.binding.UcpStructs.LibAttr;
 import io.talaria.ucx.binding.UcxLibrary;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
@@ -64,6 +72,22 @@ public final class Ucx {
    */
   public static String origin() {
     return UcxLibrary.required().origin();
+  }
+
+  /**
+   * How many threads at once the library was built for ({@code ucp_lib_query}).
+   *
+   * @return {@link ThreadMode#MULTI}, or less
+   * @throws MissingLibraryException if there is none
+   */
+  public static ThreadMode maxThreadMode() {
+    UcxLibrary.required();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = Native.zeroed(arena, LibAttr.STRUCT);
+      attr.set(JAVA_LONG, LibAttr.FIELD_MASK, UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL);
+      Status.check(Ucp.libQuery(attr.address()), "ucp_lib_query");
+      return ThreadMode.of(attr.get(JAVA_INT, LibAttr.MAX_THREAD_LEVEL));
+    }
   }
 
   /**

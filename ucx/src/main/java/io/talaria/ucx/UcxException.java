@@ -6,6 +6,7 @@ package io.talaria.ucx;
 public final class UcxException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** What UCX answered. */
   private final int status;
 
   /**

@@ -2,6 +2,15 @@
 
 package io.talaria.ucx;
 
+import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_ADDRESS_ATTR_FIELD_UID;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.talaria.ucx.binding.Ucp;
+import io.talaria.ucx.binding.UcpStructs.WorkerAddressAttr;
+import io.talaria.ucx.binding.UcxLibrary;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -26,6 +35,7 @@ public final class WorkerAddress {
   private static final int MAGIC = 0x544c4131;
   private static final int HEADER_BYTES = 12;
   private static final int MAX_BYTES = 1 << 20;
+  private static final long PADDING_BYTES = 1024;
 
   private final byte[] raw;
 
@@ -94,6 +104,29 @@ public final class WorkerAddress {
    */
   public byte[] toRaw() {
     return raw.clone();
+  }
+
+  /**
+   * The number that tells the worker apart ({@code ucp_worker_address_query}).
+   *
+   * @return any number
+   */
+  public long workerId() {
+    UcxLibrary.required();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = Native.zeroed(arena, WorkerAddressAttr.STRUCT);
+      attr.set(JAVA_LONG, WorkerAddressAttr.FIELD_MASK, UCP_WORKER_ADDRESS_ATTR_FIELD_UID);
+      Status.check(
+          Ucp.workerAddressQuery(toNative(arena), attr.address()), "ucp_worker_address_query");
+      return attr.get(JAVA_LONG, WorkerAddressAttr.WORKER_UID);
+    }
+  }
+
+  /** Where UCX may read it. It looks for no end, so zeros follow, should it read on. */
+  long toNative(Arena arena) {
+    MemorySegment address = arena.allocate(raw.length + PADDING_BYTES, 8);
+    MemorySegment.copy(raw, 0, address, ValueLayout.JAVA_BYTE, 0, raw.length);
+    return address.address();
   }
 
   private static int crc(byte[] bytes) {

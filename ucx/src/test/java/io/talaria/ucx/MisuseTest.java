@@ -180,6 +180,9 @@ class MisuseTest {
   void aDamagedAddressIsRefused() {
     byte[] bytes = pair.right.address().toBytes();
     assertThat(WorkerAddress.of(bytes)).isEqualTo(pair.right.address());
+    assertThat(WorkerAddress.of(bytes).workerId())
+        .isEqualTo(pair.right.address().workerId())
+        .isNotEqualTo(pair.left.address().workerId());
     assertThatIllegalArgumentException()
         .isThrownBy(() -> WorkerAddress.of(Arrays.copyOf(bytes, bytes.length - 1)));
     bytes[20] ^= 1;

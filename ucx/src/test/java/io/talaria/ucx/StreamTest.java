@@ -181,6 +181,16 @@ class StreamTest {
   }
 
   @Test
+  void anEndpointTellsWhatItIs() {
+    pair.wireUpStreams();
+    assertThat(pair.toRight.transports()).containsExactly("posix/memory");
+    assertThat(pair.toRight.estimatedSeconds(1 << 20)).isPositive().isLessThan(1);
+    assertThat(pair.toRight.print()).contains("UCP endpoint");
+    assertThat(pair.left.print()).contains("UCP worker");
+    assertThat(pair.toRight).hasToString("Endpoint[" + pair.right.address() + "]");
+  }
+
+  @Test
   void severalChunksMayBeHeld() {
     pair.wireUpStreams();
     MemorySegment buffer = Pair.pattern(arena, 3);
