@@ -112,7 +112,7 @@ final class MessageQueue {
     message.fill((int) id, header, headerLength);
     long attributes = Raw.word(param + AmRecvParam.RECV_ATTR);
     boolean rendezvous = (attributes & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
-    boolean keep = rendezvous || length > 0 && (attributes & UCP_AM_RECV_ATTR_FLAG_DATA) != 0;
+    boolean keep = rendezvous || (length > 0 && (attributes & UCP_AM_RECV_ATTR_FLAG_DATA) != 0);
     if (keep) {
       message.fillHeld(data, length, rendezvous);
     } else if (length > 0) {
