@@ -39,6 +39,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -55,6 +56,9 @@ import java.util.List;
  * must tell which is which.
  */
 public final class Endpoint implements AutoCloseable {
+  private static final List<Feature> REMOTE_FEATURES =
+      List.of(Feature.RMA, Feature.ATOMIC_32, Feature.ATOMIC_64);
+
   private static final long CLOSE_TIMEOUT_NS = 1_000_000_000;
   private static final long FORCE = constantParam((int) UCP_EP_CLOSE_FLAG_FORCE);
   private static final long WAIT_ALL = constantParam((int) UCP_STREAM_RECV_FLAG_WAITALL);
@@ -546,7 +550,8 @@ public final class Endpoint implements AutoCloseable {
   public long sendTag(IoVector vector, long tag, int flags) {
     long ep = open(Feature.TAG);
     long table = vector.readable();
-    long param = RequestParams.vector(flags);
+    // An empty one is sent as bytes, of which there are none.
+    long param = vector.count() == 0 ? SendFlags.param(flags) : RequestParams.vector(flags);
     try {
       long answer =
           vector.lengthBytes() <= Native.CRITICAL_BYTES && worker.callsAreCritical()
@@ -742,8 +747,13 @@ public final class Endpoint implements AutoCloseable {
    * @param key what {@link MemoryRegion#pack} gave in the process that this endpoint leads to
    * @return the remote memory, to be closed; it goes with the endpoint otherwise
    * @throws UcxException if UCX refuses
+   * @throws IllegalStateException if the context was opened for neither put and get nor atomics
    */
   public RemoteMemory unpack(RemoteKey key) {
+    if (Collections.disjoint(worker.context().features(), REMOTE_FEATURES)) {
+      throw new IllegalStateException(
+          "the context was opened without any of the features " + REMOTE_FEATURES);
+    }
     RemoteMemory memory = RemoteMemory.unpack(this, key, memories);
     memories = memory;
     return memory;

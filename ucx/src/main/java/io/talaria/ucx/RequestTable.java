@@ -340,7 +340,9 @@ final class RequestTable {
 
   void cancel(long worker, long request) {
     int slot = slot(request);
-    if (statuses[slot] == Status.IN_PROGRESS) {
+    // UCX 1.13 corrupts itself when told to cancel sends, puts or atomics.
+    if (statuses[slot] == Status.IN_PROGRESS
+        && (kinds[slot] == TAG_RECEIVE || kinds[slot] == STREAM_RECEIVE)) {
       Ucp.requestCancel(worker, pointers[slot]);
     }
   }

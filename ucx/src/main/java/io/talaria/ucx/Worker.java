@@ -475,9 +475,9 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Asks UCX to give an operation up ({@code ucp_request_cancel}). Receives by tag can be; receives
-   * of a stream and what is being sent often cannot, and end when the endpoint is closed. The
-   * request is over when its status says so.
+   * Asks UCX to give a receive up ({@code ucp_request_cancel}). Receives by tag can be; receives of
+   * a stream end when the endpoint is closed. Sends, puts and atomics are left alone, as cancelling
+   * them corrupts UCX 1.13: they end as they end. The request is over when its status says so.
    *
    * @param request what the operation gave
    */
@@ -727,11 +727,12 @@ public final class Worker implements AutoCloseable {
   public long receiveTag(IoVector vector, long tag, long mask) {
     long worker = entered(Feature.TAG);
     long table = vector.writable();
+    long param = vector.count() == 0 ? receiveParam : receiveVectorParam;
     try {
       long answer =
           vector.lengthBytes() <= Native.CRITICAL_BYTES && upcalls == 0
-              ? Ucp.tagRecvNbxCritical(worker, table, vector.count(), tag, mask, receiveVectorParam)
-              : Ucp.tagRecvNbx(worker, table, vector.count(), tag, mask, receiveVectorParam);
+              ? Ucp.tagRecvNbxCritical(worker, table, vector.count(), tag, mask, param)
+              : Ucp.tagRecvNbx(worker, table, vector.count(), tag, mask, param);
       return receivedTag(answer, vector);
     } finally {
       Reference.reachabilityFence(vector);

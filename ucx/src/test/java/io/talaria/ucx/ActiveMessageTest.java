@@ -260,6 +260,23 @@ class ActiveMessageTest {
   }
 
   @Test
+  void aCancelledSendEndsOneWayOrTheOther() {
+    ActiveMessage kept = new ActiveMessage();
+    pair.right.onMessage(3, message -> message.moveTo(kept));
+    MemorySegment data = Pair.pattern(arena, 1 << 20);
+    long request = send(data, MessageFlags.RENDEZVOUS);
+    pair.until(kept::isPresent);
+    pair.left.cancel(request);
+    for (int i = 0; i < 1000; i++) {
+      pair.progress();
+    }
+    MemorySegment room = arena.allocate(1 << 20);
+    long receive = kept.receive(room, 0);
+    assertThat(pair.finish(pair.right, receive)).isIn(Status.OK, Status.CANCELED);
+    assertThat(pair.finish(pair.left, request)).isIn(Status.OK, Status.CANCELED);
+  }
+
+  @Test
   void wrongArgumentsThrow() {
     MemorySegment large = arena.allocate(pair.left.maxHeaderBytes() + 1);
     assertThat(pair.left.maxHeaderBytes()).isGreaterThan(64);

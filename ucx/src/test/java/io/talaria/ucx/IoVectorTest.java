@@ -111,6 +111,11 @@ class IoVectorTest {
     assertThat(pair.toRight.sendStream(empty, 0)).isZero();
     long stream = pair.toLeft.receiveStreamFully(empty);
     assertThat(pair.right.poll(stream)).isZero();
+    long tag = pair.right.receiveTag(empty, 9, -1);
+    assertThat(pair.finish(pair.left, pair.toRight.sendTag(empty, 9, 0))).isZero();
+    pair.until(() -> pair.right.status(tag) != Status.IN_PROGRESS);
+    assertThat(pair.right.receivedBytes(tag)).isZero();
+    assertThat(pair.right.poll(tag)).isZero();
     long[] lengths = {-1};
     pair.right.onMessage(0, message -> lengths[0] = message.length());
     long send = pair.toRight.sendMessage(0, header, 8, empty, 0);

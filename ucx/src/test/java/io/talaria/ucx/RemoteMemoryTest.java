@@ -229,6 +229,21 @@ class RemoteMemoryTest {
   }
 
   @Test
+  void aCancelledOperationEndsOneWayOrTheOther() {
+    MemorySegment buffer = Pair.pattern(arena, 4 << 20);
+    try (MemoryRegion region = region(false, 4 << 20);
+        RemoteMemory remote = pair.toRight.unpack(region.pack())) {
+      long add = remote.fetchAddLong(0, 1);
+      long put = remote.put(buffer, 0, 4 << 20, 0, SendFlags.ALWAYS_REQUEST);
+      pair.left.cancel(add);
+      pair.left.cancel(put);
+      assertThat(finish(add)).isIn(Status.OK, Status.CANCELED);
+      assertThat(finish(put)).isIn(Status.OK, Status.CANCELED);
+      assertThatIllegalArgumentException().isThrownBy(() -> pair.left.cancel(put));
+    }
+  }
+
+  @Test
   void featuresAreRequired() {
     try (Pair other = new Pair(ErrorHandling.PEER, Feature.RMA);
         MemoryRegion region = MemoryRegion.allocate(other.context, 64);
@@ -242,6 +257,12 @@ class RemoteMemoryTest {
       assertThatIllegalStateException()
           .isThrownBy(() -> other.left.onMessage(1, message -> {}))
           .withMessageContaining("ACTIVE_MESSAGE");
+    }
+    try (Pair other = new Pair(ErrorHandling.PEER, Feature.TAG);
+        MemoryRegion region = MemoryRegion.allocate(other.context, 64)) {
+      assertThatIllegalStateException()
+          .isThrownBy(() -> other.toRight.unpack(region.pack()))
+          .withMessageContaining("without any of the features");
     }
   }
 
