@@ -220,26 +220,6 @@ class RemoteMemoryTest {
         assertThat(pair.left.requestsHeld()).isZero();
       }
       assertThat(finish(pair.toRight.flush())).isZero();
-      RemoteMemory left = pair.toRight.unpack(region.pack());
-      assertThat(left.put(buffer, 0, size, 0, 0)).isNotNegative();
-      assertThat(left.fetchAddLong(0, 1)).isGreaterThan(1);
-      pair.toRight.close();
-      pair.left.close();
-    }
-  }
-
-  @Test
-  void aCancelledOperationEndsOneWayOrTheOther() {
-    MemorySegment buffer = Pair.pattern(arena, 4 << 20);
-    try (MemoryRegion region = region(false, 4 << 20);
-        RemoteMemory remote = pair.toRight.unpack(region.pack())) {
-      long add = remote.fetchAddLong(0, 1);
-      long put = remote.put(buffer, 0, 4 << 20, 0, SendFlags.ALWAYS_REQUEST);
-      pair.left.cancel(add);
-      pair.left.cancel(put);
-      assertThat(finish(add)).isIn(Status.OK, Status.CANCELED);
-      assertThat(finish(put)).isIn(Status.OK, Status.CANCELED);
-      assertThatIllegalArgumentException().isThrownBy(() -> pair.left.cancel(put));
     }
   }
 
