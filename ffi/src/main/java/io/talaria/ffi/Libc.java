@@ -1,0 +1,168 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.ffi;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Optional;
+
+/**
+ * The few functions of the C library that bindings want. Usable by any thread; nothing here is for
+ * a data path.
+ */
+public final class Libc {
+  private static final short POLLIN = 1;
+  private static final int EINTR = 4;
+
+  private static final CStruct POLLFD =
+      CStruct.named("struct pollfd").int32("fd").int16("events").int16("revents").build();
+  private static final NativeLibrary C = NativeLibrary.libc();
+  private static final MethodHandle SETENV =
+      C.plain("setenv", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private static final MethodHandle GETENV =
+      C.plain("getenv", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle POLL =
+      C.capturingErrno("poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private static final MethodHandle FREE = C.plain("free", FunctionDescriptor.ofVoid(JAVA_LONG));
+  private static final MethodHandle OPEN_MEMSTREAM =
+      C.plain("open_memstream", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle FCLOSE =
+      C.plain("fclose", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+
+  private Libc() {}
+
+  /** What {@link #print} hands a C stream to. */
+  @FunctionalInterface
+  public interface Printer {
+    /**
+     * Prints.
+     *
+     * @param stream a {@code FILE *}
+     */
+    void printTo(long stream);
+  }
+
+  /**
+   * Sets an environment variable of the process, which native libraries then see. The JVM's own
+   * copy, and so its child processes, do not.
+   *
+   * @param name the variable
+   * @param value its value
+   * @param overwrite whether to replace a value that is there
+   */
+  public static void setenv(String name, String value, boolean overwrite) {
+    try (Arena arena = Arena.ofConfined()) {
+      int result =
+          (int)
+              SETENV.invokeExact(
+                  arena.allocateFrom(name).address(),
+                  arena.allocateFrom(value).address(),
+                  overwrite ? 1 : 0);
+      if (result != 0) {
+        throw new IllegalArgumentException("setenv refuses " + name + "=" + value);
+      }
+    } catch (Throwable t) {
+      throw unchecked(t);
+    }
+  }
+
+  /**
+   * Reads an environment variable of the process, as native libraries see it.
+   *
+   * @param name the variable
+   * @return its value, or nothing
+   */
+  public static Optional<String> getenv(String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      long value = (long) GETENV.invokeExact(arena.allocateFrom(name).address());
+      return value == 0 ? Optional.empty() : Optional.of(string(value));
+    } catch (Throwable t) {
+      throw unchecked(t);
+    }
+  }
+
+  /**
+   * Waits until a descriptor is readable. Blocks the thread.
+   *
+   * @param descriptor a file descriptor
+   * @param timeoutMs how long to wait; negative: without limit
+   * @return whether it is readable or in error; false: time is over, or a signal came
+   */
+  public static boolean awaitReadable(int descriptor, int timeoutMs) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(Errno.LAYOUT);
+      MemorySegment pollfd = arena.allocate(POLLFD.layout());
+      pollfd.set(JAVA_INT, POLLFD.offset("fd"), descriptor);
+      pollfd.set(ValueLayout.JAVA_SHORT, POLLFD.offset("events"), POLLIN);
+      int count =
+          Errno.folded((int) POLL.invokeExact(errno, pollfd.address(), 1L, timeoutMs), errno);
+      if (count < 0 && count != -EINTR) {
+        throw new IllegalStateException("poll of " + descriptor + " failed, errno " + -count);
+      }
+      return count > 0;
+    } catch (Throwable t) {
+      throw unchecked(t);
+    }
+  }
+
+  /**
+   * Collects what a C function prints to a stream.
+   *
+   * @param printer what prints
+   * @return the text
+   */
+  public static String print(Printer printer) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = arena.allocate(JAVA_LONG);
+      MemorySegment size = arena.allocate(JAVA_LONG);
+      long stream = (long) OPEN_MEMSTREAM.invokeExact(text.address(), size.address());
+      if (stream == 0) {
+        throw new OutOfMemoryError("open_memstream");
+      }
+      try {
+        printer.printTo(stream);
+      } finally {
+        int ignored = (int) FCLOSE.invokeExact(stream);
+      }
+      long address = text.get(JAVA_LONG, 0);
+      String printed = string(address);
+      FREE.invokeExact(address);
+      return printed;
+    } catch (Throwable t) {
+      throw unchecked(t);
+    }
+  }
+
+  /**
+   * Reads a string of C.
+   *
+   * @param address where it is; it must be there and end with a zero
+   * @return its text, taken for UTF-8
+   */
+  @SuppressWarnings("restricted")
+  public static String string(long address) {
+    return MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE).getString(0);
+  }
+
+  /**
+   * What a method that calls a handle makes of a throwable that the handle's type allows.
+   *
+   * @param thrown an error or an exception that is not checked
+   * @return never
+   */
+  public static RuntimeException unchecked(Throwable thrown) {
+    if (thrown instanceof RuntimeException e) {
+      throw e;
+    }
+    if (thrown instanceof Error e) {
+      throw e;
+    }
+    throw new AssertionError(thrown);
+  }
+}
