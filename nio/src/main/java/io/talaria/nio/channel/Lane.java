@@ -7,6 +7,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.negotiation.ConnectionKey;
@@ -82,11 +83,17 @@ final class Lane implements StreamOwner, Upgradable {
   /** It was withdrawn on this side, because the connection began to end. */
   private volatile boolean withdrawnHere;
 
+  private volatile boolean lost;
   private volatile boolean shared;
   private volatile boolean shownFast;
   private ByteBuffer bellsIn;
   private long tcpIn;
   private long tcpOut;
+
+  /** Calls of the fabric: the reader's, the writer's. */
+  private int reads;
+
+  private int writes;
 
   /** Whether the control connection outlives the channel; then the stream does too. */
   private volatile boolean lingering;
@@ -169,8 +176,12 @@ final class Lane implements StreamOwner, Upgradable {
     try {
       if (!channel.closing()) {
         accept();
+        Faults.take();
       }
       return true;
+    } catch (InternalError e) {
+      context.examine(e);
+      return false;
     } finally {
       readLock.unlock();
       channel.finishCloseIfClosing();
@@ -195,6 +206,18 @@ final class Lane implements StreamOwner, Upgradable {
   public void established() {
     switchOutIfEstablished();
     nudgeSelectors();
+  }
+
+  @Override
+  public void lost() {
+    lost = true;
+    nudgeSelectors();
+    waiter.wakeAll();
+  }
+
+  /** Whether the stream's memory is gone. */
+  boolean isLost() {
+    return lost;
   }
 
   private void switchOut() {
@@ -243,6 +266,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   private int readFabric(ByteBuffer dst) throws IOException {
     int n = stream.read(dst);
+    Faults.poll(n > 0 ? ++reads : 1);
     if (n > 0) {
       counters.fabricIn(n);
       return n;
@@ -446,13 +470,16 @@ final class Lane implements StreamOwner, Upgradable {
       JdkNio.park(control, JdkNio.READABLE, timeoutNs);
       return;
     }
-    if (fast.await(FabricStream.READ) && !controlEnded) {
+    boolean wait = fast.await(FabricStream.READ) && !controlEnded;
+    Faults.take();
+    if (wait) {
       long limitNs = timeoutNs == 0 ? LOOK_AGAIN_NS : Math.min(timeoutNs, LOOK_AGAIN_NS);
       if (waiter.sleep(ControlWaiter.READER, limitNs) && inMode == IN_FABRIC) {
         drainBells();
       }
     }
     fast.awake(FabricStream.READ);
+    Faults.take();
   }
 
   // ---- writing: under the write lock
@@ -466,6 +493,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   private int writeFabric(ByteBuffer src) throws IOException {
     int n = stream.write(src);
+    Faults.poll(++writes);
     if (n < 0) {
       throw new IOException("Broken pipe");
     }
@@ -513,6 +541,7 @@ final class Lane implements StreamOwner, Upgradable {
       }
     }
     long n = stream.write(srcs, offset, length);
+    Faults.poll(++writes);
     if (n < 0) {
       throw new IOException("Broken pipe");
     }
@@ -549,12 +578,13 @@ final class Lane implements StreamOwner, Upgradable {
       return;
     }
     FabricStream fast = stream;
-    if (fast.await(FabricStream.WRITE)
-        && !controlEnded
-        && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
+    boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
+    Faults.take();
+    if (wait && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
       controlReadable();
     }
     fast.awake(FabricStream.WRITE);
+    Faults.take();
   }
 
   // ---- the control connection
@@ -855,6 +885,10 @@ final class Lane implements StreamOwner, Upgradable {
   void closeControl() {
     context.negotiator().closed(this, role == Role.ACCEPTED, stream != null);
     counters.close();
+    context.guarded(this::closeControlWhenRead);
+  }
+
+  private void closeControlWhenRead() {
     FabricStream fast = stream;
     if (outMode == OUT_FABRIC && tcpOut > 0 && !controlEnded && !fast.peerInputSwitched()) {
       long deadlineNs = System.nanoTime() + LINGER_NS;
