@@ -29,6 +29,9 @@ class AllocationTest {
   /** Far less than one byte a round: what the measurement itself and the JVM may add. */
   private static final long NOISE_BYTES = 1024;
 
+  /** On Java 17 a thread that sleeps has the JVM tell it whether shared memory has gone. */
+  private static final long BYTES_ON_17 = 64;
+
   @RegisterExtension final Lab lab = new Lab();
 
   static Stream<Arguments> cases() {
@@ -45,8 +48,9 @@ class AllocationTest {
   @MethodSource("cases")
   void steadyStateAllocatesNothing(Pair pair, String wait, String buffers) throws Exception {
     long[] bytes = measure(pair, wait, buffers, "no");
-    assertThat(bytes[0]).as("bytes in %d rounds of the server", ROUNDS).isLessThan(NOISE_BYTES);
-    assertThat(bytes[1]).as("bytes in %d rounds of the client", ROUNDS).isLessThan(NOISE_BYTES);
+    long most = pair.server() == Flavour.TALARIA_17 ? ROUNDS * BYTES_ON_17 : NOISE_BYTES;
+    assertThat(bytes[0]).as("bytes in %d rounds of the server", ROUNDS).isLessThan(most);
+    assertThat(bytes[1]).as("bytes in %d rounds of the client", ROUNDS).isLessThan(most);
   }
 
   /** Shows that the measurement would notice. */

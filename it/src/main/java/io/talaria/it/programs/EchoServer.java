@@ -5,6 +5,7 @@ package io.talaria.it.programs;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Endpoint;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -80,7 +81,12 @@ public final class EchoServer {
   private static void echo(SelectionKey key, ByteBuffer buffer) throws IOException {
     SocketChannel channel = (SocketChannel) key.channel();
     buffer.clear();
-    int read = channel.read(buffer);
+    int read;
+    try {
+      read = channel.read(buffer);
+    } catch (SocketException reset) {
+      read = -1; // the client's affair: it says what it expects
+    }
     if (read < 0) {
       channel.close();
       return;

@@ -7,6 +7,7 @@ import io.talaria.nio.config.Config;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.negotiation.Negotiator;
 import io.talaria.nio.shm.ShmFabric;
@@ -117,6 +118,37 @@ public final class Context {
 
   Spinning spinning() {
     return spinning;
+  }
+
+  /** Work of a channel, which touches shared memory. */
+  @FunctionalInterface
+  interface Work<E extends Exception> {
+    void run() throws E;
+  }
+
+  /**
+   * Does work that is on no hot path and may be done twice: once more if shared memory turned out
+   * to be gone. No lock may be held for which the negotiation thread waits.
+   */
+  <E extends Exception> void guarded(Work<E> work) throws E {
+    try {
+      work.run();
+      Faults.take();
+    } catch (InternalError e) {
+      examine(e);
+      work.run();
+    }
+  }
+
+  /**
+   * Fails the streams whose memory is gone: see {@link Faults}.
+   *
+   * @throws InternalError the one given, if there is no such stream
+   */
+  void examine(InternalError error) {
+    if (!negotiator.examine()) {
+      throw error;
+    }
   }
 
   /**

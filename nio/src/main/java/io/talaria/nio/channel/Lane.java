@@ -7,6 +7,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.negotiation.ConnectionKey;
@@ -92,11 +93,17 @@ final class Lane implements StreamOwner, Upgradable {
   /** It was withdrawn on this side, because the connection began to end. */
   private volatile boolean withdrawnHere;
 
+  private volatile boolean lost;
   private volatile boolean shared;
   private volatile boolean shownFast;
   private ByteBuffer bellsIn;
   private long tcpIn;
   private long tcpOut;
+
+  /** Calls of the fabric: the reader's, the writer's. */
+  private int reads;
+
+  private int writes;
 
   /** Whether the control connection outlives the channel; then the stream does too. */
   private volatile boolean lingering;
@@ -190,8 +197,12 @@ final class Lane implements StreamOwner, Upgradable {
     try {
       if (!channel.closing()) {
         accept();
+        Faults.take();
       }
       return true;
+    } catch (InternalError e) {
+      context.examine(e);
+      return false;
     } finally {
       readLock.unlock();
       channel.finishCloseIfClosing();
@@ -216,6 +227,18 @@ final class Lane implements StreamOwner, Upgradable {
   public void established() {
     switchOutIfEstablished();
     nudgeSelectors();
+  }
+
+  @Override
+  public void lost() {
+    lost = true;
+    nudgeSelectors();
+    waiter.wakeAll();
+  }
+
+  /** Whether the stream's memory is gone. */
+  boolean isLost() {
+    return lost;
   }
 
   private void switchOut() {
@@ -264,6 +287,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   private int readFabric(ByteBuffer dst) throws IOException {
     int n = stream.read(dst);
+    Faults.poll(n > 0 ? ++reads : 1);
     if (n > 0) {
       counters.fabricIn(n);
       return n;
@@ -480,7 +504,9 @@ final class Lane implements StreamOwner, Upgradable {
       JdkNio.park(control, JdkNio.READABLE, timeoutNs);
       return;
     }
-    if (fast.await(FabricStream.READ) && !controlEnded) {
+    boolean wait = fast.await(FabricStream.READ) && !controlEnded;
+    Faults.take();
+    if (wait) {
       boolean patient = !fast.unread() && JdkNio.isVirtual(Thread.currentThread());
       long mostNs = patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS;
       long limitNs = timeoutNs == 0 ? mostNs : Math.min(timeoutNs, mostNs);
@@ -489,6 +515,7 @@ final class Lane implements StreamOwner, Upgradable {
       }
     }
     fast.awake(FabricStream.READ);
+    Faults.take();
   }
 
   // ---- writing: under the write lock
@@ -502,6 +529,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   private int writeFabric(ByteBuffer src) throws IOException {
     int n = stream.write(src);
+    Faults.poll(++writes);
     if (n < 0) {
       throw new IOException("Broken pipe");
     }
@@ -549,6 +577,7 @@ final class Lane implements StreamOwner, Upgradable {
       }
     }
     long n = stream.write(srcs, offset, length);
+    Faults.poll(++writes);
     if (n < 0) {
       throw new IOException("Broken pipe");
     }
@@ -585,12 +614,13 @@ final class Lane implements StreamOwner, Upgradable {
       return;
     }
     FabricStream fast = stream;
-    if (fast.await(FabricStream.WRITE)
-        && !controlEnded
-        && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
+    boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
+    Faults.take();
+    if (wait && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
       controlReadable();
     }
     fast.awake(FabricStream.WRITE);
+    Faults.take();
   }
 
   // ---- the control connection
@@ -928,6 +958,10 @@ final class Lane implements StreamOwner, Upgradable {
   void closeControl() {
     context.negotiator().closed(this, role == Role.ACCEPTED, stream != null);
     counters.close();
+    context.guarded(this::closeControlWhenRead);
+  }
+
+  private void closeControlWhenRead() {
     FabricStream fast = stream;
     if (outMode == OUT_FABRIC && tcpOut > 0 && !controlEnded && !fast.peerInputSwitched()) {
       long deadlineNs = System.nanoTime() + LINGER_NS;

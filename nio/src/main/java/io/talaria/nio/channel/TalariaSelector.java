@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Home;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
@@ -71,6 +72,13 @@ final class TalariaSelector extends AbstractSelector {
   private boolean homeRefused;
   private Consumer<SelectionKey> action;
   private boolean selecting;
+
+  /** Whether the program's action is being run. */
+  private boolean acting;
+
+  /** When a select with a time-out that sleeps is over, else 0. */
+  private long deadlineNs;
+
   private int found;
 
   /** Whether something is ready, be it news or known to the program already. */
@@ -318,9 +326,7 @@ final class TalariaSelector extends AbstractSelector {
       selects++;
       synchronized (selected) {
         try {
-          removeCancelled();
-          look(timeoutMs);
-          removeCancelled();
+          selectGuarded(timeoutMs);
         } finally {
           wakeUp = false;
           action = null;
@@ -330,6 +336,32 @@ final class TalariaSelector extends AbstractSelector {
       counters.selected();
       return found;
     }
+  }
+
+  /** Goes on with all other streams when the memory of some is gone: see {@link Faults}. */
+  private void selectGuarded(long timeoutMs) throws IOException {
+    acting = false;
+    deadlineNs = 0;
+    try {
+      selectOnce(timeoutMs);
+    } catch (InternalError e) {
+      if (acting) {
+        throw e; // the program's own
+      }
+      context.examine(e);
+      for (SelectionKey key : keys) {
+        changed((TalariaSelectionKey) key); // nobody knows how far the look had come
+      }
+      long leftNs = deadlineNs == 0 ? 0 : Math.max(1, deadlineNs - System.nanoTime());
+      selectOnce(deadlineNs == 0 ? timeoutMs : TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999));
+    }
+  }
+
+  private void selectOnce(long timeoutMs) throws IOException {
+    removeCancelled();
+    look(timeoutMs);
+    removeCancelled();
+    Faults.poll(selects);
   }
 
   private void look(long timeoutMs) throws IOException {
@@ -342,8 +374,7 @@ final class TalariaSelector extends AbstractSelector {
     if (seen || timeoutMs == 0 || wakeUp) {
       return;
     }
-    long deadlineNs =
-        timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    deadlineNs = timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     spin(timeoutMs < 0 ? System.nanoTime() + Long.MAX_VALUE / 2 : deadlineNs);
     while (!seen && !wakeUp && !Thread.currentThread().isInterrupted()) {
       long leftMs = 0;
@@ -423,7 +454,9 @@ final class TalariaSelector extends AbstractSelector {
         key.countedIn = selects;
         key.ready(ready);
         found++;
+        acting = true;
         action.accept(key);
+        acting = false;
         ensureOpen(); // the action may have closed us
       }
     } else if (selected.select(key)) {
@@ -461,6 +494,7 @@ final class TalariaSelector extends AbstractSelector {
     long now = System.nanoTime();
     if (now - innerLookedNs > INNER_LOOK_NS) {
       innerLookedNs = now;
+      Faults.take();
       lookInner();
     }
   }
@@ -547,6 +581,7 @@ final class TalariaSelector extends AbstractSelector {
       sleeping = true;
       if (!wakeUp && !changed && (home == null || home.arm())) {
         counters.innerSelected();
+        Faults.take(); // or it would come up in the middle of the JDK's selector
         int unused = inner.select(innerReady, timeoutMs);
         counters.wokenUp();
         innerLookedNs = System.nanoTime();
@@ -557,6 +592,7 @@ final class TalariaSelector extends AbstractSelector {
         home.disarm();
       }
     }
+    Faults.take();
   }
 
   /** Sets the watches of all active keys; false if one has something to report. */

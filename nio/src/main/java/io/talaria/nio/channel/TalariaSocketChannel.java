@@ -8,6 +8,7 @@ import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedChannel;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -201,7 +202,41 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public int read(ByteBuffer dst) throws IOException {
-    return read(dst, -1);
+    return readGuarded(dst, -1);
+  }
+
+  private int readGuarded(ByteBuffer dst, long timeoutNs) throws IOException {
+    int start = dst.position();
+    try {
+      return read(dst, timeoutNs);
+    } catch (InternalError e) {
+      int moved = moved(e, dst, start);
+      return moved > 0 ? moved : read(dst, timeoutNs);
+    }
+  }
+
+  /**
+   * After an error that may be {@linkplain Faults late}: how many bytes the call has moved if this
+   * connection is sound. If its memory is gone none count, and it is to be asked again.
+   */
+  private int moved(InternalError error, ByteBuffer buffer, int start) {
+    examine(error);
+    if (lane.isLost()) {
+      buffer.position(start);
+    }
+    return buffer.position() - start;
+  }
+
+  /** The error may have come between a lock and its release. */
+  private void examine(InternalError error) {
+    while (writeLock.isHeldByCurrentThread()) {
+      writeLock.unlock();
+    }
+    while (readLock.isHeldByCurrentThread()) {
+      readLock.unlock();
+    }
+    finishCloseIfClosing();
+    context.examine(error);
   }
 
   /** Reads; a time-out of -1 follows the blocking mode, 0 and more demand a blocking channel. */
@@ -238,6 +273,23 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    try {
+      return scatter(dsts, offset, length);
+    } catch (InternalError e) {
+      throwIfSound(e);
+      return scatter(dsts, offset, length);
+    }
+  }
+
+  /** How much a call with many buffers has moved, nobody knows; it matters if the rest goes on. */
+  private void throwIfSound(InternalError error) {
+    examine(error);
+    if (!lane.isLost()) {
+      throw error;
+    }
+  }
+
+  private long scatter(ByteBuffer[] dsts, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, dsts.length);
     readLock.lock();
     try {
@@ -370,7 +422,16 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public int write(ByteBuffer src) throws IOException {
-    Objects.requireNonNull(src);
+    int start = src.position();
+    try {
+      return writeOnce(src);
+    } catch (InternalError e) {
+      int moved = moved(e, src, start);
+      return moved > 0 && !isBlocking() ? moved : moved + writeOnce(src);
+    }
+  }
+
+  private int writeOnce(ByteBuffer src) throws IOException {
     writeLock.lock();
     try {
       Lane open = openForWriting();
@@ -401,6 +462,15 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    try {
+      return gather(srcs, offset, length);
+    } catch (InternalError e) {
+      throwIfSound(e);
+      return gather(srcs, offset, length);
+    }
+  }
+
+  private long gather(ByteBuffer[] srcs, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, srcs.length);
     writeLock.lock();
     try {
@@ -488,32 +558,38 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public SocketChannel shutdownInput() throws IOException {
-    synchronized (stateLock) {
-      Lane open = openForReading();
-      if (!inputClosed) {
-        open.shutdownInput();
-        inputClosed = true;
-      }
-      open.wakeReader();
-    }
+    context.guarded(
+        () -> {
+          synchronized (stateLock) {
+            Lane open = openForReading();
+            if (!inputClosed) {
+              open.shutdownInput();
+              inputClosed = true;
+            }
+            open.wakeReader();
+          }
+        });
     return this;
   }
 
   @Override
   public SocketChannel shutdownOutput() throws IOException {
     Lane open = openForReading();
-    boolean onFabric =
-        open.shutdownOutput(
-            () -> {
-              boolean was = outputClosed || closing(); // a close ends the output itself
-              outputClosed = true;
-              return was;
-            });
-    if (onFabric) {
-      awaitWriter();
-      open.finishOutput();
-    }
-    open.wakeWriter();
+    boolean was = outputClosed;
+    context.guarded(
+        () -> {
+          boolean onFabric =
+              open.shutdownOutput(
+                  () -> {
+                    outputClosed = true;
+                    return was || closing(); // a close ends the output itself
+                  });
+          if (onFabric) {
+            awaitWriter();
+            open.finishOutput();
+          }
+          open.wakeWriter();
+        });
     return this;
   }
 
@@ -726,10 +802,13 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       control.close(); // also ends a connect in progress
       connecting.wake();
     } else {
-      if (open.endsOnFabric()) {
-        awaitWriter();
-      }
-      open.endOutput();
+      context.guarded(
+          () -> {
+            if (open.endsOnFabric()) {
+              awaitWriter();
+            }
+            open.endOutput();
+          });
     }
     finishCloseIfClosing();
     if (state == CLOSING && open != null) {
@@ -803,7 +882,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private final class Timed implements TimedChannel {
     @Override
     public int read(ByteBuffer dst, long timeoutNs) throws IOException {
-      return TalariaSocketChannel.this.read(dst, timeoutNs);
+      return readGuarded(dst, timeoutNs);
     }
 
     @Override

@@ -40,6 +40,11 @@ public final class ProcessFileName {
         | Integer.toUnsignedLong(ThreadLocalRandom.current().nextInt());
   }
 
+  /** Process id of the process that made an identifier, as it sees itself. */
+  public static long pid(long id) {
+    return id >>> PID_SHIFT;
+  }
+
   /** The name of a file. */
   public static String of(char prefix, long id) {
     return prefix + digits(id);
@@ -61,8 +66,7 @@ public final class ProcessFileName {
       return false;
     }
     long id = Long.parseUnsignedLong(form.group(1), 16);
-    return ((id >>> NAMESPACE_SHIFT) & NAMESPACE_MASK) == namespace()
-        && !Host.alive(id >>> PID_SHIFT);
+    return ((id >>> NAMESPACE_SHIFT) & NAMESPACE_MASK) == namespace() && !Host.alive(pid(id));
   }
 
   /** Unlinks the files with a prefix whose processes have ended. */

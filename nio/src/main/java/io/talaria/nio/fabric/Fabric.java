@@ -109,6 +109,16 @@ public interface Fabric {
    */
   void exit();
 
+  /**
+   * A thread has got an {@link InternalError}: finds the streams whose memory is gone and fails
+   * them, as {@link Faults} says. Negotiation thread.
+   *
+   * @return whether the memory of any stream is gone, since now or before
+   */
+  default boolean examine() {
+    return false;
+  }
+
   /** Limit of a payload or message, in bytes. */
   int MAX_PAYLOAD_BYTES = 1024;
 }

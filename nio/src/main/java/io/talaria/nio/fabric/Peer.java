@@ -26,6 +26,9 @@ public interface Peer {
   /** Runs a task on the negotiation thread, from any thread. */
   void execute(Runnable task);
 
+  /** Ends the session because the peer, or what is shared with it, is of no use any more. */
+  default void drop(String why) {}
+
   /** What the fabric attached. */
   Object attachment();
 

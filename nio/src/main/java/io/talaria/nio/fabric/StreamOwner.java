@@ -24,6 +24,9 @@ public interface StreamOwner {
    */
   void released();
 
+  /** Tells that the stream's memory is gone and the stream has ended. Negotiation thread. */
+  default void lost() {}
+
   /** Counts a write that found no space; called with the writer's lock held. */
   void stalled();
 

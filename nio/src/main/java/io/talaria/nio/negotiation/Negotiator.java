@@ -8,6 +8,7 @@ import io.talaria.nio.config.ProcessFileName;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Faults;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -28,7 +29,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
@@ -50,7 +55,7 @@ public final class Negotiator implements Executor {
 
   /** With thousands of attempts under way, each look at them takes time. */
   private static final long CHECK_EVERY_NS = 1_000_000L;
-
+  private static final int EXAMINE_LIMIT_MS = 5_000;
   private static final int FAST_TICK_MS = 2;
   private static final int YOUNG_TICK_MS = 10;
   private static final int SLOW_TICK_MS = 100;
@@ -171,7 +176,7 @@ public final class Negotiator implements Executor {
   public void repeat(Repeated task) {
     execute(
         () -> {
-          if (!task.tryOnce()) {
+          if (!done(task)) {
             repeated.add(task);
           }
         });
@@ -186,6 +191,37 @@ public final class Negotiator implements Executor {
     }
     if (running != null) {
       running.wakeup();
+    }
+  }
+
+  /**
+   * The calling thread has got an {@link InternalError}: finds the streams whose memory is gone and
+   * fails them, as {@link Faults} says. Any thread; waits for the negotiation thread, so no lock
+   * may be held for which that one waits.
+   *
+   * @return whether any is; if not, the error is another's
+   */
+  public boolean examine() {
+    if (isCurrentThread()) {
+      return fabric.examine();
+    }
+    FutureTask<Boolean> found = new FutureTask<>(fabric::examine);
+    execute(found);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return found.get(EXAMINE_LIMIT_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException | TimeoutException e) {
+          return false;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -247,12 +283,37 @@ public final class Negotiator implements Executor {
       if (task == null) {
         break;
       }
-      task.run();
+      runGuarded(task);
     }
     long now = System.nanoTime();
     if (now - checkedAtNs >= CHECK_EVERY_NS) {
       checkedAtNs = now;
       checkTimes(now);
+    }
+  }
+
+  private void runGuarded(Runnable task) {
+    try {
+      task.run();
+      Faults.take();
+    } catch (InternalError e) {
+      if (!fabric.examine()) {
+        throw e;
+      }
+    }
+  }
+
+  /** Tries once; not done if memory turned out to be gone: then it finds the stream ended. */
+  private boolean done(Repeated task) {
+    try {
+      boolean done = task.tryOnce();
+      Faults.take();
+      return done;
+    } catch (InternalError e) {
+      if (!fabric.examine()) {
+        report(Reason.INTERNAL, "negotiation: " + e);
+      }
+      return false;
     }
   }
 
@@ -288,8 +349,9 @@ public final class Negotiator implements Executor {
     for (Attempt attempt : List.copyOf(attempts.values())) {
       attempt.check(now, SILENCE_LIMIT_NS);
     }
-    orphans.removeIf(orphan -> orphan.channel().peerLost(now - orphan.deadlineNs() > 0));
-    repeated.removeIf(Repeated::tryOnce);
+    orphans.removeIf(
+        orphan -> done(() -> orphan.channel().peerLost(now - orphan.deadlineNs() > 0)));
+    repeated.removeIf(this::done);
   }
 
   private void dispatch(SelectionKey key) {

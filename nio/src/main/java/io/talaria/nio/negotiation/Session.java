@@ -5,6 +5,7 @@ package io.talaria.nio.negotiation;
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.Host;
 import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.negotiation.Wire.Hello;
@@ -27,7 +28,12 @@ import java.util.Set;
  * {@link #execute}.
  */
 final class Session implements Peer {
+  /** No offer is made while more waits to be sent. */
   private static final int MAX_QUEUED_BYTES = 1 << 20;
+
+  /** A peer that lets so much wait does not read: room for an answer to every pending offer. */
+  private static final int MOST_QUEUED_BYTES = 4 << 20;
+
   private static final int MAX_PENDING = 1 << 16;
 
   private enum State {
@@ -375,11 +381,24 @@ final class Session implements Peer {
       }
       ByteBuffer frame = input.slice(input.position() + Wire.LENGTH_BYTES, length);
       input.position(input.position() + Wire.LENGTH_BYTES + length);
-      handle(Byte.toUnsignedInt(frame.get()), frame);
+      handleGuarded(Byte.toUnsignedInt(frame.get()), frame);
     }
     input.compact();
     if (n < 0) {
       close(Reason.PEER_LOST);
+    }
+  }
+
+  /** Handles a frame; if shared memory turns out to be gone, that ends its streams only. */
+  private void handleGuarded(int type, ByteBuffer body)
+      throws MalformedFrameException, FabricException {
+    try {
+      handle(type, body);
+      Faults.take();
+    } catch (InternalError e) {
+      if (!negotiator.examine()) {
+        throw e;
+      }
     }
   }
 
@@ -414,13 +433,38 @@ final class Session implements Peer {
     }
     output.add(frame);
     queuedBytes += frame.remaining();
+    if (queuedBytes > MOST_QUEUED_BYTES) {
+      stopSending();
+      drop(Reason.BUSY, "it does not read what is sent to it");
+      return;
+    }
     try {
       flush();
     } catch (IOException e) {
       // The reading side of this session sees the end and closes; closing here would re-enter.
-      output.clear();
-      queuedBytes = 0;
+      stopSending();
     }
+  }
+
+  private void stopSending() {
+    output.clear();
+    queuedBytes = 0;
+  }
+
+  @Override
+  public void drop(String why) {
+    drop(Reason.PROTOCOL, why);
+  }
+
+  /** Closes the session soon: whoever calls is in the middle of something. */
+  private void drop(Reason reason, String why) {
+    execute(
+        () -> {
+          if (state != State.CLOSED) {
+            negotiator.report(reason, "session with process " + peerPid + ": " + why);
+            close(reason);
+          }
+        });
   }
 
   private void flush() throws IOException {

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.fabric.Faults;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -87,6 +88,8 @@ final class ConnectionLayout {
 
   static final int WAIT_FLAG_BITS = 3;
 
+  private static final int MOST_TRIES = 1000;
+
   private static final int SIDES_OFFSET = 128;
   private static final int SIDE_BYTES = 512;
 
@@ -140,6 +143,34 @@ final class ConnectionLayout {
 
   static void set(ByteBuffer control, int offset, long value) {
     LONG.setRelease(control, offset, value);
+  }
+
+  /** Sets bits of a word that others change as well: see {@link Faults}. */
+  static void setBits(ByteBuffer memory, int offset, long bits) {
+    long seen = get(memory, offset);
+    Faults.pollYoung();
+    for (int tries = 1; !LONG.compareAndSet(memory, offset, seen, seen | bits); tries++) {
+      breathe(tries);
+      seen = get(memory, offset);
+    }
+  }
+
+  /** Clears bits of a word that others change as well, and returns those that were set. */
+  static long takeBits(ByteBuffer memory, int offset, long bits) {
+    long seen = get(memory, offset);
+    Faults.pollYoung();
+    for (int tries = 1; !LONG.compareAndSet(memory, offset, seen, seen & ~bits); tries++) {
+      breathe(tries);
+      seen = get(memory, offset);
+    }
+    return seen & bits;
+  }
+
+  /** No word is contended for so long: its memory may be gone. */
+  private static void breathe(int tries) {
+    if (tries % MOST_TRIES == 0) {
+      Faults.take();
+    }
   }
 
   /** Makes the control page ready for a new connection. Nobody else may be using it. */

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.fabric.Faults;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -49,6 +50,26 @@ final class Mapping implements AutoCloseable {
   /** Number of mappings in this process that are not closed. */
   static long live() {
     return LIVE.get();
+  }
+
+  /**
+   * Whether all of the file is still behind the mapping; a file is cut short from its end.
+   * Negotiation thread.
+   */
+  boolean intact() {
+    return closed || intact(buffer);
+  }
+
+  /** Whether all of a file is still behind a buffer that maps it. */
+  static boolean intact(ByteBuffer mapped) {
+    Faults.clear();
+    try {
+      byte unused = mapped.get(mapped.capacity() - 1);
+      Faults.take();
+      return true;
+    } catch (InternalError e) {
+      return false;
+    }
   }
 
   ByteBuffer buffer() {

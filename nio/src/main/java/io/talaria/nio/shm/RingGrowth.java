@@ -4,6 +4,8 @@ package io.talaria.nio.shm;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -38,6 +40,9 @@ final class RingGrowth {
 
   /** Filled by the negotiation thread, emptied by the reader; guarded by itself. */
   private final ArrayDeque<Grown> nextIn = new ArrayDeque<>();
+
+  /** All larger rings of this stream that are mapped, or have been. Negotiation thread's. */
+  private final List<Mapping> mapped = new ArrayList<>();
 
   RingGrowth(ShmPeer peer, int maxBytes) {
     this.peer = peer;
@@ -106,6 +111,7 @@ final class RingGrowth {
 
   /** Negotiation thread: a larger output ring exists and has been offered. */
   void offered(Grown grown) {
+    mapped.add(grown.mapping());
     nextOut = grown;
   }
 
@@ -120,8 +126,19 @@ final class RingGrowth {
         return false;
       }
       nextIn.add(grown);
+      mapped.add(grown.mapping());
     }
     stream.announceRing(grown.generation());
+    return true;
+  }
+
+  /** Whether no larger ring has lost its memory. Negotiation thread. */
+  boolean intact() {
+    for (Mapping ring : mapped) {
+      if (!ring.intact()) {
+        return false;
+      }
+    }
     return true;
   }
 

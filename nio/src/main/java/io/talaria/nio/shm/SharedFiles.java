@@ -93,19 +93,27 @@ final class SharedFiles {
         OWNER_ONLY);
   }
 
-  /** Maps a file that the peer created, to be unmapped explicitly, and unlinks it. */
-  Mapping open(long id, int bytes) throws FabricException {
-    return open(id, bytes, Mapping::map);
+  /**
+   * Maps a file that the peer created, to be unmapped explicitly, and unlinks it.
+   *
+   * @param peerPid the peer's process id; 0 if it has not said so
+   */
+  Mapping open(long id, int bytes, long peerPid) throws FabricException {
+    return open(id, bytes, peerPid, Mapping::map);
   }
 
   /** Maps a file that the peer created, to be unmapped by the collector, and unlinks it. */
-  ByteBuffer openCollected(long id, int bytes) throws FabricException {
-    return open(id, bytes, Mapping::mapCollected);
+  ByteBuffer openCollected(long id, int bytes, long peerPid) throws FabricException {
+    return open(id, bytes, peerPid, Mapping::mapCollected);
   }
 
-  <T> T open(long id, int bytes, Mapper<T> mapper) throws FabricException {
+  <T> T open(long id, int bytes, long peerPid, Mapper<T> mapper) throws FabricException {
     Path folder = usable();
     Path path = path(folder, id);
+    if (peerPid != 0 && ProcessFileName.pid(id) != peerPid) {
+      throw new FabricException(
+          Reason.PROTOCOL, path + " is not a file of process " + peerPid + ", which offers it");
+    }
     try (FileChannel file =
         FileChannel.open(
             path,

@@ -11,6 +11,9 @@ import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.Upgrade;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /**
  * Shared memory on one host, in plain JDK: needs nothing installed and calls no native code.
@@ -34,6 +37,9 @@ public final class ShmFabric implements Fabric {
   private final SharedFiles files;
   private long sweptAtNs = System.nanoTime() - SWEEP_EVERY_NS;
   private final BitSet homes = new BitSet();
+
+  /** Peers with which memory is shared. Negotiation thread's. */
+  private final Set<ShmPeer> peers = new HashSet<>();
 
   /** Guarded by {@link #homes}. */
   private long homesOpened;
@@ -98,7 +104,7 @@ public final class ShmFabric implements Fabric {
   public ByteBuffer openPeer(Peer peer) throws FabricException {
     SharedFiles.Created<ByteBuffer> region = files.createCollected(PeerLayout.BYTES);
     ConnectionLayout.set(region.mapping(), PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
-    peer.attach(new ShmPeer(peer, this, files, region.mapping(), region.id()));
+    attach(peer, region.mapping(), region.id());
     return ByteBuffer.allocate(ShmMessages.REGION_BYTES).putLong(region.id()).flip();
   }
 
@@ -107,11 +113,31 @@ public final class ShmFabric implements Fabric {
     if (payload.remaining() != ShmMessages.REGION_BYTES) {
       throw new FabricException(Reason.PROTOCOL, "a region of " + payload.remaining() + " bytes");
     }
-    ByteBuffer region = files.openCollected(payload.getLong(), PeerLayout.BYTES);
+    ByteBuffer region = files.openCollected(payload.getLong(), PeerLayout.BYTES, peer.pid());
     if (ConnectionLayout.get(region, PeerLayout.MAGIC_OFFSET) != PeerLayout.MAGIC) {
       throw new FabricException(Reason.PROTOCOL, "a region without its header");
     }
-    peer.attach(new ShmPeer(peer, this, files, region, 0));
+    attach(peer, region, 0);
+  }
+
+  private void attach(Peer peer, ByteBuffer region, long regionFile) {
+    ShmPeer made = new ShmPeer(peer, this, files, region, regionFile);
+    peers.add(made);
+    peer.attach(made);
+  }
+
+  /** Nothing is shared with a peer any more. */
+  void closed(ShmPeer peer) {
+    peers.remove(peer);
+  }
+
+  @Override
+  public boolean examine() {
+    boolean gone = false;
+    for (ShmPeer peer : List.copyOf(peers)) {
+      gone |= peer.examine();
+    }
+    return gone;
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.shm.RingGrowth.Grown;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -31,8 +32,13 @@ final class ShmPeer {
   private final ShmFabric fabric;
   private final SharedFiles files;
 
-  /** Unmapped by the collector: a selecting thread may look at it at any time. */
-  private final ByteBuffer shared;
+  /**
+   * Unmapped by the collector: a selecting thread may look at it at any time. Replaced by zeros
+   * when it is gone.
+   */
+  private ByteBuffer shared;
+
+  private boolean regionLost;
 
   private final int side;
   private final int otherSide;
@@ -46,6 +52,10 @@ final class ShmPeer {
   private final ArrayDeque<Segment> pool = new ArrayDeque<>();
   private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
   private int slotsUsed;
+
+  /** Number of segments. */
+  private int mapped;
+
   private boolean gone;
 
   /** One slot's memory. */
@@ -58,6 +68,7 @@ final class ShmPeer {
     boolean mappedThere;
     boolean releasedHere;
     boolean releasedThere;
+    boolean lost;
     RingGrowth growth;
 
     Segment(int slot, Mapping mapping, int ringBytes) {
@@ -97,7 +108,7 @@ final class ShmPeer {
     if (((long) LONG.getOpaque(shared, word) & bit) != 0) {
       return false; // it will be seen after what the caller has published; who set it has rung
     }
-    long unused = (long) LONG.getAndBitwiseOr(shared, word, bit);
+    ConnectionLayout.setBits(shared, word, bit);
     long home = stream.peerHome();
     if (home < 0 || home >= PeerLayout.HOMES) {
       return false;
@@ -127,7 +138,7 @@ final class ShmPeer {
     for (int i = 0; i < mask.length && drained < max; i++) {
       int offset = PeerLayout.ready(side, i);
       if (((long) LONG.getOpaque(shared, offset) & mask[i]) != 0) {
-        long bits = (long) LONG.getAndBitwiseAnd(shared, offset, ~mask[i]) & mask[i];
+        long bits = ConnectionLayout.takeBits(shared, offset, mask[i]);
         while (bits != 0) {
           ShmStream stream = stream((i << 6) + Long.numberOfTrailingZeros(bits));
           bits &= bits - 1;
@@ -154,10 +165,15 @@ final class ShmPeer {
 
   ShmUpgrade offer(int ringBytes, int maxRingBytes) throws FabricException {
     Segment segment = pool.poll();
+    while (segment != null && !segment.mapping.intact()) {
+      giveBack(segment);
+      segment = pool.poll();
+    }
     if (segment == null) {
       segment = newSegment(ringBytes);
     }
     segment.generation++;
+    segment.lost = false;
     segment.releasedHere = false;
     segment.releasedThere = false;
     ConnectionLayout.reset(
@@ -203,6 +219,7 @@ final class ShmPeer {
       segments = Arrays.copyOf(segments, Math.max(segments.length * 2, segment.slot + 1));
     }
     segments[segment.slot] = segment;
+    mapped++;
   }
 
   private Segment segment(int slot) {
@@ -256,7 +273,7 @@ final class ShmPeer {
     }
     Segment segment = known;
     if (segment == null) {
-      Mapping mapping = files.open(fileId, ConnectionLayout.segmentBytes(ringBytes));
+      Mapping mapping = files.open(fileId, ConnectionLayout.segmentBytes(ringBytes), session.pid());
       ByteBuffer memory = mapping.buffer();
       if (ConnectionLayout.get(memory, ConnectionLayout.MAGIC_OFFSET) != ConnectionLayout.MAGIC
           || ConnectionLayout.get(memory, ConnectionLayout.RING_BYTES_OFFSET) != ringBytes) {
@@ -267,6 +284,7 @@ final class ShmPeer {
       keep(segment);
     }
     segment.generation = generation;
+    segment.lost = false;
     segment.releasedHere = false;
     segment.releasedThere = false;
     ShmStream stream = newStream(segment, maxRingBytes);
@@ -319,13 +337,17 @@ final class ShmPeer {
     if (gone || !segment.mappedThere) {
       drop(segment);
       freeSlots.push(segment.slot);
-    } else if (pool.size() < POOLED_SEGMENTS) {
+    } else if (pool.size() < POOLED_SEGMENTS && segment.mapping.intact()) {
       pool.push(segment);
     } else {
-      session.send(ShmMessages.drop(segment.slot));
-      drop(segment);
-      freeSlots.push(segment.slot);
+      giveBack(segment);
     }
+  }
+
+  private void giveBack(Segment segment) {
+    session.send(ShmMessages.drop(segment.slot));
+    drop(segment);
+    freeSlots.push(segment.slot);
   }
 
   private void drop(Segment segment) {
@@ -333,6 +355,14 @@ final class ShmPeer {
       segments[segment.slot] = null;
       forget(segment.fileId);
       segment.mapping.close();
+      mapped--;
+      forgetIfUnused();
+    }
+  }
+
+  private void forgetIfUnused() {
+    if (gone && mapped == 0) {
+      fabric.closed(this);
     }
   }
 
@@ -390,7 +420,7 @@ final class ShmPeer {
     }
     Grown grown;
     try {
-      grown = new Grown(0, ringGeneration, bytes, files.open(fileId, bytes));
+      grown = new Grown(0, ringGeneration, bytes, files.open(fileId, bytes, session.pid()));
     } catch (FabricException e) {
       fabric.growthRefused();
       return;
@@ -487,6 +517,35 @@ final class ShmPeer {
       }
     }
     pool.clear();
+    forgetIfUnused();
+  }
+
+  // ---- memory that somebody has taken away: see Faults
+
+  /**
+   * Fails the streams whose memory is gone; all of them, and the session, if the region is.
+   *
+   * @return whether any memory of this peer is gone, since now or before
+   */
+  boolean examine() {
+    if (!regionLost && !Mapping.intact(shared)) {
+      regionLost = true;
+      shared = ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
+      session.drop("the memory shared with it has been cut short");
+    }
+    boolean found = regionLost;
+    for (Segment segment : segments) {
+      ShmStream stream = segment == null ? null : stream(segment.slot);
+      if (stream != null) {
+        if (!segment.lost
+            && (regionLost || !segment.mapping.intact() || !segment.growth.intact())) {
+          segment.lost = true;
+          stream.bury();
+        }
+        found |= segment.lost;
+      }
+    }
+    return found;
   }
 
   private static FabricException protocol(String what) {

@@ -5,11 +5,13 @@ package io.talaria.nio.shm;
 import static io.talaria.nio.shm.ConnectionLayout.LONG;
 
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * One connection over two rings in shared memory.
@@ -34,9 +36,15 @@ final class ShmStream implements FabricStream {
     }
   }
 
+  /** A position before all others. */
+  private static final long NOWHERE = -1;
+
   final ShmPeer peer;
   final int slot;
-  private final ByteBuffer control;
+
+  /** The control page; once that is gone, a private one that says so: see {@link #bury}. */
+  private ByteBuffer control;
+
   private final int mine;
   private final int theirs;
   private final RingGrowth growth;
@@ -71,6 +79,7 @@ final class ShmStream implements FabricStream {
   /** Whether DATA_WAIT asks for a hint for each message. Changed by the selecting thread. */
   private volatile boolean watchedForEvery;
 
+  private volatile boolean accepted;
   private volatile boolean established;
   private volatile boolean ended;
   private volatile boolean reset;
@@ -135,6 +144,7 @@ final class ShmStream implements FabricStream {
 
   @Override
   public void acceptInput() {
+    accepted = true;
     ConnectionLayout.set(control, mine + ConnectionLayout.ACCEPTS, 1);
     VarHandle.fullFence();
     if (established()) {
@@ -182,6 +192,8 @@ final class ShmStream implements FabricStream {
 
   /** Moves the phase on, or finds it moved. Whoever comes first decides for both sides. */
   private boolean changePhase(long phase) {
+    long unused = ConnectionLayout.get(control, ConnectionLayout.PHASE_OFFSET);
+    Faults.take();
     long found =
         (long)
             LONG.compareAndExchange(
@@ -622,6 +634,53 @@ final class ShmStream implements FabricStream {
     ended = true;
   }
 
+  /**
+   * The memory is gone: from now on this stream looks at a page of its own, in which the peer has
+   * reset the connection, or withdrawn it if it cannot have switched. What others read of {@link
+   * #control} in a race faults once more. Negotiation thread.
+   */
+  void bury() {
+    if (owner != null) {
+      abortIfControlIsLeft();
+    }
+    ByteBuffer page =
+        ByteBuffer.allocateDirect(ConnectionLayout.CONTROL_BYTES).order(ByteOrder.nativeOrder());
+    boolean used = accepted || established;
+    if (used) {
+      ConnectionLayout.set(page, mine + ConnectionLayout.ACCEPTS, 1);
+      ConnectionLayout.set(page, theirs + ConnectionLayout.ACCEPTS, 1);
+      ConnectionLayout.set(page, theirs + ConnectionLayout.SWITCH_AT, 1);
+    }
+    ConnectionLayout.set(
+        page,
+        ConnectionLayout.PHASE_OFFSET,
+        used ? ConnectionLayout.PHASE_ESTABLISHED : ConnectionLayout.PHASE_WITHDRAWN);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.IN_CLOSED, 1);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.OUT_END, ConnectionLayout.OUT_ABORTED);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.TAIL, NOWHERE);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.HEAD, NOWHERE);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.HOME, -1);
+    control = page;
+    tailCache = 0; // what is behind head cannot be read any more
+    fail();
+    if (owner != null) {
+      owner.lost();
+    }
+  }
+
+  /** Perhaps only rings are gone, and the peer can be told. */
+  private void abortIfControlIsLeft() {
+    try {
+      if (Mapping.intact(control)) {
+        abandonInput();
+        abort();
+        Faults.take();
+      }
+    } catch (InternalError e) {
+      // It has just gone, too.
+    }
+  }
+
   @Override
   public synchronized void leave(Home left) {
     if (home == left) {
@@ -635,8 +694,13 @@ final class ShmStream implements FabricStream {
     unwatch();
     peer.moveStream(this, home, target);
     home = target;
-    ConnectionLayout.set(
-        control, mine + ConnectionLayout.HOME, target == null ? -1 : target.index());
+    try {
+      ConnectionLayout.set(
+          control, mine + ConnectionLayout.HOME, target == null ? -1 : target.index());
+      Faults.take();
+    } catch (InternalError e) {
+      // The memory is gone, so the peer is told nothing; whoever reads or writes finds out.
+    }
   }
 
   @Override

@@ -5,6 +5,7 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.config.ProcessFileName;
 import io.talaria.nio.negotiation.RawSession.Frame;
 import io.talaria.nio.shm.ShmFabric;
 import io.talaria.nio.shm.StableMappings;
@@ -73,7 +74,7 @@ class SessionFuzzTest {
 
   /** A region as a dialling fabric makes it, in a file of a name that is free. */
   private ByteBuffer region(Random random) throws IOException {
-    long id = random.nextLong();
+    long id = random.nextInt(5) == 0 ? random.nextLong() : ProcessFileName.nextId();
     if (random.nextInt(3) != 0) {
       byte[] content = new byte[random.nextInt(4) == 0 ? random.nextInt(40_000) : 36_864];
       if (random.nextInt(3) != 0 && content.length >= 8) {

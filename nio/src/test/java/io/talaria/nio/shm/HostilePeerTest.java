@@ -81,7 +81,7 @@ class HostilePeerTest {
     Honest(boolean initiator) throws FabricException {
       this.initiator = initiator;
       if (initiator) {
-        region = files.openCollected(fabric.openPeer(this).getLong(), PeerLayout.BYTES);
+        region = files.openCollected(fabric.openPeer(this).getLong(), PeerLayout.BYTES, 0);
         fabric.peerAccepted(this);
       } else {
         SharedFiles.Created<ByteBuffer> made = files.createCollected(PeerLayout.BYTES);
@@ -114,7 +114,7 @@ class HostilePeerTest {
         assertThat(generation).isPositive();
         long file = payload.getLong();
         if (file != 0) {
-          segments[slot] = files.open(file, ConnectionLayout.segmentBytes(RING));
+          segments[slot] = files.open(file, ConnectionLayout.segmentBytes(RING), 0);
         }
         upgrade.answered(ByteBuffer.allocate(0));
       } else {
@@ -513,7 +513,7 @@ class HostilePeerTest {
     ByteBuffer payload = upgrade.payload();
     int slot = payload.getInt();
     int generation = payload.getInt();
-    Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING));
+    Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING), 0);
     for (int side = 0; side < 2; side++) { // in the honest side's name as well
       ConnectionLayout.set(
           segment.buffer(), ConnectionLayout.side(side, slot) + ConnectionLayout.ACCEPTS, 1);
@@ -534,7 +534,7 @@ class HostilePeerTest {
     ByteBuffer payload = upgrade.payload();
     int slot = payload.getInt();
     int generation = payload.getInt();
-    Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING));
+    Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING), 0);
     ConnectionLayout.set(
         segment.buffer(),
         honest.theirs(slot) + ConnectionLayout.SPACE_WAIT,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.config.Host;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.FabricException;
 import java.io.IOException;
@@ -63,14 +64,16 @@ class SharedFilesTest {
     SharedFiles.Created<Mapping> made = files.create(BYTES);
     SharedFiles there = new SharedFiles(new PrivateDirectory(dir, Reason.NO_SHM_DIR));
     assertFails(
-        () -> there.open(made.id(), BYTES, (file, bytes) -> fails()), Reason.MAP_FAILED, NO_MEMORY);
+        () -> there.open(made.id(), BYTES, 0, (file, bytes) -> fails()),
+        Reason.MAP_FAILED,
+        NO_MEMORY);
     assertThat(dir).isEmptyDirectory();
     made.mapping().close();
   }
 
   @Test
   void aFileThatIsNotThereIsOneOfAnotherDirectory() {
-    assertFails(() -> files.open(5, BYTES), Reason.NO_SHM_DIR, "talaria.shm.dir");
+    assertFails(() -> files.open(5, BYTES, 0), Reason.NO_SHM_DIR, "talaria.shm.dir");
   }
 
   @Test
@@ -80,6 +83,20 @@ class SharedFilesTest {
     files.removeAll();
     assertThat(dir).isEmptyDirectory();
     assertFails(() -> files.create(BYTES), Reason.CLOSED_EARLY, "exiting");
+    assertThat(dir).isEmptyDirectory();
+    made.mapping().close();
+  }
+
+  @Test
+  void anothersFileIsNeitherOpenedNorUnlinked() throws Exception {
+    SharedFiles.Created<Mapping> made = files.create(BYTES);
+    long other = Host.pid() + 1;
+    assertFails(
+        () -> files.open(made.id(), BYTES, other),
+        Reason.PROTOCOL,
+        "is not a file of process " + other);
+    assertThat(dir).isNotEmptyDirectory();
+    files.open(made.id(), BYTES, Host.pid()).close();
     assertThat(dir).isEmptyDirectory();
     made.mapping().close();
   }
