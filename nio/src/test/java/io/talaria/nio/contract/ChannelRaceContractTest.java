@@ -75,8 +75,7 @@ class ChannelRaceContractTest extends Contract {
   void aCloseAgainstAReadIsNeverAnEnd() throws Exception {
     withPairs(
         (round, pair) -> {
-          Throwable[] thrown =
-              Race.run(round, () -> read(pair.client), close(pair.client));
+          Throwable[] thrown = Race.run(round, () -> read(pair.client), close(pair.client));
           assertClosed(thrown[0]);
           assertNothing(thrown[1]);
           assertThat(read(pair.server)).isEqualTo(-1);
@@ -189,8 +188,7 @@ class ChannelRaceContractTest extends Contract {
     withPairs(
         (round, pair) -> {
           Race.Victim victim = new Race.Victim();
-          Throwable[] thrown =
-              Race.run(round, victim.of(flood(pair.client)), victim.interrupt());
+          Throwable[] thrown = Race.run(round, victim.of(flood(pair.client)), victim.interrupt());
           assertThat(thrown[0]).isExactlyInstanceOf(ClosedByInterruptException.class);
           assertThat(pair.client.isOpen()).isFalse();
         });
@@ -200,8 +198,7 @@ class ChannelRaceContractTest extends Contract {
   void shutdownOutputAgainstAWriteEndsIt() throws Exception {
     withPairs(
         (round, pair) -> {
-          Throwable[] thrown =
-              Race.run(round, flood(pair.client), pair.client::shutdownOutput);
+          Throwable[] thrown = Race.run(round, flood(pair.client), pair.client::shutdownOutput);
           assertClosed(thrown[0]);
           assertNothing(thrown[1]);
           assertThat(pair.client.isOpen()).isTrue();
@@ -211,8 +208,7 @@ class ChannelRaceContractTest extends Contract {
 
   @Test
   void whatAWriteReportedArrivesWhateverShutdownCutsIt() throws Exception {
-    withPairs(
-        (round, pair) -> assertReportedArrives(round, pair, pair.client::shutdownOutput));
+    withPairs((round, pair) -> assertReportedArrives(round, pair, pair.client::shutdownOutput));
   }
 
   @Test
@@ -257,8 +253,7 @@ class ChannelRaceContractTest extends Contract {
     withPairs(
         (round, pair) -> {
           Throwable[] thrown =
-              Race.run(
-                  round, () -> read(pair.client), flood(pair.client), close(pair.client));
+              Race.run(round, () -> read(pair.client), flood(pair.client), close(pair.client));
           assertClosed(thrown[0]);
           assertClosed(thrown[1]);
           assertNothing(thrown[2]);
@@ -322,8 +317,7 @@ class ChannelRaceContractTest extends Contract {
         50,
         round -> {
           SocketChannel channel = ground.client().openSocketChannel();
-          Throwable[] thrown =
-              Race.run(round, () -> channel.connect(silent), close(channel));
+          Throwable[] thrown = Race.run(round, () -> channel.connect(silent), close(channel));
           assertClosed(thrown[0]);
           assertThat(channel.isConnectionPending()).isFalse();
         });
@@ -352,8 +346,7 @@ class ChannelRaceContractTest extends Contract {
         round -> {
           SocketChannel channel = ground.client().openSocketChannel();
           Throwable[] thrown =
-              Race.run(
-                  round, () -> channel.connect(listener.getLocalAddress()), close(channel));
+              Race.run(round, () -> channel.connect(listener.getLocalAddress()), close(channel));
           assertClosedOrNothing(thrown[0]);
           assertNothing(thrown[1]);
           assertThat(channel.isConnected()).isFalse();
@@ -453,8 +446,7 @@ class ChannelRaceContractTest extends Contract {
     withPairs(
         (round, pair) -> {
           Throwable[] thrown =
-              Race.run(
-                  round, close(pair.client), () -> pair.client.configureBlocking(false));
+              Race.run(round, close(pair.client), () -> pair.client.configureBlocking(false));
           assertNothing(thrown[0]);
           assertClosedOrNothing(thrown[1]);
           assertThat(read(pair.server)).isEqualTo(-1);

@@ -216,8 +216,7 @@ class ConnectContractTest extends Contract {
     SocketChannel channel = client();
     channel.close();
     SocketAddress to = listener().getLocalAddress();
-    assertThatThrownBy(() -> channel.connect(to))
-        .isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> channel.connect(to)).isInstanceOf(ClosedChannelException.class);
   }
 
   @Test

@@ -282,9 +282,7 @@ class EndingContractTest extends Contract {
     Pair pair = pair();
     Doing<Integer> reader = Doing.start(() -> read(pair.server)).whenWaiting();
     reset(pair.client);
-    assertThat(reader.failure())
-        .isInstanceOf(SocketException.class)
-        .hasMessage("Connection reset");
+    assertThat(reader.failure()).isInstanceOf(SocketException.class).hasMessage("Connection reset");
   }
 
   @Test
@@ -294,9 +292,7 @@ class EndingContractTest extends Contract {
         Doing.start(() -> pair.server.read(of(ByteBuffer.allocate(1), ByteBuffer.allocate(1))))
             .whenWaiting();
     reset(pair.client);
-    assertThat(reader.failure())
-        .isInstanceOf(SocketException.class)
-        .hasMessage("Connection reset");
+    assertThat(reader.failure()).isInstanceOf(SocketException.class).hasMessage("Connection reset");
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** On what a contract is tested: a difference between two grounds is a bug. */
+@SuppressWarnings("ImmutableEnumChecker") // Providers do not change; the listener is made once.
 enum Ground {
   /** The JDK's own channels and selectors: the reference. */
   JDK(JdkNio.provider(), JdkNio.provider()),

@@ -293,8 +293,7 @@ class InterruptionContractTest extends Contract {
   @Test
   void withTheStatusSetAnEmptyBlockingReadOrWriteClosesTheChannel() throws Exception {
     Pair one = pair();
-    assertClosedByInterrupt(
-        interrupted(() -> one.client.read(ByteBuffer.allocate(0))), one.client);
+    assertClosedByInterrupt(interrupted(() -> one.client.read(ByteBuffer.allocate(0))), one.client);
     Pair two = pair();
     assertClosedByInterrupt(
         interrupted(() -> two.client.write(ByteBuffer.allocate(0))), two.client);

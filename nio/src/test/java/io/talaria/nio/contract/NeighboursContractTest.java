@@ -320,8 +320,7 @@ class NeighboursContractTest extends Contract {
     ServerSocketChannel listener =
         opened(ground.server().openServerSocketChannel(StandardProtocolFamily.INET));
     listener.bind(new InetSocketAddress("127.0.0.1", 0));
-    SocketChannel client =
-        opened(ground.client().openSocketChannel(StandardProtocolFamily.INET));
+    SocketChannel client = opened(ground.client().openSocketChannel(StandardProtocolFamily.INET));
     client.connect(listener.getLocalAddress());
     SocketChannel server = opened(listener.accept());
     client.write(bytes(10, 1));
@@ -330,8 +329,7 @@ class NeighboursContractTest extends Contract {
 
   @Test
   void anAddressOfAnotherFamilyIsRefused() throws Exception {
-    SocketChannel client =
-        opened(ground.client().openSocketChannel(StandardProtocolFamily.INET));
+    SocketChannel client = opened(ground.client().openSocketChannel(StandardProtocolFamily.INET));
     assertThatThrownBy(() -> client.connect(new InetSocketAddress("::1", 1)))
         .isInstanceOf(java.nio.channels.UnsupportedAddressTypeException.class);
     assertThat(client.isOpen()).isTrue();

@@ -201,11 +201,9 @@ class SelectorRaceContractTest extends Contract {
         3 * Race.ROUNDS,
         round -> {
           key.interestOps(0);
-          Race.run(
-              round, () -> key.interestOpsOr(OP_READ), () -> key.interestOpsOr(OP_WRITE));
+          Race.run(round, () -> key.interestOpsOr(OP_READ), () -> key.interestOpsOr(OP_WRITE));
           assertThat(key.interestOps()).isEqualTo(OP_READ | OP_WRITE);
-          Race.run(
-              round, () -> key.interestOpsAnd(~OP_READ), () -> key.interestOpsAnd(~OP_WRITE));
+          Race.run(round, () -> key.interestOpsAnd(~OP_READ), () -> key.interestOpsAnd(~OP_WRITE));
           assertThat(key.interestOps()).isZero();
         });
   }
@@ -280,8 +278,7 @@ class SelectorRaceContractTest extends Contract {
           SelectionKey key = register(pair.client, selector, OP_READ);
           key.cancel();
           Throwable[] thrown =
-              Race.run(
-                  round, selector::selectNow, () -> pair.client.configureBlocking(true));
+              Race.run(round, selector::selectNow, () -> pair.client.configureBlocking(true));
           assertNothing(thrown[0]);
           assertNothing(thrown[1]);
           pair.server.write(bytes(1, 1));
@@ -351,8 +348,7 @@ class SelectorRaceContractTest extends Contract {
                       pair.client.close();
                       return null;
                     });
-            assertNothingOr(
-                thrown[0], ClosedChannelException.class, CancelledKeyException.class);
+            assertNothingOr(thrown[0], ClosedChannelException.class, CancelledKeyException.class);
             assertNothing(thrown[1]);
             selector.selectNow();
             assertThat(selector.keys()).isEmpty();
@@ -376,8 +372,7 @@ class SelectorRaceContractTest extends Contract {
                     selector.close();
                     return null;
                   });
-          assertNothingOr(
-              thrown[0], ClosedSelectorException.class, CancelledKeyException.class);
+          assertNothingOr(thrown[0], ClosedSelectorException.class, CancelledKeyException.class);
           assertNothing(thrown[1]);
           assertThat(pair.client.isRegistered()).isFalse();
         });

@@ -138,8 +138,7 @@ class StreamsContractTest extends Contract {
   void linesTravelThroughReadersAndWriters() throws Exception {
     Pair pair = pair();
     Writer out = Channels.newWriter(pair.client, StandardCharsets.UTF_8);
-    BufferedReader in =
-        new BufferedReader(Channels.newReader(pair.server, StandardCharsets.UTF_8));
+    BufferedReader in = new BufferedReader(Channels.newReader(pair.server, StandardCharsets.UTF_8));
     out.write("Ταλάρια\nwings\n");
     out.flush();
     assertThat(in.readLine()).isEqualTo("Ταλάρια");
