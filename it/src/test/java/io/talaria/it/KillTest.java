@@ -52,7 +52,8 @@ class KillTest {
                         victim ->
                             Stream.of(
                                 Arguments.of(Flavour.PLAIN, io, victim, 3),
-                                Arguments.of(Flavour.TALARIA, io, victim, 25))));
+                                Arguments.of(Flavour.TALARIA, io, victim, 25),
+                                Arguments.of(Flavour.TALARIA_17, io, victim, 5))));
   }
 
   @ParameterizedTest(name = "{0}, {1}, the {2} is killed {3} times")

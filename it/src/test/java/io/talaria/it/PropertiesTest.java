@@ -29,6 +29,8 @@ class PropertiesTest {
         "talaria.enabled|perhaps|true or false",
         "talaria.fabrics|shm,pigeons|shm",
         "talaria.dir|relative/path|absolute path",
+        "talaria.dir|/a-directory-whose-path-is-longer-than-the-address-of-a-socket/may-be/in-java-here"
+            + "|at most 81 bytes long",
         "talaria.shm.dir|relative/path|absolute path",
         "talaria.shm.ring.initial|1000|power of two from 4096 to 268435456",
         "talaria.shm.ring.initial|2048|power of two from 4096 to 268435456",

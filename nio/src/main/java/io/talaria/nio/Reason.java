@@ -5,8 +5,8 @@ package io.talaria.nio;
 /**
  * Why a connection is in its {@link Mode}: the whole catalogue.
  *
- * <p>Codes and numbers never change their meaning; new reasons get new ones. They appear in the
- * log, in Flight Recorder events, in JMX and in the counters file.
+ * <p>Codes and numbers never change their meaning; new reasons get new ones. Number 15 is free.
+ * They appear in the log, in Flight Recorder events, in JMX and in the counters file.
  */
 public enum Reason {
   /** The upgrade is being negotiated; bytes travel on TCP meanwhile. */
@@ -94,12 +94,6 @@ public enum Reason {
       "busy",
       "Too many upgrades were being negotiated at once.",
       "Nothing to do: later connections ask again."),
-  /** Acceleration is switched off. */
-  DISABLED(
-      15,
-      "disabled",
-      "Acceleration is switched off.",
-      "Set talaria.enabled=true and name a fabric in talaria.fabrics."),
   /** The run-time directory is missing and could not be created. */
   NO_RUNTIME_DIR(
       16,

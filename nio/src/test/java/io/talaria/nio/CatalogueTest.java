@@ -74,7 +74,6 @@ class CatalogueTest {
             "other-user",
             "version-mismatch",
             "refused",
-            "disabled",
             "no-runtime-dir",
             "insecure-dir",
             "no-shm-dir",

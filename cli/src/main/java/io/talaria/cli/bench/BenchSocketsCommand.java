@@ -175,6 +175,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     Machine machine = Machine.describe(jar == null ? "none" : jar.version(), pinning);
     ScenarioRunner runner =
         new ScenarioRunner(jar == null ? null : jar.file(), pinning, javaOptions, timing);
+    UcxPerftest ucx = noUcx || !UcxPerftest.installed() ? null : new UcxPerftest(pinning);
     Results results = new Results();
     int total = 2 * scenarios.stream().mapToInt(s -> rounds(s, wantedRounds)).sum();
     int done = 0;
@@ -192,6 +193,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
           results.add(run);
           progress.println(headline(run));
         }
+        if (ucx != null) {
+          addUcx(ucx, results, scenario, progress);
+        }
       }
     }
     return new Report(
@@ -199,7 +203,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         options(plan, timing, wantedRounds),
         scenarios,
         results,
-        Summary.of(scenarios, results, ucx(scenarios, pinning, progress)));
+        Summary.of(scenarios, results));
   }
 
   private static Results.Run run(
@@ -253,18 +257,14 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     return Double.isNaN(value) ? "too few round trips" : Units.figure(value) + " B";
   }
 
-  private Map<String, Double> ucx(List<Scenario> scenarios, Pinning pinning, PrintWriter progress)
+  /** Measures UCX in each round too, as the machine may not be as fast in all. */
+  private static void addUcx(
+      UcxPerftest ucx, Results results, Scenario scenario, PrintWriter progress)
       throws InterruptedException {
-    if (noUcx || !UcxPerftest.installed()) {
-      return Map.of();
-    }
-    progress.println("ucx_perftest over shared memory");
-    progress.flush();
     try {
-      return new UcxPerftest(pinning).measure(scenarios);
+      results.addUcx(scenario, ucx.measure(scenario));
     } catch (HarnessException e) {
-      progress.println("no column for UCX: " + e.getMessage());
-      return Map.of();
+      progress.println("no figure of UCX in this round: " + e.getMessage());
     }
   }
 

@@ -56,7 +56,7 @@ record Report(
   }
 
   private Table summary() {
-    boolean ucx = rows.stream().anyMatch(row -> !Double.isNaN(row.ucx()));
+    boolean ucx = rows.stream().anyMatch(row -> row.ucx() != null);
     List<String> header = new ArrayList<>(List.of("Measure", ">JDK", ">Talaria", ">Ratio"));
     if (ucx) {
       header.add(">UCX in C");
@@ -70,7 +70,7 @@ record Report(
       cells.add(cell(row.quantity(), row.talaria()));
       cells.add(Double.isNaN(row.ratio()) ? "" : Units.times(row.ratio()));
       if (ucx) {
-        cells.add(Double.isNaN(row.ucx()) ? "" : row.quantity().format(row.ucx()));
+        cells.add(cell(row.quantity(), row.ucx()));
       }
       Target target = row.target();
       cells.add(target == null ? "" : target.wanted());
@@ -147,7 +147,7 @@ record Report(
     json.put("jdk", row.jdk());
     json.put("talaria", row.talaria());
     json.put("ratio", number(row.ratio()));
-    json.put("ucx", number(row.ucx()));
+    json.put("ucx", row.ucx());
     json.put("target", row.target());
     return json;
   }

@@ -7,7 +7,9 @@ import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.Latencies.Percentiles;
 import io.talaria.cli.harness.Spread;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
@@ -45,6 +47,7 @@ final class Results {
   }
 
   private final List<Run> runs = new ArrayList<>();
+  private final Map<Scenario, List<Double>> ucx = new HashMap<>();
 
   void add(Run run) {
     runs.add(run);
@@ -52,6 +55,19 @@ final class Results {
 
   List<Run> runs() {
     return List.copyOf(runs);
+  }
+
+  /** Adds what ucx_perftest measured in one round; NaN is no figure. */
+  void addUcx(Scenario scenario, double figure) {
+    if (!Double.isNaN(figure)) {
+      ucx.computeIfAbsent(scenario, unknown -> new ArrayList<>()).add(figure);
+    }
+  }
+
+  /** Returns the spread of what ucx_perftest measured, or null if it did not. */
+  Spread ucx(Scenario scenario) {
+    List<Double> figures = ucx.get(scenario);
+    return figures == null ? null : Spread.of(figures);
   }
 
   private List<Run> of(Scenario scenario, Contender contender) {

@@ -12,7 +12,7 @@ import io.talaria.cli.harness.Spread;
  * @param quantity what kind of figure it is
  * @param jdk on the JDK's sockets, or null
  * @param talaria on Talaria, or null
- * @param ucx ucx_perftest's figure, or NaN
+ * @param ucx what ucx_perftest measured, or null
  * @param target what Talaria must reach, or null if nothing is asked
  */
 record Row(
@@ -21,7 +21,7 @@ record Row(
     Quantity quantity,
     Spread jdk,
     Spread talaria,
-    double ucx,
+    Spread ucx,
     Target target) {
 
   /** Returns how many times better Talaria's median is than the JDK's, or NaN. */

@@ -6,7 +6,6 @@ import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.Spread;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** Turns results into the measures that the project has set itself, with their targets. */
@@ -23,12 +22,10 @@ final class Summary {
   private static final double SHM_BYTES = 64.0 * (1 << 20) / 200;
 
   private final Results results;
-  private final Map<String, Double> ucx;
   private final List<Row> rows = new ArrayList<>();
 
-  private Summary(Results results, Map<String, Double> ucx) {
+  private Summary(Results results) {
     this.results = results;
-    this.ucx = ucx;
   }
 
   /**
@@ -36,10 +33,9 @@ final class Summary {
    *
    * @param scenarios what was to be measured
    * @param results what was measured
-   * @param ucx figures of ucx_perftest, by the id of the row they stand in
    */
-  static List<Row> of(List<Scenario> scenarios, Results results, Map<String, Double> ucx) {
-    Summary summary = new Summary(results, ucx);
+  static List<Row> of(List<Scenario> scenarios, Results results) {
+    Summary summary = new Summary(results);
     scenarios.forEach(summary::add);
     return summary.rows;
   }
@@ -189,7 +185,7 @@ final class Summary {
               quantity,
               jdk,
               talaria,
-              ucx.getOrDefault(id, Double.NaN),
+              idSuffix.isEmpty() ? results.ucx(scenario) : null,
               target));
     }
   }

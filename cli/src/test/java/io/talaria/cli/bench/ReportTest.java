@@ -33,6 +33,10 @@ class ReportTest {
   void measure() {
     add(Contender.JDK, 10_000);
     add(Contender.TALARIA, 400);
+    report();
+  }
+
+  private void report() {
     List<Scenario> scenarios = List.of(SCENARIO);
     report =
         new Report(
@@ -40,7 +44,7 @@ class ReportTest {
             Map.of("rounds", 1),
             scenarios,
             results,
-            Summary.of(scenarios, results, Map.of()));
+            Summary.of(scenarios, results));
   }
 
   private void add(Contender contender, long ns) {
@@ -67,6 +71,18 @@ class ReportTest {
             "16 B round trip, selectNow, p50 +10\\.0 µs +0\\.40 µs +25\\.0× +≥ 12× +25\\.0× +met")
         .containsPattern("selectNow +Talaria +0\\.40 µs")
         .endsWith("1 of 1 targets met\n");
+  }
+
+  @Test
+  void theColumnOfUcxHasTheRangeOfItsRounds() {
+    results.addUcx(SCENARIO, 300);
+    results.addUcx(SCENARIO, 600);
+    results.addUcx(SCENARIO, 320);
+    report();
+
+    assertThat(report.text())
+        .containsPattern("Ratio +UCX in C +Target")
+        .contains(" 0.32 µs (0.30 µs – 0.60 µs) ");
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.ModeProbe.Roads;
+import io.talaria.cli.harness.Spread;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -61,7 +62,7 @@ class SummaryTest {
     trips(SELECT_NOW, Contender.JDK, 1, 9_000);
     trips(SELECT_NOW, Contender.TALARIA, 1, 600);
 
-    List<Row> rows = Summary.of(List.of(BLOCKING, SELECT_NOW), results, Map.of());
+    List<Row> rows = Summary.of(List.of(BLOCKING, SELECT_NOW), results);
 
     assertThat(rows.get(0).ratio()).isCloseTo(140, within(0.2));
     assertThat(rows.get(0).target().wanted()).isEqualTo("≥ 20× JDK's selectNow");
@@ -77,7 +78,7 @@ class SummaryTest {
     trips(SELECT_NOW, Contender.JDK, 3, 12_000);
     trips(SELECT_NOW, Contender.TALARIA, 1, 1_000);
 
-    Row row = Summary.of(List.of(SELECT_NOW), results, Map.of()).getFirst();
+    Row row = Summary.of(List.of(SELECT_NOW), results).getFirst();
 
     assertThat(row.ratio()).isCloseTo(12, within(0.1));
     assertThat(row.jdk().max()).isCloseTo(90_000, within(100.0));
@@ -88,18 +89,24 @@ class SummaryTest {
     add(ONEWAY, Contender.JDK, 1, Map.of(Measured.MESSAGES_PER_SECOND, 1e6), Map.of());
     add(ONEWAY, Contender.TALARIA, 1, Map.of(Measured.MESSAGES_PER_SECOND, 16e6), Map.of());
 
-    Row row = Summary.of(List.of(ONEWAY), results, Map.of("oneway/16B", 18e6)).getFirst();
+    results.addUcx(ONEWAY, 18e6);
+    results.addUcx(ONEWAY, 9e6);
+    results.addUcx(ONEWAY, 17e6);
+    results.addUcx(SELECT_NOW, Double.NaN);
+
+    Row row = Summary.of(List.of(ONEWAY), results).getFirst();
 
     assertThat(row.ratio()).isEqualTo(16);
     assertThat(row.target().met()).isTrue();
-    assertThat(row.ucx()).isEqualTo(18e6);
+    assertThat(row.ucx()).isEqualTo(new Spread(17e6, 9e6, 18e6, 3));
+    assertThat(results.ucx(SELECT_NOW)).isNull();
   }
 
   @Test
   void nothingMayBeAllocated() {
     add(ALLOC, Contender.TALARIA, 1, Map.of(Measured.CLIENT_ALLOCATED, 0.3), Map.of());
 
-    List<Row> rows = Summary.of(List.of(ALLOC), results, Map.of());
+    List<Row> rows = Summary.of(List.of(ALLOC), results);
 
     assertThat(rows).hasSize(1);
     assertThat(rows.getFirst().target().met()).isFalse();
@@ -110,7 +117,7 @@ class SummaryTest {
   void sharedMemoryForEachConnectionHasALimit() {
     add(MANY, Contender.TALARIA, 1, Map.of(Measured.SHM_PER_CONNECTION, 70_000.0), Map.of());
 
-    List<Row> rows = Summary.of(List.of(MANY), results, Map.of());
+    List<Row> rows = Summary.of(List.of(MANY), results);
 
     assertThat(rows).hasSize(1);
     assertThat(rows.getFirst().target().wanted()).isEqualTo("≤ 328 KiB");

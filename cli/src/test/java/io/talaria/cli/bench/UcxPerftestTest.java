@@ -23,6 +23,19 @@ class UcxPerftestTest {
   }
 
   @Test
+  void figuresOnTheWayCountIfItIsStopped() throws HarnessException {
+    double[] columns =
+        UcxPerftest.parse(
+            """
+            iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr
+            [thread 0]363718,0.180,1.375,1.375,11.10,11.10,727239,727239
+            """);
+
+    assertThat(columns[0]).isEqualTo(363_718);
+    assertThat(UcxPerftest.roundTripNs(columns)).isCloseTo(360, within(0.001));
+  }
+
+  @Test
   void otherOutputIsToldAsItIs() {
     assertThatThrownBy(() -> UcxPerftest.parse("could not connect\n"))
         .isInstanceOf(HarnessException.class)

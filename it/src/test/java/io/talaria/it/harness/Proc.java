@@ -5,6 +5,7 @@ package io.talaria.it.harness;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -66,10 +67,24 @@ public final class Proc {
    * @throws InterruptedException if the test's time is up
    */
   public static String run(String... words) throws IOException, InterruptedException {
+    return run(Duration.ofSeconds(20), words);
+  }
+
+  /**
+   * Runs a command to its end.
+   *
+   * @param limit how long it may take
+   * @param words the command
+   * @return its output and errors
+   * @throws IOException if it cannot start, or fails, or takes longer
+   * @throws InterruptedException if the test's time is up
+   */
+  public static String run(Duration limit, String... words)
+      throws IOException, InterruptedException {
     Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
     process.getOutputStream().close();
     Output output = new Output(process.getInputStream(), words[0]);
-    if (!process.waitFor(20, TimeUnit.SECONDS)) {
+    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
       process.destroyForcibly();
       throw new IOException(String.join(" ", words) + " takes too long: " + output.tail());
     }

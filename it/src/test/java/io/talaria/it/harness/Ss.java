@@ -4,9 +4,9 @@ package io.talaria.it.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.cli.Main;
 import io.talaria.nio.Reason;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.regex.Pattern;
 
 /** What the command {@code talaria ss} shows people of the children's connections. */
@@ -52,12 +52,8 @@ public final class Ss {
   }
 
   private static String table(Child child) throws IOException, InterruptedException {
-    return Proc.run(
-        Settings.ownJava().resolve("bin/java").toString(),
-        "-XX:+UseSerialGC",
-        "-cp",
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-        Main.class.getName(),
+    return Command.run(
+        Duration.ofSeconds(20),
         "ss",
         "--dir",
         child.spec().talariaDir().toString(),

@@ -12,8 +12,12 @@ final class ActiveKeys {
   private static final int MOST_PATIENCE = 64;
   private static final int LEAST_PATIENCE = 1;
 
+  /** A key is rare if so many others, or more, are hinted between two hints for it. */
+  private static final int RARE = 16;
+
   private TalariaSelectionKey[] keys = new TalariaSelectionKey[16];
   private int size;
+  private long hints;
 
   int size() {
     return size;
@@ -24,8 +28,18 @@ final class ActiveKeys {
   }
 
   /** How many looks in a row may find nothing before a key is watched instead. */
-  int patience() {
-    return Math.max(LEAST_PATIENCE, Math.min(MOST_PATIENCE, LOOKS / Math.max(1, size)));
+  int patience(TalariaSelectionKey key) {
+    return key.rare
+        ? 0
+        : Math.max(LEAST_PATIENCE, Math.min(MOST_PATIENCE, LOOKS / Math.max(1, size)));
+  }
+
+  /** Adds a key that a hint has brought back, and learns from it how often that happens. */
+  void addHinted(TalariaSelectionKey key) {
+    long now = ++hints;
+    key.rare = now - key.hintedAt > RARE;
+    key.hintedAt = now;
+    add(key);
   }
 
   void add(TalariaSelectionKey key) {

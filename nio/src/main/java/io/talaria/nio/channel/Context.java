@@ -25,6 +25,10 @@ public final class Context {
   private final Negotiator negotiator;
   private final ProcessCounters counters;
   private final Spinning spinning;
+
+  /** Held while this is made, so that an exit meanwhile finds all there is to remove. */
+  private final Object exit = new Object();
+
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
   private final Set<Reason> noticed = ConcurrentHashMap.newKeySet();
 
@@ -37,30 +41,53 @@ public final class Context {
     this.config = config;
     jdk = JdkNio.provider();
     spinning = new Spinning(config.spinNs());
-    ShmFabric shm =
-        new ShmFabric(
-            new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR),
-            config.ringInitialBytes(),
-            config.ringMaxBytes());
-    fabric = shm;
+    fabric = fabric(config.fabrics().get(0), config); // there is none yet to fall back to
     negotiator =
         new Negotiator(
-            jdk, new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR), shm, this::log);
+            jdk, new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR), fabric, this::log);
     if (config.enabled()) {
-      counters = ProcessCounters.open(config.dir(), negotiator);
+      synchronized (exit) {
+        if (hooked()) {
+          counters = ProcessCounters.open(config.dir(), negotiator);
+        } else {
+          negotiator.removeFiles();
+          fabric.exit();
+          counters = ProcessCounters.onHeap("this process is exiting");
+        }
+      }
       counters.makeCurrent();
       negotiator.counters(counters);
-      Runtime.getRuntime()
-          .addShutdownHook(
-              new Thread(
-                  () -> {
-                    negotiator.removeFiles();
-                    shm.removeFiles();
-                    counters.close();
-                  },
-                  "talaria-shutdown"));
     } else {
-      counters = ProcessCounters.onHeap("disabled");
+      counters = ProcessCounters.onHeap("switched off");
+    }
+  }
+
+  private static Fabric fabric(String name, Config config) {
+    return switch (name) {
+      case ShmFabric.NAME ->
+          new ShmFabric(
+              new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR),
+              config.ringInitialBytes(),
+              config.ringMaxBytes());
+      default -> throw new IllegalArgumentException("no fabric is called " + name);
+    };
+  }
+
+  /** Before the first file is made; false if the process is exiting already. */
+  private boolean hooked() {
+    Runnable removal =
+        () -> {
+          synchronized (exit) {
+            negotiator.removeFiles();
+            fabric.exit();
+            counters.close();
+          }
+        };
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(removal, "talaria-shutdown"));
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
     }
   }
 

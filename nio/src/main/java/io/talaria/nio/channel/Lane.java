@@ -83,6 +83,9 @@ final class Lane implements StreamOwner, Upgradable {
   /** The stream was withdrawn, so this connection is plain TCP for good. */
   private volatile boolean plainAgain;
 
+  /** It was withdrawn on this side, because the connection began to end. */
+  private volatile boolean withdrawnHere;
+
   private volatile boolean shared;
   private volatile boolean shownFast;
   private ByteBuffer bellsIn;
@@ -146,12 +149,13 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public boolean attach(FabricStream fast) {
-    plainSoFar(Reason.PENDING); // before anyone can switch
     synchronized (outLock) {
       synchronized (channel.stateLock()) {
         if (!channel.upgradable() || stream != null) {
+          plainSoFar(Reason.CLOSED_EARLY);
           return false;
         }
+        plainSoFar(Reason.PENDING); // before anyone can switch
         fast.owner(this, channel);
         stream = fast;
       }
@@ -222,6 +226,7 @@ final class Lane implements StreamOwner, Upgradable {
   private void showFast() {
     if (!shownFast) {
       shownFast = true;
+      counters.rings(stream.inBytes(), stream.outBytes());
       counters.mode(Mode.SHM, Reason.SAME_HOST, stream.transport());
       context.connectionIs(Reason.SAME_HOST, key);
     }
@@ -328,11 +333,7 @@ final class Lane implements StreamOwner, Upgradable {
     if (switchInIfDue()) {
       return;
     }
-    if (stream.withdrawn() && !plainAgain) {
-      plainAgain = true;
-      plain(Reason.REFUSED);
-      nudgeSelectors();
-    }
+    noteWithdrawal();
     long known = stream.peerSwitchAt();
     if (known >= 0 && known < tcpIn) { // no honest peer has switched before what it sent
       tcpFailure = new SocketException("Connection reset");
@@ -365,6 +366,15 @@ final class Lane implements StreamOwner, Upgradable {
       endControl(false);
     }
     switchInIfDue();
+  }
+
+  /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
+  private void noteWithdrawal() {
+    if (!plainAgain && stream.withdrawn()) {
+      plainAgain = true;
+      plain(withdrawnHere ? Reason.CLOSED_EARLY : Reason.REFUSED);
+      nudgeSelectors();
+    }
   }
 
   private void keep(ByteBuffer bytes) {
@@ -499,7 +509,11 @@ final class Lane implements StreamOwner, Upgradable {
   private boolean staysOnTcp() {
     if (outMode == OUT_TCP) {
       FabricStream fast = stream;
-      if (fast == null || !fast.established()) {
+      if (fast == null) {
+        return true;
+      }
+      if (!fast.established()) {
+        noteWithdrawal();
         return true;
       }
       switchOut();
@@ -643,6 +657,11 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   @Override
+  public void released() {
+    noteWithdrawal();
+  }
+
+  @Override
   public void stalled() {
     counters.stalled();
   }
@@ -776,9 +795,19 @@ final class Lane implements StreamOwner, Upgradable {
   /** Under the state lock. */
   void shutdownInput() throws IOException {
     FabricStream fast = stream;
-    if (fast == null || fast.withdraw()) {
+    if (fast == null || withdraw(fast)) {
       control.shutdownInput();
     } // else the control connection stays as it is, for bells
+  }
+
+  /** Keeps this connection plain because it is about to end, unless it is too late for that. */
+  private boolean withdraw(FabricStream fast) {
+    boolean withdrawn = fast.withdraw();
+    if (withdrawn && !plainAgain) {
+      withdrawnHere = true;
+      plainSoFar(Reason.CLOSED_EARLY);
+    }
+    return withdrawn;
   }
 
   void wakeReader() {
@@ -811,7 +840,7 @@ final class Lane implements StreamOwner, Upgradable {
   /** Whether the output ends on TCP; else it has switched. Under the out lock. */
   private boolean endsOnTcp() {
     FabricStream fast = stream;
-    if (outMode == OUT_TCP && fast != null && !fast.withdraw()) {
+    if (outMode == OUT_TCP && fast != null && !withdraw(fast)) {
       switchOut();
     }
     return outMode == OUT_TCP;

@@ -30,6 +30,11 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   int activeIndex = -1;
   int emptyLooks;
 
+  /** Number of the last hint for this key, counted by its selector; and whether hints are rare. */
+  long hintedAt;
+
+  boolean rare;
+
   /** The select that last counted the key, or gave it to an action: once per select. */
   long countedIn;
 

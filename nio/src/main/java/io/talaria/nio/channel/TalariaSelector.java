@@ -379,7 +379,10 @@ final class TalariaSelector extends AbstractSelector {
   private void hinted(FabricStream stream) {
     for (TalariaSelectionKey key : ((TalariaSocketChannel) stream.attachment()).keys().all()) {
       if (key.owner() == this) {
-        active.add(key);
+        active.addHinted(key);
+        if (!key.rare) {
+          stream.unwatch(); // it is looked at directly from now on
+        }
       }
     }
   }
@@ -391,18 +394,25 @@ final class TalariaSelector extends AbstractSelector {
     if (ready != 0) {
       key.emptyLooks = 0;
       report(key, ready);
-    } else if (++key.emptyLooks > active.patience() && !lane.shared() && watch(lane, wanted)) {
+    } else if (++key.emptyLooks > active.patience(key)
+        && !lane.shared()
+        && watch(key, lane, wanted)) {
       active.remove(key);
     }
   }
 
   /** Sets a watch; false if something is ready after all. */
-  private static boolean watch(Lane lane, int ops) {
+  private static boolean watch(TalariaSelectionKey key, Lane lane, int ops) {
     if (!lane.attached()) {
       return true; // the JDK's selector watches
     }
+    FabricStream stream = lane.stream();
+    if (ops == 0) {
+      stream.unwatch();
+      return true;
+    }
     // A direction still on TCP is watched by the JDK's selector, whatever the stream says of it.
-    return ops == 0 || lane.stream().watch(ops) || lane.readiness(ops) == 0;
+    return (key.rare ? stream.watchEvery(ops) : stream.watch(ops)) || lane.readiness(ops) == 0;
   }
 
   /** FabricStream's bits are those of SelectionKey. */
@@ -563,7 +573,7 @@ final class TalariaSelector extends AbstractSelector {
         if (wanted != 0 && !lane.stream().await(wanted) && lane.readiness(wanted) != 0) {
           return false;
         }
-      } else if (watch(lane, wanted)) {
+      } else if (watch(key, lane, wanted)) {
         active.remove(key);
       } else {
         return false;

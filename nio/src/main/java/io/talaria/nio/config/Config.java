@@ -2,6 +2,7 @@
 
 package io.talaria.nio.config;
 
+import java.nio.charset.Charset;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,6 +45,13 @@ public final class Config {
   private static final List<String> KNOWN =
       List.of(ENABLED, FABRICS, DIR, SHM_DIR, RING_INITIAL, RING_MAX, SPIN_NS, QUIET);
   private static final List<String> FABRIC_NAMES = List.of("shm");
+
+  /** What the address of a Unix-domain socket holds in Java, less {@code /l-65535-ID}. */
+  public static final int MAX_DIR_BYTES = 106 - 25;
+
+  private static final Charset FILE_NAMES =
+      Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+
   private static final int MIN_RING = 4096;
   private static final int MAX_RING = 1 << 28;
   private static final long MAX_SPIN_NS = 1_000_000_000L;
@@ -61,7 +69,7 @@ public final class Config {
     enabled = flag(property, ENABLED, true);
     fabrics = fabrics(property);
     String user = Integer.toString(Host.uid());
-    dir = path(property, DIR, "/tmp/talaria-" + user);
+    dir = socketPath(property, DIR, "/tmp/talaria-" + user);
     shmDir = path(property, SHM_DIR, "/dev/shm/talaria-" + user);
     ringInitialBytes = powerOfTwo(property, RING_INITIAL, 32 << 10);
     int max = powerOfTwo(property, RING_MAX, 4 << 20);
@@ -181,6 +189,22 @@ public final class Config {
       // Refused below.
     }
     throw invalid(name, value, "an absolute path of a directory");
+  }
+
+  /** A directory of sockets, whose addresses have a bounded length. */
+  private static Path socketPath(Function<String, String> property, String name, String standard) {
+    Path path = path(property, name, standard);
+    int lengthBytes = path.toString().getBytes(FILE_NAMES).length;
+    if (lengthBytes > MAX_DIR_BYTES) {
+      throw invalid(
+          name,
+          property.apply(name),
+          "at most "
+              + MAX_DIR_BYTES
+              + " bytes long, because Unix-domain sockets are made in it; it has "
+              + lengthBytes);
+    }
+    return path;
   }
 
   private static long number(

@@ -21,9 +21,25 @@ public final class PrivateDirectory {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 
+  private static final String EXITING = "this process is exiting";
+
   private final Path path;
   private final Reason missing;
   private volatile String problem;
+
+  /** Guarded by this. */
+  private boolean closed;
+
+  /** Makes a file. */
+  @FunctionalInterface
+  public interface Creation<T> {
+    /**
+     * Makes it and takes note of it, so that it can be removed at exit.
+     *
+     * @throws IOException if it cannot be made; then there is none
+     */
+    T create() throws IOException;
+  }
 
   /**
    * @param path the directory
@@ -50,6 +66,9 @@ public final class PrivateDirectory {
    * @return null if it can be used, else the reason, with the detail in {@link #problem}
    */
   public Reason prepare() {
+    if (closed()) {
+      return refuse(Reason.CLOSED_EARLY, EXITING);
+    }
     try {
       try {
         Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
@@ -81,6 +100,27 @@ public final class PrivateDirectory {
     } catch (IOException | UnsupportedOperationException | SecurityException e) {
       return refuse(missing, path + " cannot be used: " + e);
     }
+  }
+
+  /**
+   * Makes a file here, in a moment; {@link #close} waits for it.
+   *
+   * @throws IOException if it cannot be made, or no more are made because the process exits
+   */
+  public synchronized <T> T create(Creation<T> creation) throws IOException {
+    if (closed) {
+      throw new IOException(EXITING);
+    }
+    return creation.create();
+  }
+
+  /** From now on nothing is made here. For process exit: what exists now is all to be removed. */
+  public synchronized void close() {
+    closed = true;
+  }
+
+  private synchronized boolean closed() {
+    return closed;
   }
 
   private Reason refuse(Reason reason, String text) {

@@ -218,8 +218,16 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     }
   }
 
-  /** Ends the record: its counts join the process's totals. Closing again changes nothing. */
+  /**
+   * Ends the record: its counts join the process's totals. If its upgrade is still being negotiated
+   * it has ended early. Closing again changes nothing.
+   */
   public void close() {
+    synchronized (owner.lock) {
+      if (reason == Reason.PENDING) {
+        reason = Reason.CLOSED_EARLY;
+      }
+    }
     if (owner.closeConnection(this)) {
       FlightRecorderEvents.closed(this);
     }

@@ -3,6 +3,7 @@
 package io.talaria.nio.counters;
 
 import io.talaria.nio.config.Host;
+import io.talaria.nio.config.ProcessFileName;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -24,6 +25,9 @@ import java.util.UUID;
  * it, and none of the program's: an interrupt would close the file.
  */
 final class CountersFile {
+  /** Names a file without a header: whoever finds it can tell by the name whose it is. */
+  static final char TEMPORARY = 'c';
+
   private static final int MAX_COPIES = 16;
 
   private final Path path;
@@ -38,7 +42,8 @@ final class CountersFile {
   }
 
   /**
-   * Makes the file of this process and its header; the file has no records yet.
+   * Makes the file of this process and its header; the file has no records yet. It gets its name
+   * only once it has its header.
    *
    * @throws IOException if that cannot be done; no file is left
    */
@@ -53,35 +58,48 @@ final class CountersFile {
             StandardOpenOption.READ,
             StandardOpenOption.WRITE,
             LinkOption.NOFOLLOW_LINKS);
-    for (int copy = 0; ; copy++) {
-      Path path = dir.resolve(CountersLayout.fileName(pid, startTicks, copy));
-      FileChannel channel;
+    Path temporary = dir.resolve(ProcessFileName.of(TEMPORARY, ProcessFileName.nextId()));
+    FileChannel channel =
+        FileChannel.open(
+            temporary,
+            options,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Path path = null;
+    try {
+      writeAll(channel, image, 0);
+      MappedByteBuffer map =
+          channel.map(FileChannel.MapMode.READ_WRITE, 0, CountersLayout.HEADER_BYTES);
+      map.order(ByteOrder.LITTLE_ENDIAN);
+      path = name(temporary, pid, startTicks);
+      Files.delete(temporary);
+      return new CountersFile(path, channel, map);
+    } catch (IOException | RuntimeException | Error e) {
       try {
-        channel =
-            FileChannel.open(
-                path,
-                options,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        channel.close();
+        Files.deleteIfExists(temporary);
+        if (path != null) {
+          Files.deleteIfExists(path);
+        }
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Gives the finished file the name of this process. By a link, because a rename would replace the
+   * file of another Talaria in the process.
+   */
+  private static Path name(Path temporary, long pid, long startTicks) throws IOException {
+    for (int copy = 0; ; copy++) {
+      Path path = temporary.resolveSibling(CountersLayout.fileName(pid, startTicks, copy));
+      try {
+        return Files.createLink(path, temporary);
       } catch (FileAlreadyExistsException e) {
         if (copy == MAX_COPIES) {
           throw e;
         }
-        continue;
-      }
-      try {
-        writeAll(channel, image, 0);
-        MappedByteBuffer map =
-            channel.map(FileChannel.MapMode.READ_WRITE, 0, CountersLayout.HEADER_BYTES);
-        map.order(ByteOrder.LITTLE_ENDIAN);
-        return new CountersFile(path, channel, map);
-      } catch (IOException | RuntimeException | Error e) {
-        try {
-          channel.close();
-          Files.deleteIfExists(path);
-        } catch (IOException suppressed) {
-          e.addSuppressed(suppressed);
-        }
-        throw e;
       }
     }
   }

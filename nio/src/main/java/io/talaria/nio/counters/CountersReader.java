@@ -19,6 +19,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -121,8 +122,8 @@ public final class CountersReader {
 
   /** Opens a regular file for reading; anything else is refused before it could block. */
   static FileChannel open(Path file) throws IOException {
-    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-        && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+    if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .isRegularFile()) {
       throw new CountersFormatException(file, "not a regular file");
     }
     return FileChannel.open(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.counters;
 
+import io.talaria.nio.config.ProcessFileName;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -15,9 +16,9 @@ import java.time.Instant;
  *
  * <p>A file goes if its process is of this boot and this pid namespace and is gone, or its id is
  * another process's by now; if it is of another boot and older than this boot, so that it cannot be
- * that of a machine which shares the directory and runs; or if it has no proper header, no process
- * of its name exists, and it has been so for long, so that it cannot be one that is being made. All
- * else stays.
+ * that of a machine which shares the directory and runs; if it has not got its name yet and the
+ * process that was making it is gone; or if it has its name but no proper header, no process of its
+ * name exists, and it has been so for long. All else stays.
  */
 final class CountersSweep {
   private static final Duration UNFINISHED_FOR = Duration.ofHours(1);
@@ -25,6 +26,7 @@ final class CountersSweep {
   private CountersSweep() {}
 
   static int sweep(Path dir) {
+    ProcessFileName.sweep(dir, CountersFile.TEMPORARY);
     int removed = 0;
     try {
       for (Path file : CountersReader.files(dir)) {

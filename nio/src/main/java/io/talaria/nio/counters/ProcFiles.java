@@ -11,7 +11,7 @@ import java.util.UUID;
 
 /** What /proc says about processes. Does file work: not for the program's threads. */
 final class ProcFiles {
-  /** What {@link #startTicks} gives for a process that does not exist. */
+  /** What {@link #startTicks} gives for a process that has ended or never was. */
   static final long NO_PROCESS = -1;
 
   private static final Path PROC = Path.of("/proc");
@@ -46,7 +46,8 @@ final class ProcFiles {
     if (fields.length <= FIELDS_BEFORE_START_AFTER_NAME) {
       throw new IOException("unexpected form of " + process.resolve("stat") + ": " + stat);
     }
-    return Long.parseLong(fields[FIELDS_BEFORE_START_AFTER_NAME]);
+    boolean ended = fields[0].equals("Z") || fields[0].equals("X"); // its parent has yet to notice
+    return ended ? NO_PROCESS : Long.parseLong(fields[FIELDS_BEFORE_START_AFTER_NAME]);
   }
 
   /** The inode that names the pid namespace of this process. */

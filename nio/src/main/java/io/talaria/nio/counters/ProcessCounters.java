@@ -39,6 +39,9 @@ public final class ProcessCounters implements AutoCloseable {
   /** Guards everything here and the cold fields of all records. */
   final Object lock = new Object();
 
+  /** Held while the file is made, so that {@link #close} removes it or it is never made. */
+  private final Object making = new Object();
+
   private final Executor fileWork;
   private final long[] process = new long[CountersLayout.PROCESS_VALUES];
   private final long[] refused = new long[CountersLayout.REASONS];
@@ -117,7 +120,7 @@ public final class ProcessCounters implements AutoCloseable {
    * not for the program's threads. Never throws.
    *
    * @param dir the run-time directory
-   * @return how many files were removed
+   * @return how many named files were removed
    */
   public static int sweep(Path dir) {
     return CountersSweep.sweep(dir);
@@ -279,14 +282,16 @@ public final class ProcessCounters implements AutoCloseable {
   @Override
   public void close() {
     CountersFile removed;
-    synchronized (lock) {
-      if (closed) {
-        return;
+    synchronized (making) {
+      synchronized (lock) {
+        if (closed) {
+          return;
+        }
+        closed = true;
+        removed = file;
+        file = null;
+        path = null;
       }
-      closed = true;
-      removed = file;
-      file = null;
-      path = null;
     }
     if (removed != null) {
       removeQuietly(removed);
@@ -319,30 +324,34 @@ public final class ProcessCounters implements AutoCloseable {
 
   private void create(Path dir) {
     CountersFile created;
-    try {
-      created = CountersFile.create(dir);
-    } catch (IOException | RuntimeException | Error e) {
-      fail("cannot make a counters file in " + dir + ": " + e);
-      return;
+    synchronized (making) {
+      if (closed()) {
+        return;
+      }
+      try {
+        created = CountersFile.create(dir);
+      } catch (IOException | RuntimeException | Error e) {
+        fail("cannot make a counters file in " + dir + ": " + e);
+        return;
+      }
+      adopt(created);
     }
-    if (adopt(created)) {
-      grow(created);
-    } else {
-      removeQuietly(created);
+    grow(created);
+  }
+
+  private boolean closed() {
+    synchronized (lock) {
+      return closed;
     }
   }
 
-  private boolean adopt(CountersFile created) {
+  private void adopt(CountersFile created) {
     synchronized (lock) {
-      if (closed) {
-        return false;
-      }
       file = created;
       path = created.path();
       header = created.header();
       publishHeader();
       growing = true;
-      return true;
     }
   }
 

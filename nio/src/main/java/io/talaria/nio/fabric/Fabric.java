@@ -103,6 +103,12 @@ public interface Fabric {
    */
   void peerGone(Peer peer);
 
+  /**
+   * Ends with the process: takes back what others can see of it, makes no more of it, and sees to
+   * what is still to be sent. Called by the shutdown hook, once, for a short time.
+   */
+  void exit();
+
   /** Limit of a payload or message, in bytes. */
   int MAX_PAYLOAD_BYTES = 1024;
 }

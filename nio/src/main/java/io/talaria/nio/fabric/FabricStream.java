@@ -113,6 +113,18 @@ public interface FabricStream {
   boolean watch(int ops);
 
   /**
+   * As {@link #watch}, but the hint may come each time, until {@link #watch} or {@link #unwatch}:
+   * cheaper for a stream that is watched again after each message. To be called after {@link
+   * #readiness} has shown nothing since the last hint.
+   */
+  default boolean watchEvery(int ops) {
+    return watch(ops);
+  }
+
+  /** Ends what {@link #watchEvery} asked for. */
+  default void unwatch() {}
+
+  /**
    * Asks for a bell when one of the operations becomes ready, for a thread about to sleep, then
    * looks again.
    *
@@ -152,6 +164,12 @@ public interface FabricStream {
 
   /** Takes the stream out of a home, unless another has it by now. */
   void leave(Home home);
+
+  /** Size of what this side reads from, in bytes, for those who watch. */
+  int inBytes();
+
+  /** Size of what this side writes to, in bytes, for those who watch. */
+  int outBytes();
 
   /** Gives everything back. The last call. */
   void release();

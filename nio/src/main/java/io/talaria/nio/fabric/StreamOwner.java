@@ -18,6 +18,12 @@ public interface StreamOwner {
    */
   void established();
 
+  /**
+   * Tells that the peer has released the stream, perhaps without ever having established it. Called
+   * by the negotiation thread.
+   */
+  void released();
+
   /** Counts a write that found no space; called with the writer's lock held. */
   void stalled();
 

@@ -29,6 +29,7 @@ public final class Announcement {
 
   private final InetSocketAddress listener;
   private volatile Path path;
+  private volatile boolean retired;
   private ServerSocketChannel channel;
   private SelectionKey key;
   private boolean closed;
@@ -64,6 +65,9 @@ public final class Announcement {
       key = channel.register(selector, SelectionKey.OP_ACCEPT, this);
       Files.move(temporary, named, StandardCopyOption.ATOMIC_MOVE);
       path = named;
+      if (retired) {
+        removeFile();
+      }
     } catch (IOException e) {
       channel.close();
       Files.deleteIfExists(temporary);
@@ -94,6 +98,7 @@ public final class Announcement {
   }
 
   void removeFile() {
+    retired = true;
     Path named = path;
     path = null;
     if (named != null) {

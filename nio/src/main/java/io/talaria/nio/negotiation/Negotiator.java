@@ -181,8 +181,9 @@ public final class Negotiator implements Executor {
     }
   }
 
-  /** Removes what other processes can see of this one; for process exit. */
+  /** Announces nothing more, and takes all announcements back; for process exit. */
   public void removeFiles() {
+    directory.close();
     announcements.forEach(Announcement::removeFile);
   }
 
@@ -292,7 +293,11 @@ public final class Negotiator implements Executor {
     }
     if (unusable == null) {
       try {
-        announcement.open(jdk, directory.path(), selector);
+        directory.create(
+            () -> {
+              announcement.open(jdk, directory.path(), selector);
+              return announcement;
+            });
       } catch (IOException | RuntimeException e) {
         unusable = Reason.NO_RUNTIME_DIR;
         report(unusable, "cannot announce a listener in " + directory.path() + ": " + e);

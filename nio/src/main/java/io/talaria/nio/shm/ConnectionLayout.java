@@ -14,17 +14,15 @@ import java.nio.ByteOrder;
  * <pre>
  *      0  +--------------------------------------+
  *         | MAGIC | RING_BYTES | PHASE           |  written before it is offered; PHASE by CAS
- *   1024  +--------------------------------------+
+ *  sides  +--------------------------------------+  at 128 + 128 * (slot modulo 24)
  *         | side 0: written by side 0 only       |
- *         |   +0   TAIL        bytes written     |
- *         | +128   HEAD        bytes read        |
- *         | +256   DATA_WAIT   reader's word     |
- *         | +384   SPACE_WAIT  writer's word     |
- *         | +512   ACCEPTS SWITCH_AT OUT_END     |
- *         |        IN_CLOSED IN_SWITCHED HOME    |
- *         |        MOVE_GENERATION MOVE_AT       |
- *         |        RING_READY                    |
- *   2048  +--------------------------------------+
+ *         |   +0   TAIL OUT_END MOVE_GENERATION  |  what the peer's reader looks at
+ *         |        SPACE_WAIT                    |
+ *         | +128   HEAD                          |
+ *         | +256   DATA_WAIT IN_CLOSED HOME      |  what the peer's writer looks at
+ *         | +384   ACCEPTS SWITCH_AT IN_SWITCHED |
+ *         |        RING_READY MOVE_AT            |
+ *   +512  +--------------------------------------+
  *         | side 1: the same                     |
  *   4096  +--------------------------------------+
  *         | ring written by side 0 (RING_BYTES)  |
@@ -33,10 +31,14 @@ import java.nio.ByteOrder;
  *         +--------------------------------------+
  * </pre>
  *
- * <p>Positions count bytes from the first one on the fabric and never wrap; a byte at position p is
- * at p modulo the size of the ring in use. A wait word is {@code epoch << 2 | flags}; a new sleep
- * has a new epoch. A grown ring is a file of its own: the writer publishes the position from which
- * it writes there in MOVE_AT, then the count of moves in MOVE_GENERATION, then the next TAIL.
+ * <p>Positions count bytes, from a start that depends on the slot, and never wrap; a byte at
+ * position p is at p modulo the size of the ring in use. The sides' place in the page and the start
+ * differ from slot to slot because words at equal places of many pages share few sets of a cache: a
+ * selector over a thousand connections would miss it at every word.
+ *
+ * <p>A wait word is {@code epoch << 3 | flags}; a new wait has a new epoch. A grown ring is a file
+ * of its own: the writer publishes the position from which it writes there in MOVE_AT, then the
+ * count of moves in MOVE_GENERATION, then the next TAIL.
  */
 final class ConnectionLayout {
   static final long MAGIC = 0x5441_4c41_5249_4101L; // "TALARIA", version 1
@@ -51,18 +53,18 @@ final class ConnectionLayout {
   static final long PHASE_WITHDRAWN = 2;
 
   static final int TAIL = 0;
+  static final int OUT_END = 8;
+  static final int MOVE_GENERATION = 16;
+  static final int SPACE_WAIT = 24;
   static final int HEAD = 128;
   static final int DATA_WAIT = 256;
-  static final int SPACE_WAIT = 384;
-  static final int ACCEPTS = 512;
-  static final int SWITCH_AT = 520;
-  static final int OUT_END = 528;
-  static final int IN_CLOSED = 536;
-  static final int IN_SWITCHED = 544;
-  static final int HOME = 552;
-  static final int MOVE_GENERATION = 560;
-  static final int MOVE_AT = 568;
-  static final int RING_READY = 632;
+  static final int IN_CLOSED = 264;
+  static final int HOME = 272;
+  static final int ACCEPTS = 384;
+  static final int SWITCH_AT = 392;
+  static final int IN_SWITCHED = 400;
+  static final int RING_READY = 408;
+  static final int MOVE_AT = 416;
 
   /** Words of MOVE_AT: from the smallest ring to the largest it takes no more moves. */
   static final int MOST_MOVES = 8;
@@ -77,7 +79,24 @@ final class ConnectionLayout {
   static final long WAIT_HINT = 1;
 
   static final long WAIT_BELL = 2;
-  static final int WAIT_FLAG_BITS = 2;
+
+  /** With WAIT_HINT: a hint for each message, not only for the next. */
+  static final long WAIT_EVERY = 4;
+
+  static final int WAIT_FLAG_BITS = 3;
+
+  private static final int SIDES_OFFSET = 128;
+  private static final int SIDE_BYTES = 512;
+
+  /** Places of the sides in the page, and how far apart: a pair of cache lines. */
+  private static final int PLACES = 24;
+
+  private static final int PLACE_BYTES = 128;
+
+  /** Start positions: an odd number of cache lines apart, all within a page. */
+  private static final int START_BYTES = 5 * 64;
+
+  private static final int PAGE_BYTES = 4096;
 
   /** Limits of a ring's size. */
   static final int MIN_RING_BYTES = 4096;
@@ -91,8 +110,13 @@ final class ConnectionLayout {
   private ConnectionLayout() {}
 
   /** Offset of the block that a side writes. */
-  static int side(int side) {
-    return 1024 + side * 1024;
+  static int side(int side, int slot) {
+    return SIDES_OFFSET + slot % PLACES * PLACE_BYTES + side * SIDE_BYTES;
+  }
+
+  /** The first byte's position, in both directions. */
+  static long start(int slot) {
+    return (long) slot * START_BYTES % PAGE_BYTES;
   }
 
   /** Offset, in a side's block, of the position at which it made a move; the first is number 0. */
@@ -117,9 +141,13 @@ final class ConnectionLayout {
   }
 
   /** Makes the control page ready for a new connection. Nobody else may be using it. */
-  static void reset(ByteBuffer control, int ringBytes) {
+  static void reset(ByteBuffer control, int slot, int ringBytes) {
     for (int i = 0; i < CONTROL_BYTES; i += Long.BYTES) {
       control.putLong(i, 0);
+    }
+    for (int side = 0; side < 2; side++) {
+      LONG.set(control, side(side, slot) + TAIL, start(slot));
+      LONG.set(control, side(side, slot) + HEAD, start(slot));
     }
     LONG.set(control, RING_BYTES_OFFSET, (long) ringBytes);
     LONG.setRelease(control, MAGIC_OFFSET, MAGIC);

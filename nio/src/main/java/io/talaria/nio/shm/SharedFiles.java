@@ -44,7 +44,7 @@ final class SharedFiles {
   record Created<T>(long id, T mapping) {}
 
   @FunctionalInterface
-  private interface Mapper<T> {
+  interface Mapper<T> {
     T map(FileChannel file, long bytes) throws IOException;
   }
 
@@ -58,25 +58,19 @@ final class SharedFiles {
     return create(bytes, Mapping::mapCollected);
   }
 
-  private <T> Created<T> create(int bytes, Mapper<T> mapper) throws FabricException {
+  <T> Created<T> create(int bytes, Mapper<T> mapper) throws FabricException {
     Path folder = usable();
     long id = ProcessFileName.nextId();
     Path path = path(folder, id);
-    named.add(id);
-    try (FileChannel file =
-        FileChannel.open(
-            path,
-            Set.of(
-                StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE,
-                LinkOption.NOFOLLOW_LINKS),
-            OWNER_ONLY)) {
+    try (FileChannel file = directory.create(() -> create(id, path))) {
       for (long at = 0; at < bytes; ) {
         zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
         at += file.write(zeros, at);
       }
-      return new Created<>(id, mapper.map(file, bytes));
+      return new Created<>(id, map(mapper, file, bytes, path));
+    } catch (FabricException e) {
+      remove(id);
+      throw e;
     } catch (IOException | OutOfMemoryError e) {
       boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
       remove(id);
@@ -85,6 +79,18 @@ final class SharedFiles {
           "cannot create " + bytes + " bytes in " + folder + ": " + e,
           e);
     }
+  }
+
+  private FileChannel create(long id, Path path) throws IOException {
+    named.add(id);
+    return FileChannel.open(
+        path,
+        Set.of(
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS),
+        OWNER_ONLY);
   }
 
   /** Maps a file that the peer created, to be unmapped explicitly, and unlinks it. */
@@ -97,7 +103,7 @@ final class SharedFiles {
     return open(id, bytes, Mapping::mapCollected);
   }
 
-  private <T> T open(long id, int bytes, Mapper<T> mapper) throws FabricException {
+  <T> T open(long id, int bytes, Mapper<T> mapper) throws FabricException {
     Path folder = usable();
     Path path = path(folder, id);
     try (FileChannel file =
@@ -108,14 +114,24 @@ final class SharedFiles {
         throw new FabricException(
             Reason.PROTOCOL, path + " has " + file.size() + " bytes, not " + bytes);
       }
-      return mapper.map(file, bytes);
+      return map(mapper, file, bytes, path);
     } catch (NoSuchFileException e) {
       throw new FabricException(
           Reason.NO_SHM_DIR, path + " does not exist: do both sides use one talaria.shm.dir?", e);
     } catch (IOException | OutOfMemoryError e) {
-      throw new FabricException(Reason.NO_SHM_DIR, "cannot map " + path + ": " + e, e);
+      throw new FabricException(Reason.NO_SHM_DIR, "cannot open " + path + ": " + e, e);
     } finally {
       unlink(path);
+    }
+  }
+
+  private static <T> T map(Mapper<T> mapper, FileChannel file, long bytes, Path path)
+      throws FabricException {
+    try {
+      return mapper.map(file, bytes);
+    } catch (IOException | OutOfMemoryError e) {
+      throw new FabricException(
+          Reason.MAP_FAILED, "cannot map " + bytes + " bytes of " + path + ": " + e, e);
     }
   }
 
@@ -126,8 +142,12 @@ final class SharedFiles {
     }
   }
 
-  /** Unlinks whatever this process has created and nobody has mapped. For process exit. */
+  /**
+   * Unlinks whatever this process has created and nobody has mapped, and creates no more. For
+   * process exit.
+   */
   void removeAll() {
+    directory.close();
     for (Long id : named) {
       remove(id);
     }

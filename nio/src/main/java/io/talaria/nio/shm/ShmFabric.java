@@ -20,6 +20,9 @@ import java.util.BitSet;
  * the memory, {@link ShmMessages} for what goes through the session.
  */
 public final class ShmFabric implements Fabric {
+  /** What {@code talaria.fabrics} calls it. */
+  public static final String NAME = "shm";
+
   /** A larger ring is made only if so many times its size is free. */
   private static final int RESERVE = 4;
 
@@ -49,7 +52,7 @@ public final class ShmFabric implements Fabric {
 
   @Override
   public String name() {
-    return "shm";
+    return NAME;
   }
 
   @Override
@@ -63,8 +66,8 @@ public final class ShmFabric implements Fabric {
     return reason;
   }
 
-  /** Unlinks what this process has made and nobody has mapped; for process exit. */
-  public void removeFiles() {
+  @Override
+  public void exit() {
     files.removeAll();
   }
 

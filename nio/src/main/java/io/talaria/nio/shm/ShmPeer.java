@@ -93,7 +93,11 @@ final class ShmPeer {
   boolean hint(ShmStream stream) {
     int slot = stream.slot;
     long bit = 1L << slot;
-    long unused = (long) LONG.getAndBitwiseOr(shared, PeerLayout.ready(otherSide, slot >>> 6), bit);
+    int word = PeerLayout.ready(otherSide, slot >>> 6);
+    if (((long) LONG.getOpaque(shared, word) & bit) != 0) {
+      return false; // it will be seen after what the caller has published; who set it has rung
+    }
+    long unused = (long) LONG.getAndBitwiseOr(shared, word, bit);
     long home = stream.peerHome();
     if (home < 0 || home >= PeerLayout.HOMES) {
       return false;
@@ -156,7 +160,8 @@ final class ShmPeer {
     segment.generation++;
     segment.releasedHere = false;
     segment.releasedThere = false;
-    ConnectionLayout.reset(ConnectionSegment.control(segment.mapping.buffer()), segment.ringBytes);
+    ConnectionLayout.reset(
+        ConnectionSegment.control(segment.mapping.buffer()), segment.slot, segment.ringBytes);
     ShmStream stream = newStream(segment, maxRingBytes);
     ByteBuffer payload = ByteBuffer.allocate(ShmMessages.OFFER_BYTES);
     payload.putInt(segment.slot).putInt(segment.generation);
@@ -426,6 +431,10 @@ final class ShmPeer {
     }
     if (!segment.releasedThere) {
       segment.releasedThere = true;
+      ShmStream stream = stream(slot);
+      if (stream != null && stream.owned()) {
+        stream.peerReleased();
+      }
       if (session.initiator() && segment.releasedHere) {
         recycle(segment);
       }

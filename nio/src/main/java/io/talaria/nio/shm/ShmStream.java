@@ -65,6 +65,9 @@ final class ShmStream implements FabricStream {
   @SuppressWarnings("UnusedVariable") // by EPOCH
   private long epoch;
 
+  /** Whether DATA_WAIT asks for a hint for each message. Changed by the selecting thread. */
+  private volatile boolean watchedForEvery;
+
   private volatile boolean established;
   private volatile boolean ended;
   private volatile boolean reset;
@@ -76,8 +79,13 @@ final class ShmStream implements FabricStream {
     this.slot = slot;
     this.growth = growth;
     control = ConnectionSegment.control(segment);
-    mine = ConnectionLayout.side(side);
-    theirs = ConnectionLayout.side(1 - side);
+    mine = ConnectionLayout.side(side, slot);
+    theirs = ConnectionLayout.side(1 - side, slot);
+    long start = ConnectionLayout.start(slot);
+    tail = start;
+    headCache = start;
+    head = start;
+    tailCache = start;
     out = ConnectionSegment.ring(segment, ringBytes, side);
     in = ConnectionSegment.ring(segment, ringBytes, 1 - side);
     outBytes = ringBytes;
@@ -116,6 +124,11 @@ final class ShmStream implements FabricStream {
     if (established()) {
       owner.established();
     }
+  }
+
+  /** The peer has released its side. Negotiation thread. */
+  void peerReleased() {
+    owner.released();
   }
 
   @Override
@@ -291,7 +304,7 @@ final class ShmStream implements FabricStream {
     LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
     VarHandle.fullFence();
     long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
-    if (wait != handledDataWait) {
+    if (wait != handledDataWait || (wait & ConnectionLayout.WAIT_EVERY) != 0) {
       handledDataWait = wait;
       notifyPeer(wait);
     }
@@ -472,7 +485,28 @@ final class ShmStream implements FabricStream {
 
   @Override
   public boolean watch(int ops) {
+    watchedForEvery = false;
     return announce(ops, ConnectionLayout.WAIT_HINT);
+  }
+
+  @Override
+  public boolean watchEvery(int ops) {
+    if (ops != READ) {
+      return watch(ops);
+    }
+    if (watchedForEvery) {
+      return true; // what came since the last look has set the bit after it was cleared
+    }
+    watchedForEvery = true;
+    return announce(ops, ConnectionLayout.WAIT_HINT | ConnectionLayout.WAIT_EVERY);
+  }
+
+  @Override
+  public void unwatch() {
+    if (watchedForEvery) {
+      watchedForEvery = false;
+      awake(READ);
+    }
   }
 
   @Override
@@ -575,6 +609,7 @@ final class ShmStream implements FabricStream {
   @Override
   public synchronized void moveTo(Home next) {
     ShmHome target = (ShmHome) next;
+    unwatch();
     peer.moveStream(this, home, target);
     home = target;
     ConnectionLayout.set(
@@ -594,15 +629,21 @@ final class ShmStream implements FabricStream {
     return "ring " + kib(outBytes) + "/" + kib(inBytes);
   }
 
+  @Override
+  public int inBytes() {
+    return inBytes;
+  }
+
+  @Override
+  public int outBytes() {
+    return outBytes;
+  }
+
   private static String kib(int bytes) {
     return (bytes >> 10) + " KiB";
   }
 
   // ---- growing: called by RingGrowth under the writer's or the reader's lock
-
-  int outBytes() {
-    return outBytes;
-  }
 
   void moveOutputTo(ByteBuffer ring, int bytes, long generation) {
     out = ring;

@@ -104,6 +104,18 @@ class ConfigTest {
   }
 
   @Test
+  void theRuntimeDirectoryHasRoomForTheNamesOfSockets() {
+    String longest = "/" + "d".repeat(Config.MAX_DIR_BYTES - 1);
+    assertThat(with(Config.DIR, longest).dir()).hasToString(longest);
+    assertRefused(
+        Config.DIR,
+        longest + "d",
+        "at most 81 bytes long, because Unix-domain sockets are made in it; it has 82");
+    System.clearProperty(Config.DIR);
+    assertThat(with(Config.SHM_DIR, longest + "d").shmDir()).hasToString(longest + "d");
+  }
+
+  @Test
   void directoriesAreTakenAsGiven() {
     assertThat(with(Config.DIR, "/a/b").dir()).hasToString("/a/b");
     assertThat(with(Config.SHM_DIR, "/c d").shmDir()).hasToString("/c d");

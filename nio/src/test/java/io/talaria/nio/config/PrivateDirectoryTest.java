@@ -3,12 +3,19 @@
 package io.talaria.nio.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.talaria.nio.Reason;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,5 +103,48 @@ class PrivateDirectoryTest {
   @Test
   void aPlaceWithoutModesIsRefused() {
     assertThat(at(Path.of("/proc/self/talaria")).prepare()).isEqualTo(Reason.NO_SHM_DIR);
+  }
+
+  @Test
+  void nothingIsMadeOnceTheProcessExits() throws Exception {
+    PrivateDirectory directory = at(temporary.resolve("closing"));
+    assertThat(directory.prepare()).isNull();
+    Path first = directory.path().resolve("first");
+    assertThat(directory.create(() -> Files.createFile(first))).exists();
+    directory.close();
+    assertThat(directory.prepare()).isEqualTo(Reason.CLOSED_EARLY);
+    assertThatThrownBy(() -> directory.create(() -> Files.createFile(first)))
+        .isInstanceOf(IOException.class)
+        .hasMessage("this process is exiting");
+  }
+
+  @Test
+  void exitWaitsForWhatIsBeingMade() throws Exception {
+    PrivateDirectory directory = at(temporary.resolve("racing"));
+    assertThat(directory.prepare()).isNull();
+    Set<Path> made = ConcurrentHashMap.newKeySet();
+    CountDownLatch going = new CountDownLatch(100);
+    Thread maker =
+        new Thread(
+            () -> {
+              try {
+                for (int i = 0; ; i++) {
+                  Path file = directory.path().resolve(Integer.toString(i));
+                  directory.create(() -> made.add(Files.createFile(file)));
+                  going.countDown();
+                }
+              } catch (IOException e) {
+                going.countDown(); // the end
+              }
+            });
+    maker.start();
+    assertThat(going.await(20, TimeUnit.SECONDS)).isTrue();
+    directory.close();
+    Set<Path> known = Set.copyOf(made);
+    try (Stream<Path> files = Files.list(directory.path())) {
+      assertThat(files).containsExactlyInAnyOrderElementsOf(known);
+    }
+    maker.join();
+    assertThat(made).isEqualTo(known);
   }
 }

@@ -5,12 +5,15 @@ package io.talaria.nio.counters;
 import static io.talaria.nio.counters.CountersFileFixture.NO_PID;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.config.Host;
+import io.talaria.nio.config.ProcessFileName;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +100,41 @@ class CountersSweepTest {
   @Test
   void aFreshFileOfAnotherBootStays() throws Exception {
     assertKept(forge(b -> b.putLong(CountersLayout.H_BOOT_ID_LOWER, 1)));
+  }
+
+  @Test
+  void theFileOfAProcessThatNobodyHasWaitedForGoes() throws Exception {
+    // The shell becomes a program that never waits for the child it has.
+    Process parent = new ProcessBuilder("sh", "-c", "sleep 0.2 & echo $!; exec sleep 60").start();
+    try {
+      long zombie = Long.parseLong(parent.inputReader().readLine());
+      while (ProcFiles.startTicks(zombie) != ProcFiles.NO_PROCESS) {
+        Thread.onSpinWait();
+      }
+      assertThat(Path.of("/proc", Long.toString(zombie))).exists();
+      assertRemoved(forge(b -> CountersFileFixture.setPid(b, zombie)));
+    } finally {
+      parent.destroyForcibly();
+    }
+  }
+
+  @Test
+  void aFileWithoutItsNameGoesAtOnceIfItsProcessHasEnded() throws Exception {
+    Process ended = new ProcessBuilder("true").start();
+    assertThat(ended.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    Path own = Files.write(dir.resolve(temporary(Host.pid(), 0)), new byte[0]);
+    Path left = Files.write(dir.resolve(temporary(ended.pid(), 0)), new byte[0]);
+    Path elsewhere = Files.write(dir.resolve(temporary(ended.pid(), 1L << 32)), new byte[0]);
+    ProcessCounters.sweep(dir);
+    assertThat(left).doesNotExist();
+    assertThat(own).exists();
+    assertThat(elsewhere).as("of another pid namespace").exists();
+  }
+
+  /** A name that the given process would use for a file that it is making. */
+  private static String temporary(long pid, long otherNamespace) {
+    long rest = ProcessFileName.nextId() & ((1L << 42) - 1);
+    return ProcessFileName.of(CountersFile.TEMPORARY, pid << 42 | (rest ^ otherNamespace));
   }
 
   @Test

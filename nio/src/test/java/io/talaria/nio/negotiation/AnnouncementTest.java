@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.config.Config;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -102,6 +103,15 @@ class AnnouncementTest {
     assertThat(server.announce(PORT)).isEqualTo(Reason.INSECURE_DIR);
     assertThat(open).isEmptyDirectory();
     server.assertNoFailure();
+  }
+
+  @Test
+  void theLongestDirectoryThatMayBeConfiguredWillDo() throws Exception {
+    String folder = temporary + "/";
+    Node both = node(Path.of(folder + "d".repeat(Config.MAX_DIR_BYTES - folder.length())));
+    assertThat(both.announce(65_535)).isEqualTo(Reason.ANNOUNCED);
+    RawSession.dial(both.announced(65_535)).close();
+    both.assertNoFailure();
   }
 
   @Test

@@ -100,6 +100,9 @@ final class FakeChannel implements Upgradable, StreamOwner {
   public void established() {}
 
   @Override
+  public void released() {}
+
+  @Override
   public void stalled() {}
 
   @Override

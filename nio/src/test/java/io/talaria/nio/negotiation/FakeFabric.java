@@ -96,6 +96,9 @@ final class FakeFabric implements Fabric {
     gone.add(peer);
   }
 
+  @Override
+  public void exit() {}
+
   private final class FakeUpgrade implements Upgrade {
     private final int number;
     private final FabricStream stream =

@@ -77,4 +77,9 @@ final class RecordingFabric implements Fabric {
   public void peerGone(Peer peer) {
     shm.peerGone(peer);
   }
+
+  @Override
+  public void exit() {
+    shm.exit();
+  }
 }

@@ -67,6 +67,9 @@ final class End implements StreamOwner {
   public void established() {}
 
   @Override
+  public void released() {}
+
+  @Override
   public void stalled() {}
 
   @Override

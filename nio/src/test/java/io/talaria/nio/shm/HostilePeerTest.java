@@ -124,7 +124,7 @@ class HostilePeerTest {
           slot++;
         }
         segments[slot] = made.mapping();
-        ConnectionLayout.reset(made.mapping().buffer(), RING);
+        ConnectionLayout.reset(made.mapping().buffer(), slot, RING);
         upgrade = fabric.answer(this, offer(slot, 1, made.id(), RING));
         files.mapped(made.id());
       }
@@ -132,15 +132,15 @@ class HostilePeerTest {
       stream.owner(new Deaf(), this);
       stream.acceptInput();
       ByteBuffer control = segments[stream.slot].buffer();
-      ConnectionLayout.set(control, theirs() + ConnectionLayout.ACCEPTS, 1);
+      ConnectionLayout.set(control, theirs(stream.slot) + ConnectionLayout.ACCEPTS, 1);
       assertThat(stream.established()).isTrue();
       stream.switchOut(0);
       return stream;
     }
 
     /** Offset of the hostile side's block. */
-    int theirs() {
-      return ConnectionLayout.side(initiator ? 1 : 0);
+    int theirs(int slot) {
+      return ConnectionLayout.side(initiator ? 1 : 0, slot);
     }
 
     void giveBack(ShmStream stream) {
@@ -193,6 +193,9 @@ class HostilePeerTest {
     public void established() {}
 
     @Override
+    public void released() {}
+
+    @Override
     public void stalled() {}
 
     @Override
@@ -214,11 +217,13 @@ class HostilePeerTest {
   // ---- garbage
   // -------------------------------------------------------------------------------------
 
+  /** A side's block in one of the segments that these tests use. */
+  private static int block(Random random) {
+    return ConnectionLayout.side(random.nextInt(2), random.nextInt(4));
+  }
+
   private static long value(Random random, ByteBuffer control) {
-    long near =
-        ConnectionLayout.get(
-            control,
-            ConnectionLayout.side(random.nextInt(2)) + WORDS[random.nextInt(WORDS.length)]);
+    long near = ConnectionLayout.get(control, block(random) + WORDS[random.nextInt(WORDS.length)]);
     return switch (random.nextInt(9)) {
       case 0 -> 0;
       case 1 -> random.nextInt(4);
@@ -237,7 +242,7 @@ class HostilePeerTest {
         switch (random.nextInt(8)) {
           case 0 -> ConnectionLayout.PHASE_OFFSET;
           case 1 -> 8 * random.nextInt(ConnectionLayout.CONTROL_BYTES / 8);
-          default -> ConnectionLayout.side(random.nextInt(2)) + WORDS[random.nextInt(WORDS.length)];
+          default -> block(random) + WORDS[random.nextInt(WORDS.length)];
         };
     ConnectionLayout.set(segment, offset, value(random, segment));
   }
@@ -470,7 +475,7 @@ class HostilePeerTest {
     for (int i = 0; i < 3000; i++) {
       SharedFiles.Created<Mapping> made = files.create(ConnectionLayout.segmentBytes(RING));
       if (random.nextInt(4) != 0) {
-        ConnectionLayout.reset(made.mapping().buffer(), RING << random.nextInt(2));
+        ConnectionLayout.reset(made.mapping().buffer(), 0, RING << random.nextInt(2));
       }
       made.mapping().close();
       int slot = random.nextInt(6) == 0 ? random.nextInt() : random.nextInt(40);
@@ -511,7 +516,7 @@ class HostilePeerTest {
     Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING));
     for (int side = 0; side < 2; side++) { // in the honest side's name as well
       ConnectionLayout.set(
-          segment.buffer(), ConnectionLayout.side(side) + ConnectionLayout.ACCEPTS, 1);
+          segment.buffer(), ConnectionLayout.side(side, slot) + ConnectionLayout.ACCEPTS, 1);
     }
 
     honest.fabric.received(honest, ShmMessages.accepted(slot, generation));
@@ -532,7 +537,7 @@ class HostilePeerTest {
     Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING));
     ConnectionLayout.set(
         segment.buffer(),
-        honest.theirs() + ConnectionLayout.SPACE_WAIT,
+        honest.theirs(slot) + ConnectionLayout.SPACE_WAIT,
         1L << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_BELL);
     SharedFiles.Created<Mapping> ring = files.create(4 * RING);
 

@@ -77,7 +77,7 @@ class HostileSwitchTest {
     }
     ByteBuffer control = (ByteBuffer) field(stream(), "control");
     ConnectionLayout.set(
-        control, ConnectionLayout.side(0) + ConnectionLayout.SWITCH_AT, switchAt + 1);
+        control, ConnectionLayout.side(0, 0) + ConnectionLayout.SWITCH_AT, switchAt + 1);
   }
 
   /** Whether the client has switched, and the server has bytes on TCP to read before. */

@@ -78,8 +78,16 @@ class LostWakeUpTest {
   }
 
   private void asASelector(int op) {
+    asASelector(op, sleeper.stream.watch(op));
+  }
+
+  private void asASelectorOfRareKeys(int op) {
+    asASelector(op, sleeper.stream.watchEvery(op));
+  }
+
+  private void asASelector(int op, boolean watched) {
     int before = waker.rung.get();
-    if (sleeper.stream.watch(op)) {
+    if (watched) {
       if (home.arm()) {
         awaitBell(before, op);
       }
@@ -156,6 +164,11 @@ class LostWakeUpTest {
   @Test
   void aSelectorThatSleepsIsWokenByEveryWrite() throws Exception {
     sleepForData(this::asASelector);
+  }
+
+  @Test
+  void aSelectorThatWatchesForEveryWriteIsWokenByEveryWrite() throws Exception {
+    sleepForData(this::asASelectorOfRareKeys);
   }
 
   // ---- for space --------------------------------------------------------------------------------

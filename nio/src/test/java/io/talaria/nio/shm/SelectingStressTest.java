@@ -186,7 +186,7 @@ class SelectingStressTest {
               active.remove(task);
               left--;
             }
-          } else if (task.end.stream.watch(task.ops())) {
+          } else if (watch(task)) {
             active.remove(task);
           }
         }
@@ -198,6 +198,11 @@ class SelectingStressTest {
         task.end.stream.moveTo(null);
       }
       home.close();
+    }
+
+    private static boolean watch(Task task) {
+      FabricStream stream = task.end.stream;
+      return task.random.nextInt(4) == 0 ? stream.watch(task.ops()) : stream.watchEvery(task.ops());
     }
 
     private void hinted(FabricStream stream) {
@@ -235,7 +240,7 @@ class SelectingStressTest {
         for (int i = 0; i < 1 + random.nextInt(CONNECTIONS); i++) {
           Connection made = pair.connect();
           connections.add(made);
-          long bytes = 1 + random.nextInt(60_000);
+          long bytes = 1L + random.nextInt(60_000);
           clients.add(new Client(made.client, new Random(seed + i), seed + i, bytes));
           echoes.add(new Echo(made.server, new Random(seed - i)));
         }

@@ -144,6 +144,9 @@ class SlotLifeTest {
     public void established() {}
 
     @Override
+    public void released() {}
+
+    @Override
     public void stalled() {}
 
     @Override
