@@ -78,6 +78,23 @@ class DocumentationTest {
   }
 
   @Test
+  void theContractSuiteIsAsLargeAsTheDocumentsSay() throws IOException {
+    int behaviours = 0;
+    Path suite = ROOT.resolve("nio/src/test/java/io/talaria/nio/contract");
+    try (Stream<Path> files = Files.list(suite)) {
+      for (Path file : files.filter(f -> f.toString().endsWith("ContractTest.java")).toList()) {
+        behaviours += Files.readString(file).split("@Test\\b", -1).length - 1;
+      }
+    }
+    Pattern claim = Pattern.compile("more than ([0-9]+)\\s+behaviours");
+    for (String name : List.of("README.md", "CONTRIBUTING.md")) {
+      Matcher claimed = claim.matcher(Files.readString(ROOT.resolve(name)));
+      assertThat(claimed.find()).as(name).isTrue();
+      assertThat(behaviours).as(name).isGreaterThan(Integer.parseInt(claimed.group(1)));
+    }
+  }
+
+  @Test
   void reasonsHaveTheirRowWordForWord() throws IOException {
     List<List<String>> expected =
         Arrays.stream(Reason.values())

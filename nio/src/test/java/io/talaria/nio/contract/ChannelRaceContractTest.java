@@ -208,8 +208,7 @@ class ChannelRaceContractTest extends Contract {
 
   @Test
   void whatAWriteReportedArrivesWhateverShutdownCutsIt() throws Exception {
-    withPairs(
-        (round, pair) -> assertReportedArrives(round, pair, pair.client::shutdownOutput));
+    withPairs((round, pair) -> assertReportedArrives(round, pair, pair.client::shutdownOutput));
   }
 
   @Test

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** On what a contract is tested: a difference between two grounds is a bug. */
-@SuppressWarnings("ImmutableEnumChecker") // of providers that live as long
+@SuppressWarnings("ImmutableEnumChecker") // Providers do not change; the listener is made once.
 enum Ground {
   /** The JDK's own channels and selectors: the reference. */
   JDK(JdkNio.provider(), JdkNio.provider()),
@@ -80,7 +80,7 @@ enum Ground {
   private static final class Talaria {
     static final SelectorProvider PLAIN = open("contract-open", "rwxr-xr-x");
 
-    /** The last one, so that it is of this one that the process tells. */
+    /** The last to be made, so that Connections shows its connections. */
     static final SelectorProvider FAST = open("contract-run", "rwx------");
 
     private static SelectorProvider open(String name, String mode) {

@@ -2,11 +2,15 @@
 
 package io.talaria.nio.contract;
 
+import static io.talaria.nio.contract.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.channels.Channels;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
@@ -51,5 +55,29 @@ class KnownDifferencesTest extends Contract {
       socket.sendUrgentData(1);
     }
     assertThat(socket.isClosed()).isFalse();
+  }
+
+  /** The JDK's newer versions know their own channels here, and Java 17 knows none. */
+  @Test
+  void streamsOfChannelsLetAWriterWaitForAReader() throws Exception {
+    Pair pair = pair();
+    InputStream in = Channels.newInputStream(pair.client);
+    OutputStream out = Channels.newOutputStream(pair.client);
+    Doing<Integer> reading = Doing.start(in::read).whenWaiting();
+    Doing<Void> writing =
+        Doing.start(
+            () -> {
+              out.write(1);
+              return null;
+            });
+    if (talaria() || Runtime.version().feature() < 21) {
+      writing.whenWaiting();
+    } else {
+      writing.result();
+    }
+    pair.server.write(bytes(1, 1));
+    assertThat(reading.result()).isNotNegative();
+    writing.result();
+    assertThat(Bytes.read(pair.server)).isEqualTo(1);
   }
 }
