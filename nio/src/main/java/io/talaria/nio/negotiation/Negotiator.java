@@ -55,6 +55,7 @@ public final class Negotiator implements Executor {
 
   /** With thousands of attempts under way, each look at them takes time. */
   private static final long CHECK_EVERY_NS = 1_000_000L;
+
   private static final int EXAMINE_LIMIT_MS = 5_000;
   private static final int FAST_TICK_MS = 2;
   private static final int YOUNG_TICK_MS = 10;
