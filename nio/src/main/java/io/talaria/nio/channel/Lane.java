@@ -292,6 +292,9 @@ final class Lane implements StreamOwner, Upgradable {
       counters.fabricIn(n);
       return n;
     }
+    if (n < 0) {
+      Faults.take(); // what looks like an end may be memory that is gone
+    }
     if (n == FabricStream.RESET) {
       resetRead = true;
       throw new SocketException("Connection reset");
@@ -531,6 +534,7 @@ final class Lane implements StreamOwner, Upgradable {
     int n = stream.write(src);
     Faults.poll(++writes);
     if (n < 0) {
+      Faults.take();
       throw new IOException("Broken pipe");
     }
     counters.fabricOut(n);
@@ -579,6 +583,7 @@ final class Lane implements StreamOwner, Upgradable {
     long n = stream.write(srcs, offset, length);
     Faults.poll(++writes);
     if (n < 0) {
+      Faults.take();
       throw new IOException("Broken pipe");
     }
     counters.fabricOut((int) n);
