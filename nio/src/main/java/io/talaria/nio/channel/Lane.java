@@ -952,7 +952,9 @@ final class Lane implements StreamOwner, Upgradable {
   void wakeAll() {
     try {
       control.shutdownInput();
-      control.shutdownOutput();
+      if (!channel.lingerZero()) { // else the peer would see an end before the reset
+        control.shutdownOutput();
+      }
     } catch (IOException | RuntimeException e) {
       // It has ended already, which wakes them too.
     }

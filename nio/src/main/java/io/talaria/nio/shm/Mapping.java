@@ -18,6 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * throws), by the buffer's cleaner before (where it must not happen).
  */
 final class Mapping implements AutoCloseable {
+  /** Where a look goes, or the compiler would leave it out. */
+  @SuppressWarnings("unused")
+  private static byte lookedAt;
+
   private static final AtomicLong LIVE = new AtomicLong();
   private static final Unmapper UNMAPPER = unmapper();
 
@@ -64,7 +68,7 @@ final class Mapping implements AutoCloseable {
   static boolean intact(ByteBuffer mapped) {
     Faults.clear();
     try {
-      byte unused = mapped.get(mapped.capacity() - 1);
+      lookedAt = mapped.get(mapped.capacity() - 1);
       Faults.take();
       return true;
     } catch (InternalError e) {

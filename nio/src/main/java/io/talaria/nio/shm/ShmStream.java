@@ -192,8 +192,11 @@ final class ShmStream implements FabricStream {
 
   /** Moves the phase on, or finds it moved. Whoever comes first decides for both sides. */
   private boolean changePhase(long phase) {
-    long unused = ConnectionLayout.get(control, ConnectionLayout.PHASE_OFFSET);
+    long before = ConnectionLayout.get(control, ConnectionLayout.PHASE_OFFSET);
     Faults.take();
+    if (before != ConnectionLayout.PHASE_NEGOTIATING) {
+      return before == phase;
+    }
     long found =
         (long)
             LONG.compareAndExchange(
