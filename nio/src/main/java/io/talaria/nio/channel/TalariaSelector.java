@@ -513,7 +513,12 @@ final class TalariaSelector extends AbstractSelector {
     if (!key.isValid()) {
       return;
     }
-    int ready = below.readyOps();
+    int ready;
+    try {
+      ready = below.readyOps();
+    } catch (CancelledKeyException e) {
+      return; // the channel is closing; its key goes with the next pass
+    }
     Lane lane = key.socket == null ? null : key.socket.lane();
     if (lane == null || !lane.attached()) {
       if (lane != null && lane.stream() != null) {
