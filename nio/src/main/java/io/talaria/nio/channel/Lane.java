@@ -317,12 +317,7 @@ final class Lane implements StreamOwner, Upgradable {
     if (carry != null) {
       return readCarry(dst);
     }
-    if (inMode == IN_TCP) {
-      accept();
-    } else if (inMode == IN_ACCEPTED && plainAgain) {
-      inMode = IN_TCP;
-    }
-    if (inMode == IN_TCP) {
+    if (staysOnTcpForInput()) {
       return readTcp(dst);
     }
     pull(dst.remaining());
@@ -349,6 +344,16 @@ final class Lane implements StreamOwner, Upgradable {
       counters.tcpIn(n);
     }
     return n;
+  }
+
+  /** Accepts an upgrade that waits, or takes TCP up again after a withdrawn one. */
+  private boolean staysOnTcpForInput() {
+    if (inMode == IN_TCP) {
+      accept();
+    } else if (inMode == IN_ACCEPTED && plainAgain) {
+      inMode = IN_TCP;
+    }
+    return inMode == IN_TCP;
   }
 
   private int readCarry(ByteBuffer dst) {
@@ -439,7 +444,7 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-    if (inMode == IN_TCP && stream == null && carry == null) {
+    if (carry == null && !tcpEnd && staysOnTcpForInput()) {
       long n = control.read(dsts, offset, length);
       if (n > 0) {
         tcpIn += n;
@@ -460,7 +465,7 @@ final class Lane implements StreamOwner, Upgradable {
     for (int i = offset; i < offset + length; i++) {
       ByteBuffer dst = dsts[i];
       if (dst.hasRemaining()) {
-        if (inMode != IN_FABRIC || !stream.unread()) {
+        if (!moreAtHand(dst.remaining())) {
           return total;
         }
         int n = read(dst);
@@ -474,6 +479,13 @@ final class Lane implements StreamOwner, Upgradable {
       }
     }
     return total;
+  }
+
+  private boolean moreAtHand(int wanted) {
+    if (carry == null && inMode == IN_ACCEPTED && !plainAgain) {
+      pull(wanted);
+    }
+    return carry != null || (inMode == IN_FABRIC && stream.unread());
   }
 
   int spinRead(ByteBuffer dst) throws IOException {
