@@ -224,7 +224,8 @@ class AcceptContractTest extends Contract {
     listener.close();
     listener.close();
     assertThat(listener.isOpen()).isFalse();
-    assertThatThrownBy(listener::accept).isExactlyInstanceOf(ClosedChannelException.class);
+    // JDK 17 throws the AsynchronousCloseException among them, JDK 25 the plain one.
+    assertThatThrownBy(listener::accept).isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(listener::getLocalAddress).isInstanceOf(ClosedChannelException.class);
   }
 
