@@ -27,7 +27,6 @@ import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -44,10 +43,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private static final int CLOSING = 3;
   private static final int CLOSED = 4;
 
-  /** How often an end looks whether the writer has come out, before it goes on all the same. */
-  private static final int WRITER_LOOKS = 2_000;
-
-  private static final long WRITER_LOOK_NS = 50_000;
+  /** How long an end waits at most for a writer that copies; a thread may be kept from running. */
+  private static final long WRITER_LIMIT_NS = 200_000_000L;
 
   private final Context context;
   private final SocketChannel control;
@@ -599,13 +596,14 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
    * sleeps.
    */
   private void awaitWriter() {
-    for (int i = 0; i < WRITER_LOOKS && !writerRests; i++) {
+    long startNs = System.nanoTime();
+    while (!writerRests && System.nanoTime() - startNs < WRITER_LIMIT_NS) {
       if (writeLock.tryLock()) {
         writeLock.unlock();
         finishCloseIfClosing();
         return;
       }
-      LockSupport.parkNanos(WRITER_LOOK_NS);
+      Thread.yield();
     }
   }
 
