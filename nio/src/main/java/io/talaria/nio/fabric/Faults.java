@@ -38,7 +38,7 @@ public final class Faults {
   /** While code is young it enters the VM often, to be compiled, and then an error is thrown. */
   private static final int YOUNG = 50_000;
 
-  private static final int EVERY = 1024;
+  private static final int EVERY = 128;
 
   private static final VarHandle NEXT;
   private static final Step STEPS = new Step(new Step(null));
