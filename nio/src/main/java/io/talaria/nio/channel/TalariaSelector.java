@@ -191,18 +191,30 @@ final class TalariaSelector extends AbstractSelector {
       }
       key.interestOps(ops);
       changed(key);
+      ensureOpen(); // a close that began before the key was among ours has not cancelled it
     } catch (ClosedChannelException e) {
       keys.remove(key);
       key.cancel();
     } catch (ClosedSelectorException e) {
-      keys.remove(key);
-      key.cancel();
+      forget(key);
       throw e;
     } catch (RuntimeException e) {
       keys.remove(key);
       throw e;
     }
     return key;
+  }
+
+  /** Takes back the registration of a key that nobody has seen yet. */
+  private void forget(TalariaSelectionKey key) {
+    keys.remove(key);
+    key.cancel();
+    if (key.inner != null) {
+      key.inner.cancel();
+    }
+    if (key.channel() instanceof Registrable ours) {
+      ours.keys().remove(key);
+    }
   }
 
   /** A key's interest has changed, or its channel has: seen by the next pass. Any thread. */
@@ -651,7 +663,9 @@ final class TalariaSelector extends AbstractSelector {
       key.countsAsForeign = false;
       foreign--;
     }
-    deregister(key);
+    if (key.channel().keyFor(this) == key) { // else its registration failed: Java 17 would trip
+      deregister(key);
+    }
     SelectionKey below = key.inner;
     if (below != null) {
       below.cancel();
