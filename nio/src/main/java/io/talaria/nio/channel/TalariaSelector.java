@@ -702,11 +702,14 @@ final class TalariaSelector extends AbstractSelector {
         }
         removeCancelled();
         selected.clear();
-        inner.close();
-        if (home != null) {
-          home.close();
+        try {
+          inner.close();
+        } finally { // Java 17's close trips over a registration that fails at the same time
+          if (home != null) {
+            home.close();
+          }
+          counters.close();
         }
-        counters.close();
       }
     }
   }

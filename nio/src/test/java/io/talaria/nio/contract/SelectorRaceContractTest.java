@@ -373,7 +373,12 @@ class SelectorRaceContractTest extends Contract {
                     return null;
                   });
           assertNothingOr(thrown[0], ClosedSelectorException.class, CancelledKeyException.class);
-          assertNothing(thrown[1]);
+          if (Runtime.version().feature() < 25) {
+            // Older selectors trip over a key that its channel never got.
+            assertNothingOr(thrown[1], NullPointerException.class);
+          } else {
+            assertNothing(thrown[1]);
+          }
           assertThat(pair.client.isRegistered()).isFalse();
         });
     pair.client.configureBlocking(true);
