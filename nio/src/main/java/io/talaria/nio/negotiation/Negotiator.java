@@ -85,8 +85,6 @@ public final class Negotiator implements Executor {
   private volatile ProcessCounters counters = ProcessCounters.onHeap("not opened yet");
   private volatile Selector selector;
   private volatile Thread runner;
-  private boolean started;
-  private volatile Reason failure;
 
   private record Orphan(Upgradable channel, long deadlineNs) {}
 
@@ -138,6 +136,9 @@ public final class Negotiator implements Executor {
   public Announcement announce(InetSocketAddress address, Consumer<Reason> outcome) {
     Announcement announcement = new Announcement(address);
     announcements.add(announcement);
+    if (running() == null) {
+      outcome.accept(Reason.LIMIT); // so far
+    }
     execute(() -> open(announcement, outcome));
     return announcement;
   }
@@ -151,6 +152,9 @@ public final class Negotiator implements Executor {
 
   /** A client connection stands: looks for an upgrade. */
   public void connected(Upgradable channel) {
+    if (running() == null) {
+      channel.plainSoFar(Reason.LIMIT);
+    }
     execute(() -> attempt(channel));
   }
 
@@ -186,10 +190,7 @@ public final class Negotiator implements Executor {
   @Override
   public void execute(Runnable task) {
     tasks.add(task);
-    Selector running = selector;
-    if (running == null) {
-      running = start();
-    }
+    Selector running = running();
     if (running != null) {
       running.wakeup();
     }
@@ -234,9 +235,14 @@ public final class Negotiator implements Executor {
 
   // ---- the thread
 
+  /** The selector of the thread, which is started if need be; null if that is impossible now. */
+  private Selector running() {
+    Selector running = selector;
+    return running == null ? start() : running;
+  }
+
   private synchronized Selector start() {
-    if (!started) {
-      started = true;
+    if (selector == null) {
       try {
         Selector opened = jdk.openSelector();
         selector = opened;
@@ -245,8 +251,8 @@ public final class Negotiator implements Executor {
         runner = thread;
         thread.start();
       } catch (IOException e) {
-        failure = Reason.LIMIT;
-        report(failure, "no selector for the negotiation, connections stay plain: " + e);
+        // Tasks wait for the next one, which tries again: descriptors may be free by then.
+        report(Reason.LIMIT, "no selector for the negotiation, connections stay plain: " + e);
       }
     }
     return selector;
@@ -416,10 +422,7 @@ public final class Negotiator implements Executor {
     if (!channel.wanted()) {
       return;
     }
-    Reason unusable = failure;
-    if (unusable == null) {
-      unusable = directory.prepare();
-    }
+    Reason unusable = directory.prepare();
     if (unusable == null) {
       unusable = fabric.unavailable();
     }

@@ -26,13 +26,14 @@ final class Node {
   final List<String> log = new CopyOnWriteArrayList<>();
 
   Node(Path directory, Fabric fabric) {
+    this(directory, fabric, SelectorProvider.provider());
+  }
+
+  Node(Path directory, Fabric fabric, SelectorProvider jdk) {
     this.directory = directory;
     negotiator =
         new Negotiator(
-            SelectorProvider.provider(),
-            new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR),
-            fabric,
-            log::add);
+            jdk, new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR), fabric, log::add);
   }
 
   /** Announces a listener on the loopback address and waits for what became of it. */
