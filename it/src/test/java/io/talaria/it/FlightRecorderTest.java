@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What Flight Recorder writes in processes with the agent, and processes that have none. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class FlightRecorderTest {
   private static final String DECIDED = "io.talaria.ConnectionDecided";
   private static final String CLOSED = "io.talaria.ConnectionClosed";

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a management console in another JVM sees of a process with the agent. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ManagementTest {
   @RegisterExtension final Lab lab = new Lab();
 
@@ -40,6 +40,7 @@ class ManagementTest {
     void at(MBeanServerConnection server, ObjectName bean) throws Exception;
   }
 
+  @SuppressWarnings("BanJNDI") // The address is that of a child of this test.
   private static void lookAt(Child child, Look look) throws Exception {
     VirtualMachine machine = VirtualMachine.attach(Long.toString(child.pid()));
     String address;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The command {@code talaria ss} beside accelerated processes. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SsTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final String ENTER = "\u001b[?1049h";

@@ -28,8 +28,9 @@ import picocli.CommandLine.Spec;
       ""
     },
     footerHeading =
-        "%nWhat to show (--pid to --state): several values of one option, in turn or"
-            + " separated by commas, widen the choice; several options narrow it.%n%nColumns:%n",
+        "%nFilters (address, mode, pid, port, program, reason, role, state): several values of one,"
+            + " in turn or separated by commas, widen the choice; several filters narrow it."
+            + "%n%nColumns:%n",
     footer = {
       "  mode       the road the bytes travel: tcp, shm (shared memory) or ucx",
       "  reason     why it is that road; the lines below the table say it in words",

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The live table. */
-@Timeout(60)
+@Timeout(180)
 class SsCommandTest {
   private static final long PID = ProcessHandle.current().pid();
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** docs/seeing.md has every name of the JSON, in its order and with its type, and no other. */
-@Timeout(60)
+@Timeout(180)
 class SsJsonDocumentationTest {
   private static final Path DOCUMENT = Path.of("..", "docs", "seeing.md");
 
