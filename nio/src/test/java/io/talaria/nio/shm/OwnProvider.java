@@ -7,10 +7,10 @@ import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 
 /** A provider with directories of its own. */
-final class OwnProvider {
+public final class OwnProvider {
   private OwnProvider() {}
 
-  static SelectorProvider in(Path directory) {
+  public static SelectorProvider in(Path directory) {
     System.setProperty("talaria.dir", directory.resolve("run").toString());
     System.setProperty("talaria.shm.dir", directory.resolve("shm").toString());
     try {
