@@ -17,6 +17,8 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
@@ -42,6 +44,10 @@ final class Lane implements StreamOwner, Upgradable {
   private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
   private static final int CARRY_BYTES = 64 << 10;
   private static final int BELLS_AT_ONCE = 64;
+
+  /** A peer that rings faster than we read must not keep us here: the rest is read next time. */
+  private static final int MOST_BELL_READS = 1024;
+
   private static final int ACCEPT_TRIES = 10;
   private static final int SPIN_CHECKS = 32;
 
@@ -53,6 +59,9 @@ final class Lane implements StreamOwner, Upgradable {
    * looked twice a second would keep a core busy.
    */
   private static final long VIRTUAL_LOOK_AGAIN_NS = 30_000_000_000L;
+
+  /** How long anybody sleeps who is {@link #deaf}. */
+  static final int DEAF_LOOK_MS = 10;
 
   /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
   private static final long LINGER_NS = 60_000_000_000L;
@@ -633,7 +642,9 @@ final class Lane implements StreamOwner, Upgradable {
     FabricStream fast = stream;
     boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
     Faults.take();
-    if (wait && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
+    if (wait && deaf()) {
+      LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(DEAF_LOOK_MS));
+    } else if (wait && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
       controlReadable();
     }
     fast.awake(FabricStream.WRITE);
@@ -648,7 +659,7 @@ final class Lane implements StreamOwner, Upgradable {
       drainBells();
     } else if (readLock.tryLock()) {
       try {
-        if (inMode == IN_ACCEPTED && !(plainAgain && carry != null)) {
+        if (inMode == IN_ACCEPTED && takesMore()) {
           pull(CARRY_BYTES);
         } else if (inMode == IN_TCP) {
           accept();
@@ -662,6 +673,23 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
+  /**
+   * Whether to take more from TCP than the program has read: only if bells may stand behind it,
+   * which they do if both sides have agreed, and never without bound. Under the read lock.
+   */
+  private boolean takesMore() {
+    return carry == null || (outMode == OUT_FABRIC && !plainAgain && !deaf());
+  }
+
+  /**
+   * Whether bells may stand behind more bytes than are taken from TCP before the program reads
+   * them: nobody hears a bell then, and who waits for room looks by the clock. Any thread.
+   */
+  boolean deaf() {
+    ByteBuffer kept = carry;
+    return kept != null && inMode == IN_ACCEPTED && kept.remaining() >= CARRY_BYTES;
+  }
+
   private void drainBells() {
     synchronized (bellsLock) {
       if (bellsIn == null) {
@@ -669,13 +697,14 @@ final class Lane implements StreamOwner, Upgradable {
       }
       try {
         int n;
+        int reads = 0;
         do {
           bellsIn.clear();
           n = control.read(bellsIn);
           if (n > 0) {
             counters.bellReceived();
           }
-        } while (n == BELLS_AT_ONCE);
+        } while (n == BELLS_AT_ONCE && ++reads < MOST_BELL_READS);
         if (n < 0) {
           endControl(false);
         }

@@ -393,9 +393,11 @@ public final class Negotiator implements Executor {
 
   private void greet(Announcement announcement) {
     try {
-      for (SocketChannel dialler = announcement.accept();
-          dialler != null;
-          dialler = announcement.accept()) {
+      for (int i = 0; i < TASKS_A_TURN; i++) { // the selector brings us back for the rest
+        SocketChannel dialler = announcement.accept();
+        if (dialler == null) {
+          break;
+        }
         greet(announcement, dialler);
       }
     } catch (IOException e) {
@@ -532,6 +534,11 @@ public final class Negotiator implements Executor {
       replaced.session().refuse(replaced.id(), Reason.REFUSED);
     }
     match(offer.connection());
+  }
+
+  /** Number of offers that no accepted channel has been found for yet, of all sessions. */
+  int offersPending() {
+    return offers.size();
   }
 
   private void match(ConnectionKey key) {
