@@ -177,7 +177,7 @@ public final class Storm {
             .arg("chunk", 64 << 10)
             .arg("end", "random")
             .arg("pauseEvery", 20)
-            .arg("pauseUs", 20_000)
+            .arg("pauseUs", 5_000)
             .start();
     Member member = new Member(seat, seat < lasting, address, journal, child);
     judge.joined(member);
@@ -357,6 +357,11 @@ public final class Storm {
     }
   }
 
+  /**
+   * What a process has written may lie in the kernel for long while a slow peer reads it, so a
+   * connection hangs only if it stands still at both ends; or for much longer at one, whose peer
+   * may not know it any more.
+   */
   private void checkMoving(Member member) {
     long idleNs = member.number("idleMs") * 1_000_000L;
     if (idleNs < HANG.toNanos()) {
@@ -366,7 +371,9 @@ public final class Storm {
     Member other = judge.at(idle.substring(idle.indexOf('-') + 1));
     long now = member.status.nanoTime();
     long excusedNs = member.disturbedNs(now - idleNs, now) + other.disturbedNs(now - idleNs, now);
-    if (idleNs - excusedNs > HANG.toNanos() && !other.stopped) {
+    boolean movesThere = !other.killed && other.number("idleMs") * 1_000_000L < HANG.toNanos() / 2;
+    long limitNs = movesThere ? 4 * HANG.toNanos() : HANG.toNanos();
+    if (idleNs - excusedNs > limitNs && !other.stopped) {
       findings.hangs++;
       throw new AssertionError(
           member
