@@ -226,6 +226,7 @@ final class Lane implements StreamOwner, Upgradable {
   private void accept() {
     if (inMode == IN_TCP && stream != null && !plainAgain) {
       inMode = IN_ACCEPTED;
+      stream.inputTaken(tcpIn);
       stream.acceptInput();
       switchOutIfEstablished();
       nudgeSelectors();
@@ -414,6 +415,7 @@ final class Lane implements StreamOwner, Upgradable {
         counters.bellReceived();
       }
       if (bytes > 0) {
+        stream.inputTaken(tcpIn);
         keep(more.flip().limit(bytes));
       }
     } else if (n < 0) {
@@ -717,7 +719,9 @@ final class Lane implements StreamOwner, Upgradable {
   private void endControl(boolean byReset) {
     if (!controlEnded) {
       // A bell that the peer has not read makes its kernel send a reset, which means nothing.
-      boolean bellsOnly = outMode == OUT_FABRIC && stream.peerInputSwitched();
+      boolean bellsOnly =
+          outMode == OUT_FABRIC
+              && (stream.peerInputSwitched() || stream.peerInputTaken() == tcpOut);
       stream.controlEnded(byReset && !bellsOnly);
       controlEnded = true;
       waiter.wakeAll();

@@ -24,6 +24,7 @@ import java.nio.ByteOrder;
  *         | +256   DATA_WAIT IN_CLOSED HOME      |  what the peer's writer looks at
  *         | +384   ACCEPTS SWITCH_AT IN_SWITCHED |
  *         |        RING_READY MOVE_AT IN_BUFFER  |
+ *         |        IN_TAKEN                      |
  *   +512  +--------------------------------------+
  *         | side 1: the same                     |
  *   2048  +--------------------------------------+
@@ -77,6 +78,7 @@ final class ConnectionLayout {
   static final int MOVE_AT = 416;
 
   static final int IN_BUFFER = 488;
+  static final int IN_TAKEN = 496;
 
   /** Words of MOVE_AT: from the inline ring to the largest it takes no more moves. */
   static final int MOST_MOVES = 9;

@@ -228,6 +228,16 @@ final class ShmStream implements FabricStream {
     return ended || ConnectionLayout.get(control, theirs + ConnectionLayout.IN_SWITCHED) != 0;
   }
 
+  @Override
+  public void inputTaken(long tcpBytes) {
+    ConnectionLayout.set(control, mine + ConnectionLayout.IN_TAKEN, tcpBytes);
+  }
+
+  @Override
+  public long peerInputTaken() {
+    return ConnectionLayout.get(control, theirs + ConnectionLayout.IN_TAKEN);
+  }
+
   // ---- writing
 
   @Override

@@ -113,7 +113,7 @@ class InlineRingTest {
         assertThat(block).isGreaterThan(ConnectionLayout.PHASE_OFFSET);
         assertThat(block + ConnectionLayout.moveAt(ConnectionLayout.MOST_MOVES))
             .isLessThanOrEqualTo(block + ConnectionLayout.IN_BUFFER);
-        assertThat(block + ConnectionLayout.IN_BUFFER + Long.BYTES)
+        assertThat(block + ConnectionLayout.IN_TAKEN + Long.BYTES)
             .isLessThanOrEqualTo(ConnectionLayout.INLINE_RINGS_OFFSET);
       }
     }
