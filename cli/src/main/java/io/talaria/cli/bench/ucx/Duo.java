@@ -68,6 +68,9 @@ final class Duo implements AutoCloseable {
       if (event.name().equals("unavailable")) {
         throw new UcxMissingException(event.payload().path("message").asText());
       }
+      if (event.name().equals("refused")) {
+        throw new HarnessException(event.payload().path("message").asText());
+      }
       return event.as(Listening.class);
     } catch (HarnessException | InterruptedException | RuntimeException | UcxMissingException e) {
       child.close();

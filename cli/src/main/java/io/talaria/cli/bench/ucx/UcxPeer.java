@@ -70,10 +70,14 @@ public final class UcxPeer {
       link.report("unavailable", Map.of("message", obstacle.get()));
       return;
     }
-    if (job.server()) {
-      serve(link, job);
-    } else {
-      measure(link, job);
+    try {
+      if (job.server()) {
+        serve(link, job);
+      } else {
+        measure(link, job);
+      }
+    } catch (ControlException e) {
+      link.report("refused", Map.of("message", e.getMessage()));
     }
   }
 
