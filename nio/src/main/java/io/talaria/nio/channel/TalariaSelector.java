@@ -410,7 +410,9 @@ final class TalariaSelector extends AbstractSelector {
 
   /** One look at the fabrics. */
   private void pass() {
-    takeChanges();
+    if (!seen) { // what an action of this select changes is for the next one, as on the JDK
+      takeChanges();
+    }
     if (home != null) {
       int unusedEvents = home.progress(EVENTS_AT_ONCE);
       int unusedHints = home.drainReady(hinted, HINTS_AT_ONCE);
