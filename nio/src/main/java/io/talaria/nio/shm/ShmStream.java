@@ -411,7 +411,7 @@ final class ShmStream implements FabricStream {
       if (available == 0) {
         int end = end();
         available = tailCache - head;
-        if (end < 0 || available == 0) {
+        if (end < 0 || available <= 0) { // below 0 if the stream has just been buried
           return end;
         }
       } else if (available < 0) {
