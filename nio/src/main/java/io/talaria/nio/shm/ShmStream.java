@@ -741,6 +741,9 @@ final class ShmStream implements FabricStream {
     try {
       ConnectionLayout.set(
           control, mine + ConnectionLayout.HOME, target == null ? -1 : target.index());
+      if (target != null) {
+        target.added();
+      }
       Faults.take();
     } catch (InternalError e) {
       // The memory is gone, so the peer is told nothing; whoever reads or writes finds out.
