@@ -325,16 +325,16 @@ public final class Negotiator implements Executor {
   }
 
   private long tickMs() {
-    if (!orphans.isEmpty() || !repeated.isEmpty()) {
+    long now = System.nanoTime();
+    if (youngOrphans(now) || !repeated.isEmpty()) {
       return FAST_TICK_MS;
     }
-    long now = System.nanoTime();
     for (Session session : sessions) {
       if (session.greeting() || session.useless(now, 0)) {
         return SLOW_TICK_MS;
       }
     }
-    long tickMs = 0;
+    long tickMs = orphans.isEmpty() ? 0 : SLOW_TICK_MS;
     for (Attempt attempt : attempts.values()) {
       if (attempt.young()) {
         return YOUNG_TICK_MS;
@@ -344,6 +344,11 @@ public final class Negotiator implements Executor {
       }
     }
     return tickMs;
+  }
+
+  /** An old one waits for its program to read what TCP has. */
+  private boolean youngOrphans(long now) {
+    return !orphans.isEmpty() && orphans.get(orphans.size() - 1).deadlineNs() - now > 0;
   }
 
   private void checkTimes(long now) {

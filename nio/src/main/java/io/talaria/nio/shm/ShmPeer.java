@@ -510,7 +510,9 @@ final class ShmPeer {
     }
   }
 
-  /** Any thread: the stream is established, which the peer's side may not have noticed. */
+  /**
+   * Any thread: there is news of an established stream, which the peer's side may not have noticed.
+   */
   void tellEstablished(ShmStream stream) {
     session.execute(
         () -> {

@@ -84,6 +84,7 @@ final class ShmStream implements FabricStream {
   private volatile boolean accepted;
   private volatile boolean established;
   private volatile boolean ended;
+  private volatile boolean outputLost;
   private volatile boolean reset;
   private volatile ShmHome home;
 
@@ -159,8 +160,13 @@ final class ShmStream implements FabricStream {
   /** The peer says that it has accepted as well. Negotiation thread. */
   void peerAccepted() {
     if (established()) {
-      owner.established();
+      owner.woken();
     }
+  }
+
+  @Override
+  public void wakePeerBySession() {
+    peer.tellEstablished(this);
   }
 
   /** The peer has released its side. Negotiation thread. */
@@ -351,7 +357,9 @@ final class ShmStream implements FabricStream {
   }
 
   private boolean gone() {
-    return ended || (long) LONG.getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
+    return ended
+        || outputLost
+        || (long) LONG.getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
   }
 
   /** As TCP: after the peer's clean end one write succeeds, later ones break. */
@@ -661,16 +669,28 @@ final class ShmStream implements FabricStream {
   }
 
   @Override
-  public void controlEnded(boolean byReset) {
+  public boolean controlEnded(boolean byReset) {
     if (!ended) {
-      boolean leftOurs =
-          (long) TAIL.getOpaque(this)
-              != ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
-      if (byReset || leftOurs) {
+      if (byReset || (!outputLost && leftOurs())) {
         reset = true;
       }
       ended = true;
     }
+    return reset;
+  }
+
+  /** Whether the peer has left bytes of ours unread. */
+  private boolean leftOurs() {
+    return (long) TAIL.getOpaque(this)
+        != ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
+  }
+
+  @Override
+  public void outputLost() {
+    if (leftOurs()) {
+      reset = true;
+    }
+    outputLost = true;
   }
 
   private void fail() {
