@@ -3,6 +3,7 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Home;
@@ -51,8 +52,14 @@ final class TalariaSelector extends AbstractSelector {
   private static final int HINTS_AT_ONCE = 4096;
   private static final int EVENTS_AT_ONCE = 256;
 
+  private static final Home[] NO_HOMES = {};
+
   private final Context context;
   private final Selector inner;
+
+  /** Homes in the fabrics that place their streams, by the context's order; null for the others. */
+  private final Home[] placing;
+
   private final SelectorCounters counters;
   private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
   private final Set<SelectionKey> keysView = Collections.unmodifiableSet(keys);
@@ -95,6 +102,29 @@ final class TalariaSelector extends AbstractSelector {
     this.context = context;
     inner = context.jdk().openSelector();
     counters = context.counters().selector();
+    placing = openPlacingHomes();
+  }
+
+  /** They are there from the beginning: channels look for them before the first select. */
+  private Home[] openPlacingHomes() {
+    if (context.fabrics().stream().noneMatch(Fabric::placesStreams)) {
+      return NO_HOMES;
+    }
+    Home[] homes = new Home[context.fabrics().size()];
+    for (int i = 0; i < homes.length; i++) {
+      Fabric fabric = context.fabrics().get(i);
+      if (context.enabled() && fabric.placesStreams() && fabric.unavailable() == null) {
+        homes[i] = fabric.openHome();
+        sleepOn(homes[i]);
+      }
+    }
+    return homes;
+  }
+
+  /** The home in a fabric that places its streams, or null. Any thread. */
+  Home home(Fabric fabric) {
+    int index = placing.length == 0 ? -1 : context.fabrics().indexOf(fabric);
+    return index < 0 || !isOpen() ? null : placing[index];
   }
 
   // ---- the contract's outside
@@ -280,26 +310,34 @@ final class TalariaSelector extends AbstractSelector {
     }
     key.settled = true;
     attached++;
-    openHome();
-    boolean shared = home == null || key.socket.keys().all().length > 1;
+    Home target = homeOf(lane.stream());
+    boolean shared = target == null || key.socket.keys().all().length > 1;
     lane.shared(shared);
-    lane.stream().moveTo(shared ? null : home);
+    lane.stream().moveTo(shared ? null : target);
     if (shared) {
       forward(key);
     }
   }
 
-  private void openHome() {
+  private Home homeOf(FabricStream stream) {
+    if (stream.fabric() != context.roaming()) {
+      return home(stream.fabric());
+    }
     if (home == null && !homeRefused) {
-      home = context.fabric().openHome();
+      home = context.roaming().openHome();
       homeRefused = home == null;
-      SelectableChannel event = home == null ? null : home.selectable();
-      if (event != null) {
-        try {
-          event.register(inner, SelectionKey.OP_READ, home);
-        } catch (ClosedChannelException e) {
-          throw new IllegalStateException("the event channel of a new home is closed", e);
-        }
+      sleepOn(home);
+    }
+    return home;
+  }
+
+  private void sleepOn(Home opened) {
+    SelectableChannel event = opened == null ? null : opened.selectable();
+    if (event != null) {
+      try {
+        event.register(inner, SelectionKey.OP_READ, opened);
+      } catch (ClosedChannelException e) {
+        throw new IllegalStateException("the event channel of a new home is closed", e);
       }
     }
   }
@@ -409,12 +447,24 @@ final class TalariaSelector extends AbstractSelector {
       int unusedEvents = home.progress(EVENTS_AT_ONCE);
       int unusedHints = home.drainReady(hinted, HINTS_AT_ONCE);
     }
+    if (placing.length != 0) {
+      progressPlacing();
+    }
     for (int i = active.size() - 1; i >= 0; i--) {
       TalariaSelectionKey key = active.get(i);
       if (key.isValid()) {
         lookAt(key);
       } else {
         active.remove(key);
+      }
+    }
+  }
+
+  private void progressPlacing() {
+    for (Home each : placing) {
+      if (each != null) {
+        int unusedEvents = each.progress(EVENTS_AT_ONCE);
+        int unusedHints = each.drainReady(hinted, HINTS_AT_ONCE);
       }
     }
   }
@@ -596,7 +646,7 @@ final class TalariaSelector extends AbstractSelector {
     }
     try {
       sleeping = true;
-      if (!wakeUp && !changed && (home == null || home.arm())) {
+      if (!wakeUp && !changed && (home == null || home.arm()) && armPlacing()) {
         counters.innerSelected();
         Faults.take(); // or it would come up in the middle of the JDK's selector
         int unused = inner.select(innerReady, timeoutMs);
@@ -608,8 +658,22 @@ final class TalariaSelector extends AbstractSelector {
       if (home != null) {
         home.disarm();
       }
+      for (Home each : placing) {
+        if (each != null) {
+          each.disarm();
+        }
+      }
     }
     Faults.take();
+  }
+
+  private boolean armPlacing() {
+    for (Home each : placing) {
+      if (each != null && !each.arm()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Sets the watches of all active keys; false if one has something to report. */
@@ -683,8 +747,12 @@ final class TalariaSelector extends AbstractSelector {
 
   private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
-    if (home != null && key.channel().isOpen()) {
-      key.socket.lane().stream().leave(home);
+    if (key.channel().isOpen()) {
+      FabricStream stream = key.socket.lane().stream();
+      Home left = homeOf(stream);
+      if (left != null) {
+        stream.leave(left);
+      }
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);
@@ -707,6 +775,11 @@ final class TalariaSelector extends AbstractSelector {
         } finally { // Java 17's close trips over a registration that fails at the same time
           if (home != null) {
             home.close();
+          }
+          for (Home each : placing) {
+            if (each != null) {
+              each.close();
+            }
           }
           counters.close();
         }

@@ -2,10 +2,13 @@
 
 package io.talaria.nio.jdk;
 
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import java.nio.channels.Channel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -30,6 +33,11 @@ public final class JdkNio {
   private static final MethodHandle SIGNAL_NATIVE;
   private static final Class<?> SELECTABLE;
 
+  /** Null unless the package is open to us. */
+  private static final Constructor<?> OVER_DESCRIPTOR;
+
+  private static final Method NEW_DESCRIPTOR;
+
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
@@ -44,6 +52,8 @@ public final class JdkNio {
                   MethodType.methodType(
                       void.class, SelectableChannel.class, int.class, long.class));
       IS_VIRTUAL = isVirtual(lookup);
+      OVER_DESCRIPTOR = overDescriptor();
+      NEW_DESCRIPTOR = Class.forName(PACKAGE + ".IOUtil").getMethod("newFD", int.class);
       Class<?> thread = Class.forName(PACKAGE + ".NativeThread");
       CURRENT_NATIVE = lookup.findStatic(thread, "current", MethodType.methodType(long.class));
       SIGNAL_NATIVE =
@@ -71,6 +81,44 @@ public final class JdkNio {
     } catch (NoSuchMethodException beforeJdk21) {
       return MethodHandles.dropArguments(
           MethodHandles.constant(boolean.class, false), 0, Thread.class);
+    }
+  }
+
+  /** The JDK's channel of a pipe's reading end: the plainest there is over a descriptor. */
+  private static Constructor<?> overDescriptor() throws ReflectiveOperationException {
+    try {
+      Constructor<?> constructor =
+          Class.forName(PACKAGE + ".SourceChannelImpl")
+              .getDeclaredConstructor(SelectorProvider.class, FileDescriptor.class);
+      return constructor.trySetAccessible() ? constructor : null;
+    } catch (NoSuchMethodException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Whether {@link #channelOver} works: it needs the package to be open, by the agent or by {@code
+   * --add-opens java.base/sun.nio.ch=ALL-UNNAMED}.
+   */
+  public static boolean opensDescriptors() {
+    return OVER_DESCRIPTOR != null;
+  }
+
+  /**
+   * A channel to register with the JDK's selectors for reading, over any descriptor that can be
+   * polled. It owns the descriptor, which becomes non-blocking.
+   *
+   * @param descriptor an open file descriptor
+   */
+  public static SelectableChannel channelOver(int descriptor) throws IOException {
+    try {
+      SelectableChannel channel =
+          (SelectableChannel)
+              OVER_DESCRIPTOR.newInstance(PROVIDER, NEW_DESCRIPTOR.invoke(null, descriptor));
+      channel.configureBlocking(false);
+      return channel;
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("no channel over a descriptor: " + e, e);
     }
   }
 

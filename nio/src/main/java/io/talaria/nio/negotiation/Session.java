@@ -4,6 +4,7 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.Host;
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Peer;
@@ -47,6 +48,10 @@ final class Session implements Peer {
   private final SocketChannel channel;
   private final Announcement announcement;
   private final String dialled;
+
+  /** What it is about: chosen by the side that dials. */
+  private Fabric fabric;
+
   private final long openedAtNs = System.nanoTime();
   private final ByteBuffer input =
       ByteBuffer.allocate(2 * (Wire.LENGTH_BYTES + Wire.MAX_FRAME_BYTES));
@@ -69,8 +74,9 @@ final class Session implements Peer {
   private record Offered(Attempt attempt, Upgrade upgrade) {}
 
   /** A session that this side dials. */
-  Session(Negotiator negotiator, SocketChannel channel, String dialled) {
+  Session(Negotiator negotiator, SocketChannel channel, String dialled, Fabric fabric) {
     this(negotiator, channel, null, dialled, State.WELCOME_EXPECTED);
+    this.fabric = fabric;
   }
 
   /** A session that was dialled at an announcement. */
@@ -136,7 +142,7 @@ final class Session implements Peer {
   // ---- the dialling side
 
   void sayHello() throws FabricException {
-    ByteBuffer payload = negotiator.fabric().openPeer(this);
+    ByteBuffer payload = fabric.openPeer(this);
     write(
         Wire.hello(
             new Hello(
@@ -144,7 +150,7 @@ final class Session implements Peer {
                 Host.pid(),
                 Host.bootId(),
                 Host.networkNamespace(),
-                negotiator.fabric().name(),
+                fabric.name(),
                 payload)));
   }
 
@@ -166,14 +172,14 @@ final class Session implements Peer {
       return;
     }
     try {
-      Upgrade upgrade = negotiator.fabric().offer(this);
+      Upgrade upgrade = fabric.offer(this, attempt.channel().home(fabric));
       int id = ++lastId;
       offered.put(id, new Offered(attempt, upgrade));
       attempt.offered(this, id);
       negotiator.counters().offerMade();
       write(Wire.offer(id, attempt.channel().key(), upgrade.payload()));
     } catch (FabricException e) {
-      attempt.failed(e.reason());
+      attempt.unable(e.reason());
     }
   }
 
@@ -187,7 +193,7 @@ final class Session implements Peer {
   private void welcomed(long pid) {
     peerPid = pid;
     state = State.READY;
-    negotiator.fabric().peerAccepted(this);
+    fabric.peerAccepted(this);
     negotiator.counters().sessionOpened();
     offerWaiting();
   }
@@ -234,7 +240,7 @@ final class Session implements Peer {
     if (problem == null) {
       peerPid = hello.pid();
       try {
-        negotiator.fabric().acceptPeer(this, hello.payload());
+        fabric.acceptPeer(this, hello.payload());
       } catch (FabricException e) {
         problem = e.reason();
       }
@@ -260,7 +266,8 @@ final class Session implements Peer {
     if (!hello.networkNamespace().equals(Host.networkNamespace())) {
       return Reason.OTHER_NAMESPACE;
     }
-    return hello.fabric().equals(negotiator.fabric().name()) ? null : Reason.REFUSED;
+    fabric = negotiator.usable(hello.fabric());
+    return fabric == null ? Reason.REFUSED : null;
   }
 
   private void offeredByPeer(int id, ConnectionKey connection, ByteBuffer payload)
@@ -284,7 +291,7 @@ final class Session implements Peer {
     received.remove(offer.id());
     Upgrade upgrade;
     try {
-      upgrade = negotiator.fabric().answer(this, offer.payload());
+      upgrade = fabric.answer(this, offer.payload(), accepted.home(fabric));
     } catch (FabricException e) {
       accepted.plain(e.reason());
       refuse(offer.id(), e.reason());
@@ -410,7 +417,7 @@ final class Session implements Peer {
     } else if (state == State.WELCOME_EXPECTED && type == Wire.WELCOME) {
       welcomed(Wire.welcome(body));
     } else if (state == State.READY && type == Wire.FABRIC) {
-      negotiator.fabric().received(this, body);
+      fabric.received(this, body);
     } else if (state == State.READY && initiator() && type == Wire.ANSWER) {
       int id = Wire.id(body);
       answered(id, Wire.atEnd(body, Wire.payload(body)));
@@ -499,7 +506,7 @@ final class Session implements Peer {
     received.values().forEach(connection -> negotiator.unmatch(connection, this));
     received.clear();
     if (attachment != null) {
-      negotiator.fabric().peerGone(this);
+      fabric.peerGone(this);
     }
     List<Attempt> failed = new ArrayList<>(waiting);
     waiting.clear();

@@ -4,6 +4,7 @@ package io.talaria.nio.shm;
 
 import static io.talaria.nio.shm.ConnectionLayout.LONG;
 
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Home;
@@ -102,6 +103,11 @@ final class ShmStream implements FabricStream {
     in = ConnectionSegment.ring(segment, ringBytes, 1 - side);
     outBytes = ringBytes;
     inBytes = ringBytes;
+  }
+
+  @Override
+  public Fabric fabric() {
+    return peer.fabric();
   }
 
   @Override

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
+import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
@@ -39,6 +40,11 @@ final class FakeFabric implements Fabric {
   @Override
   public String name() {
     return "fake";
+  }
+
+  @Override
+  public Mode mode() {
+    return Mode.SHM;
   }
 
   @Override

@@ -31,7 +31,7 @@ final class Node {
         new Negotiator(
             SelectorProvider.provider(),
             new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR),
-            fabric,
+            List.of(fabric),
             log::add);
   }
 
