@@ -19,12 +19,6 @@ import java.util.Optional;
 public final class Libc {
   private static final short POLLIN = 1;
   private static final int EINTR = 4;
-  private static final int EPOLL_CLOEXEC = 0x80000;
-  private static final int EPOLL_CTL_ADD = 1;
-  private static final int EPOLL_CTL_DEL = 2;
-
-  /** The events are the first 4 bytes of {@code struct epoll_event}; its size depends. */
-  private static final long EPOLL_EVENT_BYTES = 16;
 
   private static final CStruct POLLFD =
       CStruct.named("struct pollfd").int32("fd").int16("events").int16("revents").build();
@@ -35,11 +29,6 @@ public final class Libc {
       C.plain("getenv", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
   private static final MethodHandle POLL =
       C.capturingErrno("poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle EPOLL_CREATE =
-      C.capturingErrno("epoll_create1", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-  private static final MethodHandle EPOLL_CTL =
-      C.capturingErrno(
-          "epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
   private static final MethodHandle FREE = C.plain("free", FunctionDescriptor.ofVoid(JAVA_LONG));
   private static final MethodHandle OPEN_MEMSTREAM =
       C.plain("open_memstream", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
@@ -117,61 +106,6 @@ public final class Libc {
         throw new IllegalStateException("poll of " + descriptor + " failed, errno " + -count);
       }
       return count > 0;
-    } catch (Throwable t) {
-      throw unchecked(t);
-    }
-  }
-
-  /**
-   * A descriptor that is readable when one of a set of others is ({@code epoll_create1}).
-   *
-   * @return a file descriptor, to be closed by the caller
-   */
-  public static int newEpoll() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Errno.LAYOUT);
-      int descriptor = Errno.folded((int) EPOLL_CREATE.invokeExact(errno, EPOLL_CLOEXEC), errno);
-      if (descriptor < 0) {
-        throw new IllegalStateException("epoll_create1 failed, errno " + -descriptor);
-      }
-      return descriptor;
-    } catch (Throwable t) {
-      throw unchecked(t);
-    }
-  }
-
-  /**
-   * Puts a descriptor into such a set ({@code epoll_ctl} with {@code EPOLLIN}).
-   *
-   * @param epoll what {@link #newEpoll} gave
-   * @param descriptor a file descriptor
-   */
-  public static void addToEpoll(int epoll, int descriptor) {
-    changeEpoll(epoll, EPOLL_CTL_ADD, descriptor);
-  }
-
-  /**
-   * Takes a descriptor out of such a set ({@code epoll_ctl}).
-   *
-   * @param epoll what {@link #newEpoll} gave
-   * @param descriptor a file descriptor that is in it
-   */
-  public static void removeFromEpoll(int epoll, int descriptor) {
-    changeEpoll(epoll, EPOLL_CTL_DEL, descriptor);
-  }
-
-  private static void changeEpoll(int epoll, int operation, int descriptor) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Errno.LAYOUT);
-      MemorySegment event = arena.allocate(EPOLL_EVENT_BYTES, 8);
-      event.set(JAVA_INT, 0, POLLIN);
-      int status =
-          Errno.folded(
-              (int) EPOLL_CTL.invokeExact(errno, epoll, operation, descriptor, event.address()),
-              errno);
-      if (status < 0) {
-        throw new IllegalStateException("epoll_ctl of " + descriptor + ", errno " + -status);
-      }
     } catch (Throwable t) {
       throw unchecked(t);
     }

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.ffi.Libc;
+import io.talaria.ffi.Epoll;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
@@ -13,12 +13,11 @@ import java.nio.channels.SelectableChannel;
  * sleeps on it.
  */
 final class EventSet {
-  private final int descriptor;
+  private final Epoll epoll = new Epoll();
   private final SelectableChannel channel;
 
   EventSet() throws IOException {
-    descriptor = Libc.newEpoll();
-    channel = JdkNio.channelOver(descriptor);
+    channel = JdkNio.channelOver(epoll.descriptor());
   }
 
   SelectableChannel channel() {
@@ -27,13 +26,13 @@ final class EventSet {
 
   void add(Engine engine) {
     if (channel.isOpen()) {
-      Libc.addToEpoll(descriptor, engine.descriptor());
+      epoll.add(engine.descriptor());
     }
   }
 
   void remove(Engine engine) {
     if (channel.isOpen()) {
-      Libc.removeFromEpoll(descriptor, engine.descriptor());
+      epoll.remove(engine.descriptor());
     }
   }
 

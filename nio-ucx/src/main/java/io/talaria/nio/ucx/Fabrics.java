@@ -14,6 +14,8 @@ public final class Fabrics {
    * @return a fabric
    */
   public static Fabric open() {
-    return new UcxFabric();
+    UcxFabric fabric = new UcxFabric();
+    fabric.start();
+    return fabric;
   }
 }

@@ -54,6 +54,16 @@ final class UcxFabric implements Fabric {
   private final Engine[] accepting = new Engine[POOLED];
   private int next;
 
+  /**
+   * Begins to load UCX, which takes some hundred milliseconds: a listener must not be announced so
+   * late that its first clients have given up.
+   */
+  void start() {
+    Thread starter = new Thread(this::unavailable, "talaria-ucx-start");
+    starter.setDaemon(true);
+    starter.start();
+  }
+
   @Override
   public String name() {
     return NAME;

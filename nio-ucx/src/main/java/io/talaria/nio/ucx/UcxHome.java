@@ -14,11 +14,13 @@ import java.util.Arrays;
  * those of streams that came from elsewhere.
  */
 final class UcxHome implements Home {
+  private static final Engine[] NONE = {};
+
   private final UcxFabric fabric;
   private final EventSet events;
 
   /** Guarded by this; read by the selecting thread. */
-  private volatile Engine[] engines = {};
+  private volatile Engine[] engines = NONE;
 
   private int[] users = {};
   private Engine own;
@@ -31,7 +33,7 @@ final class UcxHome implements Home {
   private volatile boolean asleep;
 
   /** Those that were told of the sleep. The selecting thread's. */
-  private Engine[] armed = {};
+  private Engine[] armed = NONE;
 
   UcxHome(UcxFabric fabric) throws IOException {
     this.fabric = fabric;
@@ -161,7 +163,7 @@ final class UcxHome implements Home {
         engine.exit();
       }
     }
-    armed = new Engine[0];
+    armed = NONE;
     fabric.stir();
   }
 

@@ -16,8 +16,21 @@ final class UcxPeer {
   private final Map<Long, UcxStream> streams = new HashMap<>();
   private volatile boolean gone;
 
+  /** What carries its streams, once one has found out. */
+  private volatile String transport = "";
+
   UcxPeer(Peer session) {
     this.session = session;
+  }
+
+  /** Any thread. */
+  String transport() {
+    return transport;
+  }
+
+  /** Any thread. */
+  void transport(String found) {
+    transport = found;
   }
 
   void add(UcxStream stream) {

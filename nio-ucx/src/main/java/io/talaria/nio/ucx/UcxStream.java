@@ -94,7 +94,6 @@ final class UcxStream implements FabricStream {
   private volatile long peerSwitchAt = -1;
   private volatile boolean peerTookTcp;
   private volatile boolean homeless = true;
-  private volatile String transport = "";
 
   /** The engine is entered. */
   UcxStream(UcxFabric fabric, UcxPeer peer, Engine engine, long token, boolean decides) {
@@ -940,7 +939,7 @@ final class UcxStream implements FabricStream {
 
   @Override
   public String transport() {
-    String known = transport;
+    String known = peer.transport();
     if (known.isEmpty()) {
       engine.enter();
       try {
@@ -948,10 +947,10 @@ final class UcxStream implements FabricStream {
             pipe == null || !pipe.endpoint().isOpen()
                 ? ""
                 : String.join(" ", pipe.endpoint().transports());
-        transport = known;
       } finally {
         engine.exit();
       }
+      peer.transport(known);
     }
     return known.isEmpty() ? "ucx" : "ucx " + known;
   }

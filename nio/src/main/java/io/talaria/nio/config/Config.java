@@ -110,6 +110,7 @@ public final class Config {
   /** Names that other parts of Talaria use. */
   private static boolean reserved(String name) {
     return name.startsWith("talaria.test.")
+        || name.startsWith("talaria.ucx.")
         || name.startsWith("talaria.it.")
         || name.startsWith("talaria.cli.");
   }
