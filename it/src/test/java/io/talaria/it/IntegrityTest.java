@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Large streams in both directions at once arrive whole: random sizes and pauses, heap, direct and
  * read-only buffers, scattering and gathering.
  */
+@Tag("fabric")
 class IntegrityTest {
   private static final long GIGABYTE = 1L << 30;
 

@@ -13,7 +13,6 @@ import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.Survivor;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +23,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A process killed in mid-transfer leaves its peer, within a second, with the end or the exception
  * that TCP gives, and leaves no file, descriptor or mapping behind.
  */
+@Tag("fabric")
 class KillTest {
   private static final int SETTLED = 2;
   private static final int ODD_DESCRIPTORS = 2;
@@ -63,7 +64,7 @@ class KillTest {
       throws Exception {
     flavour.assume();
     boolean killsServer = victimRole.equals("server");
-    int rounds = (int) Settings.scaled(usual);
+    int rounds = (int) Math.max(SETTLED, Settings.scaled(usual));
     Child survivor = program(flavour, io, killsServer ? "client" : "server").start();
     int port = killsServer ? 0 : survivor.await("listening").port();
     Child next = program(flavour, io, victimRole).start();
@@ -117,7 +118,7 @@ class KillTest {
   /** Every other kill waits until the connection is accelerated; the others come anywhere. */
   private void letThemRun(Flavour flavour, Child survivor, int round) throws Exception {
     if (flavour.accelerated() && round % 2 == 0) {
-      Modes.await(survivor, Mode.SHM, Reason.SAME_HOST);
+      Modes.await(survivor, Settings.fast(), Reason.SAME_HOST);
     }
     LockSupport.parkNanos(chance.nextInt(20_000_000));
   }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A select lasts as long as it was asked to, ends at a wake-up, and never returns with nothing
  * because of what goes on below: bells, data that nobody is interested in, a full connection.
  */
+@Tag("fabric")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class SelectorTest {
   private static final long MS = 1_000_000;
