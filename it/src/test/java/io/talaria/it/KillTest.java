@@ -23,7 +23,6 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A process killed in mid-transfer leaves its peer, within a second, with the end or the exception
  * that TCP gives, and leaves no file, descriptor or mapping behind.
  */
-@Tag("fabric")
 class KillTest {
   private static final int SETTLED = 2;
   private static final int ODD_DESCRIPTORS = 2;
