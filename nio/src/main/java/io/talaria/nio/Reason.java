@@ -88,12 +88,12 @@ public enum Reason {
       "timed-out",
       "The peer did not answer the offer in time.",
       "Look whether the peer is stopped or overloaded; new connections ask again."),
-  /** Too many upgrades were being negotiated at once. */
+  /** Too many upgrades were being negotiated at once, or the peer did not read its session. */
   BUSY(
       14,
       "busy",
-      "Too many upgrades were being negotiated at once.",
-      "Nothing to do: later connections ask again."),
+      "Too many upgrades were being negotiated at once, or the peer did not read its session.",
+      "Look whether the peer is stopped or overloaded; later connections ask again."),
   /** The run-time directory is missing and could not be created. */
   NO_RUNTIME_DIR(
       16,

@@ -5,8 +5,10 @@ package io.talaria.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.config.Config;
+import io.talaria.nio.counters.ProcessCounters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
@@ -15,11 +17,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.management.ObjectName;
+import javax.management.openmbean.TabularData;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
+import jdk.jfr.Timespan;
+import jdk.jfr.ValueDescriptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +43,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class DocumentationTest {
   private static final Path ROOT = root();
+  private static final List<String> OF_ALL_EVENTS =
+      List.of("startTime", "duration", "eventThread", "stackTrace");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
   private static final Pattern LINK = Pattern.compile("]\\(([^)#]+)(#[^)]*)?\\)");
 
@@ -108,6 +121,93 @@ class DocumentationTest {
             .toList();
     assertThat(rowsUnder(lines("docs/reasons.md"), "## The catalogue", "code"))
         .containsExactlyElementsOf(expected);
+  }
+
+  @Test
+  void flightRecorderEventsHaveEveryFieldWithItsUnit() throws Exception {
+    Map<String, String> expected = new TreeMap<>();
+    for (String event : List.of("ConnectionDecided", "ConnectionClosed")) {
+      EventType type =
+          EventType.getEventType(
+              Class.forName("io.talaria.nio.counters." + event + "Event").asSubclass(Event.class));
+      assertThat(type.getName()).isEqualTo("io.talaria." + event);
+      for (ValueDescriptor field : type.getFields()) {
+        if (!OF_ALL_EVENTS.contains(field.getName())) {
+          expected.merge(
+              field.getName() + ", " + unit(field), "`" + event + "`", (one, other) -> "both");
+        }
+      }
+    }
+    List<String> lines = lines("docs/seeing.md");
+    Map<String, String> documented = new TreeMap<>();
+    for (List<String> row : rowsUnder(lines, "## Flight Recorder", "field")) {
+      documented.put(row.get(0).replace("`", "") + ", " + row.get(1), row.get(2));
+    }
+    assertThat(documented).isEqualTo(expected);
+    assertThat(names(lines, "## Flight Recorder", "event"))
+        .containsExactly("io.talaria.ConnectionDecided", "io.talaria.ConnectionClosed");
+  }
+
+  private static String unit(ValueDescriptor field) {
+    Timespan timespan = field.getAnnotation(Timespan.class);
+    if (timespan != null) {
+      return timespan.value().toLowerCase(Locale.ROOT);
+    }
+    if (field.getAnnotation(DataAmount.class) != null) {
+      return "bytes";
+    }
+    return field.getTypeName().equals("long") ? "number" : "text";
+  }
+
+  @Test
+  void theBeanHasEveryAttributeWithItsType() throws Exception {
+    List<String> lines = lines("docs/seeing.md");
+    List<String> expected =
+        Arrays.stream(TalariaMXBean.class.getMethods())
+            .map(
+                getter ->
+                    getter.getName().substring("get".length())
+                        + " "
+                        + getter.getGenericReturnType().getTypeName().replaceAll("[a-z]+\\.", ""))
+            .toList();
+    assertThat(rowsUnder(lines, "## JMX", "attribute"))
+        .extracting(row -> (row.get(0) + " " + row.get(1)).replace("`", ""))
+        .containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(names(lines, "### A connection in JMX", "item"))
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(ConnectionView.class.getMethods())
+                .filter(method -> method.getDeclaringClass() == ConnectionView.class)
+                .map(getter -> getter.getName().substring("get".length()))
+                .map(name -> name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1))
+                .toList());
+  }
+
+  @Test
+  void theBeanHasTheTotalsThatArePromised() throws Exception {
+    ProcessCounters before = ProcessCounters.current();
+    ProcessCounters.onHeap("a test").makeCurrent();
+    try {
+      assertThat(TalariaManagement.register()).isTrue();
+      TabularData totals =
+          (TabularData)
+              ManagementFactory.getPlatformMBeanServer()
+                  .getAttribute(new ObjectName(TalariaManagement.OBJECT_NAME), "Totals");
+      List<String> names = new ArrayList<>(names(lines("docs/seeing.md"), "### Totals", "name"));
+      names.remove("refused");
+      assertThat(totals.keySet())
+          .extracting(key -> (String) ((List<?>) key).get(0))
+          .containsExactlyInAnyOrderElementsOf(names);
+    } finally {
+      if (before != null) {
+        before.makeCurrent();
+      }
+    }
+  }
+
+  private static List<String> names(List<String> lines, String heading, String title) {
+    return rowsUnder(lines, heading, title).stream()
+        .map(row -> row.get(0).replace("`", ""))
+        .toList();
   }
 
   @ParameterizedTest

@@ -8,6 +8,9 @@ import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.counters.ProcessCounters;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
@@ -20,15 +23,34 @@ import org.junit.jupiter.api.Timeout;
 class TalariaManagementTest {
   @Test
   void theBeanShowsTheConnectionsOfTheCurrentCounters() throws Exception {
+    ProcessCounters before = ProcessCounters.current();
     ProcessCounters counters = ProcessCounters.onHeap("a test");
     counters.makeCurrent();
+    try {
+      theBeanShows(counters);
+    } finally {
+      if (before != null) {
+        before.makeCurrent(); // other tests look at them
+      }
+    }
+  }
+
+  private static void theBeanShows(ProcessCounters counters) throws Exception {
     ConnectionCounters connection =
         counters.connection(
             Role.CLIENT,
             new InetSocketAddress("127.0.0.1", 40000),
             new InetSocketAddress("127.0.0.1", 9092));
     connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
+    connection.rings(32 << 10, 64 << 10);
+    connection.fabricIn(3);
     connection.fabricOut(17);
+    connection.tcpIn(5);
+    connection.tcpOut(7);
+    connection.stalled();
+    connection.bellSent();
+    connection.bellReceived();
+    connection.slept();
     counters.refused(Reason.SHM_FULL);
 
     assertThat(TalariaManagement.register()).isTrue();
@@ -38,22 +60,57 @@ class TalariaManagementTest {
     ObjectName name = new ObjectName(TalariaManagement.OBJECT_NAME);
     CompositeData[] connections = (CompositeData[]) server.getAttribute(name, "Connections");
     assertThat(connections).hasSize(1);
-    assertThat(connections[0].get("mode")).isEqualTo("shm");
-    assertThat(connections[0].get("reason")).isEqualTo("same-host");
-    assertThat(connections[0].get("role")).isEqualTo("client");
-    assertThat(connections[0].get("remoteAddress")).isEqualTo("/127.0.0.1:9092");
-    assertThat(connections[0].get("fabricOutBytes")).isEqualTo(17L);
-    assertThat(number(server, name, "ConnectionsByMode", "shm")).isEqualTo(1L);
-    assertThat(number(server, name, "ConnectionsByMode", "tcp")).isEqualTo(0L);
-    assertThat(number(server, name, "ConnectionsByReason", "same-host")).isEqualTo(1L);
-    assertThat(number(server, name, "Refused", "shm-full")).isEqualTo(1L);
-    assertThat(number(server, name, "Totals", "fabricOutBytes")).isEqualTo(17L);
+    ConnectionInfo info = connection.info();
+    Map<String, Object> expected = new TreeMap<>();
+    expected.put("id", info.id());
+    expected.put("role", "client");
+    expected.put("mode", "shm");
+    expected.put("reason", "same-host");
+    expected.put("transport", "ring 32 KiB/32 KiB");
+    expected.put("localAddress", "/127.0.0.1:40000");
+    expected.put("remoteAddress", "/127.0.0.1:9092");
+    expected.put("openedAtMs", info.openedAtMs());
+    expected.put("fabricInBytes", 3L);
+    expected.put("fabricOutBytes", 17L);
+    expected.put("tcpInBytes", 5L);
+    expected.put("tcpOutBytes", 7L);
+    expected.put("reads", 2L);
+    expected.put("writes", 2L);
+    expected.put("stalls", 1L);
+    expected.put("bellsSent", 1L);
+    expected.put("bellsReceived", 1L);
+    expected.put("sleeps", 1L);
+    expected.put("ringInBytes", 32 << 10);
+    expected.put("ringOutBytes", 64 << 10);
+    Map<String, Object> shown = new TreeMap<>();
+    for (String item : connections[0].getCompositeType().keySet()) {
+      shown.put(item, connections[0].get(item));
+    }
+    assertThat(shown).isEqualTo(expected);
+
+    assertThat(numbers(server, name, "ConnectionsByMode"))
+        .isEqualTo(Map.of("shm", 1L, "tcp", 0L, "ucx", 0L));
+    assertThat(numbers(server, name, "ConnectionsByReason")).isEqualTo(Map.of("same-host", 1L));
+    assertThat(numbers(server, name, "Refused")).isEqualTo(Map.of("shm-full", 1L));
+    assertThat(numbers(server, name, "Totals"))
+        .containsEntry("connections", 1L)
+        .containsEntry("opened", 1L)
+        .containsEntry("closed", 0L)
+        .containsEntry("fabricOutBytes", 17L)
+        .containsEntry("tcpInBytes", 5L);
     assertThat(server.getAttribute(name, "CountersFile")).isEqualTo("");
+    for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {
+      assertThat(attribute.isWritable()).as(attribute.getName()).isFalse();
+    }
   }
 
-  private static Object number(MBeanServer server, ObjectName name, String attribute, String key)
+  private static Map<String, Object> numbers(MBeanServer server, ObjectName name, String attribute)
       throws Exception {
-    TabularData map = (TabularData) server.getAttribute(name, attribute);
-    return map.get(new Object[] {key}).get("value");
+    Map<String, Object> numbers = new TreeMap<>();
+    for (Object row : ((TabularData) server.getAttribute(name, attribute)).values()) {
+      CompositeData entry = (CompositeData) row;
+      numbers.put((String) entry.get("key"), entry.get("value"));
+    }
+    return numbers;
   }
 }

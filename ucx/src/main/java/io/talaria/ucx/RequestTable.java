@@ -46,10 +46,50 @@ final class RequestTable {
   private static final byte LOOP_LONG = 9;
 
   private static final int SLOT_BITS = 20;
-  private static final int GENERATION_SHIFT = SLOT_BITS;
+  private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
   private static final int WORKER_SHIFT = 52;
   private static final int MAX_WORKER = 2047;
   private static final int INITIAL = 64;
+
+  /** A request, or the place for one. */
+  private static final class Slot {
+    final int index;
+
+    /** What programs know it by; another one each time. */
+    long number;
+
+    int generation;
+
+    /** UCX's request; 0: UCX is done with it. */
+    long pointer;
+
+    int status;
+    byte kind;
+
+    /** Whether it is not free. */
+    boolean used;
+
+    long length;
+    long tag;
+
+    /** What UCX may still look at. */
+    Object kept;
+
+    /** Never read: it only must not be collected. */
+    @SuppressWarnings("UnusedVariable")
+    Object alsoKept;
+
+    RemoteMemory memory;
+
+    /** The cell of an atomic. */
+    long atomic;
+
+    Slot nextFree;
+
+    Slot(int index) {
+      this.index = index;
+    }
+  }
 
   /** Operands and replies of atomics. */
   final AtomicCells cells = new AtomicCells();
@@ -57,21 +97,12 @@ final class RequestTable {
   private final long workerBits;
   private final long scratch;
 
-  private long[] pointers = new long[INITIAL];
-  private Object[] kept = new Object[INITIAL];
-  private int[] generations = new int[INITIAL];
-  private int[] statuses = new int[INITIAL];
-  private byte[] kinds = new byte[INITIAL];
-  private long[] lengths = new long[INITIAL];
-  private long[] tags = new long[INITIAL];
-  private Object[] alsoKept = new Object[INITIAL];
-  private RemoteMemory[] memories = new RemoteMemory[INITIAL];
-  private long[] atomics = new long[INITIAL];
-  private int[] free = new int[INITIAL];
-  private int freeCount;
+  private Slot[] slots = new Slot[0];
+  private Slot firstFree;
+  private int held;
 
   /** Slots that the program has released before UCX was done: only then may they be used again. */
-  private int[] abandoned = new int[INITIAL];
+  private Slot[] abandoned = new Slot[INITIAL];
 
   private int abandonedCount;
   private int reaps;
@@ -85,7 +116,7 @@ final class RequestTable {
   RequestTable(int worker, long scratch) {
     workerBits = (long) (1 + worker % MAX_WORKER) << WORKER_SHIFT;
     this.scratch = scratch;
-    addFree(0, INITIAL);
+    grow(INITIAL);
   }
 
   /** Takes what UCX answered to an operation: gives 0, a request or a negative status. */
@@ -93,7 +124,7 @@ final class RequestTable {
     if (pointer == 0 || StatusPointer.isError(pointer)) {
       return pointer;
     }
-    return add(pointer, kind, Status.IN_PROGRESS, keep);
+    return add(pointer, kind, keep).number;
   }
 
   /** Takes what UCX answered to a receive: gives a request, done or not, or a negative status. */
@@ -101,12 +132,16 @@ final class RequestTable {
     if (StatusPointer.isError(pointer)) {
       return pointer;
     }
-    long request =
-        pointer != 0 ? add(pointer, kind, Status.IN_PROGRESS, keep) : add(0, kind, Status.OK, null);
-    int slot = slot(request);
-    lengths[slot] = lengthIfDone;
-    tags[slot] = tagIfDone;
-    return request;
+    Slot slot = take(kind);
+    slot.length = lengthIfDone;
+    slot.tag = tagIfDone;
+    if (pointer == 0) {
+      slot.status = Status.OK;
+    } else {
+      slot.pointer = pointer;
+      slot.kept = keep;
+    }
+    return slot.number;
   }
 
   /** Like {@link #posted}, for a send that has two buffers. */
@@ -114,9 +149,9 @@ final class RequestTable {
     if (pointer == 0 || StatusPointer.isError(pointer)) {
       return pointer;
     }
-    long request = add(pointer, SEND, Status.IN_PROGRESS, keep);
-    alsoKept[slot(request)] = alsoKeep;
-    return request;
+    Slot slot = add(pointer, SEND, keep);
+    slot.alsoKept = alsoKeep;
+    return slot.number;
   }
 
   /** Takes what UCX answered to a put or a get, other than 0. */
@@ -158,84 +193,103 @@ final class RequestTable {
   }
 
   private long add(long pointer, byte kind, RemoteMemory memory, Object keep, long cell) {
-    long request = add(pointer, kind, Status.IN_PROGRESS, keep);
-    int slot = slot(request);
-    memories[slot] = memory;
-    atomics[slot] = cell;
+    Slot slot = add(pointer, kind, keep);
+    slot.memory = memory;
+    slot.atomic = cell;
     memory.operationBegun();
-    return request;
+    return slot.number;
   }
 
-  private long add(long pointer, byte kind, int status, Object keep) {
-    if (abandonedCount > 0) {
-      reapOne(abandonedCount - 1);
-    }
-    if (freeCount == 0) {
-      grow();
-    }
-    int slot = free[--freeCount];
-    pointers[slot] = pointer;
-    kinds[slot] = kind;
-    statuses[slot] = status;
-    kept[slot] = keep;
-    return workerBits | (generations[slot] & 0xffff_ffffL) << GENERATION_SHIFT | slot;
-  }
-
-  private void grow() {
-    int old = pointers.length;
-    if (old == 1 << SLOT_BITS) {
-      throw new IllegalStateException(old + " requests of one worker are in flight");
-    }
-    int size = old * 2;
-    pointers = Arrays.copyOf(pointers, size);
-    kept = Arrays.copyOf(kept, size);
-    generations = Arrays.copyOf(generations, size);
-    statuses = Arrays.copyOf(statuses, size);
-    kinds = Arrays.copyOf(kinds, size);
-    lengths = Arrays.copyOf(lengths, size);
-    tags = Arrays.copyOf(tags, size);
-    alsoKept = Arrays.copyOf(alsoKept, size);
-    memories = Arrays.copyOf(memories, size);
-    atomics = Arrays.copyOf(atomics, size);
-    abandoned = Arrays.copyOf(abandoned, size);
-    free = Arrays.copyOf(free, size);
-    addFree(old, size);
-  }
-
-  private void addFree(int from, int to) {
-    for (int slot = to - 1; slot >= from; slot--) {
-      free[freeCount++] = slot;
-    }
-  }
-
-  private int slot(long request) {
-    int slot = (int) request & (1 << SLOT_BITS) - 1;
-    if (slot >= pointers.length
-        || request
-            != (workerBits | (generations[slot] & 0xffff_ffffL) << GENERATION_SHIFT | slot)) {
-      throw new IllegalArgumentException(
-          "no request of this worker, or one that was released: " + Long.toHexString(request));
-    }
+  private Slot add(long pointer, byte kind, Object keep) {
+    Slot slot = take(kind);
+    slot.pointer = pointer;
+    slot.kept = keep;
     return slot;
   }
 
-  /** Whether a request of this worker has not been released. */
+  /** Takes a free slot; what is to be kept and UCX's request are null in it. */
+  private Slot take(byte kind) {
+    if (abandonedCount > 0) {
+      reapOne(abandonedCount - 1);
+    }
+    if (firstFree == null) {
+      grow(slots.length * 2);
+    }
+    Slot slot = firstFree;
+    firstFree = slot.nextFree;
+    held++;
+    slot.used = true;
+    slot.kind = kind;
+    slot.status = Status.IN_PROGRESS;
+    return slot;
+  }
+
+  private void free(Slot slot) {
+    slot.used = false;
+    slot.nextFree = firstFree;
+    firstFree = slot;
+  }
+
+  private void grow(int size) {
+    int old = slots.length;
+    if (old == 1 << SLOT_BITS) {
+      throw new IllegalStateException(old + " requests of one worker are in flight");
+    }
+    slots = Arrays.copyOf(slots, size);
+    abandoned = Arrays.copyOf(abandoned, size);
+    for (int i = size - 1; i >= old; i--) {
+      Slot slot = new Slot(i);
+      slots[i] = slot;
+      number(slot);
+      free(slot);
+    }
+  }
+
+  private void number(Slot slot) {
+    slot.number = workerBits | (slot.generation & 0xffff_ffffL) << SLOT_BITS | slot.index;
+  }
+
+  private Slot slot(long request) {
+    int index = (int) request & SLOT_MASK;
+    Slot[] all = slots;
+    if (index < all.length) {
+      Slot slot = all[index];
+      if (slot.number == request) {
+        return slot;
+      }
+    }
+    throw new IllegalArgumentException(
+        "no request of this worker, or one that was released: " + Long.toHexString(request));
+  }
+
+  /** Whether a request of this worker to close an endpoint has not been released. */
   boolean isHeld(long request) {
-    int slot = (int) request & (1 << SLOT_BITS) - 1;
-    return slot < pointers.length
-        && request == (workerBits | (generations[slot] & 0xffff_ffffL) << GENERATION_SHIFT | slot)
-        && kinds[slot] == CLOSE;
+    int index = (int) request & SLOT_MASK;
+    return index < slots.length && slots[index].number == request && slots[index].kind == CLOSE;
   }
 
   int status(long request) {
-    int slot = slot(request);
-    int status = statuses[slot];
+    return status(slot(request));
+  }
+
+  private int status(Slot slot) {
+    int status = slot.status;
     return status == Status.IN_PROGRESS ? look(slot) : status;
   }
 
-  private int look(int slot) {
-    long pointer = pointers[slot];
-    byte kind = kinds[slot];
+  /** Gives the status, and releases the request if it is over. */
+  int poll(long request) {
+    Slot slot = slot(request);
+    int status = status(slot);
+    if (status != Status.IN_PROGRESS) {
+      releaseDone(slot);
+    }
+    return status;
+  }
+
+  private int look(Slot slot) {
+    long pointer = slot.pointer;
+    byte kind = slot.kind;
     int status;
     if (kind == TAG_RECEIVE) {
       status = Ucp.tagRecvRequestTestCritical(pointer, scratch);
@@ -246,13 +300,13 @@ final class RequestTable {
     }
     if (status == Status.OK
         && kind >= LOOP_INT
-        && !AtomicCells.found(atomics[slot], kind == LOOP_LONG)) {
-      status = attemptAgain(slot, kind);
+        && !AtomicCells.found(slot.atomic, kind == LOOP_LONG)) {
+      status = attemptAgain(slot);
     }
     if (status != Status.IN_PROGRESS) {
-      statuses[slot] = status;
-      lengths[slot] = status == Status.OK ? result(slot, kind) : 0;
-      tags[slot] =
+      slot.status = status;
+      slot.length = status == Status.OK ? result(slot) : 0;
+      slot.tag =
           kind == TAG_RECEIVE && status == Status.OK
               ? Raw.word(scratch + TagRecvInfo.SENDER_TAG)
               : 0;
@@ -261,108 +315,117 @@ final class RequestTable {
     return status;
   }
 
-  private int attemptAgain(int slot, byte kind) {
-    Ucp.requestFreeCritical(pointers[slot]);
-    pointers[slot] = 0;
-    long answer = memories[slot].attempt(atomics[slot], kind == LOOP_LONG);
+  private int attemptAgain(Slot slot) {
+    Ucp.requestFreeCritical(slot.pointer);
+    slot.pointer = 0;
+    long answer = slot.memory.attempt(slot.atomic, slot.kind == LOOP_LONG);
     if (answer == 0 || StatusPointer.isError(answer)) {
       return (int) answer;
     }
-    pointers[slot] = answer;
+    slot.pointer = answer;
     return Status.IN_PROGRESS;
   }
 
-  private long result(int slot, byte kind) {
-    return switch (kind) {
+  private long result(Slot slot) {
+    return switch (slot.kind) {
       case TAG_RECEIVE, STREAM_RECEIVE -> Raw.word(scratch + TagRecvInfo.LENGTH);
-      case MESSAGE_RECEIVE -> lengths[slot];
-      case FETCH_INT, LOOP_INT -> AtomicCells.replyHalf(atomics[slot]);
-      case FETCH_LONG, LOOP_LONG -> AtomicCells.replyWord(atomics[slot]);
+      case MESSAGE_RECEIVE -> slot.length;
+      case FETCH_INT, LOOP_INT -> AtomicCells.replyHalf(slot.atomic);
+      case FETCH_LONG, LOOP_LONG -> AtomicCells.replyWord(slot.atomic);
       default -> 0;
     };
   }
 
-  private void giveBack(int slot) {
-    long pointer = pointers[slot];
-    Object keep = kept[slot];
-    RemoteMemory memory = memories[slot];
+  private void giveBack(Slot slot) {
+    long pointer = slot.pointer;
+    Object keep = slot.kept;
+    RemoteMemory memory = slot.memory;
     forget(slot);
     if (pointer != 0) {
       Ucp.requestFreeCritical(pointer);
     }
-    if (kinds[slot] == CLOSE) {
+    if (slot.kind == CLOSE) {
       ((Endpoint) keep).closeCompleted();
     }
     if (memory != null) {
-      if (atomics[slot] != 0) {
-        cells.giveBack(atomics[slot]);
+      if (slot.atomic != 0) {
+        cells.giveBack(slot.atomic);
       }
       memory.operationOver();
     }
   }
 
-  private void forget(int slot) {
-    pointers[slot] = 0;
-    kept[slot] = null;
-    alsoKept[slot] = null;
-    memories[slot] = null;
+  private static void forget(Slot slot) {
+    slot.pointer = 0;
+    slot.kept = null;
+    slot.alsoKept = null;
+    slot.memory = null;
   }
 
   long length(long request) {
-    int slot = done(request);
-    return kinds[slot] >= FETCH_INT ? 0 : lengths[slot];
+    Slot slot = done(request);
+    return slot.kind >= FETCH_INT ? 0 : slot.length;
   }
 
   long fetched(long request) {
-    int slot = done(request);
-    if (kinds[slot] < FETCH_INT) {
+    Slot slot = done(request);
+    if (slot.kind < FETCH_INT) {
       throw new IllegalArgumentException("not a request of an atomic that fetches");
     }
-    return lengths[slot];
+    return slot.length;
   }
 
   /** What UCX calls its request; 0: the operation is over. */
   long pointer(long request) {
-    return pointers[slot(request)];
+    return slot(request).pointer;
   }
 
   long tag(long request) {
-    return tags[done(request)];
+    return done(request).tag;
   }
 
-  private int done(long request) {
-    int slot = slot(request);
-    if (statuses[slot] == Status.IN_PROGRESS) {
+  private Slot done(long request) {
+    Slot slot = slot(request);
+    if (slot.status == Status.IN_PROGRESS) {
       throw new IllegalStateException("the request is in progress: ask for its status first");
     }
     return slot;
   }
 
   void cancel(long worker, long request) {
-    int slot = slot(request);
+    Slot slot = slot(request);
     // UCX 1.13 corrupts itself when told to cancel sends, puts or atomics.
-    if (statuses[slot] == Status.IN_PROGRESS
-        && (kinds[slot] == TAG_RECEIVE || kinds[slot] == STREAM_RECEIVE)) {
-      Ucp.requestCancel(worker, pointers[slot]);
+    if (slot.status == Status.IN_PROGRESS
+        && (slot.kind == TAG_RECEIVE || slot.kind == STREAM_RECEIVE)) {
+      Ucp.requestCancel(worker, slot.pointer);
     }
   }
 
   void release(long request) {
-    release(slot(request));
-  }
-
-  private void release(int slot) {
-    generations[slot]++;
-    if (statuses[slot] == Status.IN_PROGRESS && look(slot) == Status.IN_PROGRESS) {
+    Slot slot = slot(request);
+    if (status(slot) == Status.IN_PROGRESS) {
+      leave(slot);
       abandoned[abandonedCount++] = slot;
     } else {
-      free[freeCount++] = slot;
+      releaseDone(slot);
     }
+  }
+
+  private void releaseDone(Slot slot) {
+    leave(slot);
+    free(slot);
+  }
+
+  /** The program does not know it any more. */
+  private void leave(Slot slot) {
+    held--;
+    slot.generation++;
+    number(slot);
   }
 
   /** Takes an abandoned slot into use again if UCX is done with it. */
   private void reapOne(int index) {
-    int slot = abandoned[index];
+    Slot slot = abandoned[index];
     if (look(slot) == Status.IN_PROGRESS) {
       // Look at another one next time.
       int other = (reaps++ & Integer.MAX_VALUE) % (index + 1);
@@ -370,7 +433,7 @@ final class RequestTable {
       abandoned[other] = slot;
     } else {
       abandoned[index] = abandoned[--abandonedCount];
-      free[freeCount++] = slot;
+      free(slot);
     }
   }
 
@@ -378,41 +441,36 @@ final class RequestTable {
   void reap() {
     for (int i = abandonedCount - 1; i >= 0; i--) {
       if (look(abandoned[i]) != Status.IN_PROGRESS) {
-        free[freeCount++] = abandoned[i];
+        free(abandoned[i]);
         abandoned[i] = abandoned[--abandonedCount];
       }
     }
   }
 
   int inFlight() {
-    return pointers.length - freeCount - abandonedCount;
+    return held;
   }
 
-  private void releaseLast(long worker, int slot) {
-    byte kind = kinds[slot];
-    if (pointers[slot] != 0 && (kind == STREAM_RECEIVE || kind == TAG_RECEIVE)) {
-      Ucp.requestCancel(worker, pointers[slot]);
+  private void releaseLast(long worker, Slot slot) {
+    if (slot.pointer != 0 && (slot.kind == STREAM_RECEIVE || slot.kind == TAG_RECEIVE)) {
+      Ucp.requestCancel(worker, slot.pointer);
     }
-    if (pointers[slot] != 0 && look(slot) == Status.IN_PROGRESS) {
+    if (slot.pointer != 0 && look(slot) == Status.IN_PROGRESS) {
       // Whatever it needs stays as it is: UCX may look at it once more.
-      Ucp.requestFreeCritical(pointers[slot]);
+      Ucp.requestFreeCritical(slot.pointer);
       forget(slot);
     }
-    generations[slot]++;
-    free[freeCount++] = slot;
+    releaseDone(slot);
   }
 
   /** Cancels and releases all, before the worker goes. */
   void releaseAll(long worker) {
-    boolean[] idle = new boolean[pointers.length];
-    for (int i = 0; i < freeCount; i++) {
-      idle[free[i]] = true;
-    }
-    for (int slot = 0; slot < idle.length; slot++) {
-      if (!idle[slot]) {
+    for (Slot slot : slots) {
+      if (slot.used) {
         releaseLast(worker, slot);
       }
     }
     abandonedCount = 0;
+    held = 0;
   }
 }

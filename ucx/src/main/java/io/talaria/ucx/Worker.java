@@ -386,11 +386,7 @@ public final class Worker implements AutoCloseable {
    */
   public int poll(long request) {
     entered();
-    int status = requests.status(request);
-    if (status != Status.IN_PROGRESS) {
-      requests.release(request);
-    }
-    return status;
+    return requests.poll(request);
   }
 
   /**

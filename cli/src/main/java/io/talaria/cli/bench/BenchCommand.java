@@ -2,6 +2,7 @@
 
 package io.talaria.cli.bench;
 
+import io.talaria.cli.bench.ucx.BenchUcxCommand;
 import picocli.CommandLine.Command;
 
 /** The command {@code talaria bench}. */
@@ -10,7 +11,7 @@ import picocli.CommandLine.Command;
     description = "Measure and compare.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = BenchSocketsCommand.class)
+    subcommands = {BenchSocketsCommand.class, BenchUcxCommand.class})
 public final class BenchCommand {
   /** Creates the command; picocli fills it. */
   public BenchCommand() {}

@@ -6,19 +6,20 @@ import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
+import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
+import io.talaria.cli.harness.SizeConverter;
+import io.talaria.cli.harness.UcxPerftest;
 import io.talaria.cli.harness.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.text.NumberFormat;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -188,7 +189,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     Machine machine = Machine.describe(jar == null ? "none" : jar.version(), pinning);
     ScenarioRunner runner =
         new ScenarioRunner(jar == null ? null : jar.file(), pinning, javaOptions, timing);
-    UcxPerftest ucx = noUcx || !UcxPerftest.installed() ? null : new UcxPerftest(pinning);
+    UcxBaseline ucx = noUcx || !UcxPerftest.installed() ? null : new UcxBaseline(pinning);
     Results results = new Results();
     int total = 2 * scenarios.stream().mapToInt(s -> rounds(s, wantedRounds)).sum();
     int done = 0;
@@ -280,7 +281,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
 
   /** Measures UCX in each round too, as the machine may not be as fast in all. */
   private static void addUcx(
-      UcxPerftest ucx, Results results, Scenario scenario, PrintWriter progress)
+      UcxBaseline ucx, Results results, Scenario scenario, PrintWriter progress)
       throws InterruptedException {
     try {
       results.addUcx(scenario, ucx.measure(scenario));
@@ -344,18 +345,6 @@ public final class BenchSocketsCommand implements Callable<Integer> {
   }
 
   private void check(String option, Number value, double least, double most) {
-    double number = value.doubleValue();
-    if (!(number >= least && number <= most)) {
-      NumberFormat format = NumberFormat.getInstance(Locale.ROOT);
-      throw new ParameterException(
-          spec.commandLine(),
-          option
-              + " must be from "
-              + format.format(least)
-              + " to "
-              + format.format(most)
-              + ", not "
-              + value);
-    }
+    Limits.check(spec.commandLine(), option, value, least, most);
   }
 }

@@ -3,10 +3,11 @@
 package io.talaria.cli.bench;
 
 import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Latencies.Percentiles;
 import io.talaria.cli.harness.Machine;
-import io.talaria.cli.harness.Spread;
 import io.talaria.cli.harness.Table;
+import io.talaria.cli.harness.Target;
 import io.talaria.cli.harness.Units;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -66,11 +67,11 @@ record Report(
     for (Row row : rows) {
       List<String> cells = new ArrayList<>();
       cells.add(row.label());
-      cells.add(cell(row.quantity(), row.jdk()));
-      cells.add(cell(row.quantity(), row.talaria()));
+      cells.add(row.quantity().format(row.jdk()));
+      cells.add(row.quantity().format(row.talaria()));
       cells.add(Double.isNaN(row.ratio()) ? "" : Units.times(row.ratio()));
       if (ucx) {
-        cells.add(cell(row.quantity(), row.ucx()));
+        cells.add(row.quantity().format(row.ucx()));
       }
       Target target = row.target();
       cells.add(target == null ? "" : target.wanted());
@@ -85,22 +86,6 @@ record Report(
     return target.wanted().startsWith("≥")
         ? target.reachedTimes()
         : row.quantity().format(target.reached());
-  }
-
-  private static String cell(Quantity quantity, Spread spread) {
-    if (spread == null) {
-      return "";
-    }
-    String median = quantity.format(spread.median());
-    if (spread.rounds() == 1) {
-      return median;
-    }
-    return median
-        + " ("
-        + quantity.format(spread.min())
-        + " – "
-        + quantity.format(spread.max())
-        + ")";
   }
 
   private Table percentiles() {
@@ -127,7 +112,7 @@ record Report(
     return table;
   }
 
-  /** Returns the report as values that {@link io.talaria.cli.harness.Json} writes. */
+  /** Returns the report as values that {@link Json} writes. */
   Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("format", "talaria-bench-sockets-1");
@@ -146,7 +131,7 @@ record Report(
     json.put("unit", row.quantity().unit());
     json.put("jdk", row.jdk());
     json.put("talaria", row.talaria());
-    json.put("ratio", number(row.ratio()));
+    json.put("ratio", Json.number(row.ratio()));
     json.put("ucx", row.ucx());
     json.put("target", row.target());
     return json;
@@ -159,8 +144,8 @@ record Report(
     json.put("contender", run.contender());
     json.put("round", run.round());
     Map<String, Object> values = new LinkedHashMap<>();
-    run.client().values().forEach((name, value) -> values.put(name, number(value)));
-    run.server().values().forEach((name, value) -> values.put(name, number(value)));
+    run.client().values().forEach((name, value) -> values.put(name, Json.number(value)));
+    run.server().values().forEach((name, value) -> values.put(name, Json.number(value)));
     json.put("values", values);
     Map<String, Object> histograms = new LinkedHashMap<>();
     run.client()
@@ -176,10 +161,5 @@ record Report(
     json.put("histograms", histograms);
     json.put("roads", run.client().roads());
     return json;
-  }
-
-  /** JSON has no word for a figure that does not exist but null. */
-  private static Double number(double value) {
-    return Double.isFinite(value) ? value : null;
   }
 }

@@ -2,7 +2,9 @@
 
 package io.talaria.cli.bench;
 
+import io.talaria.cli.harness.Quantity;
 import io.talaria.cli.harness.Spread;
+import io.talaria.cli.harness.Target;
 
 /**
  * One measure of the summary.

@@ -4,7 +4,7 @@ package io.talaria.cli.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Contender;
-import io.talaria.cli.harness.CpuClock;
+import io.talaria.cli.harness.CpuReading;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.ModeProbe.Roads;
 import io.talaria.cli.harness.Pair;
@@ -82,11 +82,11 @@ record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timi
       throws HarnessException, InterruptedException {
     pair.client().await("idle", Roads.class, limit(scenario));
     Thread.sleep(SETTLE_MS);
-    long usedNs = CpuClock.usedNs(pair.server().pid()) + CpuClock.usedNs(pair.client().pid());
+    CpuReading before = CpuReading.of(pair.server().pid(), pair.client().pid());
     long start = System.nanoTime();
     Thread.sleep(TimeUnit.NANOSECONDS.toMillis(timing.idleNs()));
     long elapsedNs = System.nanoTime() - start;
-    usedNs = CpuClock.usedNs(pair.server().pid()) + CpuClock.usedNs(pair.client().pid()) - usedNs;
+    long usedNs = CpuReading.of(pair.server().pid(), pair.client().pid()).sinceNs(before);
     pair.client().send("stop");
     return Map.of(Measured.IDLE_CPU, 100.0 * usedNs / elapsedNs);
   }

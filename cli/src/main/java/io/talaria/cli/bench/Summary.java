@@ -3,7 +3,9 @@
 package io.talaria.cli.bench;
 
 import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.Quantity;
 import io.talaria.cli.harness.Spread;
+import io.talaria.cli.harness.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;

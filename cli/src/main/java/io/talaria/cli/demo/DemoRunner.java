@@ -4,7 +4,7 @@ package io.talaria.cli.demo;
 
 import io.talaria.cli.harness.ChildJvm.Event;
 import io.talaria.cli.harness.Contender;
-import io.talaria.cli.harness.CpuClock;
+import io.talaria.cli.harness.CpuReading;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
@@ -51,9 +51,9 @@ record DemoRunner(Path agent, Pinning pinning, double speed) {
       for (DemoPhase phase : DemoPhase.values()) {
         progress.step(prefix + phase.label(), phase.totalMs() / speed);
         pair.client().await(ClientPhases.MEASURING, DemoPhase.class, LIMIT);
-        long cpuNs = cpuNs(pair);
+        CpuReading before = cpu(pair);
         Event measured = pair.client().next(ClientPhases.MEASURED, LIMIT);
-        cpuNs = cpuNs(pair) - cpuNs;
+        long cpuNs = cpu(pair).sinceNs(before);
         PhaseResult result = measured.as(PhaseResult.class);
         Pair.requireAccelerated(
             contender, "client (" + phase.label() + ")", result.roads(), phase.connections());
@@ -63,7 +63,7 @@ record DemoRunner(Path agent, Pinning pinning, double speed) {
     }
   }
 
-  private static long cpuNs(Pair pair) {
-    return CpuClock.usedNs(pair.server().pid()) + CpuClock.usedNs(pair.client().pid());
+  private static CpuReading cpu(Pair pair) {
+    return CpuReading.of(pair.server().pid(), pair.client().pid());
   }
 }

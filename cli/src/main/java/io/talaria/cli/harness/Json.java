@@ -32,6 +32,15 @@ public final class Json {
   }
 
   /**
+   * Returns a figure as JSON can say it, which has no word for one that does not exist but null.
+   *
+   * @param value the figure
+   */
+  public static Double number(double value) {
+    return Double.isFinite(value) ? value : null;
+  }
+
+  /**
    * Parses one line.
    *
    * @param line the text

@@ -3,6 +3,7 @@
 package io.talaria.cli.harness;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -55,18 +56,17 @@ public final class Table {
     return rows.isEmpty();
   }
 
+  /** Returns how many characters its lines have. */
+  public int width() {
+    return total(widths());
+  }
+
   /** Returns the table as lines, each ended by a line feed. */
   public String render() {
-    int[] widths = new int[header.size()];
-    measure(widths, header);
-    rows.forEach(row -> measure(widths, row));
-    int total = 2 * (widths.length - 1);
-    for (int width : widths) {
-      total += width;
-    }
+    int[] widths = widths();
     StringBuilder out = new StringBuilder();
     append(out, widths, header);
-    String rule = "─".repeat(total) + "\n";
+    String rule = "─".repeat(total(widths)) + "\n";
     out.append(rule);
     for (List<String> row : rows) {
       if (row.isEmpty()) {
@@ -76,6 +76,17 @@ public final class Table {
       }
     }
     return out.toString();
+  }
+
+  private int[] widths() {
+    int[] widths = new int[header.size()];
+    measure(widths, header);
+    rows.forEach(row -> measure(widths, row));
+    return widths;
+  }
+
+  private static int total(int[] widths) {
+    return Arrays.stream(widths).sum() + 2 * (widths.length - 1);
   }
 
   private static void measure(int[] widths, List<String> cells) {

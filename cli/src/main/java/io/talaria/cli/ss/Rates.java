@@ -5,8 +5,9 @@ package io.talaria.cli.ss;
 import io.talaria.nio.ConnectionInfo;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 
-/** Bytes a second of each connection, between two snapshots. */
+/** What each connection did in a second, between two snapshots. */
 final class Rates {
   private static final double MS_PER_SECOND = 1000;
 
@@ -18,10 +19,8 @@ final class Rates {
 
   private Rates(Snapshot earlier, Snapshot later) {
     seconds = (later.atMs() - earlier.atMs()) / MS_PER_SECOND;
-    for (Snapshot.Entry entry : earlier.processes()) {
-      for (ConnectionInfo connection : entry.connections()) {
-        before.put(key(entry, connection), connection);
-      }
+    for (Snapshot.Line line : earlier.lines()) {
+      before.put(key(line), line.connection());
     }
   }
 
@@ -30,23 +29,44 @@ final class Rates {
     return new Rates(earlier, later);
   }
 
-  private static Key key(Snapshot.Entry entry, ConnectionInfo connection) {
-    return new Key(entry.process().pid(), entry.process().startTicks(), connection.id());
+  private static Key key(Snapshot.Line line) {
+    return new Key(line.process().pid(), line.process().startTicks(), line.connection().id());
+  }
+
+  /** The time between the two. */
+  double seconds() {
+    return seconds;
   }
 
   /** Bytes read a second. */
-  long in(Snapshot.Entry entry, ConnectionInfo now) {
-    ConnectionInfo then = before.get(key(entry, now));
-    return perSecond(now.inBytes() - (then == null ? 0 : then.inBytes()));
+  long in(Snapshot.Line now) {
+    return rate(now, ConnectionInfo::inBytes);
   }
 
   /** Bytes written a second. */
-  long out(Snapshot.Entry entry, ConnectionInfo now) {
-    ConnectionInfo then = before.get(key(entry, now));
-    return perSecond(now.outBytes() - (then == null ? 0 : then.outBytes()));
+  long out(Snapshot.Line now) {
+    return rate(now, ConnectionInfo::outBytes);
   }
 
-  private long perSecond(long bytes) {
-    return seconds <= 0 ? 0 : Math.max(0, Math.round(bytes / seconds));
+  /** Reads a second that gave bytes. */
+  long reads(Snapshot.Line now) {
+    return rate(now, ConnectionInfo::reads);
+  }
+
+  /** Writes a second that took bytes. */
+  long writes(Snapshot.Line now) {
+    return rate(now, ConnectionInfo::writes);
+  }
+
+  /** Writes a second that found no space. */
+  long stalls(Snapshot.Line now) {
+    return rate(now, ConnectionInfo::stalls);
+  }
+
+  private long rate(Snapshot.Line now, ToLongFunction<ConnectionInfo> counter) {
+    ConnectionInfo then = before.get(key(now));
+    long done = counter.applyAsLong(now.connection());
+    long more = done - (then == null ? 0 : counter.applyAsLong(then));
+    return seconds <= 0 ? 0 : Math.max(0, Math.round(more / seconds));
   }
 }

@@ -17,9 +17,10 @@ import java.util.List;
  * @param dir the run-time directory
  * @param atMs when, milliseconds since 1970
  * @param processes the processes, by id
+ * @param leftOut how many more processes there are, which the user does not want to see
  * @param problems files that could not be read, a sentence each
  */
-record Snapshot(Path dir, long atMs, List<Entry> processes, List<String> problems) {
+record Snapshot(Path dir, long atMs, List<Entry> processes, int leftOut, List<String> problems) {
 
   /**
    * A process and those of its connections that the user wants to see.
@@ -29,26 +30,41 @@ record Snapshot(Path dir, long atMs, List<Entry> processes, List<String> problem
    */
   record Entry(ProcessInfo process, List<ConnectionInfo> connections) {}
 
+  /**
+   * A connection or listener, and whose it is.
+   *
+   * @param process the process
+   * @param connection the connection or listener
+   */
+  record Line(ProcessInfo process, ConnectionInfo connection) {
+    boolean listener() {
+      return connection.role() == Role.LISTENER;
+    }
+  }
+
   static Snapshot take(Path dir, Filter filter, long atMs) throws IOException {
     DirectoryReport report = CountersReader.readDirectory(dir);
     List<Entry> entries =
         report.processes().stream()
             .filter(filter::wants)
-            .map(
-                process ->
-                    new Entry(
-                        process, process.connections().stream().filter(filter::wants).toList()))
+            .map(process -> entry(process, filter))
+            .filter(entry -> !entry.connections().isEmpty() || !filter.asksForConnections())
             .toList();
-    return new Snapshot(dir, atMs, entries, report.problems());
+    return new Snapshot(
+        dir, atMs, entries, report.processes().size() - entries.size(), report.problems());
   }
 
-  /** All connections and listeners. */
-  List<ConnectionInfo> connections() {
-    return processes.stream().flatMap(entry -> entry.connections().stream()).toList();
+  private static Entry entry(ProcessInfo process, Filter filter) {
+    return new Entry(process, process.connections().stream().filter(filter::wants).toList());
   }
 
-  /** How many listeners there are. */
-  long listeners() {
-    return connections().stream().filter(c -> c.role() == Role.LISTENER).count();
+  /** All connections and listeners, by process. */
+  List<Line> lines() {
+    return processes.stream()
+        .flatMap(
+            entry ->
+                entry.connections().stream()
+                    .map(connection -> new Line(entry.process(), connection)))
+        .toList();
   }
 }

@@ -4,21 +4,15 @@ package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
-import io.talaria.nio.Mode;
+import io.talaria.cli.harness.Terminal;
 import io.talaria.nio.config.Config;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -33,36 +27,61 @@ import picocli.CommandLine.Spec;
           + " and reason. It reads their counters files and disturbs nobody.",
       ""
     },
-    footerHeading = "%nColumns:%n",
+    footerHeading =
+        "%nFilters (address, mode, pid, port, program, reason, role, state): several values of one,"
+            + " in turn or separated by commas, widen the choice; several filters narrow it."
+            + "%n%nColumns:%n",
     footer = {
       "  mode       the road the bytes travel: tcp, shm (shared memory) or ucx",
       "  reason     why it is that road; the lines below the table say it in words",
       "  in, out    bytes read and written so far, on both roads together",
       "  stalls     writes that found no space",
       "  bells      wake-ups sent to a sleeping peer / received from it",
+      "  .../s      the same in a second, since the last refresh (--watch)",
       "",
       "Examples:",
-      "  talaria ss                    what is connected now",
-      "  talaria ss --watch            the same with rates, refreshed each second",
-      "  talaria ss --mode tcp         what is not accelerated, and why",
-      "  talaria ss --pid 4711 --json  one process, for a script"
+      "  talaria ss                            what is connected now",
+      "  talaria ss --watch                    the busiest first, refreshed each second",
+      "  talaria ss -w 5 --sort stalls         who waits for space, every 5 seconds",
+      "  talaria ss --state plain              what is not accelerated, and why",
+      "  talaria ss --program kafka --port 9092 --role accepted",
+      "  talaria ss --reason peer-plain,no-offer",
+      "  talaria ss --pid 4711 --json          one process, for a script",
+      "  talaria ss --watch 10 --count 6 --json >> log  a line every 10 s for a minute"
     })
 public final class SsCommand implements Callable<Integer> {
-  private static final String CLEAR = "\u001b[H\u001b[2J";
+  private static final double SHORTEST_S = 0.01;
+  private static final double LONGEST_S = 86_400;
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--pid",
-      paramLabel = "PID",
-      description = "Only this process; may be given several times.")
-  private List<Long> pids = new ArrayList<>();
+  @Mixin private FilterOptions filters = new FilterOptions();
 
   @Option(
-      names = "--mode",
-      paramLabel = "MODE",
-      description = "Only connections in this mode: tcp, shm or ucx.")
-  private List<String> modes = new ArrayList<>();
+      names = {"-w", "--watch"},
+      paramLabel = "SECONDS",
+      arity = "0..1",
+      fallbackValue = "1",
+      description =
+          "Refresh so often until interrupted, each second if no number is given. On a terminal as"
+              + " many rows as it holds, else table after table.")
+  private Double watchSeconds;
+
+  @Option(names = "--count", paramLabel = "N", description = "End --watch after so many tables.")
+  private Integer count;
+
+  @Option(
+      names = "--sort",
+      paramLabel = "KEY",
+      description =
+          "Order of the rows: process, bytes, rate, stalls, bells or age, the most first (default:"
+              + " rate with --watch, else process).")
+  private String sortName;
+
+  @Option(
+      names = "--json",
+      description = "JSON, one line for each table (described in docs/seeing.md).")
+  private boolean json;
 
   @Option(
       names = "--dir",
@@ -72,76 +91,99 @@ public final class SsCommand implements Callable<Integer> {
               + " /tmp/talaria-UID.")
   private Path dir;
 
-  @Option(names = "--json", description = "JSON, one line for each table.")
-  private boolean json;
-
-  @Option(names = "--watch", description = "Refresh until interrupted.")
-  private boolean watch;
-
-  @Option(
-      names = "--interval",
-      paramLabel = "SECONDS",
-      defaultValue = "1",
-      description = "How often --watch refreshes (default: ${DEFAULT-VALUE}).")
-  private double intervalSeconds;
-
-  @Option(names = "--count", paramLabel = "N", description = "End --watch after so many tables.")
-  private int count;
-
   /** Creates the command; picocli fills it in. */
   public SsCommand() {}
 
   @Override
   public Integer call() throws Exception {
-    Filter filter = filter();
-    if (!(intervalSeconds >= 0.01 && intervalSeconds <= 86_400)) {
-      throw new ParameterException(
-          spec.commandLine(), "--interval " + intervalSeconds + " is not within 0.01 and 86400");
-    }
+    Filter filter = filters.filter();
+    SortKey sort = sort();
+    check();
     Path from = dir == null ? defaultDir() : dir;
     PrintWriter out = spec.commandLine().getOut();
+    if (!watching()) {
+      print(out, snapshot(from, filter), null, sort);
+    } else if (json || !Terminal.onStandardOutput()) {
+      watch(from, filter, (now, rates) -> print(out, now, rates, sort));
+    } else {
+      try (LiveScreen screen = new LiveScreen(out)) {
+        watch(
+            from,
+            filter,
+            (now, rates) -> {
+              Terminal.Size size = Terminal.size();
+              screen.show(new SsText(now, rates, sort).screen(every(), size), size);
+              return !out.checkError();
+            });
+      }
+    }
+    return 0;
+  }
+
+  private boolean watching() {
+    return watchSeconds != null;
+  }
+
+  private void check() {
+    if (watching() && !(watchSeconds >= SHORTEST_S && watchSeconds <= LONGEST_S)) {
+      throw bad("--watch " + watchSeconds + " is not within 0.01 and 86400");
+    }
+    if (count != null && !watching()) {
+      throw bad("--count says when --watch ends, and there is no --watch");
+    }
+    if (count != null && count < 1) {
+      throw bad("--count " + count + " is less than 1");
+    }
+  }
+
+  private SortKey sort() {
+    if (sortName == null) {
+      return watching() ? SortKey.RATE : SortKey.PROCESS;
+    }
+    return FilterOptions.choice(spec, "--sort", sortName, SortKey.values(), SortKey::code);
+  }
+
+  private ParameterException bad(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  /** The interval in as few digits as it needs. */
+  private String every() {
+    return watchSeconds == Math.rint(watchSeconds)
+        ? watchSeconds.longValue() + " s"
+        : watchSeconds + " s";
+  }
+
+  /** Shows a snapshot, and says whether anybody looks on. */
+  @FunctionalInterface
+  private interface View {
+    boolean show(Snapshot now, Rates rates) throws InterruptedException;
+  }
+
+  private void watch(Path from, Filter filter, View view)
+      throws HarnessException, InterruptedException {
     Snapshot before = null;
     for (int n = 1; ; n++) {
       Snapshot now = snapshot(from, filter);
-      print(out, before, now);
-      if (!watch || n == count) {
-        return 0;
-      }
-      if (out.checkError()) {
-        return 0;
+      if (!view.show(now, Rates.between(before == null ? now : before, now))
+          || (count != null && n >= count)) {
+        return;
       }
       before = now;
-      TimeUnit.MILLISECONDS.sleep(Math.round(intervalSeconds * 1000));
+      TimeUnit.MILLISECONDS.sleep(Math.round(watchSeconds * 1000));
     }
   }
 
-  private void print(PrintWriter out, Snapshot before, Snapshot now) {
+  private boolean print(PrintWriter out, Snapshot now, Rates rates, SortKey sort) {
     if (json) {
-      out.println(Json.line(SsJson.tree(now)));
+      out.println(Json.line(SsJson.tree(now, rates)));
     } else {
-      if (watch) {
-        out.print(onTerminal() ? CLEAR : "");
-      }
-      Rates rates = watch ? Rates.between(before == null ? now : before, now) : null;
-      out.print(SsText.render(now, rates));
-      if (watch) {
+      out.print(new SsText(now, rates, sort).render());
+      if (rates != null) {
         out.println();
       }
     }
-    out.flush();
-  }
-
-  /** Whether standard output goes to a terminal that can clear its screen. */
-  private static boolean onTerminal() {
-    if ("dumb".equals(System.getenv("TERM"))) {
-      return false;
-    }
-    try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
-      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
-    } catch (IOException e) {
-      return false;
-    }
+    return !out.checkError(); // which flushes
   }
 
   private static Snapshot snapshot(Path from, Filter filter) throws HarnessException {
@@ -158,25 +200,5 @@ public final class SsCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new HarnessException(e.getMessage(), e);
     }
-  }
-
-  private Filter filter() {
-    Set<Mode> wanted = EnumSet.noneOf(Mode.class);
-    for (String name : modes) {
-      wanted.add(
-          Arrays.stream(Mode.values())
-              .filter(mode -> mode.code().equalsIgnoreCase(name))
-              .findFirst()
-              .orElseThrow(
-                  () ->
-                      new ParameterException(
-                          spec.commandLine(),
-                          "--mode " + name + " is none of " + String.join(", ", modeNames()))));
-    }
-    return new Filter(new HashSet<>(pids), wanted);
-  }
-
-  private static List<String> modeNames() {
-    return Arrays.stream(Mode.values()).map(Mode::code).toList();
   }
 }

@@ -9,26 +9,56 @@ import io.talaria.nio.counters.ProcessTotals;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The table for machines: plain maps and lists, whose names do not change. */
+/**
+ * The table for machines: plain maps and lists, whose names do not change. docs/seeing.md describes
+ * each.
+ */
 final class SsJson {
+  private static final String FORMAT = "talaria-ss-1";
+
   private SsJson() {}
 
-  /** A snapshot as maps and lists. */
-  static Map<String, Object> tree(Snapshot snapshot) {
+  /**
+   * A snapshot as maps and lists.
+   *
+   * @param rates what happened since the one before, or null
+   */
+  static Map<String, Object> tree(Snapshot snapshot, Rates rates) {
+    // The first of several: there is none before it.
+    Rates known = rates == null || rates.seconds() <= 0 ? null : rates;
     Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("format", FORMAT);
     tree.put("dir", snapshot.dir().toString());
     tree.put("at", Instant.ofEpochMilli(snapshot.atMs()).toString());
-    tree.put("processes", snapshot.processes().stream().map(SsJson::process).toList());
+    tree.put("seconds", known == null ? null : known.seconds());
+    tree.put("summary", summary(new Summary(snapshot, known), known != null));
+    tree.put(
+        "processes", snapshot.processes().stream().map(entry -> process(entry, known)).toList());
     tree.put("problems", snapshot.problems());
     return tree;
   }
 
-  private static Map<String, Object> process(Snapshot.Entry entry) {
+  private static Map<String, Object> summary(Summary summary, boolean withRates) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("processes", summary.processes());
+    tree.put("listeners", summary.listeners());
+    tree.put("connections", summary.connections());
+    Map<String, Long> modes = new LinkedHashMap<>();
+    summary.modes().forEach((mode, number) -> modes.put(mode.code(), number));
+    tree.put("modes", modes);
+    tree.put("inBytes", summary.inBytes());
+    tree.put("outBytes", summary.outBytes());
+    tree.put("inBytesPerSecond", withRates ? summary.inRate() : null);
+    tree.put("outBytesPerSecond", withRates ? summary.outRate() : null);
+    tree.put("stallsPerSecond", withRates ? summary.stallRate() : null);
+    return tree;
+  }
+
+  private static Map<String, Object> process(Snapshot.Entry entry, Rates rates) {
     ProcessInfo process = entry.process();
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("pid", process.pid());
@@ -39,17 +69,18 @@ final class SsJson {
     tree.put("since", Instant.ofEpochMilli(process.openedAtMs()).toString());
     tree.put("liveness", process.liveness().name().toLowerCase(Locale.ROOT));
     tree.put("totals", totals(process.totals()));
-    tree.put("connections", connections(entry.connections()));
+    tree.put(
+        "connections",
+        entry.connections().stream()
+            .map(connection -> connection(new Snapshot.Line(process, connection), rates))
+            .toList());
     tree.put("unlisted", process.unlisted());
     tree.put("damaged", process.damaged());
     return tree;
   }
 
-  private static List<Map<String, Object>> connections(List<ConnectionInfo> connections) {
-    return connections.stream().map(SsJson::connection).toList();
-  }
-
-  private static Map<String, Object> connection(ConnectionInfo connection) {
+  private static Map<String, Object> connection(Snapshot.Line line, Rates rates) {
+    ConnectionInfo connection = line.connection();
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("id", connection.id());
     tree.put("role", connection.role().code());
@@ -57,6 +88,7 @@ final class SsJson {
     tree.put("remote", address(connection.remote()));
     tree.put("mode", connection.mode().code());
     tree.put("reason", connection.reason().code());
+    tree.put("state", State.of(connection).code());
     tree.put("transport", connection.transport());
     tree.put("openedAt", Instant.ofEpochMilli(connection.openedAtMs()).toString());
     tree.put("inBytes", connection.inBytes());
@@ -73,6 +105,11 @@ final class SsJson {
     tree.put("sleeps", connection.sleeps());
     tree.put("ringInBytes", connection.ringInBytes());
     tree.put("ringOutBytes", connection.ringOutBytes());
+    tree.put("inBytesPerSecond", rates == null ? null : rates.in(line));
+    tree.put("outBytesPerSecond", rates == null ? null : rates.out(line));
+    tree.put("readsPerSecond", rates == null ? null : rates.reads(line));
+    tree.put("writesPerSecond", rates == null ? null : rates.writes(line));
+    tree.put("stallsPerSecond", rates == null ? null : rates.stalls(line));
     return tree;
   }
 

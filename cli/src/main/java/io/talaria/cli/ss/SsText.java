@@ -2,137 +2,147 @@
 
 package io.talaria.cli.ss;
 
-import io.talaria.cli.harness.Table;
-import io.talaria.nio.ConnectionInfo;
+import io.talaria.cli.harness.Terminal;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Role;
-import io.talaria.nio.counters.Liveness;
 import io.talaria.nio.counters.ProcessInfo;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
-/** The table for people. */
+/** What people see: the table, its sums, and the reasons in words. */
 final class SsText {
-  private static final int PROGRAM_CHARS = 28;
-  private static final String FOREIGN_MARK = "*";
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
+
+  /** What stands above the rows of a screen beside the head: a blank line, headings and a rule. */
+  private static final int ABOVE_ROWS = 3;
 
   /** Reasons that tell what is, not what is missing. */
   private static final Set<Reason> NEED_NO_WORDS =
       EnumSet.of(Reason.PENDING, Reason.SAME_HOST, Reason.ANNOUNCED);
 
-  private SsText() {}
+  private final Snapshot snapshot;
+  private final Rates rates;
+  private final SortKey sort;
 
   /**
-   * Renders a snapshot.
+   * Prepares a text.
    *
    * @param snapshot what to show
    * @param rates what happened since the one before, or null
-   * @return lines, each ended by a line feed
+   * @param sort the order of the rows
    */
-  static String render(Snapshot snapshot, Rates rates) {
-    StringBuilder out = new StringBuilder();
+  SsText(Snapshot snapshot, Rates rates, SortKey sort) {
+    this.snapshot = snapshot;
+    this.rates = rates;
+    this.sort = sort;
+  }
+
+  /** Everything, in lines each ended by a line feed. */
+  String render() {
+    List<String> lines = new ArrayList<>();
+    List<Snapshot.Line> rows = sort.sorted(snapshot.lines(), rates);
+    if (!rows.isEmpty()) {
+      lines.addAll(new SsTable(rows, snapshot.atMs(), rates).render().lines().toList());
+      lines.add("");
+    }
+    lines.addAll(sums());
+    lines.addAll(explanations());
+    lines.addAll(notes());
+    return String.join("\n", lines) + "\n";
+  }
+
+  /**
+   * As much as a screen holds: sums above, rows while there is room, and what is left of it for the
+   * rest.
+   *
+   * @param every how often the screen is refreshed
+   * @param size the screen
+   */
+  List<String> screen(String every, Terminal.Size size) {
+    List<String> screen = new ArrayList<>();
+    screen.add(
+        "talaria ss  "
+            + TIME.format(Instant.ofEpochMilli(snapshot.atMs()).atZone(ZoneId.systemDefault()))
+            + "  every "
+            + every
+            + ", sorted by "
+            + sort.code()
+            + "; Ctrl-C ends");
+    screen.addAll(sums());
+    List<Snapshot.Line> rows = sort.sorted(snapshot.lines(), rates);
+    if (!rows.isEmpty()) {
+      int room = Math.max(1, size.rows() - screen.size() - ABOVE_ROWS);
+      int shown = rows.size() <= room ? rows.size() : Math.max(1, room - 1);
+      screen.add("");
+      screen.addAll(
+          new SsTable(rows.subList(0, shown), snapshot.atMs(), rates)
+              .render(size.columns())
+              .lines()
+              .toList());
+      if (shown < rows.size()) {
+        screen.add("… and " + (rows.size() - shown) + " more");
+      }
+    }
+    List<String> rest = new ArrayList<>(notes());
+    rest.addAll(explanations());
+    if (!rest.isEmpty()) {
+      screen.add("");
+      screen.addAll(rest);
+    }
+    return screen.subList(0, Math.min(screen.size(), size.rows()));
+  }
+
+  private List<String> sums() {
     if (snapshot.processes().isEmpty()) {
-      out.append("no process with Talaria is found in ").append(snapshot.dir()).append('\n');
-    } else {
-      if (!snapshot.connections().isEmpty()) {
-        out.append(table(snapshot, rates)).append('\n');
-      }
-      totals(snapshot).forEach(line -> out.append(line).append('\n'));
-      explanations(snapshot).forEach(line -> out.append(line).append('\n'));
+      return List.of(
+          snapshot.leftOut() == 0
+              ? "no process with Talaria is found in " + snapshot.dir()
+              : "nothing matches: looked at "
+                  + count(snapshot.leftOut(), "process", "processes")
+                  + " in "
+                  + snapshot.dir());
     }
-    notes(snapshot).forEach(line -> out.append(line).append('\n'));
-    return out.toString();
-  }
-
-  private static String table(Snapshot snapshot, Rates rates) {
-    List<String> header = new ArrayList<>();
-    header.addAll(
-        List.of(">pid", "program", "role", "local", "remote", "mode", "transport", "reason"));
-    header.addAll(List.of(">in", ">out"));
-    if (rates != null) {
-      header.addAll(List.of(">in/s", ">out/s"));
-    }
-    header.addAll(List.of(">stalls", ">bells", ">age"));
-    Table table = new Table(header.toArray(String[]::new));
-    for (Snapshot.Entry entry : snapshot.processes()) {
-      for (ConnectionInfo connection : entry.connections()) {
-        table.row(row(snapshot, rates, entry, connection));
-      }
-    }
-    return table.render();
-  }
-
-  private static String[] row(
-      Snapshot snapshot, Rates rates, Snapshot.Entry entry, ConnectionInfo connection) {
-    ProcessInfo process = entry.process();
-    boolean listener = connection.role() == Role.LISTENER;
-    List<String> cells = new ArrayList<>();
-    cells.add(process.pid() + (isForeign(process) ? FOREIGN_MARK : ""));
-    cells.add(Show.cut(process.program(), PROGRAM_CHARS));
-    cells.add(connection.role().code());
-    cells.add(Show.address(connection.local()));
-    cells.add(Show.address(connection.remote()));
-    cells.add(connection.mode().code());
-    cells.add(connection.transport().isEmpty() ? "-" : connection.transport());
-    cells.add(connection.reason().code());
-    cells.add(listener ? "-" : Show.bytes(connection.inBytes()));
-    cells.add(listener ? "-" : Show.bytes(connection.outBytes()));
-    if (rates != null) {
-      cells.add(listener ? "-" : Show.bytes(rates.in(entry, connection)));
-      cells.add(listener ? "-" : Show.bytes(rates.out(entry, connection)));
-    }
-    cells.add(listener ? "-" : Long.toString(connection.stalls()));
-    cells.add(listener ? "-" : connection.bellsSent() + "/" + connection.bellsReceived());
-    cells.add(Show.age(snapshot.atMs() - connection.openedAtMs()));
-    return cells.toArray(String[]::new);
-  }
-
-  private static boolean isForeign(ProcessInfo process) {
-    return process.liveness() == Liveness.OTHER_NAMESPACE;
-  }
-
-  private static List<String> totals(Snapshot snapshot) {
-    Map<Mode, Long> modes = new EnumMap<>(Mode.class);
-    long in = 0;
-    long out = 0;
-    long connections = 0;
-    for (ConnectionInfo connection : snapshot.connections()) {
-      if (connection.role() != Role.LISTENER) {
-        connections++;
-        modes.merge(connection.mode(), 1L, Long::sum);
-        in += connection.inBytes();
-        out += connection.outBytes();
-      }
-    }
+    Summary summary = new Summary(snapshot, rates);
     List<String> byMode = new ArrayList<>();
-    modes.forEach((mode, count) -> byMode.add(count + " " + mode.code()));
+    for (Mode mode : Mode.values()) {
+      if (summary.modes().get(mode) > 0) {
+        byMode.add(summary.modes().get(mode) + " " + mode.code());
+      }
+    }
     List<String> lines = new ArrayList<>();
     lines.add(
-        count(snapshot.processes().size(), "process", "processes")
+        count(summary.processes(), "process", "processes")
             + ", "
-            + count(snapshot.listeners(), "listener", "listeners")
+            + count(summary.listeners(), "listener", "listeners")
             + ", "
-            + count(connections, "connection", "connections")
+            + count(summary.connections(), "connection", "connections")
             + (byMode.isEmpty() ? "" : " (" + String.join(", ", byMode) + ")")
             + "; in "
-            + Show.bytes(in)
+            + Show.bytes(summary.inBytes())
             + ", out "
-            + Show.bytes(out));
-    Map<Reason, Long> refused = new EnumMap<>(Reason.class);
-    for (Snapshot.Entry entry : snapshot.processes()) {
-      entry.process().totals().refused().forEach((why, n) -> refused.merge(why, n, Long::sum));
-    }
-    if (!refused.isEmpty()) {
+            + Show.bytes(summary.outBytes())
+            + (rates == null ? "" : now(summary)));
+    if (!summary.refused().isEmpty()) {
       List<String> parts = new ArrayList<>();
-      refused.forEach((why, n) -> parts.add(why.code() + " " + n));
+      summary.refused().forEach((why, n) -> parts.add(why.code() + " " + n));
       lines.add("upgrades that did not come about so far: " + String.join(", ", parts));
     }
     return lines;
+  }
+
+  private static String now(Summary summary) {
+    return "; now in "
+        + Show.bytes(summary.inRate())
+        + "/s, out "
+        + Show.bytes(summary.outRate())
+        + "/s, "
+        + summary.stallRate()
+        + " stalls/s";
   }
 
   private static String count(long number, String one, String many) {
@@ -140,11 +150,12 @@ final class SsText {
   }
 
   /** Why connections are on TCP, and what to do about it. */
-  private static List<String> explanations(Snapshot snapshot) {
+  private List<String> explanations() {
     Set<Reason> reasons = EnumSet.noneOf(Reason.class);
-    for (ConnectionInfo connection : snapshot.connections()) {
-      if (connection.mode() == Mode.TCP && !NEED_NO_WORDS.contains(connection.reason())) {
-        reasons.add(connection.reason());
+    for (Snapshot.Line line : snapshot.lines()) {
+      Reason reason = line.connection().reason();
+      if (line.connection().mode() == Mode.TCP && !NEED_NO_WORDS.contains(reason)) {
+        reasons.add(reason);
       }
     }
     List<String> lines = new ArrayList<>();
@@ -154,12 +165,12 @@ final class SsText {
     return lines;
   }
 
-  private static List<String> notes(Snapshot snapshot) {
+  private List<String> notes() {
     List<String> lines = new ArrayList<>();
     boolean foreign = false;
     for (Snapshot.Entry entry : snapshot.processes()) {
       ProcessInfo process = entry.process();
-      foreign |= isForeign(process);
+      foreign |= SsTable.foreign(process);
       if (process.unlisted() > 0) {
         lines.add(
             "process "
@@ -180,7 +191,8 @@ final class SsText {
       }
     }
     if (foreign) {
-      lines.add(FOREIGN_MARK + " of another pid namespace; whether it lives cannot be told here");
+      lines.add(
+          SsTable.FOREIGN_MARK + " of another pid namespace; whether it lives cannot be told here");
     }
     snapshot.problems().forEach(problem -> lines.add("not read: " + problem));
     return lines;

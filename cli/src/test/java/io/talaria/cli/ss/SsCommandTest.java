@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
+import io.talaria.cli.harness.Terminal;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
@@ -16,15 +17,17 @@ import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The live table. */
-@Timeout(60)
+@Timeout(180)
 class SsCommandTest {
   private static final long PID = ProcessHandle.current().pid();
 
@@ -125,7 +128,7 @@ class SsCommandTest {
       assertThat(run("--mode", "SHM")).contains("same-host").doesNotContain("[::1]:2181");
       assertThat(run("--mode", "tcp", "--mode", "shm")).contains("same-host", "[::1]:2181");
       assertThat(run("--mode", "ucx"))
-          .startsWith("1 process, 0 listeners, 0 connections; in 0 B, out 0 B\n");
+          .isEqualTo("nothing matches: looked at 1 process in " + dir + "\n");
       assertThat(counters.problem()).isNull();
     }
   }
@@ -134,8 +137,82 @@ class SsCommandTest {
   void aProcessCanBeAskedFor() {
     try (ProcessCounters counters = busyProcess()) {
       assertThat(run("--pid", Long.toString(PID))).contains("same-host");
-      assertThat(run("--pid", "1")).startsWith("no process with Talaria is found");
+      assertThat(run("--pid", "1")).startsWith("nothing matches: looked at 1 process");
+      assertThat(run("--program", "no such program")).startsWith("nothing matches");
       assertThat(counters.problem()).isNull();
+    }
+  }
+
+  /** The rows of the table that the options select, by their role. */
+  private List<String> roles(String... options) throws Exception {
+    String[] all = Arrays.copyOf(options, options.length + 1);
+    all[options.length] = "--json";
+    JsonNode processes = Json.parse(run(all)).get("processes");
+    List<String> roles = new ArrayList<>();
+    for (JsonNode process : processes) {
+      for (JsonNode connection : process.get("connections")) {
+        roles.add(connection.get("role").asText());
+      }
+    }
+    return roles;
+  }
+
+  @Test
+  void everyFilterSelects() throws Exception {
+    try (ProcessCounters counters = busyProcess()) {
+      assertThat(roles()).containsExactly("listener", "accepted", "client");
+      assertThat(roles("--port", "9092")).containsExactly("listener", "accepted");
+      assertThat(roles("--port", "40001,2181")).containsExactly("accepted", "client");
+      assertThat(roles("--address", "::1")).containsExactly("client");
+      assertThat(roles("--address", "127.0.0.1", "--address", "0:0::1"))
+          .containsExactly("accepted", "client");
+      assertThat(roles("--reason", "peer-plain")).containsExactly("client");
+      assertThat(roles("--role", "listener,client")).containsExactly("listener", "client");
+      assertThat(roles("--state", "plain")).containsExactly("client");
+      assertThat(roles("--state", "accelerated")).containsExactly("accepted");
+      assertThat(roles("--state", "listening")).containsExactly("listener");
+      assertThat(roles("--state", "negotiating")).isEmpty();
+      assertThat(counters.problem()).isNull();
+    }
+  }
+
+  @Test
+  void filtersTogetherSelectWhatFitsAll() throws Exception {
+    try (ProcessCounters counters = busyProcess()) {
+      assertThat(roles("--port", "9092", "--role", "accepted")).containsExactly("accepted");
+      assertThat(roles("--port", "9092", "--role", "accepted", "--mode", "tcp")).isEmpty();
+      assertThat(roles("--pid", PID + ",1", "--mode", "tcp,shm", "--address", "::1"))
+          .containsExactly("client");
+      String program = Json.parse(run("--json")).get("processes").get(0).get("program").asText();
+      String part = program.substring(1).toUpperCase(Locale.ROOT);
+      assertThat(roles("--program", part, "--role", "client")).containsExactly("client");
+      assertThat(counters.problem()).isNull();
+    }
+  }
+
+  private List<String> rows(String... options) {
+    return run(options)
+        .lines()
+        .filter(line -> line.matches(" *[0-9]+  .*(listener|accepted|client).*"))
+        .map(line -> line.replaceFirst(".*(listener|accepted|client).*", "$1"))
+        .toList();
+  }
+
+  @Test
+  void rowsComeInTheOrderAskedFor() throws Exception {
+    try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
+      counters.connection(Role.LISTENER, new InetSocketAddress(1), null);
+      ConnectionCounters accepted = counters.connection(Role.ACCEPTED, null, null);
+      accepted.fabricIn(10);
+      accepted.bellSent();
+      ConnectionCounters client = counters.connection(Role.CLIENT, null, null);
+      client.tcpOut(20);
+      client.stalled();
+      assertThat(rows()).containsExactly("listener", "accepted", "client");
+      assertThat(rows("--sort", "bytes")).containsExactly("client", "accepted", "listener");
+      assertThat(rows("--sort", "STALLS")).containsExactly("client", "listener", "accepted");
+      assertThat(rows("--sort", "bells")).containsExactly("accepted", "listener", "client");
+      assertThat(rows("--sort", "age")).startsWith("listener");
     }
   }
 
@@ -163,36 +240,82 @@ class SsCommandTest {
   @Test
   void watchingRepeatsTheTableWithRates() {
     try (ProcessCounters counters = busyProcess()) {
-      String out = run("--watch", "--count", "3", "--interval", "0.01");
+      String out = run("--watch", "0.01", "--count", "3");
       assertThat(status).isZero();
-      assertThat(out.split("in/s", -1)).hasSize(4);
+      assertThat(out.split(" in/s", -1)).hasSize(4);
+      assertThat(out).contains("; now in 0 B/s, out 0 B/s, 0 stalls/s\n");
       assertThat(out.split("1 process, ", -1)).hasSize(4);
-      String json = run("--watch", "--count", "2", "--interval", "0.01", "--json");
+      String json = run("-w", "0.01", "--count", "2", "--json");
       assertThat(json.lines()).hasSize(2);
       assertThat(counters.problem()).isNull();
     }
   }
 
   @Test
-  void ratesAreBytesASecondBetweenTwoSnapshots() throws Exception {
-    Filter all = new Filter(Set.of(), Set.of());
+  void ratesAreOfASecondBetweenTwoSnapshots() throws Exception {
     try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
       ConnectionCounters connection = counters.connection(Role.CLIENT, null, null);
       connection.fabricIn(1000);
-      Snapshot earlier = Snapshot.take(dir, all, 10_000);
+      Snapshot earlier = Snapshot.take(dir, Filter.ALL, 10_000);
       connection.fabricIn(5000);
+      connection.tcpIn(0);
       connection.tcpOut(300);
+      connection.tcpOut(0);
+      connection.stalled();
+      connection.stalled();
       ConnectionCounters fresh = counters.connection(Role.CLIENT, null, null);
       fresh.tcpIn(40);
-      Snapshot later = Snapshot.take(dir, all, 12_000);
+      Snapshot later = Snapshot.take(dir, Filter.ALL, 12_000);
 
       Rates rates = Rates.between(earlier, later);
 
-      Snapshot.Entry entry = later.processes().get(0);
-      assertThat(rates.in(entry, entry.connections().get(0))).isEqualTo(2500);
-      assertThat(rates.out(entry, entry.connections().get(0))).isEqualTo(150);
-      assertThat(rates.in(entry, entry.connections().get(1))).isEqualTo(20);
-      assertThat(Rates.between(later, later).in(entry, entry.connections().get(0))).isZero();
+      Snapshot.Line old = later.lines().get(0);
+      assertThat(rates.seconds()).isEqualTo(2);
+      assertThat(rates.in(old)).isEqualTo(2500);
+      assertThat(rates.out(old)).isEqualTo(150);
+      assertThat(rates.reads(old)).isEqualTo(1);
+      assertThat(rates.writes(old)).isEqualTo(1);
+      assertThat(rates.stalls(old)).isEqualTo(1);
+      assertThat(rates.in(later.lines().get(1))).isEqualTo(20);
+      assertThat(Rates.between(later, later).in(old)).isZero();
+      assertThat(SortKey.RATE.sorted(later.lines().reversed(), rates)).startsWith(old);
+
+      JsonNode tree = Json.parse(Json.line(SsJson.tree(later, rates)));
+      assertThat(tree.get("seconds").asDouble()).isEqualTo(2);
+      assertThat(tree.get("summary").get("inBytesPerSecond").asLong()).isEqualTo(2520);
+      JsonNode shown = tree.get("processes").get(0).get("connections").get(0);
+      assertThat(shown.get("outBytesPerSecond").asLong()).isEqualTo(150);
+      assertThat(shown.get("stallsPerSecond").asLong()).isEqualTo(1);
+      JsonNode first = Json.parse(Json.line(SsJson.tree(later, Rates.between(later, later))));
+      assertThat(first.get("seconds").isNull()).isTrue();
+    }
+  }
+
+  @Test
+  void aScreenHoldsTheSumsAndAsManyRowsAndColumnsAsFit() throws Exception {
+    try (ProcessCounters counters = busyProcess()) {
+      for (int i = 0; i < 40; i++) {
+        counters.connection(Role.CLIENT, null, new InetSocketAddress("127.0.0.1", 7000 + i));
+      }
+      Snapshot now = Snapshot.take(dir, Filter.ALL, System.currentTimeMillis());
+      SsText text = new SsText(now, Rates.between(now, now), SortKey.BYTES);
+
+      List<String> small = text.screen("2 s", new Terminal.Size(16, 80));
+      assertThat(small).hasSize(16);
+      assertThat(small.get(0)).contains("every 2 s, sorted by bytes");
+      assertThat(small.get(1)).startsWith("1 process, 1 listener, 42 connections (41 tcp, 1 shm)");
+      assertThat(small.get(4)).contains("remote", "mode", "reason", "in/s", "out/s");
+      assertThat(small.get(4)).doesNotContain("transport", "bells");
+      assertThat(small.get(6)).contains("same-host");
+      assertThat(small.get(15)).isEqualTo("… and 34 more");
+      assertThat(small.subList(4, 16)).allMatch(line -> line.length() <= 80);
+
+      List<String> large = text.screen("2 s", new Terminal.Size(100, 300));
+      assertThat(large.get(4)).contains("transport", "writes/s", "bells", "age");
+      assertThat(large).anyMatch(line -> line.startsWith("peer-plain: "));
+      assertThat(large).noneMatch(line -> line.contains(" more"));
+
+      assertThat(text.screen("2 s", new Terminal.Size(2, 10))).hasSize(2);
     }
   }
 
@@ -207,14 +330,27 @@ class SsCommandTest {
     }
   }
 
+  private void refused(String message, String... options) {
+    run(options);
+    assertThat(status).isEqualTo(2);
+    assertThat(err.toString()).contains(message);
+  }
+
   @Test
   void badOptionsAreRefused() {
     run("--mode", "rdma");
     assertThat(status).isEqualTo(2);
     assertThat(err.toString()).contains("--mode rdma is none of tcp, shm, ucx");
-    run("--interval", "0");
-    assertThat(status).isEqualTo(2);
-    assertThat(err.toString()).contains("--interval 0.0 is not within 0.01 and 86400");
+    refused("--watch 0.0 is not within 0.01 and 86400", "--watch", "0");
+    refused("--count says when --watch ends, and there is no --watch", "--count", "2");
+    refused("--count 0 is less than 1", "--watch", "--count", "0");
+    refused("--role owner is none of client, accepted, listener", "--role", "owner");
+    refused(
+        "--state idle is none of listening, negotiating, accelerated, plain", "--state", "idle");
+    refused("--reason plain is none of negotiating, same-host, announced", "--reason", "plain");
+    refused("--port 65536 is not within 1 and 65535", "--port", "65536");
+    refused("--address localhost is no IP address, such as 127.0.0.1", "--address", "localhost");
+    refused("--sort size is none of process, bytes, rate, stalls, bells, age", "--sort", "size");
     run("--pid", "x");
     assertThat(status).isEqualTo(2);
   }

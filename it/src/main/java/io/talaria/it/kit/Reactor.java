@@ -31,10 +31,21 @@ public final class Reactor {
     /**
      * A connection is open.
      *
-     * @param channel the connection
+     * @param traffic the connection, nothing sent yet
      * @throws IOException makes the program fail
      */
-    default void opened(SocketChannel channel) throws IOException {}
+    default void opened(Traffic traffic) throws IOException {}
+
+    /**
+     * A channel could not be connected, or none accepted.
+     *
+     * @param channel the connecting channel, or the listener
+     * @param failure why
+     * @throws IOException makes the program fail, which is what happens by default
+     */
+    default void failed(SelectableChannel channel, IOException failure) throws IOException {
+      throw failure;
+    }
 
     /**
      * A connection's two streams have ended. The channel is still open and registered, without
@@ -88,7 +99,7 @@ public final class Reactor {
   private void begin(SelectionKey key) throws IOException {
     Traffic traffic = streams.traffic((SocketChannel) key.channel());
     key.attach(traffic);
-    listener.opened(traffic.channel);
+    listener.opened(traffic);
     key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
   }
 
@@ -130,10 +141,7 @@ public final class Reactor {
       return;
     }
     if (key.isConnectable()) {
-      if (!((SocketChannel) key.channel()).finishConnect()) {
-        throw new IllegalStateException("a connectable channel did not finish to connect");
-      }
-      begin(key);
+      finishConnect(key);
       return;
     }
     Traffic traffic = (Traffic) key.attachment();
@@ -149,8 +157,31 @@ public final class Reactor {
     }
   }
 
+  private void finishConnect(SelectionKey key) throws IOException {
+    SocketChannel channel = (SocketChannel) key.channel();
+    try {
+      if (!channel.finishConnect()) {
+        throw new IllegalStateException("a connectable channel did not finish to connect");
+      }
+    } catch (IOException failure) {
+      listener.failed(channel, failure);
+      return;
+    }
+    begin(key);
+  }
+
   private void acceptAll(ServerSocketChannel server) throws IOException {
-    for (SocketChannel channel = server.accept(); channel != null; channel = server.accept()) {
+    while (true) {
+      SocketChannel channel;
+      try {
+        channel = server.accept();
+      } catch (IOException failure) {
+        listener.failed(server, failure);
+        return;
+      }
+      if (channel == null) {
+        return;
+      }
       add(channel);
     }
   }

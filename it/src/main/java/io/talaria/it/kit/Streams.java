@@ -9,7 +9,7 @@ import java.util.Random;
 
 /**
  * Makes the two streams of a connection, so that each side knows what the other must send: the
- * seeds depend on the client's port, which both see. Any thread may call it.
+ * seeds depend on both addresses, which both see. Any thread may call it.
  */
 public final class Streams {
   private final Args args;
@@ -47,23 +47,31 @@ public final class Streams {
    * @throws IOException if the channel cannot tell its addresses
    */
   public Traffic traffic(SocketChannel channel) throws IOException {
-    var client =
-        (InetSocketAddress) (server ? channel.getRemoteAddress() : channel.getLocalAddress());
-    int port = client.getPort();
-    long ownSeed = seed(port, server);
+    var local = (InetSocketAddress) channel.getLocalAddress();
+    var remote = (InetSocketAddress) channel.getRemoteAddress();
+    long connection = server ? seed(remote, local) : seed(local, remote);
+    long ownSeed = seed(connection, server);
     Random chance = new Random(ownSeed);
     long bytes = Shape.logUniform(chance, minBytes, maxBytes);
     Source source =
         new Source(new Pattern(ownSeed, bytes), new Shape(args, Pattern.mix(ownSeed + 1)));
     Drain drain =
         new Drain(
-            portsKnown ? seed(port, !server) : Drain.ANY_SEED,
+            portsKnown ? seed(connection, !server) : Drain.ANY_SEED,
             new Shape(args, Pattern.mix(ownSeed + 2)));
     boolean halfClose = end.equals("half") || (end.equals("random") && chance.nextBoolean());
-    return new Traffic(channel, source, drain, halfClose);
+    return new Traffic(channel, server, source, drain, halfClose);
   }
 
-  private long seed(int port, boolean ofServer) {
-    return Pattern.mix((salt << 20) + port * 2L + (ofServer ? 1 : 0)) | 1;
+  private long seed(InetSocketAddress client, InetSocketAddress listener) {
+    return Pattern.mix(Pattern.mix((salt << 20) + word(client)) + word(listener));
+  }
+
+  private static long word(InetSocketAddress address) {
+    return ((long) address.getAddress().hashCode() << 16) + address.getPort();
+  }
+
+  private static long seed(long connection, boolean ofServer) {
+    return Pattern.mix(connection + (ofServer ? 1 : 0)) | 1;
   }
 }

@@ -20,14 +20,61 @@ public final class Traffic {
   final Source source;
   final Drain drain;
   final boolean halfClose;
+  private final boolean accepted;
   volatile String inEnd;
   volatile String outEnd;
+  private volatile Progress progress = new Progress() {};
 
-  Traffic(SocketChannel channel, Source source, Drain drain, boolean halfClose) {
+  /** Hears how far the streams are, in the thread that has moved them, after each call. */
+  public interface Progress {
+    /**
+     * A write has returned.
+     *
+     * @param position bytes sent so far
+     */
+    default void sent(long position) {}
+
+    /**
+     * A read has returned.
+     *
+     * @param position bytes received so far
+     */
+    default void received(long position) {}
+  }
+
+  Traffic(SocketChannel channel, boolean accepted, Source source, Drain drain, boolean halfClose) {
     this.channel = channel;
+    this.accepted = accepted;
     this.source = source;
     this.drain = drain;
     this.halfClose = halfClose;
+  }
+
+  /**
+   * Has somebody told of each call that moves bytes.
+   *
+   * @param listener hears of all calls from now on
+   */
+  public void watch(Progress listener) {
+    progress = listener;
+  }
+
+  /**
+   * The connection.
+   *
+   * @return the channel
+   */
+  public SocketChannel channel() {
+    return channel;
+  }
+
+  /**
+   * Which side this is.
+   *
+   * @return true if the connection was accepted here
+   */
+  public boolean accepted() {
+    return accepted;
   }
 
   /**
@@ -41,6 +88,9 @@ public final class Traffic {
     }
     try {
       long read = drain.step(channel);
+      if (read > 0) {
+        progress.received(drain.position());
+      }
       if (read < 0) {
         inEnd = drain.complete() ? COMPLETE : CUT;
         checkEndStays();
@@ -74,6 +124,9 @@ public final class Traffic {
     }
     try {
       long written = source.step(channel);
+      if (written > 0) {
+        progress.sent(source.position());
+      }
       if (source.done()) {
         if (halfClose) {
           channel.shutdownOutput();

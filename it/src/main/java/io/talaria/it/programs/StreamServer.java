@@ -46,8 +46,8 @@ public final class StreamServer {
             } else {
               program.block(server, streams);
             }
+            program.tally.finish(); // still listening: a late client finds the announcement
           }
-          program.tally.finish();
           Console.awaitEnd();
         });
   }

@@ -96,7 +96,7 @@ public final class Survivor {
 
   private static final class Reporter implements Reactor.Listener {
     @Override
-    public void opened(SocketChannel channel) {
+    public void opened(Traffic traffic) {
       Console.say("opened");
     }
 

@@ -23,6 +23,16 @@ public final class Command {
    */
   public static String run(Duration limit, String... arguments)
       throws IOException, InterruptedException {
+    return Proc.run(limit, words(arguments).toArray(new String[0]));
+  }
+
+  /**
+   * The words that run the command.
+   *
+   * @param arguments what follows the word {@code talaria}
+   * @return a command line
+   */
+  public static List<String> words(String... arguments) {
     List<String> java =
         List.of(
             Settings.ownJava().resolve("bin/java").toString(),
@@ -30,7 +40,6 @@ public final class Command {
             "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
             Main.class.getName());
-    return Proc.run(
-        limit, Stream.concat(java.stream(), Stream.of(arguments)).toArray(String[]::new));
+    return Stream.concat(java.stream(), Stream.of(arguments)).toList();
   }
 }

@@ -23,13 +23,24 @@ public final class Exchange {
    * @param pair what the sides are
    */
   public Exchange(Lab lab, Pair pair) {
-    this.pair = pair;
-    serverSpec = side(lab, pair.server()).arg("role", "server").arg("first", "you");
-    clientSpec = side(lab, pair.client()).arg("first", "me");
+    this(lab, pair, Talk.class);
   }
 
-  private static ChildSpec side(Lab lab, Flavour flavour) {
-    return lab.child(flavour, Talk.class)
+  /**
+   * Describes both sides.
+   *
+   * @param lab the test's laboratory
+   * @param pair what the sides are
+   * @param program what both run: {@link Talk}, or what becomes one
+   */
+  public Exchange(Lab lab, Pair pair, Class<?> program) {
+    this.pair = pair;
+    serverSpec = side(lab, pair.server(), program).arg("role", "server").arg("first", "you");
+    clientSpec = side(lab, pair.client(), program).arg("first", "me");
+  }
+
+  private static ChildSpec side(Lab lab, Flavour flavour, Class<?> program) {
+    return lab.child(flavour, program)
         .arg("bytes", 512 << 10)
         .arg("rounds", 6)
         .arg("io", "selector");

@@ -42,6 +42,20 @@ public final class Proc {
   }
 
   /**
+   * Memory that a process has in use.
+   *
+   * @param child the process
+   * @return its resident bytes, pages shared with others included
+   * @throws IOException if it is gone
+   */
+  public static long residentBytes(Child child) throws IOException {
+    try (Stream<String> lines = Files.lines(directory(child).resolve("status"))) {
+      String resident = lines.filter(line -> line.startsWith("VmRSS:")).findFirst().orElseThrow();
+      return Long.parseLong(resident.replaceAll("[^0-9]", "")) << 10;
+    }
+  }
+
+  /**
    * Processor time a process has used.
    *
    * @param child the process

@@ -19,6 +19,8 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
@@ -44,6 +46,10 @@ final class Lane implements StreamOwner, Upgradable {
   private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
   private static final int CARRY_BYTES = 64 << 10;
   private static final int BELLS_AT_ONCE = 64;
+
+  /** A peer that rings faster than we read must not keep us here: the rest is read next time. */
+  private static final int MOST_BELL_READS = 1024;
+
   private static final int ACCEPT_TRIES = 10;
   private static final int SPIN_CHECKS = 32;
 
@@ -55,6 +61,9 @@ final class Lane implements StreamOwner, Upgradable {
    * looked twice a second would keep a core busy.
    */
   private static final long VIRTUAL_LOOK_AGAIN_NS = 30_000_000_000L;
+
+  /** How long anybody sleeps who is {@link #deaf}. */
+  static final int DEAF_LOOK_MS = 10;
 
   /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
   private static final long LINGER_NS = 60_000_000_000L;
@@ -252,6 +261,7 @@ final class Lane implements StreamOwner, Upgradable {
   private void accept() {
     if (inMode == IN_TCP && stream != null && !plainAgain) {
       inMode = IN_ACCEPTED;
+      stream.inputTaken(tcpIn);
       stream.acceptInput();
       switchOutIfEstablished();
       nudgeSelectors();
@@ -446,6 +456,7 @@ final class Lane implements StreamOwner, Upgradable {
         counters.bellReceived();
       }
       if (bytes > 0) {
+        stream.inputTaken(tcpIn);
         keep(more.flip().limit(bytes));
       }
     } else if (n < 0) {
@@ -691,6 +702,8 @@ final class Lane implements StreamOwner, Upgradable {
       if (fast.readiness(FabricStream.WRITE) == 0) {
         controlReadable();
       }
+    } else if (wait && deaf()) {
+      LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(DEAF_LOOK_MS));
     } else if (wait && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
       controlReadable();
     }
@@ -706,7 +719,7 @@ final class Lane implements StreamOwner, Upgradable {
       drainBells();
     } else if (readLock.tryLock()) {
       try {
-        if (inMode == IN_ACCEPTED && !(plainAgain && carry != null)) {
+        if (inMode == IN_ACCEPTED && takesMore()) {
           pull(CARRY_BYTES);
         } else if (inMode == IN_TCP) {
           accept();
@@ -720,6 +733,23 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
+  /**
+   * Whether to take more from TCP than the program has read: only if bells may stand behind it,
+   * which they do if both sides have agreed, and never without bound. Under the read lock.
+   */
+  private boolean takesMore() {
+    return carry == null || (outMode == OUT_FABRIC && !plainAgain && !deaf());
+  }
+
+  /**
+   * Whether bells may stand behind more bytes than are taken from TCP before the program reads
+   * them: nobody hears a bell then, and who waits for room looks by the clock. Any thread.
+   */
+  boolean deaf() {
+    ByteBuffer kept = carry;
+    return kept != null && inMode == IN_ACCEPTED && kept.remaining() >= CARRY_BYTES;
+  }
+
   private void drainBells() {
     synchronized (bellsLock) {
       if (bellsIn == null) {
@@ -727,13 +757,14 @@ final class Lane implements StreamOwner, Upgradable {
       }
       try {
         int n;
+        int reads = 0;
         do {
           bellsIn.clear();
           n = control.read(bellsIn);
           if (n > 0) {
             counters.bellReceived();
           }
-        } while (n == BELLS_AT_ONCE);
+        } while (n == BELLS_AT_ONCE && ++reads < MOST_BELL_READS);
         if (n < 0) {
           endControl(false);
         }
@@ -746,7 +777,9 @@ final class Lane implements StreamOwner, Upgradable {
   private void endControl(boolean byReset) {
     if (!controlEnded) {
       // A bell that the peer has not read makes its kernel send a reset, which means nothing.
-      boolean bellsOnly = outMode == OUT_FABRIC && stream.peerInputSwitched();
+      boolean bellsOnly =
+          outMode == OUT_FABRIC
+              && (stream.peerInputSwitched() || stream.peerInputTaken() == tcpOut);
       stream.controlEnded(byReset && !bellsOnly);
       controlEnded = true;
       waiter.wakeAll();

@@ -41,6 +41,9 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   int innerOps;
   boolean countsAsForeign;
 
+  /** Whether no bell is heard until the program reads: see {@link Lane#deaf}. */
+  boolean deaf;
+
   /** Whether the channel's stream has been given its home here. */
   boolean settled;
 

@@ -91,6 +91,9 @@ final class TalariaSelector extends AbstractSelector {
   /** Whether something is ready, be it news or known to the program already. */
   private boolean seen;
 
+  /** Whether a key that waits is deaf: see {@link Lane#deaf}. */
+  private boolean anyDeaf;
+
   private long selects;
   private int foreign;
   private int attached;
@@ -294,7 +297,8 @@ final class TalariaSelector extends AbstractSelector {
       lane.switchOutIfEstablished();
       settle(key, lane);
       if (lane.switchedOut()) {
-        ops = lane.controlOpen() ? SelectionKey.OP_READ : 0;
+        key.deaf = lane.deaf();
+        ops = lane.controlOpen() && !key.deaf ? SelectionKey.OP_READ : 0;
       }
     }
     innerInterest(key, ops, fast && lane.switched());
@@ -435,7 +439,9 @@ final class TalariaSelector extends AbstractSelector {
         }
         leftMs = TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999);
       }
-      sleep(leftMs);
+      if (!sleep(leftMs)) {
+        lookInnerIfOld(); // hints without end must not hide what only it can see
+      }
       pass();
     }
   }
@@ -489,8 +495,12 @@ final class TalariaSelector extends AbstractSelector {
       report(key, ready);
     } else if (++key.emptyLooks > active.patience(key)
         && !lane.shared()
+        && !key.deaf
         && watch(key, lane, wanted)) {
       active.remove(key);
+    }
+    if (key.deaf && !lane.deaf()) {
+      changed(key); // the program has read: the control connection is listened to again
     }
   }
 
@@ -596,7 +606,8 @@ final class TalariaSelector extends AbstractSelector {
     if ((ready & SelectionKey.OP_READ) != 0) {
       lane.controlReadable();
       forward(key);
-      if (!lane.controlOpen()) {
+      key.deaf = lane.switchedOut() && lane.deaf();
+      if (!lane.controlOpen() || key.deaf) {
         innerInterest(key, 0, true);
       }
     }
@@ -640,16 +651,19 @@ final class TalariaSelector extends AbstractSelector {
     }
   }
 
-  private void sleep(long timeoutMs) throws IOException {
+  /** Sleeps in the JDK's selector; false if there was news, so that it has not been looked at. */
+  private boolean sleep(long timeoutMs) throws IOException {
     if (!prepareToSleep()) {
-      return;
+      return false;
     }
+    boolean slept = false;
     try {
       sleeping = true;
       if (!wakeUp && !changed && (home == null || home.arm()) && armPlacing()) {
         counters.innerSelected();
         Faults.take(); // or it would come up in the middle of the JDK's selector
-        int unused = inner.select(innerReady, timeoutMs);
+        int unused = inner.select(innerReady, anyDeaf ? soon(timeoutMs) : timeoutMs);
+        slept = true;
         counters.wokenUp();
         innerLookedNs = System.nanoTime();
       }
@@ -665,6 +679,12 @@ final class TalariaSelector extends AbstractSelector {
       }
     }
     Faults.take();
+    return slept;
+  }
+
+  /** A time-out for those whom no bell wakes. */
+  private static long soon(long timeoutMs) {
+    return timeoutMs == 0 ? Lane.DEAF_LOOK_MS : Math.min(timeoutMs, Lane.DEAF_LOOK_MS);
   }
 
   private boolean armPlacing() {
@@ -678,10 +698,12 @@ final class TalariaSelector extends AbstractSelector {
 
   /** Sets the watches of all active keys; false if one has something to report. */
   private boolean prepareToSleep() {
+    anyDeaf = false;
     for (int i = active.size() - 1; i >= 0; i--) {
       TalariaSelectionKey key = active.get(i);
       Lane lane = key.socket.lane();
       int wanted = key.interest() & (FabricStream.READ | FabricStream.WRITE);
+      anyDeaf |= key.deaf;
       if (!key.isValid()) {
         active.remove(key);
       } else if (lane.readiness(wanted) != 0) {
@@ -690,10 +712,10 @@ final class TalariaSelector extends AbstractSelector {
         if (wanted != 0 && !lane.stream().await(wanted) && lane.readiness(wanted) != 0) {
           return false;
         }
-      } else if (watch(key, lane, wanted)) {
-        active.remove(key);
-      } else {
+      } else if (!watch(key, lane, wanted)) {
         return false;
+      } else if (!key.deaf) {
+        active.remove(key);
       }
     }
     return true;

@@ -155,6 +155,11 @@ public interface Fabric {
     return false;
   }
 
+  /** The longest payload of an offer, in bytes: a longer one is malformed. */
+  default int mostOfferBytes() {
+    return MAX_PAYLOAD_BYTES;
+  }
+
   /** Limit of a payload or message, in bytes. */
   int MAX_PAYLOAD_BYTES = 1024;
 }

@@ -100,6 +100,14 @@ public interface FabricStream {
   /** Whether the peer has taken all bytes that this side put on TCP. */
   boolean peerInputSwitched();
 
+  /** Publishes how many bytes this side has taken from TCP so far; until its input has switched. */
+  default void inputTaken(long tcpBytes) {}
+
+  /** How many bytes the peer says it has taken from TCP; 0 if it has not said. */
+  default long peerInputTaken() {
+    return 0;
+  }
+
   /**
    * Reads into the destination's remaining space.
    *

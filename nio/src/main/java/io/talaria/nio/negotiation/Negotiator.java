@@ -89,8 +89,6 @@ public final class Negotiator implements Executor {
   private volatile ProcessCounters counters = ProcessCounters.onHeap("not opened yet");
   private volatile Selector selector;
   private volatile Thread runner;
-  private boolean started;
-  private volatile Reason failure;
 
   private record Orphan(Upgradable channel, long deadlineNs) {}
 
@@ -184,6 +182,9 @@ public final class Negotiator implements Executor {
   public Announcement announce(InetSocketAddress address, Consumer<Reason> outcome) {
     Announcement announcement = new Announcement(address);
     announcements.add(announcement);
+    if (running() == null) {
+      outcome.accept(Reason.LIMIT); // so far
+    }
     execute(() -> open(announcement, outcome));
     return announcement;
   }
@@ -197,6 +198,9 @@ public final class Negotiator implements Executor {
 
   /** A client connection stands: looks for an upgrade. */
   public void connected(Upgradable channel) {
+    if (running() == null) {
+      channel.plainSoFar(Reason.LIMIT);
+    }
     if (placing) {
       repeat(() -> placed(channel, () -> attempt(channel)));
     } else {
@@ -244,10 +248,7 @@ public final class Negotiator implements Executor {
   @Override
   public void execute(Runnable task) {
     tasks.add(task);
-    Selector running = selector;
-    if (running == null) {
-      running = start();
-    }
+    Selector running = running();
     if (running != null) {
       running.wakeup();
     }
@@ -300,9 +301,14 @@ public final class Negotiator implements Executor {
 
   // ---- the thread
 
+  /** The selector of the thread, which is started if need be; null if that is impossible now. */
+  private Selector running() {
+    Selector running = selector;
+    return running == null ? start() : running;
+  }
+
   private synchronized Selector start() {
-    if (!started) {
-      started = true;
+    if (selector == null) {
       try {
         Selector opened = jdk.openSelector();
         selector = opened;
@@ -311,8 +317,8 @@ public final class Negotiator implements Executor {
         runner = thread;
         thread.start();
       } catch (IOException e) {
-        failure = Reason.LIMIT;
-        report(failure, "no selector for the negotiation, connections stay plain: " + e);
+        // Tasks wait for the next one, which tries again: descriptors may be free by then.
+        report(Reason.LIMIT, "no selector for the negotiation, connections stay plain: " + e);
       }
     }
     return selector;
@@ -453,9 +459,11 @@ public final class Negotiator implements Executor {
 
   private void greet(Announcement announcement) {
     try {
-      for (SocketChannel dialler = announcement.accept();
-          dialler != null;
-          dialler = announcement.accept()) {
+      for (int i = 0; i < TASKS_A_TURN; i++) { // the selector brings us back for the rest
+        SocketChannel dialler = announcement.accept();
+        if (dialler == null) {
+          break;
+        }
         greet(announcement, dialler);
       }
     } catch (IOException e) {
@@ -482,10 +490,7 @@ public final class Negotiator implements Executor {
     if (!channel.wanted()) {
       return;
     }
-    Reason unusable = failure;
-    if (unusable == null) {
-      unusable = directory.prepare();
-    }
+    Reason unusable = directory.prepare();
     if (unusable == null) {
       unusable = unusable();
     }
@@ -596,6 +601,11 @@ public final class Negotiator implements Executor {
       replaced.session().refuse(replaced.id(), Reason.REFUSED);
     }
     match(offer.connection());
+  }
+
+  /** Number of offers that no accepted channel has been found for yet, of all sessions. */
+  int offersPending() {
+    return offers.size();
   }
 
   private void match(ConnectionKey key) {

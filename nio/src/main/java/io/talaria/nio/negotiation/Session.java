@@ -37,6 +37,11 @@ final class Session implements Peer {
 
   private static final int MAX_PENDING = 1 << 16;
 
+  /**
+   * While more answers wait, no offer is read: who does not read them is not to fill our memory.
+   */
+  private static final int MOST_WAITING_ANSWERS = 1000;
+
   private enum State {
     HELLO_EXPECTED,
     WELCOME_EXPECTED,
@@ -190,8 +195,8 @@ final class Session implements Peer {
     }
   }
 
-  private void welcomed(long pid) {
-    peerPid = pid;
+  private void welcomed(long pid) throws MalformedFrameException {
+    peerPid = known(pid);
     state = State.READY;
     fabric.peerAccepted(this);
     negotiator.counters().sessionOpened();
@@ -235,10 +240,10 @@ final class Session implements Peer {
 
   // ---- the dialled side
 
-  private void greeted(Hello hello) {
+  private void greeted(Hello hello) throws MalformedFrameException {
     Reason problem = problem(hello);
     if (problem == null) {
-      peerPid = hello.pid();
+      peerPid = known(hello.pid());
       try {
         fabric.acceptPeer(this, hello.payload());
       } catch (FabricException e) {
@@ -254,6 +259,14 @@ final class Session implements Peer {
     state = State.READY;
     negotiator.counters().sessionOpened();
     write(Wire.welcome(Host.pid()));
+  }
+
+  /** A peer names files of its own process only, so it must have said which that is. */
+  private static long known(long pid) throws MalformedFrameException {
+    if (pid <= 0) {
+      throw new MalformedFrameException("process id " + pid);
+    }
+    return pid;
   }
 
   private Reason problem(Hello hello) {
@@ -276,7 +289,10 @@ final class Session implements Peer {
     if (received.containsKey(id)) {
       throw new MalformedFrameException("offer " + id + " while it waits for its answer");
     }
-    if (received.size() >= MAX_PENDING) {
+    if (payload.remaining() > fabric.mostOfferBytes()) {
+      throw new MalformedFrameException("an offer with " + payload.remaining() + " bytes");
+    }
+    if (negotiator.offersPending() >= MAX_PENDING) {
       refuse(id, Reason.BUSY);
     } else if (!announcement.covers(connection)) {
       refuse(id, Reason.NOT_MATCHED);
@@ -456,6 +472,9 @@ final class Session implements Peer {
   private void stopSending() {
     output.clear();
     queuedBytes = 0;
+    if (key.isValid()) {
+      key.interestOps(SelectionKey.OP_READ);
+    }
   }
 
   @Override
@@ -484,7 +503,9 @@ final class Session implements Peer {
     }
     if (key.isValid()) {
       boolean more = !output.isEmpty() || (state == State.READY && !waiting.isEmpty());
-      key.interestOps(SelectionKey.OP_READ | (more ? SelectionKey.OP_WRITE : 0));
+      // The side that offers always reads, so the two never wait for each other.
+      boolean reads = initiator() || output.size() <= MOST_WAITING_ANSWERS;
+      key.interestOps((reads ? SelectionKey.OP_READ : 0) | (more ? SelectionKey.OP_WRITE : 0));
     }
   }
 

@@ -179,9 +179,10 @@ final class Wire {
     return ByteBuffer.allocate(LENGTH_BYTES + MAX_FRAME_BYTES).putShort((short) 0).put((byte) type);
   }
 
+  /** The frame in an array of its own length: it may have to wait, and many with it. */
   private static ByteBuffer end(ByteBuffer frame) {
     frame.flip();
     frame.putShort(0, (short) (frame.limit() - LENGTH_BYTES));
-    return frame;
+    return ByteBuffer.allocate(frame.limit()).put(frame).flip();
   }
 }

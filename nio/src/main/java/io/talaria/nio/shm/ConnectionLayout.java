@@ -9,13 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The memory of one connection: a segment of a control page and two rings. Side 0 connected, side 1
- * accepted. All words are 8 bytes in native byte order; both sides run on one machine.
+ * The memory of one connection: a segment of a control page, which holds two inline rings, and two
+ * first rings. Side 0 connected, side 1 accepted. All words are 8 bytes in native byte order; both
+ * sides run on one machine.
  *
  * <pre>
  *      0  +--------------------------------------+
  *         | MAGIC | RING_BYTES | PHASE           |  written before it is offered; PHASE by CAS
- *  sides  +--------------------------------------+  at 128 + 128 * (slot modulo 24)
+ *  sides  +--------------------------------------+  at 128 + 128 * (slot modulo 8)
  *         | side 0: written by side 0 only       |
  *         |   +0   TAIL OUT_END MOVE_GENERATION  |  what the peer's reader looks at
  *         |        SPACE_WAIT                    |
@@ -23,30 +24,39 @@ import java.nio.ByteOrder;
  *         | +256   DATA_WAIT IN_CLOSED HOME      |  what the peer's writer looks at
  *         | +384   ACCEPTS SWITCH_AT IN_SWITCHED |
  *         |        RING_READY MOVE_AT IN_BUFFER  |
+ *         |        IN_TAKEN                      |
  *   +512  +--------------------------------------+
  *         | side 1: the same                     |
+ *   2048  +--------------------------------------+
+ *         | inline ring written by side 0 (1024) |
+ *   3072  +--------------------------------------+
+ *         | inline ring written by side 1 (1024) |
  *   4096  +--------------------------------------+
- *         | ring written by side 0 (RING_BYTES)  |
+ *         | first ring of side 0 (RING_BYTES)    |
  *         +--------------------------------------+
- *         | ring written by side 1 (RING_BYTES)  |
+ *         | first ring of side 1 (RING_BYTES)    |
  *         +--------------------------------------+
  * </pre>
  *
  * <p>Positions count bytes, from a start that depends on the slot, and never wrap; a byte at
  * position p is at p modulo the size of the ring in use. The sides' place in the page and the start
  * differ from slot to slot because words at equal places of many pages share few sets of a cache: a
- * selector over a thousand connections would miss it at every word.
+ * selector over a thousand connections would miss it at every word. For the same reason a direction
+ * begins in its inline ring: as long as little is under way, a connection is one page to look up.
  *
- * <p>A wait word is {@code epoch << 3 | flags}; a new wait has a new epoch. A grown ring is a file
- * of its own: the writer publishes the position from which it writes there in MOVE_AT, then the
- * count of moves in MOVE_GENERATION, then the next TAIL.
+ * <p>A wait word is {@code epoch << 3 | flags}; a new wait has a new epoch. From the inline ring a
+ * writer that finds too little room moves to its first ring, and from there to grown ones, each a
+ * file of its own: it publishes the position from which it writes there in MOVE_AT, then the count
+ * of moves in MOVE_GENERATION, then the next TAIL.
  */
 final class ConnectionLayout {
-  static final long MAGIC = 0x5441_4c41_5249_4101L; // "TALARIA", version 1
+  static final long MAGIC = 0x5441_4c41_5249_4102L; // "TALARIA", version 2
 
   static final int MAGIC_OFFSET = 0;
   static final int RING_BYTES_OFFSET = 8;
   static final int PHASE_OFFSET = 64;
+  static final int INLINE_RINGS_OFFSET = 2048;
+  static final int INLINE_RING_BYTES = 1024;
   static final int CONTROL_BYTES = 4096;
 
   static final long PHASE_NEGOTIATING = 0;
@@ -67,10 +77,14 @@ final class ConnectionLayout {
   static final int RING_READY = 408;
   static final int MOVE_AT = 416;
 
-  static final int IN_BUFFER = 480;
+  static final int IN_BUFFER = 488;
+  static final int IN_TAKEN = 496;
 
-  /** Words of MOVE_AT: from the smallest ring to the largest it takes no more moves. */
-  static final int MOST_MOVES = 8;
+  /** Words of MOVE_AT: from the inline ring to the largest it takes no more moves. */
+  static final int MOST_MOVES = 9;
+
+  /** The count of moves of a writer that is in its first ring; grown ones follow. */
+  static final long FIRST_RING = 1;
 
   /** Values of OUT_END. */
   static final long OUT_OPEN = 0;
@@ -94,7 +108,7 @@ final class ConnectionLayout {
   private static final int SIDE_BYTES = 512;
 
   /** Places of the sides in the page, and how far apart: a pair of cache lines. */
-  private static final int PLACES = 24;
+  private static final int PLACES = 8;
 
   private static final int PLACE_BYTES = 128;
 
@@ -103,7 +117,7 @@ final class ConnectionLayout {
 
   private static final int PAGE_BYTES = 4096;
 
-  /** Limits of a ring's size. */
+  /** Limits of the size of a first or grown ring. */
   static final int MIN_RING_BYTES = 4096;
 
   static final int MAX_RING_BYTES = 1 << 28;

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * How the rings of one stream grow. A writer that stalls asks; the negotiation thread creates the
- * larger ring and tells the peer, whose negotiation thread maps it and says so in RING_READY; then
- * the writer moves on, and may do so again at once. The reader follows from ring to ring when it
- * has read all up to where the writer left each.
+ * How the rings of one stream grow beyond the first. A writer that stalls asks; the negotiation
+ * thread creates the larger ring and tells the peer, whose negotiation thread maps it and says so
+ * in RING_READY; then the writer moves on, and may do so again at once. The reader follows from
+ * ring to ring when it has read all up to where the writer left each.
  */
 final class RingGrowth {
   private static final int FACTOR = 4;
@@ -31,7 +31,7 @@ final class RingGrowth {
   private final AtomicBoolean asked = new AtomicBoolean();
 
   // Writer's, except that the negotiation thread publishes nextOut.
-  private long outGeneration;
+  private long outGeneration = ConnectionLayout.FIRST_RING;
   private Grown currentOut;
   private volatile Grown nextOut;
 

@@ -157,6 +157,11 @@ public final class ShmFabric implements Fabric {
   }
 
   @Override
+  public int mostOfferBytes() {
+    return ShmMessages.OFFER_BYTES;
+  }
+
+  @Override
   public Upgrade answer(Peer peer, ByteBuffer payload) throws FabricException {
     return of(peer).answer(payload, maxRingBytes);
   }

@@ -48,6 +48,8 @@ final class ShmStream implements FabricStream {
 
   private final int mine;
   private final int theirs;
+  private final ByteBuffer firstOut;
+  private final ByteBuffer firstIn;
   private final RingGrowth growth;
 
   /** SO_SNDBUF as the program has set it, or 0. Written before the stream is used. */
@@ -99,10 +101,12 @@ final class ShmStream implements FabricStream {
     headCache = start;
     head = start;
     tailCache = start;
-    out = ConnectionSegment.ring(segment, ringBytes, side);
-    in = ConnectionSegment.ring(segment, ringBytes, 1 - side);
-    outBytes = ringBytes;
-    inBytes = ringBytes;
+    firstOut = ConnectionSegment.firstRing(segment, ringBytes, side);
+    firstIn = ConnectionSegment.firstRing(segment, ringBytes, 1 - side);
+    out = ConnectionSegment.inlineRing(segment, side);
+    in = ConnectionSegment.inlineRing(segment, 1 - side);
+    outBytes = ConnectionLayout.INLINE_RING_BYTES;
+    inBytes = ConnectionLayout.INLINE_RING_BYTES;
   }
 
   @Override
@@ -230,6 +234,16 @@ final class ShmStream implements FabricStream {
     return ended || ConnectionLayout.get(control, theirs + ConnectionLayout.IN_SWITCHED) != 0;
   }
 
+  @Override
+  public void inputTaken(long tcpBytes) {
+    ConnectionLayout.set(control, mine + ConnectionLayout.IN_TAKEN, tcpBytes);
+  }
+
+  @Override
+  public long peerInputTaken() {
+    return ConnectionLayout.get(control, theirs + ConnectionLayout.IN_TAKEN);
+  }
+
   // ---- writing
 
   @Override
@@ -249,35 +263,43 @@ final class ShmStream implements FabricStream {
 
   @Override
   public long write(ByteBuffer[] srcs, int offset, int length) {
+    int room = room(remaining(srcs, offset, length));
+    if (room <= 0) {
+      return room;
+    }
     long position = tail;
-    long total = 0;
     for (int i = offset; i < offset + length; i++) {
       ByteBuffer src = srcs[i];
       int bytes = src.remaining();
-      if (bytes == 0) {
-        continue;
-      }
-      int room = total == 0 ? room(bytes) : roomBehind(position, bytes);
-      if (room <= 0) {
-        if (total == 0) {
-          return room;
-        }
-        break;
+      if (bytes > room) {
+        room = roomBehind(position, bytes); // the reader may have gone on
       }
       int n = Math.min(bytes, room);
+      if (n <= 0 && bytes > 0) {
+        break;
+      }
       int at = src.position();
       copyIn(position, src, at, n);
       src.position(at + n);
       position += n;
-      total += n;
+      room -= n;
       if (n < bytes) {
         break;
       }
     }
+    long total = position - tail;
     if (total > 0) {
       publishTail(position);
     }
     return total;
+  }
+
+  private static int remaining(ByteBuffer[] srcs, int offset, int length) {
+    long bytes = 0;
+    for (int i = offset; i < offset + length; i++) {
+      bytes += srcs[i].remaining();
+    }
+    return (int) Math.min(bytes, Integer.MAX_VALUE);
   }
 
   /**
@@ -290,8 +312,18 @@ final class ShmStream implements FabricStream {
     if (gone()) {
       return writeToGone(wanted);
     }
-    int room = roomBehind(tail, wanted);
+    int room = roomFor(wanted);
     return room < wanted && room >= 0 ? shortOfRoom(room, wanted) : room;
+  }
+
+  /** Space behind the tail; who finds too little leaves the inline ring. */
+  private int roomFor(int wanted) {
+    int room = roomBehind(tail, wanted);
+    if (room < wanted && room >= 0 && inlineOut()) {
+      moveOutputTo(firstOut, firstOut.capacity(), ConnectionLayout.FIRST_RING);
+      room = roomBehind(tail, wanted);
+    }
+    return room;
   }
 
   private int shortOfRoom(int found, int wanted) {
@@ -304,6 +336,10 @@ final class ShmStream implements FabricStream {
       growth.wanted(this);
     }
     return room;
+  }
+
+  private boolean inlineOut() {
+    return outBytes == ConnectionLayout.INLINE_RING_BYTES;
   }
 
   private int roomBehind(long position, int wanted) {
@@ -330,7 +366,7 @@ final class ShmStream implements FabricStream {
       return BROKEN;
     }
     wroteToClosed = true;
-    int room = roomBehind(tail, bytes);
+    int room = roomFor(bytes);
     return room > 0 ? room : BROKEN;
   }
 
@@ -410,7 +446,11 @@ final class ShmStream implements FabricStream {
       if (moveAt != head) {
         break;
       }
-      growth.moveInput(this);
+      if (moves == 0) {
+        moveInputTo(firstIn, firstIn.capacity());
+      } else {
+        growth.moveInput(this);
+      }
     }
     if (seen < tailCache || (moveAt < 0 && seen - head > inBytes)) {
       fail();
@@ -429,7 +469,8 @@ final class ShmStream implements FabricStream {
       return false;
     }
     long at = ConnectionLayout.get(control, theirs + ConnectionLayout.moveAt(moves));
-    if (at < tailCache || at - head > inBytes || !growth.inputReady()) {
+    boolean ready = moves == 0 || growth.inputReady();
+    if (at < tailCache || at - head > inBytes || !ready) {
       return false;
     }
     moveAt = at;
@@ -520,7 +561,7 @@ final class ShmStream implements FabricStream {
   }
 
   private boolean writableWhenShort() {
-    if (growth.outputReady(this) || gone()) {
+    if (inlineOut() || growth.outputReady(this) || gone()) {
       return true;
     }
     growth.wanted(this); // who waits for readiness will not come and find too little room
@@ -739,7 +780,7 @@ final class ShmStream implements FabricStream {
     return (bytes >> 10) + " KiB";
   }
 
-  // ---- growing: called by RingGrowth under the writer's or the reader's lock
+  // ---- moving to a larger ring, under the writer's or the reader's lock
 
   void moveOutputTo(ByteBuffer ring, int bytes, long generation) {
     out = ring;

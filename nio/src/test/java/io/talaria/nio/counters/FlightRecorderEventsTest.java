@@ -10,7 +10,11 @@ import io.talaria.nio.Role;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import jdk.jfr.Recording;
+import jdk.jfr.ValueDescriptor;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
@@ -20,42 +24,168 @@ import org.junit.jupiter.api.io.TempDir;
 /** What Flight Recorder records of connections. */
 @Timeout(120)
 class FlightRecorderEventsTest {
+  private static final Set<String> OF_ALL_EVENTS =
+      Set.of("startTime", "duration", "eventThread", "stackTrace");
+  private static final long MOST_MS = 120_000;
+
   @TempDir Path dir;
 
-  @Test
-  void decisionsAndEndsAreRecorded() throws Exception {
-    ProcessCounters counters = ProcessCounters.onHeap("a test");
+  private final ProcessCounters counters = ProcessCounters.onHeap("a test");
+
+  /** Something that is recorded. */
+  private interface Work {
+    void run() throws Exception;
+  }
+
+  private List<RecordedEvent> recorded(Recording recording, Work work) throws Exception {
     Path file = dir.resolve("talaria.jfr");
-    try (Recording recording = new Recording()) {
+    try (recording) {
       recording.start();
-      ConnectionCounters connection =
-          counters.connection(
-              Role.ACCEPTED,
-              new InetSocketAddress("127.0.0.1", 9092),
-              new InetSocketAddress("127.0.0.1", 40000));
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
-      connection.fabricOut(12);
-      connection.close();
+      work.run();
       recording.stop();
       recording.dump(file);
     }
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().startsWith("io.talaria."))
+        .toList();
+  }
 
-    List<RecordedEvent> events =
-        RecordingFile.readAllEvents(file).stream()
-            .filter(event -> event.getEventType().getName().startsWith("io.talaria."))
-            .toList();
-    assertThat(events).hasSize(2);
+  private static Map<String, Object> fields(RecordedEvent event) {
+    Map<String, Object> fields = new TreeMap<>();
+    for (ValueDescriptor field : event.getFields()) {
+      if (!OF_ALL_EVENTS.contains(field.getName())) {
+        fields.put(field.getName(), event.getValue(field.getName()));
+      }
+    }
+    return fields;
+  }
+
+  private ConnectionCounters accepted() {
+    return counters.connection(
+        Role.ACCEPTED,
+        new InetSocketAddress("127.0.0.1", 9092),
+        new InetSocketAddress("127.0.0.1", 40000));
+  }
+
+  private static void use(ConnectionCounters connection) {
+    connection.tcpIn(3);
+    connection.tcpOut(4);
+    connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
+    connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
+    connection.fabricIn(5);
+    connection.fabricIn(6);
+    connection.fabricOut(12);
+    connection.stalled();
+    connection.bellSent();
+    connection.bellSent();
+    connection.bellReceived();
+    connection.slept();
+  }
+
+  @Test
+  void aDecisionIsRecordedWithEachOfItsFields() throws Exception {
+    ConnectionCounters connection = accepted();
+    List<RecordedEvent> events = recorded(new Recording(), () -> use(connection));
+
+    assertThat(events).as("a new transport alone is no decision").hasSize(1);
     RecordedEvent decided = events.get(0);
     assertThat(decided.getEventType().getName()).isEqualTo("io.talaria.ConnectionDecided");
+    assertThat(decided.getEventType().getLabel()).isEqualTo("Connection Decided");
     assertThat(decided.getEventType().getCategoryNames()).containsExactly("Talaria");
-    assertThat(decided.getString("mode")).isEqualTo("shm");
-    assertThat(decided.getString("reason")).isEqualTo("same-host");
-    assertThat(decided.getString("role")).isEqualTo("accepted");
-    assertThat(decided.getString("remoteAddress")).isEqualTo("/127.0.0.1:40000");
-    RecordedEvent closed = events.get(1);
+    assertThat(decided.getStackTrace()).isNull();
+    assertThat(decided.getThread().getJavaName()).isEqualTo(Thread.currentThread().getName());
+    assertThat(fields(decided))
+        .isEqualTo(
+            Map.of(
+                "connectionId", connection.info().id(),
+                "role", "accepted",
+                "mode", "shm",
+                "reason", "same-host",
+                "transport", "ring 32 KiB/32 KiB",
+                "localAddress", "/127.0.0.1:9092",
+                "remoteAddress", "/127.0.0.1:40000"));
+  }
+
+  @Test
+  void anEndIsRecordedWithEachOfItsFields() throws Exception {
+    ConnectionCounters connection = accepted();
+    use(connection);
+    List<RecordedEvent> events =
+        recorded(
+            new Recording(),
+            () -> {
+              connection.close();
+              connection.close();
+            });
+
+    assertThat(events).as("closing again changes nothing").hasSize(1);
+    RecordedEvent closed = events.get(0);
     assertThat(closed.getEventType().getName()).isEqualTo("io.talaria.ConnectionClosed");
-    assertThat(closed.getString("transport")).isEqualTo("ring 64 KiB/32 KiB");
-    assertThat(closed.getLong("fabricOut")).isEqualTo(12);
+    assertThat(closed.getEventType().getLabel()).isEqualTo("Connection Closed");
+    assertThat(closed.getEventType().getCategoryNames()).containsExactly("Talaria");
+    assertThat(closed.getStackTrace()).isNull();
+    assertThat(closed.getDuration("age").toMillis()).isBetween(0L, MOST_MS);
+    Map<String, Object> expected = new TreeMap<>();
+    expected.put("connectionId", connection.info().id());
+    expected.put("role", "accepted");
+    expected.put("mode", "shm");
+    expected.put("reason", "same-host");
+    expected.put("transport", "ring 64 KiB/32 KiB");
+    expected.put("localAddress", "/127.0.0.1:9092");
+    expected.put("remoteAddress", "/127.0.0.1:40000");
+    expected.put("age", closed.getLong("age"));
+    expected.put("fabricIn", 11L);
+    expected.put("fabricOut", 12L);
+    expected.put("tcpIn", 3L);
+    expected.put("tcpOut", 4L);
+    expected.put("reads", 3L);
+    expected.put("writes", 2L);
+    expected.put("stalls", 1L);
+    expected.put("bellsSent", 2L);
+    expected.put("bellsReceived", 1L);
+    expected.put("sleeps", 1L);
+    assertThat(fields(closed)).isEqualTo(expected);
+  }
+
+  @Test
+  void aListenerHasNoRemoteAddressAndAnEarlyEndItsReason() throws Exception {
+    List<RecordedEvent> events =
+        recorded(
+            new Recording(),
+            () -> {
+              ConnectionCounters listener =
+                  counters.connection(Role.LISTENER, new InetSocketAddress("::1", 80), null);
+              listener.mode(Mode.TCP, Reason.NO_RUNTIME_DIR, "");
+              accepted().close();
+              listener.close();
+            });
+
+    assertThat(events).hasSize(3);
+    assertThat(fields(events.get(0)))
+        .containsEntry("role", "listener")
+        .containsEntry("mode", "tcp")
+        .containsEntry("reason", "no-runtime-dir")
+        .containsEntry("transport", "")
+        .containsEntry("localAddress", "/[0:0:0:0:0:0:0:1]:80")
+        .containsEntry("remoteAddress", "");
+    assertThat(events.get(1).getString("reason")).isEqualTo("closed-early");
+    assertThat(events.get(2).getString("role")).isEqualTo("listener");
+  }
+
+  @Test
+  void eachEventCanBeSwitchedOffByItsName() throws Exception {
+    Recording recording = new Recording();
+    recording.disable("io.talaria.ConnectionDecided");
+    List<RecordedEvent> events =
+        recorded(
+            recording,
+            () -> {
+              ConnectionCounters connection = accepted();
+              use(connection);
+              connection.close();
+            });
+    assertThat(events)
+        .extracting(event -> event.getEventType().getName())
+        .containsExactly("io.talaria.ConnectionClosed");
   }
 }

@@ -26,10 +26,14 @@ final class Node {
   final List<String> log = new CopyOnWriteArrayList<>();
 
   Node(Path directory, Fabric fabric) {
+    this(directory, fabric, SelectorProvider.provider());
+  }
+
+  Node(Path directory, Fabric fabric, SelectorProvider jdk) {
     this.directory = directory;
     negotiator =
         new Negotiator(
-            SelectorProvider.provider(),
+            jdk,
             new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR),
             List.of(fabric),
             log::add);

@@ -6,6 +6,7 @@ import io.talaria.nio.config.Host;
 import io.talaria.nio.config.ProcessFileName;
 import io.talaria.nio.negotiation.Wire.Hello;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -13,28 +14,34 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The other end of a session, byte by byte: says what a test wants it to say. Blocking. */
-final class RawSession implements AutoCloseable {
+public final class RawSession implements AutoCloseable {
+  private static final long LOOK_AGAIN_NS = 20_000;
+
   private final SocketChannel channel;
 
   /** A frame that arrived. */
-  record Frame(int type, ByteBuffer body) {}
+  public record Frame(int type, ByteBuffer body) {}
 
   RawSession(SocketChannel channel) {
     this.channel = channel;
   }
 
-  static RawSession dial(Path announcement) throws IOException {
+  public static RawSession dial(Path announcement) throws IOException {
     return new RawSession(SocketChannel.open(UnixDomainSocketAddress.of(announcement)));
   }
 
   /** Something that listens as an announcement of a port does. */
-  static final class Listener implements AutoCloseable {
-    final Path path;
+  public static final class Listener implements AutoCloseable {
+    /** Where it stands. */
+    public final Path path;
+
     private final ServerSocketChannel channel;
 
-    Listener(Path directory, int port) throws IOException {
+    public Listener(Path directory, int port) throws IOException {
       path =
           directory.resolve(
               Announcement.namePrefix(port) + ProcessFileName.digits(ProcessFileName.nextId()));
@@ -45,8 +52,28 @@ final class RawSession implements AutoCloseable {
       Files.move(nameless, path);
     }
 
-    RawSession accept() throws IOException {
+    public RawSession accept() throws IOException {
       return new RawSession(channel.accept());
+    }
+
+    /** Accepts a session that comes within some time; null if none does. */
+    public RawSession accept(long withinMs) throws IOException {
+      long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(withinMs);
+      channel.configureBlocking(false);
+      try {
+        while (true) {
+          SocketChannel accepted = channel.accept();
+          if (accepted != null) {
+            return new RawSession(accepted);
+          }
+          if (System.nanoTime() - deadline > 0) {
+            return null;
+          }
+          LockSupport.parkNanos(LOOK_AGAIN_NS);
+        }
+      } finally {
+        channel.configureBlocking(true);
+      }
     }
 
     @Override
@@ -60,32 +87,74 @@ final class RawSession implements AutoCloseable {
         Wire.VERSION, Host.pid(), Host.bootId(), Host.networkNamespace(), fabric, payload);
   }
 
-  void write(ByteBuffer bytes) throws IOException {
+  public void write(ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       channel.write(bytes);
     }
   }
 
+  /** Writes what there is room for, and returns how many bytes that were. */
+  int writeNow(ByteBuffer bytes) throws IOException {
+    channel.configureBlocking(false);
+    try {
+      return channel.write(bytes);
+    } finally {
+      channel.configureBlocking(true);
+    }
+  }
+
+  /** Reads so many bytes, of however many frames. */
+  ByteBuffer readBytes(int count) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(count);
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes) < 0) {
+        throw new IOException("the end, with " + bytes.remaining() + " bytes to come");
+      }
+    }
+    return bytes.flip();
+  }
+
   /** Reads the next frame; null at the end of the session. */
-  Frame read() throws IOException {
+  public Frame read() throws IOException {
+    return read(0);
+  }
+
+  /**
+   * Reads the next frame; null at the end of the session.
+   *
+   * @param withinMs how long it may take; 0 for ever
+   */
+  public Frame read(long withinMs) throws IOException {
+    long deadline = withinMs == 0 ? 0 : System.nanoTime() + withinMs * 1_000_000;
+    channel.configureBlocking(withinMs == 0);
     ByteBuffer length = ByteBuffer.allocate(Wire.LENGTH_BYTES);
-    if (!fill(length)) {
+    if (!fill(length, deadline)) {
       return null;
     }
     ByteBuffer body = ByteBuffer.allocate(Short.toUnsignedInt(length.getShort(0)));
-    if (!fill(body)) {
+    if (!fill(body, deadline)) {
       return null;
     }
+    channel.configureBlocking(true);
     body.flip();
     return new Frame(Byte.toUnsignedInt(body.get()), body);
   }
 
-  private boolean fill(ByteBuffer buffer) throws IOException {
+  private boolean fill(ByteBuffer buffer, long deadline) throws IOException {
     while (buffer.hasRemaining()) {
       try {
-        if (channel.read(buffer) < 0) {
+        int n = channel.read(buffer);
+        if (n < 0) {
           return false;
         }
+        if (n == 0) {
+          if (System.nanoTime() - deadline > 0) {
+            throw new SocketTimeoutException("no frame has come");
+          }
+          LockSupport.parkNanos(LOOK_AGAIN_NS);
+        }
+      } catch (SocketTimeoutException e) {
+        throw e;
       } catch (java.nio.channels.ClosedByInterruptException e) {
         throw e; // the test's deadline
       } catch (IOException e) {
@@ -93,6 +162,27 @@ final class RawSession implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  /**
+   * Throws away what has arrived, without waiting.
+   *
+   * @return false if the other side has ended the session
+   */
+  public boolean drain() throws IOException {
+    ByteBuffer away = ByteBuffer.allocate(4096);
+    channel.configureBlocking(false);
+    try {
+      int n;
+      do {
+        n = channel.read(away.clear());
+      } while (n > 0);
+      return n == 0;
+    } catch (IOException e) {
+      return false; // reset
+    } finally {
+      channel.configureBlocking(true);
+    }
   }
 
   /** Reads the next frame, which must be of a type. */

@@ -66,12 +66,6 @@ class SessionFuzzTest {
     return count;
   }
 
-  private static ByteBuffer random(Random random, int most) {
-    byte[] bytes = new byte[random.nextInt(most + 1)];
-    random.nextBytes(bytes);
-    return ByteBuffer.wrap(bytes);
-  }
-
   /** A region as a dialling fabric makes it, in a file of a name that is free. */
   private ByteBuffer region(Random random) throws IOException {
     long id = random.nextInt(5) == 0 ? random.nextLong() : ProcessFileName.nextId();
@@ -87,33 +81,8 @@ class SessionFuzzTest {
     return ByteBuffer.allocate(8).putLong(0, id);
   }
 
-  /** Frames that are right, more or less. */
-  private ByteBuffer frame(Random random) throws Exception {
-    ByteBuffer payload = random.nextBoolean() ? random(random, 1024) : random(random, 20);
-    int id = random.nextInt(4);
-    return switch (random.nextInt(10)) {
-      case 0 -> Wire.hello(RawSession.hello("shm", region(random)));
-      case 1 -> Wire.welcome(random.nextLong());
-      case 2 -> Wire.reject(Reason.BUSY);
-      case 3, 4, 5 -> Wire.offer(id, FakeChannel.key(1 + random.nextInt(9), PORT), payload);
-      case 6 -> Wire.answer(id, payload);
-      case 7 -> Wire.refuse(id, Reason.BUSY);
-      case 8 -> Wire.withdraw(id);
-      default -> Wire.fabric(payload);
-    };
-  }
-
-  private static ByteBuffer damaged(Random random, ByteBuffer frame) {
-    ByteBuffer copy = ByteBuffer.allocate(frame.remaining()).put(frame.duplicate()).flip();
-    switch (random.nextInt(5)) {
-      case 0 -> copy.put(random.nextInt(copy.limit()), (byte) random.nextInt());
-      case 1 -> copy.limit(random.nextInt(copy.limit() + 1));
-      case 2 -> copy.putShort(0, (short) random.nextInt());
-      default -> {
-        // As it is.
-      }
-    }
-    return copy;
+  private ByteBuffer frame(Random random) throws IOException {
+    return Frames.any(random, PORT, () -> region(random));
   }
 
   /** Says this and that until the other side hangs up or there is nothing left to say. */
@@ -123,12 +92,12 @@ class SessionFuzzTest {
       for (int n = random.nextInt(12); n > 0; n--) {
         ByteBuffer next =
             switch (random.nextInt(8)) {
-              case 0 -> random(random, 5000);
+              case 0 -> Frames.noise(random, 5000);
               case 1 ->
                   said.isEmpty()
                       ? frame(random)
                       : said.get(random.nextInt(said.size())).duplicate();
-              default -> damaged(random, frame(random));
+              default -> Frames.damaged(random, frame(random));
             };
         said.add(next.duplicate());
         session.write(next);
@@ -208,7 +177,8 @@ class SessionFuzzTest {
             Frame offer = session.read();
             if (random.nextBoolean() && offer != null && offer.type() == Wire.OFFER) {
               ByteBuffer body = offer.body();
-              session.write(damaged(random, Wire.answer(Wire.id(body), ByteBuffer.allocate(0))));
+              session.write(
+                  Frames.damaged(random, Wire.answer(Wire.id(body), ByteBuffer.allocate(0))));
             }
           }
           babble(random, session);

@@ -544,7 +544,7 @@ class HostilePeerTest {
     assertThatThrownBy(
             () ->
                 honest.fabric.received(
-                    honest, ShmMessages.grow(slot, generation, 1, ring.id(), 4 * RING)))
+                    honest, ShmMessages.grow(slot, generation, 2, ring.id(), 4 * RING)))
         .isInstanceOf(FabricException.class)
         .hasMessage("protocol-error: the peer sent a ring for slot 0, which has not been answered");
 

@@ -1,14 +1,17 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.bench;
+package io.talaria.cli.harness;
 
 import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads a size in bytes: a number, with K or M for binary multiples. */
-final class SizeConverter implements ITypeConverter<Integer> {
+public final class SizeConverter implements ITypeConverter<Integer> {
   private static final int MOST = 16 << 20;
+
+  /** Creates the converter; picocli does. */
+  public SizeConverter() {}
 
   @Override
   public Integer convert(String text) {

@@ -1,17 +1,22 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.bench;
-
-import io.talaria.cli.harness.Units;
+package io.talaria.cli.harness;
 
 /** What kind of figure a row shows: how it is written, and which direction is better. */
-enum Quantity {
+public enum Quantity {
+  /** Nanoseconds. */
   TIME("ns", false),
+  /** How many a second. */
   PER_SECOND("1/s", true),
+  /** 10^9 bytes a second. */
   GIGABYTES_PER_SECOND("GB/s", true),
+  /** Bytes. */
   BYTES("B", false),
+  /** Hundredths. */
   PERCENT("%", false),
+  /** A ratio. */
   TIMES("×", false),
+  /** A number. */
   COUNT("", false);
 
   private final String unit;
@@ -23,12 +28,16 @@ enum Quantity {
   }
 
   /** Returns the unit of the plain number, for machines. */
-  String unit() {
+  public String unit() {
     return unit;
   }
 
-  /** Returns a figure for people. */
-  String format(double value) {
+  /**
+   * Returns a figure for people.
+   *
+   * @param value the figure
+   */
+  public String format(double value) {
     return switch (this) {
       case TIME -> Units.time(value);
       case PER_SECOND -> Units.rate(value);
@@ -40,8 +49,28 @@ enum Quantity {
     };
   }
 
-  /** Returns how many times better a figure is than a baseline. */
-  double ratio(double baseline, double figure) {
+  /**
+   * Returns the median of several rounds with their range.
+   *
+   * @param spread the rounds; null for none
+   */
+  public String format(Spread spread) {
+    if (spread == null) {
+      return "";
+    }
+    String median = format(spread.median());
+    return spread.rounds() == 1
+        ? median
+        : median + " (" + format(spread.min()) + " – " + format(spread.max()) + ")";
+  }
+
+  /**
+   * Returns how many times better a figure is than a baseline.
+   *
+   * @param baseline the baseline
+   * @param figure the figure
+   */
+  public double ratio(double baseline, double figure) {
     return moreIsBetter ? figure / baseline : baseline / figure;
   }
 }

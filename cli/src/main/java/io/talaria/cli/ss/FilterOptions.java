@@ -1,0 +1,145 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.ss;
+
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say what to show. picocli fills it in. */
+final class FilterOptions {
+  private static final int MOST_PORT = 65_535;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
+  @Option(names = "--pid", paramLabel = "PID", split = ",", description = "Only this process.")
+  private List<Long> pids = new ArrayList<>();
+
+  @Option(
+      names = "--program",
+      paramLabel = "TEXT",
+      split = ",",
+      description = "Only programs whose name contains this.")
+  private List<String> programs = new ArrayList<>();
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      split = ",",
+      description = "Only connections with this local or remote port.")
+  private List<Integer> ports = new ArrayList<>();
+
+  @Option(
+      names = "--address",
+      paramLabel = "ADDRESS",
+      split = ",",
+      description = "Only connections with this local or remote IP address.")
+  private List<String> addresses = new ArrayList<>();
+
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      split = ",",
+      description = "Only connections in this mode: tcp, shm or ucx.")
+  private List<String> modes = new ArrayList<>();
+
+  @Option(
+      names = "--reason",
+      paramLabel = "CODE",
+      split = ",",
+      description = "Only connections with this reason, such as peer-plain.")
+  private List<String> reasons = new ArrayList<>();
+
+  @Option(
+      names = "--role",
+      paramLabel = "ROLE",
+      split = ",",
+      description = "Only client, accepted or listener.")
+  private List<String> roles = new ArrayList<>();
+
+  @Option(
+      names = "--state",
+      paramLabel = "STATE",
+      split = ",",
+      description = "Only listening, negotiating, accelerated or plain.")
+  private List<String> states = new ArrayList<>();
+
+  FilterOptions() {}
+
+  /**
+   * What the options say.
+   *
+   * @throws ParameterException if one has a value that does not exist; its message names those that
+   *     do
+   */
+  Filter filter() {
+    for (int port : ports) {
+      if (port < 1 || port > MOST_PORT) {
+        throw bad("--port " + port + " is not within 1 and " + MOST_PORT);
+      }
+    }
+    return new Filter(
+        new Filter.Processes(new HashSet<>(pids), new HashSet<>(programs)),
+        new Filter.Ends(new HashSet<>(ports), literals()),
+        new Filter.Kinds(
+            choices("--mode", modes, Mode.values(), Mode::code),
+            choices("--reason", reasons, Reason.values(), Reason::code),
+            choices("--role", roles, Role.values(), Role::code),
+            choices("--state", states, State.values(), State::code)));
+  }
+
+  private Set<InetAddress> literals() {
+    Set<InetAddress> found = new HashSet<>();
+    for (String text : addresses) {
+      try {
+        found.add(InetAddress.ofLiteral(text));
+      } catch (IllegalArgumentException e) {
+        throw bad("--address " + text + " is no IP address, such as 127.0.0.1 or ::1");
+      }
+    }
+    return found;
+  }
+
+  private <T> Set<T> choices(
+      String option, List<String> names, T[] values, Function<T, String> code) {
+    Set<T> found = new LinkedHashSet<>();
+    for (String name : names) {
+      found.add(choice(spec, option, name, values, code));
+    }
+    return found;
+  }
+
+  /** The value of a code, upper and lower case alike. */
+  static <T> T choice(
+      CommandSpec spec, String option, String name, T[] values, Function<T, String> code) {
+    return Arrays.stream(values)
+        .filter(value -> code.apply(value).equalsIgnoreCase(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    spec.commandLine(),
+                    option
+                        + " "
+                        + name
+                        + " is none of "
+                        + String.join(", ", Arrays.stream(values).map(code).toList())));
+  }
+
+  private ParameterException bad(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+}

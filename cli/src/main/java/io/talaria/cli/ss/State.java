@@ -1,0 +1,36 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.ss;
+
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import java.util.Locale;
+
+/** How far a connection is, in one word: what its role, mode and reason say together. */
+enum State {
+  /** A listener. */
+  LISTENING,
+  /** A connection on TCP whose upgrade is under way. */
+  NEGOTIATING,
+  /** A connection on a faster road. */
+  ACCELERATED,
+  /** A connection that stays on TCP. */
+  PLAIN;
+
+  static State of(ConnectionInfo connection) {
+    if (connection.role() == Role.LISTENER) {
+      return LISTENING;
+    }
+    if (connection.mode() != Mode.TCP) {
+      return ACCELERATED;
+    }
+    return connection.reason() == Reason.PENDING ? NEGOTIATING : PLAIN;
+  }
+
+  /** The name used in options and JSON. */
+  String code() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

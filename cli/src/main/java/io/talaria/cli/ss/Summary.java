@@ -1,0 +1,98 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.ss;
+
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What a snapshot holds in all. */
+final class Summary {
+  private final int processes;
+  private final Map<Mode, Long> modes = new EnumMap<>(Mode.class);
+  private final Map<Reason, Long> refused = new EnumMap<>(Reason.class);
+  private long listeners;
+  private long connections;
+  private long inBytes;
+  private long outBytes;
+  private long inRate;
+  private long outRate;
+  private long stallRate;
+
+  /**
+   * Adds up.
+   *
+   * @param rates what happened lately, or null
+   */
+  Summary(Snapshot snapshot, Rates rates) {
+    processes = snapshot.processes().size();
+    for (Mode mode : Mode.values()) {
+      modes.put(mode, 0L);
+    }
+    for (Snapshot.Line line : snapshot.lines()) {
+      add(line, rates);
+    }
+    for (Snapshot.Entry entry : snapshot.processes()) {
+      entry.process().totals().refused().forEach((why, n) -> refused.merge(why, n, Long::sum));
+    }
+  }
+
+  private void add(Snapshot.Line line, Rates rates) {
+    if (line.listener()) {
+      listeners++;
+      return;
+    }
+    connections++;
+    modes.merge(line.connection().mode(), 1L, Long::sum);
+    inBytes += line.connection().inBytes();
+    outBytes += line.connection().outBytes();
+    if (rates != null) {
+      inRate += rates.in(line);
+      outRate += rates.out(line);
+      stallRate += rates.stalls(line);
+    }
+  }
+
+  int processes() {
+    return processes;
+  }
+
+  long listeners() {
+    return listeners;
+  }
+
+  long connections() {
+    return connections;
+  }
+
+  /** How many connections there are in each mode, listeners left out. */
+  Map<Mode, Long> modes() {
+    return modes;
+  }
+
+  /** Upgrades of these processes that did not come about so far. */
+  Map<Reason, Long> refused() {
+    return refused;
+  }
+
+  long inBytes() {
+    return inBytes;
+  }
+
+  long outBytes() {
+    return outBytes;
+  }
+
+  long inRate() {
+    return inRate;
+  }
+
+  long outRate() {
+    return outRate;
+  }
+
+  long stallRate() {
+    return stallRate;
+  }
+}

@@ -1,0 +1,103 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.tools.attach.VirtualMachine;
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.Exchange;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Pair;
+import io.talaria.it.programs.Managed;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.TabularData;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a management console in another JVM sees of a process with the agent. */
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class ManagementTest {
+  @RegisterExtension final Lab lab = new Lab();
+
+  static Stream<Pair> pairs() {
+    return Stream.of(Pair.BOTH, Pair.withOldJava().get(0));
+  }
+
+  /** Looks at a bean. */
+  private interface Look {
+    void at(MBeanServerConnection server, ObjectName bean) throws Exception;
+  }
+
+  @SuppressWarnings("BanJNDI") // The address is that of a child of this test.
+  private static void lookAt(Child child, Look look) throws Exception {
+    VirtualMachine machine = VirtualMachine.attach(Long.toString(child.pid()));
+    String address;
+    try {
+      address = machine.startLocalManagementAgent();
+    } finally {
+      machine.detach();
+    }
+    try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address))) {
+      look.at(connector.getMBeanServerConnection(), new ObjectName("io.talaria.nio:type=Talaria"));
+    }
+  }
+
+  private static Map<String, Long> numbers(Object attribute) {
+    Map<String, Long> numbers = new TreeMap<>();
+    for (Object row : ((TabularData) attribute).values()) {
+      CompositeData entry = (CompositeData) row;
+      numbers.put((String) entry.get("key"), (Long) entry.get("value"));
+    }
+    return numbers;
+  }
+
+  @ParameterizedTest
+  @MethodSource("pairs")
+  void theBeanShowsTheConnections(Pair pair) throws Exception {
+    pair.assume();
+    Exchange exchange = new Exchange(lab, pair, Managed.class).run().expectMode();
+
+    lookAt(
+        exchange.server(),
+        (server, bean) -> {
+          CompositeData[] all = (CompositeData[]) server.getAttribute(bean, "Connections");
+          assertThat(all).hasSize(2);
+          assertThat(all[0].get("role")).isEqualTo("listener");
+          assertThat(all[0].get("remoteAddress")).isEqualTo("");
+          CompositeData accepted = all[1];
+          assertThat(accepted.get("role")).isEqualTo("accepted");
+          assertThat(accepted.get("mode")).isEqualTo("shm");
+          assertThat(accepted.get("reason")).isEqualTo("same-host");
+          assertThat((String) accepted.get("transport")).startsWith("ring ");
+          long in = (long) accepted.get("fabricInBytes") + (long) accepted.get("tcpInBytes");
+          assertThat(in).isPositive().isEqualTo(in / (512 << 10) * (512 << 10));
+          assertThat((long) accepted.get("fabricOutBytes")).isPositive();
+          assertThat((int) accepted.get("ringInBytes")).isGreaterThanOrEqualTo(32 << 10);
+          assertThat(numbers(server.getAttribute(bean, "ConnectionsByMode")))
+              .isEqualTo(Map.of("tcp", 0L, "shm", 2L, "ucx", 0L));
+          assertThat(numbers(server.getAttribute(bean, "ConnectionsByReason")))
+              .isEqualTo(Map.of("announced", 1L, "same-host", 1L));
+          assertThat(numbers(server.getAttribute(bean, "Refused"))).isEmpty();
+          assertThat(numbers(server.getAttribute(bean, "Totals")))
+              .containsEntry("listeners", 1L)
+              .containsEntry("connections", 1L)
+              .containsEntry("acceptedByUs", 1L)
+              .containsEntry("sessions", 1L);
+          assertThat((String) server.getAttribute(bean, "CountersFile"))
+              .startsWith(lab.talariaDir() + "/" + exchange.server().pid() + "-");
+        });
+    exchange.end();
+  }
+}

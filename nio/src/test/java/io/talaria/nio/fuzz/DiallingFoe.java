@@ -1,0 +1,57 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fuzz;
+
+import io.talaria.nio.negotiation.Frames;
+import io.talaria.nio.negotiation.RawSession;
+import io.talaria.nio.negotiation.RawSession.Frame;
+import io.talaria.nio.shm.HostileMemory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+
+/** A hostile client of the victim's listener. */
+final class DiallingFoe extends Foe {
+  private int offers;
+
+  DiallingFoe(Ground ground) {
+    super(ground);
+  }
+
+  @Override
+  SocketChannel connect() throws IOException {
+    wire = SocketChannel.open(ground.address());
+    return ground.accept();
+  }
+
+  @Override
+  void begin() throws IOException {
+    memory = new HostileMemory(ground.shmDir(), true);
+    session = RawSession.dial(ground.announcement());
+    session.write(Frames.hello(memory.makeRegion()));
+    if (!Frames.welcomes(session.read(ANSWER_MS))) {
+      throw new IOException("not welcome");
+    }
+  }
+
+  @Override
+  void upgrade(SocketChannel victim, int ring) throws IOException {
+    shared = memory.make(ring);
+    int id = ++offers;
+    session.write(
+        Frames.offer(
+            id,
+            (InetSocketAddress) wire.getLocalAddress(),
+            (InetSocketAddress) wire.getRemoteAddress(),
+            shared.offer()));
+    while (true) {
+      Frame frame = session.read(ANSWER_MS);
+      if (frame == null || Frames.refuses(frame, id)) {
+        throw new IOException("refused");
+      }
+      if (Frames.answers(frame, id)) {
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fuzz;
+
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * {@code ./talaria fuzz}: runs the fuzzer at length. Exit status 1 on a finding, 2 on bad usage.
+ */
+public final class FuzzMain {
+  private static final String USAGE =
+      """
+      Usage: ./talaria fuzz [--inputs N] [--seed S] [--case N]
+
+      Plays a hostile peer: sends anything over the negotiation, writes anything into shared
+      memory and on the control connection while programs read, write and select, and damages
+      counters files. Sound connections run beside it and are checked.
+
+        --inputs N  how many inputs (default 1000000: some minutes)
+        --seed S    what the cases are made of (default: of the time)
+        --case N    only this case of the seed, as a finding names it
+
+      Example: ./talaria fuzz --inputs 200000 --seed 42
+
+      Exit status: 0 nothing found, 1 a finding, with the command that shows it again, 2 wrong usage.
+      """;
+
+  private static final PrintStream OUT = System.out;
+
+  private FuzzMain() {}
+
+  /** Runs. */
+  public static void main(String[] args) throws Exception {
+    long inputs = 1_000_000;
+    long seed = System.nanoTime() & Integer.MAX_VALUE;
+    long only = -1;
+    try {
+      for (int i = 0; i < args.length; i++) {
+        switch (args[i]) {
+          case "--inputs" -> inputs = Long.parseLong(args[++i]);
+          case "--seed" -> seed = Long.parseLong(args[++i]);
+          case "--case" -> only = Long.parseLong(args[++i]);
+          case "-h", "--help" -> {
+            OUT.print(USAGE);
+            return;
+          }
+          default -> throw new IllegalArgumentException("unknown option " + args[i]);
+        }
+      }
+      if (inputs < 1) {
+        throw new IllegalArgumentException("--inputs " + inputs + " is less than 1");
+      }
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+      System.err.println("talaria: fuzz: " + e.getMessage() + "; try: ./talaria fuzz --help");
+      System.exit(2);
+    }
+    quiet();
+    System.exit(run(inputs, seed, only));
+  }
+
+  private static int run(long inputs, long seed, long only) throws Exception {
+    OUT.println(
+        "seed "
+            + seed
+            + ", "
+            + Runtime.version()
+            + ", "
+            + Runtime.getRuntime().maxMemory() / (1 << 20)
+            + " MiB of heap");
+    Path dir = Files.createTempDirectory("talaria-fuzz-");
+    Fuzzer fuzzer = new Fuzzer(seed, OUT::println);
+    Watch watch =
+        new Watch(
+            what -> {
+              OUT.println("FINDING in case " + fuzzer.number() + ": " + what);
+              again(seed, fuzzer);
+              Runtime.getRuntime().halt(1);
+            });
+    int findings = 0;
+    try (watch) {
+      fuzzer.run(dir, inputs, only, watch);
+    } catch (Exception | Error e) {
+      findings = 1;
+      OUT.println("FINDING in case " + fuzzer.number() + ": " + e);
+      e.printStackTrace(OUT);
+      again(seed, fuzzer);
+    } finally {
+      delete(dir);
+    }
+    OUT.println(fuzzer.line());
+    OUT.print(fuzzer.table());
+    OUT.println(findings == 0 ? "nothing found" : findings + " finding");
+    return findings;
+  }
+
+  private static void again(long seed, Fuzzer fuzzer) {
+    OUT.println(
+        "To see it again: ./talaria fuzz --seed "
+            + seed
+            + " --case "
+            + fuzzer.number()
+            + "\nor, where it needs what came before: ./talaria fuzz --seed "
+            + seed
+            + " --inputs "
+            + (fuzzer.total() + 10_000));
+  }
+
+  /** Each session that is turned away says so in the log. */
+  private static void quiet() throws ReflectiveOperationException {
+    Class<?> logger = Class.forName("java.util.logging.Logger");
+    Class<?> level = Class.forName("java.util.logging.Level");
+    kept = logger.getMethod("getLogger", String.class).invoke(null, "io.talaria.nio");
+    logger.getMethod("setLevel", level).invoke(kept, level.getField("OFF").get(null));
+  }
+
+  @SuppressWarnings("UnusedVariable") // or the collector would take the level with the logger
+  private static Object kept;
+
+  private static void delete(Path dir) throws java.io.IOException {
+    List<Path> all;
+    try (Stream<Path> files = Files.walk(dir)) {
+      all = files.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path file : all) {
+      Files.deleteIfExists(file);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.fuzz;
+
+import io.talaria.nio.negotiation.Frames;
+import io.talaria.nio.negotiation.RawSession;
+import io.talaria.nio.negotiation.RawSession.Frame;
+import io.talaria.nio.shm.HostileMemory;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+
+/** A hostile server that the victim connects to, and its announcement. */
+final class ListeningFoe extends Foe {
+  private final ServerSocketChannel server;
+  private final RawSession.Listener announcement;
+
+  ListeningFoe(Ground ground) throws IOException {
+    super(ground);
+    server = ServerSocketChannel.open();
+    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    announcement = new RawSession.Listener(ground.runDir(), server.socket().getLocalPort());
+  }
+
+  @Override
+  SocketChannel connect() throws IOException {
+    SocketChannel victim = ground.provider().openSocketChannel();
+    victim.connect(server.getLocalAddress());
+    wire = server.accept();
+    return victim;
+  }
+
+  @Override
+  void begin() throws IOException {
+    session = announcement.accept(ANSWER_MS);
+    if (session == null) {
+      throw new IOException("not dialled");
+    }
+    Frame greeting = session.read(ANSWER_MS);
+    if (!Frames.greets(greeting)) {
+      throw new IOException("no greeting");
+    }
+    memory = new HostileMemory(ground.shmDir(), false);
+    memory.openRegion(Frames.region(greeting));
+    session.write(Frames.welcome());
+  }
+
+  @Override
+  void upgrade(SocketChannel victim, int ring) throws IOException {
+    Frames.Offer offer;
+    do {
+      Frame frame = session.read(ANSWER_MS);
+      if (frame == null) {
+        throw new IOException("the session has ended");
+      }
+      offer = Frames.offer(frame);
+    } while (offer == null);
+    shared = memory.open(offer.payload());
+    session.write(Frames.answer(offer.id()));
+  }
+
+  @Override
+  public void close() throws IOException {
+    super.close();
+    server.close();
+    announcement.close();
+    Files.deleteIfExists(announcement.path);
+  }
+}
