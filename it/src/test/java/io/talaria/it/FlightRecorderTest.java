@@ -9,6 +9,7 @@ import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Pair;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -41,6 +42,7 @@ class FlightRecorderTest {
     return RecordingFile.readAllEvents(file).stream()
         .filter(event -> event.getEventType().getName().equals(name))
         .filter(event -> event.getString("role").equals(role))
+        .sorted(Comparator.comparing(RecordedEvent::getStartTime)) // a file is in no order
         .toList();
   }
 

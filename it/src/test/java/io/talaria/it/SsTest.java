@@ -30,6 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SsTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
+  private static final int SIGINT = 2;
   private static final String ENTER = "\u001b[?1049h";
   private static final String LEAVE = "\u001b[?1049l";
 
@@ -172,7 +173,7 @@ class SsTest {
       try (Stream<ProcessHandle> children = script.descendants()) {
         pid = children.findFirst().orElseThrow().pid();
       }
-      new ProcessBuilder("kill", "-INT", Long.toString(pid)).start().waitFor();
+      new ProcessBuilder("kill", interrupt(pid), Long.toString(pid)).start().waitFor();
       assertThat(script.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
       assertThat(Files.readString(output)).startsWith(ENTER).endsWith(LEAVE);
     } finally {
@@ -180,5 +181,16 @@ class SsTest {
       script.destroyForcibly();
     }
     exchange.end();
+  }
+
+  /** What ends a process as Ctrl-C does; where tests run in the background that is ignored. */
+  private static String interrupt(long pid) throws IOException {
+    String ignored =
+        Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .findFirst()
+            .orElseThrow();
+    long mask = Long.parseUnsignedLong(ignored.substring("SigIgn:".length()).trim(), 16);
+    return (mask & 1L << (SIGINT - 1)) == 0 ? "-INT" : "-TERM";
   }
 }

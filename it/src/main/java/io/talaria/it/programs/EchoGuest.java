@@ -22,7 +22,7 @@ import java.util.List;
  */
 public final class EchoGuest {
   private static final int ROUND_TRIPS = 200;
-  private static final int MESSAGE_BYTES = 100;
+  private static final int MESSAGE_BYTES = 2000; // too much for an inline ring
   private static final int STREAM_BYTES = 5000;
 
   private final Args args;

@@ -39,6 +39,12 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   long countedIn;
 
   int innerOps;
+
+  /**
+   * In place of {@link #innerOps}: an error may have kept the JDK's selector from taking them up.
+   */
+  static final int UNKNOWN_OPS = -1;
+
   boolean countsAsForeign;
 
   /** Whether no bell is heard until the program reads: see {@link Lane#deaf}. */

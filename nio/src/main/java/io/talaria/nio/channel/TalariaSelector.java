@@ -351,6 +351,9 @@ final class TalariaSelector extends AbstractSelector {
       SelectionKey below = key.inner;
       int before = key.innerOps;
       if (before != ops) {
+        if (before == TalariaSelectionKey.UNKNOWN_OPS) { // the JDK takes up changes only
+          below.interestOps(ops == 0 ? below.channel().validOps() : 0);
+        }
         below.interestOps(ops);
         key.innerOps = ops;
       }
@@ -403,8 +406,10 @@ final class TalariaSelector extends AbstractSelector {
         throw e; // the program's own
       }
       context.examine(e);
-      for (SelectionKey key : keys) {
-        changed((TalariaSelectionKey) key); // nobody knows how far the look had come
+      for (SelectionKey each : keys) { // nobody knows how far the look had come
+        TalariaSelectionKey key = (TalariaSelectionKey) each;
+        key.innerOps = TalariaSelectionKey.UNKNOWN_OPS;
+        changed(key);
       }
       long leftNs = deadlineNs == 0 ? 0 : Math.max(1, deadlineNs - System.nanoTime());
       selectOnce(deadlineNs == 0 ? timeoutMs : TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999));
@@ -448,7 +453,9 @@ final class TalariaSelector extends AbstractSelector {
 
   /** One look at the fabrics. */
   private void pass() {
-    takeChanges();
+    if (!seen) { // what an action of this select changes is for the next one, as on the JDK
+      takeChanges();
+    }
     if (home != null) {
       int unusedEvents = home.progress(EVENTS_AT_ONCE);
       int unusedHints = home.drainReady(hinted, HINTS_AT_ONCE);

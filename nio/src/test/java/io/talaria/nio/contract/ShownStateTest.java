@@ -81,13 +81,25 @@ class ShownStateTest {
   @Test
   void theRingsOfAnAcceleratedConnectionHaveTheirSizes() throws Exception {
     try (Pair pair = Ground.ACCELERATED.pair()) {
-      for (ConnectionInfo info :
-          List.of(shown(pair.client, Role.CLIENT), shown(pair.server, Role.ACCEPTED))) {
-        assertThat(info.mode()).isEqualTo(Mode.SHM);
-        assertThat(info.ringInBytes()).isEqualTo(32 << 10);
-        assertThat(info.ringOutBytes()).isEqualTo(32 << 10);
+      assertRings(pair.client, Role.CLIENT, 1 << 10, 1 << 10);
+      assertRings(pair.server, Role.ACCEPTED, 1 << 10, 1 << 10);
+      ByteBuffer more = ByteBuffer.allocate(2 << 10);
+      pair.client.write(more);
+      more.clear();
+      while (more.hasRemaining()) {
+        pair.server.read(more);
       }
+      assertRings(pair.client, Role.CLIENT, 1 << 10, 32 << 10);
+      assertRings(pair.server, Role.ACCEPTED, 32 << 10, 1 << 10);
     }
+  }
+
+  private static void assertRings(SocketChannel channel, Role role, int inBytes, int outBytes)
+      throws Exception {
+    ConnectionInfo info = shown(channel, role);
+    assertThat(info.mode()).isEqualTo(Mode.SHM);
+    assertThat(info.ringInBytes()).isEqualTo(inBytes);
+    assertThat(info.ringOutBytes()).isEqualTo(outBytes);
   }
 
   @ParameterizedTest

@@ -42,9 +42,9 @@ public final class FuzzMain {
     try {
       for (int i = 0; i < args.length; i++) {
         switch (args[i]) {
-          case "--inputs" -> inputs = Long.parseLong(args[++i]);
-          case "--seed" -> seed = Long.parseLong(args[++i]);
-          case "--case" -> only = Long.parseLong(args[++i]);
+          case "--inputs" -> inputs = number(args, i++);
+          case "--seed" -> seed = number(args, i++);
+          case "--case" -> only = number(args, i++);
           case "-h", "--help" -> {
             OUT.print(USAGE);
             return;
@@ -55,12 +55,22 @@ public final class FuzzMain {
       if (inputs < 1) {
         throw new IllegalArgumentException("--inputs " + inputs + " is less than 1");
       }
-    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+    } catch (IllegalArgumentException e) {
       System.err.println("talaria: fuzz: " + e.getMessage() + "; try: ./talaria fuzz --help");
       System.exit(2);
     }
     quiet();
     System.exit(run(inputs, seed, only));
+  }
+
+  private static long number(String[] args, int option) {
+    String value = option + 1 < args.length ? args[option + 1] : "";
+    try {
+      return Long.parseLong(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          args[option] + " needs a whole number, not '" + value + "'", e);
+    }
   }
 
   private static int run(long inputs, long seed, long only) throws Exception {
