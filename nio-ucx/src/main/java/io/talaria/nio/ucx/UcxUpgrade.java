@@ -23,8 +23,13 @@ final class UcxUpgrade implements Upgrade {
 
   @Override
   public void answered(ByteBuffer payload) throws FabricException {
-    stream.reaches(UcxMessages.place(payload));
-    stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
+    try {
+      stream.reaches(UcxMessages.place(payload));
+      stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
+    } catch (FabricException e) {
+      stream.cancel();
+      throw e;
+    }
   }
 
   @Override
