@@ -28,6 +28,11 @@ public final class Activation {
   private static final String PROVIDER_PROPERTY = "java.nio.channels.spi.SelectorProvider";
   private static final String PROVIDER = "io.talaria.nio.TalariaProvider";
 
+  /** The fabric that calls native code. */
+  private static final String UCX = "ucx";
+
+  private static final int UCX_JAVA = 25;
+
   /**
    * What makes Netty take NIO instead of its native transports, under Netty's name and under the
    * one that gRPC gives it.
@@ -105,7 +110,11 @@ public final class Activation {
       }
       return false;
     }
-    exportChannels(instrumentation);
+    boolean ucx = config.fabrics().contains(UCX);
+    exportChannels(instrumentation, ucx);
+    if (ucx) {
+      allowNativeAccess(instrumentation);
+    }
     Objects.requireNonNull(JdkNio.provider()); // better to fail here than in the program's channels
     for (String property : NETTY_PROPERTIES) {
       if (System.getProperty(property) == null) {
@@ -139,17 +148,62 @@ public final class Activation {
     }
   }
 
-  /** Does what {@code --add-exports java.base/sun.nio.ch} would do, for the provider's module. */
-  private static void exportChannels(Instrumentation instrumentation)
+  /**
+   * Does what {@code --add-exports java.base/sun.nio.ch} would do, for the provider's module; or
+   * {@code --add-opens}.
+   */
+  private static void exportChannels(Instrumentation instrumentation, boolean opens)
       throws ReflectiveOperationException {
     Module talaria = Class.forName(PROVIDER, false, ClassLoader.getSystemClassLoader()).getModule();
     instrumentation.redefineModule(
         Object.class.getModule(),
         Set.of(),
         Map.of("sun.nio.ch", Set.of(talaria)),
-        Map.of(),
+        opens ? Map.of("sun.nio.ch", Set.of(talaria)) : Map.of(),
         Set.of(),
         Map.of());
+  }
+
+  /**
+   * Does what {@code --enable-native-access=ALL-UNNAMED} would do, for users who have asked for a
+   * fabric that calls native code. There is no public way for an agent; where this one is not
+   * there, the JVM prints its warning, or follows its options.
+   */
+  private static void allowNativeAccess(Instrumentation instrumentation) {
+    try {
+      instrumentation.redefineModule(
+          Object.class.getModule(),
+          Set.of(),
+          Map.of("jdk.internal.access", Set.of(Activation.class.getModule())),
+          Map.of(),
+          Set.of(),
+          Map.of());
+      Object access =
+          Class.forName("jdk.internal.access.SharedSecrets")
+              .getMethod("getJavaLangAccess")
+              .invoke(null);
+      Class.forName("jdk.internal.access.JavaLangAccess")
+          .getMethod("addEnableNativeAccessToAllUnnamed")
+          .invoke(access);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      // Older than Java 22: the fabric says that it cannot be used. Newer: the JVM warns.
+    }
+  }
+
+  /** The fabrics that are asked for, in words. */
+  private static String roads(Config config) {
+    StringBuilder roads = new StringBuilder();
+    for (String fabric : config.fabrics()) {
+      roads.append(roads.length() == 0 ? "" : ", or else ");
+      if (!fabric.equals(UCX)) {
+        roads.append("shared memory");
+      } else if (Runtime.version().feature() < UCX_JAVA) {
+        roads.append("UCX (not on this Java: it needs ").append(UCX_JAVA).append(')');
+      } else {
+        roads.append("UCX");
+      }
+    }
+    return roads.toString();
   }
 
   private static void announce(Config config) {
@@ -160,7 +214,9 @@ public final class Activation {
     System.err.println(
         "Talaria "
             + (version == null ? "(development)" : version)
-            + ": NIO connections use shared memory on this host (pid "
+            + ": NIO connections use "
+            + roads(config)
+            + " on this host (pid "
             + ProcessHandle.current().pid()
             + ")");
   }

@@ -14,6 +14,7 @@ import io.talaria.it.programs.Allocation;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Reads, writes and selects of an accelerated connection allocate nothing in steady state. */
+@Tag("fabric")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class AllocationTest {
   private static final int ROUNDS = 5_000;

@@ -10,16 +10,17 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
+import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Tmpfs;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Many connections between two processes: each echoes in turn, and together they cost no time when
  * idle.
  */
+@Tag("fabric")
 class CrowdTest {
   private static final Duration WATCHED = Duration.ofSeconds(3);
 
@@ -66,7 +68,7 @@ class CrowdTest {
       for (Child side : List.of(server, client)) {
         Modes.awaitAll(
             side,
-            c -> c.mode() == Mode.SHM && c.reason() == Reason.SAME_HOST,
+            c -> c.mode() == Settings.fast() && c.reason() == Reason.SAME_HOST,
             connections,
             "accelerated");
       }

@@ -13,10 +13,12 @@ import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Large streams in both directions at once arrive whole: random sizes and pauses, heap, direct and
  * read-only buffers, scattering and gathering.
  */
+@Tag("fabric")
 class IntegrityTest {
   private static final long GIGABYTE = 1L << 30;
 
@@ -48,7 +51,7 @@ class IntegrityTest {
   @Timeout(value = 180, unit = TimeUnit.SECONDS)
   void bothDirectionsArriveWhole(Pair pair, String io, long bytes) throws Exception {
     pair.assume();
-    long total = Settings.scaled(bytes);
+    long total = Settings.scaled(Settings.fast() == Mode.UCX ? bytes / 4 : bytes);
     Child server =
         lab.child(pair.server(), StreamServer.class)
             .arg("io", io)

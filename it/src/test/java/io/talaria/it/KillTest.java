@@ -3,6 +3,7 @@
 package io.talaria.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
@@ -24,6 +25,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,10 +36,16 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A process killed in mid-transfer leaves its peer, within a second, with the end or the exception
  * that TCP gives, and leaves no file, descriptor or mapping behind.
  */
+@Tag("fabric")
 class KillTest {
   private static final int SETTLED = 2;
   private static final int ODD_DESCRIPTORS = 2;
   private static final int POOLED_MAPPINGS = 4;
+
+  /** On UCX only that all ends well is tested, and that nothing hangs. */
+  private static final int ROUNDS_ON_UCX = 3;
+
+  private static final Duration NOTICE_ON_UCX = Duration.ofSeconds(20);
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -63,7 +71,9 @@ class KillTest {
       throws Exception {
     flavour.assume();
     boolean killsServer = victimRole.equals("server");
-    int rounds = (int) Settings.scaled(usual);
+    boolean ucx = Settings.fast() == Mode.UCX;
+    assumeTrue(!ucx || flavour.accelerated(), "there is no UCX in it");
+    int rounds = (int) Math.max(SETTLED, Settings.scaled(ucx ? ROUNDS_ON_UCX : usual));
     Child survivor = program(flavour, io, killsServer ? "client" : "server").start();
     int port = killsServer ? 0 : survivor.await("listening").port();
     Child next = program(flavour, io, victimRole).start();
@@ -86,7 +96,7 @@ class KillTest {
       Event ended = survivor.await("ended");
       assertThat(Duration.ofNanos(ended.nanoTime() - killedNs))
           .as("round %d: time until the survivor noticed, %s", round, ended)
-          .isLessThan(Lab.NOTICE);
+          .isLessThan(ucx ? NOTICE_ON_UCX : Lab.NOTICE);
       assertEndsAsOnTcp(ended);
       if (round == SETTLED - 1) {
         Proc.collectGarbage(survivor);
@@ -117,7 +127,7 @@ class KillTest {
   /** Every other kill waits until the connection is accelerated; the others come anywhere. */
   private void letThemRun(Flavour flavour, Child survivor, int round) throws Exception {
     if (flavour.accelerated() && round % 2 == 0) {
-      Modes.await(survivor, Mode.SHM, Reason.SAME_HOST);
+      Modes.await(survivor, Settings.fast(), Reason.SAME_HOST);
     }
     LockSupport.parkNanos(chance.nextInt(20_000_000));
   }

@@ -3,6 +3,7 @@
 package io.talaria.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
@@ -10,11 +11,14 @@ import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.Sink;
 import io.talaria.it.programs.WriteExit;
+import io.talaria.nio.Mode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A program that writes and is gone at once has lost nothing. */
+@Tag("fabric")
 class WriteExitTest {
   /** What loopback TCP surely takes while nobody reads. */
   private static final int LATE = 1 << 20;
@@ -58,6 +63,8 @@ class WriteExitTest {
   void losesNothing(Pair pair, String leave, int bytes, String writerRole, String io, boolean warm)
       throws Exception {
     pair.assume();
+    // A process that is gone without its hooks loses what UCX could not take yet: docs/nio-ucx.md.
+    assumeTrue(Settings.fast() != Mode.UCX || !leave.endsWith("halt"), "a killed writer loses");
     boolean late = bytes <= LATE;
     boolean writerConnects = writerRole.equals("client");
     ChildSpec write =

@@ -154,7 +154,13 @@ public enum Reason {
       25,
       "internal-error",
       "Something inside Talaria failed; the connection stays on TCP.",
-      "See the log for the cause and report a defect.");
+      "See the log for the cause and report a defect."),
+  /** The ucx fabric is asked for and cannot be used in this process. */
+  NO_UCX(
+      26,
+      "no-ucx",
+      "The ucx fabric is asked for and cannot be used in this process.",
+      "Run on Java 25 or newer, and install UCX (Debian: libucx0); the log says what is missing.");
 
   private static final Reason[] VALUES = values();
 

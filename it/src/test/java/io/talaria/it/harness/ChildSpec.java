@@ -26,6 +26,7 @@ public final class ChildSpec {
     this.program = program;
     property("talaria.dir", lab.talariaDir());
     property("talaria.shm.dir", lab.shmDir());
+    Settings.fabric().ifPresent(name -> property("talaria.fabrics", name));
   }
 
   /**

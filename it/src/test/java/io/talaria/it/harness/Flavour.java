@@ -4,6 +4,7 @@ package io.talaria.it.harness;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.nio.Mode;
 import java.nio.file.Path;
 
 /** Which sockets a child process has, and which Java runs it. */
@@ -37,6 +38,9 @@ public enum Flavour {
   /** Skips the test if this machine or this run has no such thing. */
   public void assume() {
     assumeTrue(!accelerated || Settings.agent().isPresent(), "talaria.test.agent=none");
+    assumeTrue(
+        !accelerated || !old || Settings.fast() != Mode.UCX, "UCX needs a newer Java than 17");
+    assumeTrue(Settings.fast() != Mode.UCX || Settings.ucxInstalled(), "no UCX here");
     assumeTrue(!old || Settings.java17().isPresent(), "no Java 17: set talaria.test.java17");
   }
 

@@ -247,7 +247,7 @@ public final class Modes {
 
   private static Predicate<ConnectionInfo> expected(Pair pair, Reason plain) {
     return pair.accelerated()
-        ? c -> c.mode() == Mode.SHM && c.reason() == Reason.SAME_HOST
+        ? c -> c.mode() == Settings.fast() && c.reason() == Reason.SAME_HOST
         : c -> c.mode() == Mode.TCP && c.reason() == plain;
   }
 

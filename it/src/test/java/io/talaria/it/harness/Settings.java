@@ -2,11 +2,14 @@
 
 package io.talaria.it.harness;
 
+import io.talaria.nio.Mode;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The system properties that steer the integration tests. */
 public final class Settings {
@@ -30,6 +33,35 @@ public final class Settings {
           "talaria.test.agent=" + value + " names no file; build the agent, or set it to none");
     }
     return Optional.of(jar.toAbsolutePath());
+  }
+
+  /**
+   * The fabric that the children ask for.
+   *
+   * @return {@code talaria.it.fabric}, or empty for what is usual
+   */
+  public static Optional<String> fabric() {
+    return Optional.ofNullable(System.getProperty("talaria.it.fabric"));
+  }
+
+  /**
+   * Whether UCX is where libraries usually are.
+   *
+   * @return true if so
+   */
+  public static boolean ucxInstalled() {
+    return Stream.of(
+            "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
+        .anyMatch(dir -> Files.exists(Path.of(dir, "libucp.so.0")));
+  }
+
+  /**
+   * The mode of accelerated connections.
+   *
+   * @return the usual one, or that of {@link #fabric}
+   */
+  public static Mode fast() {
+    return fabric().map(name -> Mode.valueOf(name.toUpperCase(Locale.ROOT))).orElse(Mode.SHM);
   }
 
   /**

@@ -12,6 +12,7 @@ import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.negotiation.Negotiator;
 import io.talaria.nio.shm.ShmFabric;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -22,7 +23,11 @@ public final class Context {
   private final SelectorProvider provider;
   private final SelectorProvider jdk;
   private final Config config;
-  private final Fabric fabric;
+  private final List<Fabric> fabrics;
+
+  /** The fabric whose streams may move from home to home, or null. */
+  private final Fabric roaming;
+
   private final Negotiator negotiator;
   private final ProcessCounters counters;
   private final Spinning spinning;
@@ -42,17 +47,18 @@ public final class Context {
     this.config = config;
     jdk = JdkNio.provider();
     spinning = new Spinning(config.spinNs());
-    fabric = fabric(config.fabrics().get(0), config); // there is none yet to fall back to
+    fabrics = config.fabrics().stream().distinct().map(name -> fabric(name, config)).toList();
+    roaming = fabrics.stream().filter(each -> !each.placesStreams()).findFirst().orElse(null);
     negotiator =
         new Negotiator(
-            jdk, new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR), fabric, this::log);
+            jdk, new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR), fabrics, this::log);
     if (config.enabled()) {
       synchronized (exit) {
         if (hooked()) {
           counters = ProcessCounters.open(config.dir(), negotiator);
         } else {
           negotiator.removeFiles();
-          fabric.exit();
+          fabrics.forEach(Fabric::exit);
           counters = ProcessCounters.onHeap("this process is exiting");
         }
       }
@@ -70,7 +76,7 @@ public final class Context {
               new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR),
               config.ringInitialBytes(),
               config.ringMaxBytes());
-      default -> throw new IllegalArgumentException("no fabric is called " + name);
+      default -> NamedFabric.load(name);
     };
   }
 
@@ -80,7 +86,7 @@ public final class Context {
         () -> {
           synchronized (exit) {
             negotiator.removeFiles();
-            fabric.exit();
+            fabrics.forEach(Fabric::exit);
             counters.close();
           }
         };
@@ -104,8 +110,14 @@ public final class Context {
     return config.enabled();
   }
 
-  Fabric fabric() {
-    return fabric;
+  /** The fabrics that are asked for, in order of preference. */
+  List<Fabric> fabrics() {
+    return fabrics;
+  }
+
+  /** The fabric whose streams may move from home to home, or null. */
+  Fabric roaming() {
+    return roaming;
   }
 
   Negotiator negotiator() {

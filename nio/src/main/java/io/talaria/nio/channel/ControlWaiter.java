@@ -13,7 +13,7 @@ import java.util.function.IntPredicate;
 /**
  * How a reader and a writer sleep on one control connection: the first to come polls it (the JDK's
  * poller for virtual threads knows one waiter per descriptor only), the other parks and is woken
- * when the first has been.
+ * when the first has been. Where the fabric itself wakes them, both park.
  */
 final class ControlWaiter {
   static final int READER = 0;
@@ -67,6 +67,21 @@ final class ControlWaiter {
         LockSupport.parkNanos(this, limitNs);
       }
       return false;
+    } finally {
+      occupy(who, null);
+    }
+  }
+
+  /**
+   * Sleeps until somebody wakes us or for the time given, without a look at the control connection.
+   */
+  void park(int who, long limitNs) {
+    occupy(who, Thread.currentThread());
+    counters.slept();
+    try {
+      if (!over.test(who)) {
+        LockSupport.parkNanos(this, limitNs);
+      }
     } finally {
       occupy(who, null);
     }

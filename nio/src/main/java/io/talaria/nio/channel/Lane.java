@@ -6,8 +6,10 @@ import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Faults;
+import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.negotiation.ConnectionKey;
@@ -70,6 +72,14 @@ final class Lane implements StreamOwner, Upgradable {
   /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
   private static final long LINGER_NS = 60_000_000_000L;
 
+  /** How long a channel waits for a selector before its stream is made without one. */
+  private static final long PLACE_BLOCKING_NS = 2_000_000L;
+
+  private static final long PLACE_NON_BLOCKING_NS = 100_000_000L;
+
+  /** The longest sleep of a reader that waits for TCP and for the fabric at once. */
+  private static final long BETWEEN_NS = 5_000_000L;
+
   private final Context context;
   private final TalariaSocketChannel channel;
   private final SocketChannel control;
@@ -80,6 +90,7 @@ final class Lane implements StreamOwner, Upgradable {
   private final ControlWaiter waiter;
   private final Object outLock = new Object();
   private final Object bellsLock = new Object();
+  private final long madeAtNs = System.nanoTime();
   private final ByteBuffer bell = ByteBuffer.allocate(1);
 
   /** Attached once, under the state lock. */
@@ -113,6 +124,9 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** It was withdrawn on this side, because the connection began to end. */
   private volatile boolean withdrawnHere;
+
+  /** Whether the stream wakes those who wait by itself. */
+  private volatile boolean wakesByItself;
 
   private volatile boolean lost;
   private volatile boolean shared;
@@ -170,7 +184,13 @@ final class Lane implements StreamOwner, Upgradable {
                 controlEnded
                     || channel.closing()
                     || wakes.get() != (who == ControlWaiter.READER ? readerWakes : writerWakes)
-                    || (who == ControlWaiter.READER && channel.inputClosed()));
+                    || (who == ControlWaiter.READER && channel.inputClosed())
+                    || (wakesByItself && ready(who)));
+  }
+
+  private boolean ready(int who) {
+    int op = who == ControlWaiter.READER ? FabricStream.READ : FabricStream.WRITE;
+    return stream.readiness(op) != 0;
   }
 
   // ---- upgrade
@@ -203,6 +223,20 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   @Override
+  public boolean placed() {
+    long limitNs = channel.isBlocking() ? PLACE_BLOCKING_NS : PLACE_NON_BLOCKING_NS;
+    return channel.keys().all().length > 0
+        || channel.closing()
+        || System.nanoTime() - madeAtNs > limitNs;
+  }
+
+  @Override
+  public Home home(Fabric fabric) {
+    TalariaSelectionKey[] registered = channel.keys().all();
+    return registered.length == 1 ? registered[0].owner().home(fabric) : null;
+  }
+
+  @Override
   public boolean attach(FabricStream fast) {
     synchronized (outLock) {
       synchronized (channel.stateLock()) {
@@ -213,6 +247,7 @@ final class Lane implements StreamOwner, Upgradable {
         plainSoFar(Reason.PENDING); // before anyone can switch
         fast.owner(this, channel);
         fast.buffers(channel.sendBuffer(), channel.receiveBuffer());
+        wakesByItself = fast.wakesByItself();
         stream = fast;
       }
     }
@@ -273,6 +308,12 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   @Override
+  public void wake() {
+    nudgeSelectors();
+    waiter.wakeAll();
+  }
+
+  @Override
   public void lost() {
     lost = true;
     nudgeSelectors();
@@ -307,7 +348,7 @@ final class Lane implements StreamOwner, Upgradable {
     if (!shownFast) {
       shownFast = true;
       counters.rings(stream.inBytes(), stream.outBytes());
-      counters.mode(Mode.SHM, Reason.SAME_HOST, stream.transport());
+      counters.mode(stream.fabric().mode(), Reason.SAME_HOST, stream.transport());
       context.connectionIs(Reason.SAME_HOST, key);
     }
   }
@@ -574,15 +615,27 @@ final class Lane implements StreamOwner, Upgradable {
     boolean wait = fast.await(FabricStream.READ) && !controlEnded;
     Faults.take();
     if (wait) {
+      if (wakesByItself && inMode == IN_FABRIC) {
+        waiter.park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
+        if (fast.readiness(FabricStream.READ) == 0) {
+          drainBells(); // it may have ended
+        }
+        fast.awake(FabricStream.READ);
+        return;
+      }
       boolean patient = !fast.unread() && JdkNio.isVirtual(Thread.currentThread());
       long mostNs = patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS;
-      long limitNs = timeoutNs == 0 ? mostNs : Math.min(timeoutNs, mostNs);
+      long limitNs = shorter(timeoutNs, wakesByItself ? BETWEEN_NS : mostNs);
       if (waiter.sleep(ControlWaiter.READER, limitNs) && inMode == IN_FABRIC) {
         drainBells();
       }
     }
     fast.awake(FabricStream.READ);
     Faults.take();
+  }
+
+  private static long shorter(long timeoutNs, long mostNs) {
+    return timeoutNs == 0 ? mostNs : Math.min(timeoutNs, mostNs);
   }
 
   // ---- writing: under the write lock
@@ -686,7 +739,12 @@ final class Lane implements StreamOwner, Upgradable {
     writerWakes = wakes.get();
     boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
     Faults.take();
-    if (wait && deaf()) {
+    if (wait && wakesByItself) {
+      waiter.park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
+      if (fast.readiness(FabricStream.WRITE) == 0) {
+        controlReadable();
+      }
+    } else if (wait && deaf()) {
       LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(DEAF_LOOK_MS));
     } else if (wait && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
       controlReadable();
@@ -825,7 +883,7 @@ final class Lane implements StreamOwner, Upgradable {
   @Override
   public void buffersChanged(int inBytes, int outBytes) {
     counters.rings(inBytes, outBytes);
-    counters.mode(Mode.SHM, Reason.SAME_HOST, stream.transport());
+    counters.mode(stream.fabric().mode(), Reason.SAME_HOST, stream.transport());
   }
 
   @Override
@@ -1106,7 +1164,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   private void closeControlWhenRead() {
     FabricStream fast = stream;
-    if (outMode == OUT_FABRIC && tcpOut > 0 && !controlEnded && !fast.peerInputSwitched()) {
+    if (outMode == OUT_FABRIC && !controlEnded && !delivered(fast)) {
       long deadlineNs = System.nanoTime() + LINGER_NS;
       lingering = true;
       context.negotiator().repeat(() -> lingered(deadlineNs));
@@ -1115,9 +1173,14 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
+  /** Whether the peer needs the control connection no more: FIN says that all is said. */
+  private boolean delivered(FabricStream fast) {
+    return fast.flushed() && (tcpOut == 0 || fast.peerInputSwitched());
+  }
+
   private boolean lingered(long deadlineNs) {
     drainBells();
-    if (!controlEnded && !stream.peerInputSwitched() && System.nanoTime() < deadlineNs) {
+    if (!controlEnded && !delivered(stream) && System.nanoTime() < deadlineNs) {
       return false;
     }
     closeControlNow();

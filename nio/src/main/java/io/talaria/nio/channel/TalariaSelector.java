@@ -3,6 +3,7 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Home;
@@ -18,6 +19,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.Objects;
@@ -54,8 +56,20 @@ final class TalariaSelector extends AbstractSelector {
   private static final int HINTS_AT_ONCE = 4096;
   private static final int EVENTS_AT_ONCE = 256;
 
+  private static final Home[] NO_HOMES = {};
+
   private final Context context;
   private final Selector inner;
+
+  /**
+   * Homes in the fabrics that place their streams, by the context's order; null for the others and
+   * for those that nobody needs yet. Written under {@link #placingLock}.
+   */
+  private volatile Home[] placing = NO_HOMES;
+
+  private final Object placingLock = new Object();
+  private boolean placingClosed;
+
   private final SelectorCounters counters;
   private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
   private final Set<SelectionKey> keysView = Collections.unmodifiableSet(keys);
@@ -101,6 +115,43 @@ final class TalariaSelector extends AbstractSelector {
     this.context = context;
     inner = context.jdk().openSelector();
     counters = context.counters().selector();
+  }
+
+  /** The home in a fabric that places its streams, or null. Any thread. */
+  Home home(Fabric fabric) {
+    Home there = openedHome(fabric);
+    return there == null && fabric.placesStreams() ? openPlacing(fabric) : there;
+  }
+
+  private Home openedHome(Fabric fabric) {
+    Home[] homes = placing;
+    return homes.length == 0 ? null : homes[context.fabrics().indexOf(fabric)];
+  }
+
+  private Home openPlacing(Fabric fabric) {
+    Home opened;
+    synchronized (placingLock) {
+      opened = openedHome(fabric);
+      if (opened != null || placingClosed) {
+        return opened;
+      }
+      opened = fabric.openHome();
+      if (opened == null) {
+        return null;
+      }
+      try {
+        sleepOn(opened);
+      } catch (ClosedSelectorException e) {
+        opened.close();
+        return null;
+      }
+      Home[] homes = Arrays.copyOf(placing, context.fabrics().size());
+      homes[context.fabrics().indexOf(fabric)] = opened;
+      placing = homes;
+    }
+    changed = true; // whoever selects shall see it
+    wakeSleeper();
+    return opened;
   }
 
   // ---- the contract's outside
@@ -287,26 +338,34 @@ final class TalariaSelector extends AbstractSelector {
     }
     key.settled = true;
     attached++;
-    openHome();
-    boolean shared = home == null || key.socket.keys().all().length > 1;
+    Home target = homeOf(lane.stream());
+    boolean shared = target == null || key.socket.keys().all().length > 1;
     lane.shared(shared);
-    lane.stream().moveTo(shared ? null : home);
+    lane.stream().moveTo(shared ? null : target);
     if (shared) {
       forward(key);
     }
   }
 
-  private void openHome() {
+  private Home homeOf(FabricStream stream) {
+    if (stream.fabric() != context.roaming()) {
+      return home(stream.fabric());
+    }
     if (home == null && !homeRefused) {
-      home = context.fabric().openHome();
+      home = context.roaming().openHome();
       homeRefused = home == null;
-      SelectableChannel event = home == null ? null : home.selectable();
-      if (event != null) {
-        try {
-          event.register(inner, SelectionKey.OP_READ, home);
-        } catch (ClosedChannelException e) {
-          throw new IllegalStateException("the event channel of a new home is closed", e);
-        }
+      sleepOn(home);
+    }
+    return home;
+  }
+
+  private void sleepOn(Home opened) {
+    SelectableChannel event = opened == null ? null : opened.selectable();
+    if (event != null) {
+      try {
+        event.register(inner, SelectionKey.OP_READ, opened);
+      } catch (ClosedChannelException e) {
+        throw new IllegalStateException("the event channel of a new home is closed", e);
       }
     }
   }
@@ -440,12 +499,24 @@ final class TalariaSelector extends AbstractSelector {
       int unusedEvents = home.progress(EVENTS_AT_ONCE);
       int unusedHints = home.drainReady(hinted, HINTS_AT_ONCE);
     }
+    if (placing.length != 0) {
+      progressPlacing();
+    }
     for (int i = active.size() - 1; i >= 0; i--) {
       TalariaSelectionKey key = active.get(i);
       if (key.isValid()) {
         lookAt(key);
       } else {
         active.remove(key);
+      }
+    }
+  }
+
+  private void progressPlacing() {
+    for (Home each : placing) {
+      if (each != null) {
+        int unusedEvents = each.progress(EVENTS_AT_ONCE);
+        int unusedHints = each.drainReady(hinted, HINTS_AT_ONCE);
       }
     }
   }
@@ -634,7 +705,7 @@ final class TalariaSelector extends AbstractSelector {
     boolean slept = false;
     try {
       sleeping = true;
-      if (!wakeUp && !changed && (home == null || home.arm())) {
+      if (!wakeUp && !changed && (home == null || home.arm()) && armPlacing()) {
         counters.innerSelected();
         Faults.take(); // or it would come up in the middle of the JDK's selector
         int unused = inner.select(innerReady, anyDeaf ? soon(timeoutMs) : timeoutMs);
@@ -647,6 +718,11 @@ final class TalariaSelector extends AbstractSelector {
       if (home != null) {
         home.disarm();
       }
+      for (Home each : placing) {
+        if (each != null) {
+          each.disarm();
+        }
+      }
     }
     Faults.take();
     return slept;
@@ -655,6 +731,15 @@ final class TalariaSelector extends AbstractSelector {
   /** A time-out for those whom no bell wakes. */
   private static long soon(long timeoutMs) {
     return timeoutMs == 0 ? Lane.DEAF_LOOK_MS : Math.min(timeoutMs, Lane.DEAF_LOOK_MS);
+  }
+
+  private boolean armPlacing() {
+    for (Home each : placing) {
+      if (each != null && !each.arm()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Sets the watches of all active keys; false if one has something to report. */
@@ -730,8 +815,12 @@ final class TalariaSelector extends AbstractSelector {
 
   private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
-    if (home != null && key.channel().isOpen()) {
-      key.socket.lane().stream().leave(home);
+    if (key.channel().isOpen()) {
+      FabricStream stream = key.socket.lane().stream();
+      Home left = stream.fabric() == context.roaming() ? home : openedHome(stream.fabric());
+      if (left != null) {
+        stream.leave(left);
+      }
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);
@@ -749,11 +838,19 @@ final class TalariaSelector extends AbstractSelector {
         }
         removeCancelled();
         selected.clear();
+        synchronized (placingLock) {
+          placingClosed = true;
+        }
         try {
           inner.close();
         } finally { // Java 17's close trips over a registration that fails at the same time
           if (home != null) {
             home.close();
+          }
+          for (Home each : placing) {
+            if (each != null) {
+              each.close();
+            }
           }
           counters.close();
         }

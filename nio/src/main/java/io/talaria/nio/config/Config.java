@@ -47,7 +47,8 @@ public final class Config {
   private static final String PREFIX = "talaria.";
   private static final List<String> KNOWN =
       List.of(ENABLED, FABRICS, DIR, SHM_DIR, RING_INITIAL, RING_MAX, SPIN_NS, SOCKETS, QUIET);
-  private static final List<String> FABRIC_NAMES = List.of("shm");
+  private static final List<String> FABRIC_NAMES = List.of("shm", "ucx");
+  private static final List<String> FABRICS_STANDARD = List.of("shm");
 
   /** What the address of a Unix-domain socket holds in Java, less {@code /l-65535-ID}. */
   public static final int MAX_DIR_BYTES = 106 - 25;
@@ -109,6 +110,7 @@ public final class Config {
   /** Names that other parts of Talaria use. */
   private static boolean reserved(String name) {
     return name.startsWith("talaria.test.")
+        || name.startsWith("talaria.ucx.")
         || name.startsWith("talaria.it.")
         || name.startsWith("talaria.cli.");
   }
@@ -161,7 +163,7 @@ public final class Config {
   private static List<String> fabrics(Function<String, String> property) {
     String value = property.apply(FABRICS);
     if (value == null) {
-      return FABRIC_NAMES;
+      return FABRICS_STANDARD;
     }
     List<String> names = new ArrayList<>();
     for (String part : value.split(",", -1)) {

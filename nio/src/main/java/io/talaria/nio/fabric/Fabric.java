@@ -2,6 +2,7 @@
 
 package io.talaria.nio.fabric;
 
+import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import java.nio.ByteBuffer;
 
@@ -41,6 +42,17 @@ public interface Fabric {
   /** Short name as in {@code talaria.fabrics}, for example {@code shm}. */
   String name();
 
+  /** What its connections are shown as. */
+  Mode mode();
+
+  /**
+   * Whether it is still finding out whether it can be used: until then {@link #unavailable} waits.
+   * Any thread.
+   */
+  default boolean starting() {
+    return false;
+  }
+
   /**
    * Says whether this fabric can be used in this process.
    *
@@ -48,12 +60,26 @@ public interface Fabric {
    */
   Reason unavailable();
 
+  /** What {@link #unavailable} has found, for the log: words, perhaps none. */
+  default String problem() {
+    return "";
+  }
+
   /**
    * Opens a home: the place where one selector finds its ready streams, and sleeps.
    *
    * @return a home owned by the caller, or null if the fabric has no more
    */
   Home openHome();
+
+  /**
+   * Whether a stream is bound to where it is made: then {@link #offer(Peer, Home)} and {@link
+   * #answer(Peer, ByteBuffer, Home)} are called once the channel has a home, or seems not to get
+   * one, which any thread may open.
+   */
+  default boolean placesStreams() {
+    return false;
+  }
 
   /**
    * Prepares what is shared with a new peer, on the side that dialled.
@@ -83,12 +109,30 @@ public interface Fabric {
   Upgrade offer(Peer peer) throws FabricException;
 
   /**
+   * As {@link #offer(Peer)}, for a channel whose selector has the home given, or null.
+   *
+   * @throws FabricException with the reason if this connection has to stay plain
+   */
+  default Upgrade offer(Peer peer, Home home) throws FabricException {
+    return offer(peer);
+  }
+
+  /**
    * Answers an upgrade on the side that accepted.
    *
    * @param payload what {@link Upgrade#payload} gave on the other side, untrusted
    * @throws FabricException with the reason if this connection has to stay plain
    */
   Upgrade answer(Peer peer, ByteBuffer payload) throws FabricException;
+
+  /**
+   * As {@link #answer(Peer, ByteBuffer)}, for a channel whose selector has the home given, or null.
+   *
+   * @throws FabricException with the reason if this connection has to stay plain
+   */
+  default Upgrade answer(Peer peer, ByteBuffer payload, Home home) throws FabricException {
+    return answer(peer, payload);
+  }
 
   /**
    * Handles a message that the fabric's other half sent with {@link Peer#send}.

@@ -39,6 +39,17 @@ public interface FabricStream {
   /** Bit of {@link #readiness}, {@link #watch} and {@link #await}: room or failure to write. */
   int WRITE = 4;
 
+  /** The fabric it is of. */
+  Fabric fabric();
+
+  /**
+   * Whether news wakes the waiting threads of this process through {@link StreamOwner#wake}, rather
+   * than a bell of the peer's on the control connection.
+   */
+  default boolean wakesByItself() {
+    return false;
+  }
+
   /** Binds the stream to its channel. Called once, before any other method. */
   void owner(StreamOwner owner, Object attachment);
 

@@ -28,6 +28,14 @@ public interface StreamOwner {
   /** Tells that the stream's memory is gone and the stream has ended. Negotiation thread. */
   default void lost() {}
 
+  /**
+   * Wakes whoever waits in this process for the stream, in a select or in a blocking call: what was
+   * {@linkplain FabricStream#watch watched} or {@linkplain FabricStream#await awaited} has come. Of
+   * streams that {@linkplain FabricStream#wakesByItself wake by themselves}. Any thread; takes leaf
+   * locks only.
+   */
+  default void wake() {}
+
   /** Counts a write that found no space; called with the writer's lock held. */
   void stalled();
 

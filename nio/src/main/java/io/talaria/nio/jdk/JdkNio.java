@@ -2,10 +2,13 @@
 
 package io.talaria.nio.jdk;
 
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import java.nio.channels.Channel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -71,6 +74,58 @@ public final class JdkNio {
     } catch (NoSuchMethodException beforeJdk21) {
       return MethodHandles.dropArguments(
           MethodHandles.constant(boolean.class, false), 0, Thread.class);
+    }
+  }
+
+  /** Loaded by those who need it only. The JDK's plainest channel is a pipe's reading end. */
+  private static final class Descriptors {
+    /** Null unless the package is open to us. */
+    static final Constructor<?> CHANNEL;
+
+    static final Method NEW;
+
+    static {
+      Constructor<?> channel = null;
+      Method descriptor = null;
+      try {
+        descriptor = Class.forName(PACKAGE + ".IOUtil").getMethod("newFD", int.class);
+        Constructor<?> found =
+            Class.forName(PACKAGE + ".SourceChannelImpl")
+                .getDeclaredConstructor(SelectorProvider.class, FileDescriptor.class);
+        channel = found.trySetAccessible() ? found : null;
+      } catch (ReflectiveOperationException e) {
+        // Another JDK: it does not work there.
+      }
+      CHANNEL = channel;
+      NEW = descriptor;
+    }
+
+    private Descriptors() {}
+  }
+
+  /**
+   * Whether {@link #channelOver} works: it needs the package to be open, by the agent or by {@code
+   * --add-opens java.base/sun.nio.ch=ALL-UNNAMED}.
+   */
+  public static boolean opensDescriptors() {
+    return Descriptors.CHANNEL != null;
+  }
+
+  /**
+   * A channel to register with the JDK's selectors for reading, over any descriptor that can be
+   * polled. It owns the descriptor, which becomes non-blocking.
+   *
+   * @param descriptor an open file descriptor
+   */
+  public static SelectableChannel channelOver(int descriptor) throws IOException {
+    try {
+      SelectableChannel channel =
+          (SelectableChannel)
+              Descriptors.CHANNEL.newInstance(PROVIDER, Descriptors.NEW.invoke(null, descriptor));
+      channel.configureBlocking(false);
+      return channel;
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("no channel over a descriptor: " + e, e);
     }
   }
 

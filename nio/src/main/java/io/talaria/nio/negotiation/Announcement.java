@@ -51,6 +51,7 @@ public final class Announcement {
                 listener.getAddress().getAddress(), connection.server().getAddress().getAddress()));
   }
 
+  /** Who dials it is heard once {@link #listen} is called. */
   void open(SelectorProvider jdk, Path directory, Selector selector) throws IOException {
     if (closed) {
       return;
@@ -62,7 +63,7 @@ public final class Announcement {
     try {
       channel.configureBlocking(false);
       channel.bind(UnixDomainSocketAddress.of(temporary), BACKLOG);
-      key = channel.register(selector, SelectionKey.OP_ACCEPT, this);
+      key = channel.register(selector, 0, this);
       Files.move(temporary, named, StandardCopyOption.ATOMIC_MOVE);
       path = named;
       if (retired) {
@@ -72,6 +73,12 @@ public final class Announcement {
       channel.close();
       Files.deleteIfExists(temporary);
       throw e;
+    }
+  }
+
+  void listen() {
+    if (key != null && key.isValid()) {
+      key.interestOps(SelectionKey.OP_ACCEPT);
     }
   }
 

@@ -3,13 +3,14 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import java.util.Collections;
 import java.util.Iterator;
 
 /**
- * A client connection's search for an upgrade: the announcements of its port, one after the other.
- * Negotiation thread.
+ * A client connection's search for an upgrade: the announcements of its port, one after the other,
+ * and at each the fabrics in order of preference. Negotiation thread.
  */
 final class Attempt {
   /** A listener that has just been bound may not have announced itself: when to look again. */
@@ -18,6 +19,8 @@ final class Attempt {
   private final Negotiator negotiator;
   private final Upgradable channel;
   private Iterator<String> candidates = Collections.emptyIterator();
+  private Iterator<Fabric> fabrics = Collections.emptyIterator();
+  private String candidate;
   private int looks;
   private long lookedAtNs;
   private Session session;
@@ -36,6 +39,7 @@ final class Attempt {
   void look() {
     lookedAtNs = System.nanoTime();
     candidates = negotiator.candidates(channel.key().server().getPort()).iterator();
+    fabrics = Collections.emptyIterator();
     next(Reason.PEER_PLAIN);
   }
 
@@ -48,20 +52,26 @@ final class Attempt {
     return open;
   }
 
-  /** Asks the next announcement, or ends with the last one's reason. */
+  /** Asks for the next fabric, or the next announcement, or ends with the last one's reason. */
   void next(Reason reason) {
     session = null;
     if (!open) {
       return;
     }
     Reason last = reason;
-    while (candidates.hasNext()) {
+    while (fabrics.hasNext() || candidates.hasNext()) {
+      if (!fabrics.hasNext()) {
+        candidate = candidates.next();
+        fabrics = negotiator.usable().iterator();
+        continue;
+      }
       try {
-        Session next = negotiator.dial(candidates.next());
+        Session next = negotiator.dial(candidate, fabrics.next());
         if (next != null) {
           next.offer(this);
           return;
         }
+        fabrics = Collections.emptyIterator(); // nobody is there
       } catch (FabricException e) {
         last = e.reason();
       }
@@ -71,6 +81,15 @@ final class Attempt {
       waiting = true;
     } else {
       failed(last);
+    }
+  }
+
+  /** This side cannot offer it: asks for the next fabric, if there is one. */
+  void unable(Reason reason) {
+    if (fabrics.hasNext()) {
+      next(reason);
+    } else {
+      failed(reason);
     }
   }
 
@@ -99,6 +118,7 @@ final class Attempt {
       return;
     }
     if (candidates.hasNext()) {
+      fabrics = Collections.emptyIterator();
       session.withdraw(offerId);
       offeredAtNs = nowNs; // the refusal that follows leads to the next one
     } else if (!shown) {

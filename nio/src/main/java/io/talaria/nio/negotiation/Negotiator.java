@@ -63,7 +63,11 @@ public final class Negotiator implements Executor {
 
   private final SelectorProvider jdk;
   private final PrivateDirectory directory;
-  private final Fabric fabric;
+  private final List<Fabric> fabrics;
+
+  /** Whether a fabric waits for channels to find their selectors. */
+  private final boolean placing;
+
   private final Consumer<String> log;
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Set<Announcement> announcements = ConcurrentHashMap.newKeySet();
@@ -102,14 +106,18 @@ public final class Negotiator implements Executor {
   /**
    * @param jdk the JDK's own provider
    * @param directory where announcements stand
-   * @param fabric the fabric on one host
+   * @param fabrics the fabrics on one host, in order of preference
    * @param log takes lines for people, seldom
    */
   public Negotiator(
-      SelectorProvider jdk, PrivateDirectory directory, Fabric fabric, Consumer<String> log) {
+      SelectorProvider jdk,
+      PrivateDirectory directory,
+      List<Fabric> fabrics,
+      Consumer<String> log) {
     this.jdk = jdk;
     this.directory = directory;
-    this.fabric = fabric;
+    this.fabrics = List.copyOf(fabrics);
+    placing = this.fabrics.stream().anyMatch(Fabric::placesStreams);
     this.log = log;
   }
 
@@ -122,8 +130,56 @@ public final class Negotiator implements Executor {
     return counters;
   }
 
-  Fabric fabric() {
-    return fabric;
+  /** Whether it is not known yet which fabrics can be used. */
+  private boolean starting() {
+    for (Fabric fabric : fabrics) {
+      if (fabric.starting()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The fabrics that can be used, in order of preference; none if {@link #unusable} says why. */
+  List<Fabric> usable() {
+    List<Fabric> usable = new ArrayList<>(fabrics.size());
+    for (Fabric fabric : fabrics) {
+      Reason reason = fabric.unavailable();
+      if (reason == null) {
+        usable.add(fabric);
+      } else if (fabrics.size() > 1) {
+        report(reason, "fabric " + fabric.name() + " is passed over. " + fabric.problem());
+      }
+    }
+    return usable;
+  }
+
+  /** A usable fabric by its name, or null. */
+  Fabric usable(String name) {
+    for (Fabric fabric : fabrics) {
+      if (fabric.name().equals(name)) {
+        return fabric.unavailable() == null ? fabric : null;
+      }
+    }
+    return null;
+  }
+
+  /** Why no fabric can be used: the preferred one's reason; null if one can. */
+  private Reason unusable() {
+    Reason first = null;
+    for (Fabric fabric : fabrics) {
+      Reason reason = fabric.unavailable();
+      if (reason == null) {
+        return null;
+      }
+      if (first == null) {
+        first = reason;
+      }
+      if (!fabric.problem().isEmpty()) {
+        report(reason, "fabric " + fabric.name() + " cannot be used. " + fabric.problem());
+      }
+    }
+    return first;
   }
 
   void report(Reason reason, String text) {
@@ -155,7 +211,19 @@ public final class Negotiator implements Executor {
     if (running() == null) {
       channel.plainSoFar(Reason.LIMIT);
     }
-    execute(() -> attempt(channel));
+    if (placing) {
+      repeat(() -> !starting() && placed(channel, () -> attempt(channel)));
+    } else {
+      execute(() -> attempt(channel));
+    }
+  }
+
+  private static boolean placed(Upgradable channel, Runnable then) {
+    boolean placed = channel.placed();
+    if (placed) {
+      then.run();
+    }
+    return placed;
   }
 
   /** The program has accepted a connection: an offer for it may be here, or come later. */
@@ -205,9 +273,9 @@ public final class Negotiator implements Executor {
    */
   public boolean examine() {
     if (isCurrentThread()) {
-      return fabric.examine();
+      return examineAll();
     }
-    FutureTask<Boolean> found = new FutureTask<>(fabric::examine);
+    FutureTask<Boolean> found = new FutureTask<>(this::examineAll);
     execute(found);
     boolean interrupted = false;
     try {
@@ -225,6 +293,14 @@ public final class Negotiator implements Executor {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  private boolean examineAll() {
+    boolean gone = false;
+    for (Fabric fabric : fabrics) {
+      gone |= fabric.examine();
+    }
+    return gone;
   }
 
   /** Announces nothing more, and takes all announcements back; for process exit. */
@@ -304,7 +380,7 @@ public final class Negotiator implements Executor {
       task.run();
       Faults.take();
     } catch (InternalError e) {
-      if (!fabric.examine()) {
+      if (!examineAll()) {
         throw e;
       }
     }
@@ -317,7 +393,7 @@ public final class Negotiator implements Executor {
       Faults.take();
       return done;
     } catch (InternalError e) {
-      if (!fabric.examine()) {
+      if (!examineAll()) {
         report(Reason.INTERNAL, "negotiation: " + e);
       }
       return false;
@@ -377,9 +453,10 @@ public final class Negotiator implements Executor {
   // ---- announcements and sessions
 
   private void open(Announcement announcement, Consumer<Reason> outcome) {
+    boolean starting = starting();
     Reason unusable = directory.prepare();
-    if (unusable == null) {
-      unusable = fabric.unavailable();
+    if (unusable == null && !starting) {
+      unusable = unusable();
     }
     if (unusable == null) {
       try {
@@ -394,6 +471,25 @@ public final class Negotiator implements Executor {
       }
     }
     outcome.accept(unusable == null ? Reason.ANNOUNCED : unusable);
+    if (unusable == null) {
+      if (starting) { // clients shall find it, and wait
+        repeat(() -> !starting() && opened(announcement, outcome));
+      } else {
+        announcement.listen();
+      }
+    }
+  }
+
+  private boolean opened(Announcement announcement, Consumer<Reason> outcome) {
+    Reason unusable = unusable();
+    if (unusable == null) {
+      announcement.listen();
+    } else {
+      announcements.remove(announcement);
+      announcement.close();
+      outcome.accept(unusable);
+    }
+    return true;
   }
 
   private void greet(Announcement announcement) {
@@ -431,7 +527,7 @@ public final class Negotiator implements Executor {
     }
     Reason unusable = directory.prepare();
     if (unusable == null) {
-      unusable = fabric.unavailable();
+      unusable = unusable();
     }
     if (unusable != null) {
       channel.plain(unusable);
@@ -457,12 +553,13 @@ public final class Negotiator implements Executor {
   }
 
   /**
-   * The session with an announcement, new or standing; null if nobody is there.
+   * The session with an announcement for a fabric, new or standing; null if nobody is there.
    *
    * @throws FabricException if the peer is there but cannot be reached by the fabric
    */
-  Session dial(String name) throws FabricException {
-    Session standing = dialled.get(name);
+  Session dial(String name, Fabric fabric) throws FabricException {
+    String which = name + ' ' + fabric.name();
+    Session standing = dialled.get(which);
     if (standing != null) {
       return standing;
     }
@@ -477,7 +574,7 @@ public final class Negotiator implements Executor {
         channel.close();
         return null;
       }
-      session = new Session(this, channel, name);
+      session = new Session(this, channel, which, fabric);
       session.register(selector);
     } catch (IOException e) {
       closeQuietly(channel);
@@ -485,7 +582,7 @@ public final class Negotiator implements Executor {
       return null;
     }
     sessions.add(session);
-    dialled.put(name, session);
+    dialled.put(which, session);
     try {
       session.sayHello();
     } catch (FabricException e) {
@@ -547,6 +644,15 @@ public final class Negotiator implements Executor {
   }
 
   private void match(ConnectionKey key) {
+    Upgradable waiting = placing ? accepted.get(key) : null;
+    if (waiting == null || waiting.placed()) {
+      matchNow(key);
+    } else {
+      repeat(() -> placed(waiting, () -> matchNow(key)));
+    }
+  }
+
+  private void matchNow(ConnectionKey key) {
     ReceivedOffer offer = offers.get(key);
     if (offer == null) {
       return;

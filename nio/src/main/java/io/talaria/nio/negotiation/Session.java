@@ -4,6 +4,7 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.Host;
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Peer;
@@ -52,6 +53,10 @@ final class Session implements Peer {
   private final SocketChannel channel;
   private final Announcement announcement;
   private final String dialled;
+
+  /** What it is about: chosen by the side that dials. */
+  private Fabric fabric;
+
   private final long openedAtNs = System.nanoTime();
   private final ByteBuffer input =
       ByteBuffer.allocate(2 * (Wire.LENGTH_BYTES + Wire.MAX_FRAME_BYTES));
@@ -74,8 +79,9 @@ final class Session implements Peer {
   private record Offered(Attempt attempt, Upgrade upgrade) {}
 
   /** A session that this side dials. */
-  Session(Negotiator negotiator, SocketChannel channel, String dialled) {
+  Session(Negotiator negotiator, SocketChannel channel, String dialled, Fabric fabric) {
     this(negotiator, channel, null, dialled, State.WELCOME_EXPECTED);
+    this.fabric = fabric;
   }
 
   /** A session that was dialled at an announcement. */
@@ -141,7 +147,7 @@ final class Session implements Peer {
   // ---- the dialling side
 
   void sayHello() throws FabricException {
-    ByteBuffer payload = negotiator.fabric().openPeer(this);
+    ByteBuffer payload = fabric.openPeer(this);
     write(
         Wire.hello(
             new Hello(
@@ -149,7 +155,7 @@ final class Session implements Peer {
                 Host.pid(),
                 Host.bootId(),
                 Host.networkNamespace(),
-                negotiator.fabric().name(),
+                fabric.name(),
                 payload)));
   }
 
@@ -171,14 +177,14 @@ final class Session implements Peer {
       return;
     }
     try {
-      Upgrade upgrade = negotiator.fabric().offer(this);
+      Upgrade upgrade = fabric.offer(this, attempt.channel().home(fabric));
       int id = ++lastId;
       offered.put(id, new Offered(attempt, upgrade));
       attempt.offered(this, id);
       negotiator.counters().offerMade();
       write(Wire.offer(id, attempt.channel().key(), upgrade.payload()));
     } catch (FabricException e) {
-      attempt.failed(e.reason());
+      attempt.unable(e.reason());
     }
   }
 
@@ -192,7 +198,7 @@ final class Session implements Peer {
   private void welcomed(long pid) throws MalformedFrameException {
     peerPid = known(pid);
     state = State.READY;
-    negotiator.fabric().peerAccepted(this);
+    fabric.peerAccepted(this);
     negotiator.counters().sessionOpened();
     offerWaiting();
   }
@@ -239,7 +245,7 @@ final class Session implements Peer {
     if (problem == null) {
       peerPid = known(hello.pid());
       try {
-        negotiator.fabric().acceptPeer(this, hello.payload());
+        fabric.acceptPeer(this, hello.payload());
       } catch (FabricException e) {
         problem = e.reason();
       }
@@ -273,7 +279,8 @@ final class Session implements Peer {
     if (!hello.networkNamespace().equals(Host.networkNamespace())) {
       return Reason.OTHER_NAMESPACE;
     }
-    return hello.fabric().equals(negotiator.fabric().name()) ? null : Reason.REFUSED;
+    fabric = negotiator.usable(hello.fabric());
+    return fabric == null ? Reason.REFUSED : null;
   }
 
   private void offeredByPeer(int id, ConnectionKey connection, ByteBuffer payload)
@@ -282,7 +289,7 @@ final class Session implements Peer {
     if (received.containsKey(id)) {
       throw new MalformedFrameException("offer " + id + " while it waits for its answer");
     }
-    if (payload.remaining() > negotiator.fabric().mostOfferBytes()) {
+    if (payload.remaining() > fabric.mostOfferBytes()) {
       throw new MalformedFrameException("an offer with " + payload.remaining() + " bytes");
     }
     if (negotiator.offersPending() >= MAX_PENDING) {
@@ -300,7 +307,7 @@ final class Session implements Peer {
     received.remove(offer.id());
     Upgrade upgrade;
     try {
-      upgrade = negotiator.fabric().answer(this, offer.payload());
+      upgrade = fabric.answer(this, offer.payload(), accepted.home(fabric));
     } catch (FabricException e) {
       accepted.plain(e.reason());
       refuse(offer.id(), e.reason());
@@ -426,7 +433,7 @@ final class Session implements Peer {
     } else if (state == State.WELCOME_EXPECTED && type == Wire.WELCOME) {
       welcomed(Wire.welcome(body));
     } else if (state == State.READY && type == Wire.FABRIC) {
-      negotiator.fabric().received(this, body);
+      fabric.received(this, body);
     } else if (state == State.READY && initiator() && type == Wire.ANSWER) {
       int id = Wire.id(body);
       answered(id, Wire.atEnd(body, Wire.payload(body)));
@@ -520,7 +527,7 @@ final class Session implements Peer {
     received.values().forEach(connection -> negotiator.unmatch(connection, this));
     received.clear();
     if (attachment != null) {
-      negotiator.fabric().peerGone(this);
+      fabric.peerGone(this);
     }
     List<Attempt> failed = new ArrayList<>(waiting);
     waiting.clear();

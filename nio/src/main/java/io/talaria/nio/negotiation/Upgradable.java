@@ -3,7 +3,9 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Home;
 
 /** A connected channel, as the negotiation sees it. */
 public interface Upgradable {
@@ -17,6 +19,19 @@ public interface Upgradable {
    * @return false if the channel cannot use it any more; the caller then withdraws and releases it
    */
   boolean attach(FabricStream stream);
+
+  /**
+   * Whether the channel has found its selector, or seems to need none: a stream that is bound to
+   * where it is made waits for that.
+   */
+  default boolean placed() {
+    return true;
+  }
+
+  /** The home that the channel's only selector has in a fabric, or null. */
+  default Home home(Fabric fabric) {
+    return null;
+  }
 
   /** Whether the channel is still open, so that looking for an upgrade makes sense. */
   default boolean wanted() {

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.Fabric;
@@ -65,6 +66,11 @@ public final class ShmFabric implements Fabric {
   @Override
   public String name() {
     return NAME;
+  }
+
+  @Override
+  public Mode mode() {
+    return Mode.SHM;
   }
 
   @Override

@@ -90,6 +90,10 @@ final class ShmPeer {
     }
   }
 
+  ShmFabric fabric() {
+    return fabric;
+  }
+
   void execute(Runnable task) {
     session.execute(task);
   }

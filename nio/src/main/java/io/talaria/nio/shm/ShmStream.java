@@ -4,6 +4,7 @@ package io.talaria.nio.shm;
 
 import static io.talaria.nio.shm.ConnectionLayout.LONG;
 
+import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Home;
@@ -107,6 +108,11 @@ final class ShmStream implements FabricStream {
     in = ConnectionSegment.inlineRing(segment, 1 - side);
     outBytes = ConnectionLayout.INLINE_RING_BYTES;
     inBytes = ConnectionLayout.INLINE_RING_BYTES;
+  }
+
+  @Override
+  public Fabric fabric() {
+    return peer.fabric();
   }
 
   @Override

@@ -87,14 +87,16 @@ class ConfigTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"ucx", "", "shm,", "shm;shm", "SHM"})
+  @ValueSource(strings = {"verbs", "", "shm,", "shm;ucx", "SHM"})
   void unknownFabricsAreRefused(String value) {
-    assertRefused(Config.FABRICS, value, "a list, by commas, of shm");
+    assertRefused(Config.FABRICS, value, "a list, by commas, of shm, ucx");
   }
 
   @Test
   void fabricsMayHaveSpacesBetweenThem() {
     assertThat(with(Config.FABRICS, " shm ").fabrics()).containsExactly("shm");
+    System.clearProperty(Config.FABRICS);
+    assertThat(with(Config.FABRICS, "ucx, shm").fabrics()).containsExactly("ucx", "shm");
   }
 
   @ParameterizedTest

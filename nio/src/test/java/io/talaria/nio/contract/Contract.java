@@ -13,16 +13,18 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A theme of the contract, run on every ground. A behaviour is one test method, with the same
  * assertions everywhere; what it opens through these methods is closed after it.
  */
 @ParameterizedClass
-@EnumSource(Ground.class)
+@MethodSource("io.talaria.nio.contract.Ground#tested")
+@Tag("contract")
 @Timeout(60)
 abstract class Contract {
   final Ground ground;

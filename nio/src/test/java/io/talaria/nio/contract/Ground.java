@@ -11,6 +11,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 /** On what a contract is tested: a difference between two grounds is a bug. */
 @SuppressWarnings("ImmutableEnumChecker") // Providers do not change; the listener is made once.
@@ -18,7 +19,7 @@ enum Ground {
   /** The JDK's own channels and selectors: the reference. */
   JDK(JdkNio.provider(), JdkNio.provider()),
 
-  /** Talaria's channels with both directions in shared memory. */
+  /** Talaria's channels with both directions on the fabric. */
   ACCELERATED(Talaria.FAST, Talaria.FAST),
 
   /** Talaria's channels from the moment they are connected, while the negotiation is on its way. */
@@ -40,6 +41,14 @@ enum Ground {
   Ground(SelectorProvider client, SelectorProvider server) {
     this.client = client;
     this.server = server;
+  }
+
+  /**
+   * The grounds of a run: all; with the property {@code talaria.test.fabric}, which names the
+   * fabric of the run, those on which that makes a difference.
+   */
+  static List<Ground> tested() {
+    return Talaria.FABRIC == null ? List.of(values()) : List.of(ACCELERATED, NEGOTIATING);
   }
 
   /** Makes the channels that connect. */
@@ -78,6 +87,8 @@ enum Ground {
 
   /** The providers under test, in directories of their own. */
   private static final class Talaria {
+    static final String FABRIC = System.getProperty("talaria.test.fabric");
+
     static final SelectorProvider PLAIN = open("contract-open", "rwxr-xr-x");
 
     /** The last to be made, so that Connections shows its connections. */
@@ -91,12 +102,17 @@ enum Ground {
         Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString(mode));
         String oldDir = System.getProperty("talaria.dir");
         String oldShm = System.getProperty("talaria.shm.dir");
+        String oldFabrics = System.getProperty("talaria.fabrics");
         System.setProperty("talaria.dir", dir.toString());
+        if (FABRIC != null) {
+          System.setProperty("talaria.fabrics", FABRIC);
+        }
         System.setProperty("talaria.shm.dir", base.resolve("contract-shm").toString());
         try {
           return new TalariaProvider();
         } finally {
           restore("talaria.dir", oldDir);
+          restore("talaria.fabrics", oldFabrics);
           restore("talaria.shm.dir", oldShm);
         }
       } catch (IOException e) {

@@ -57,7 +57,11 @@ final class Pair implements AutoCloseable {
 
   /** Whether both directions are on the fabric. */
   boolean accelerated() {
-    return client.toString().contains("ring") && server.toString().contains("ring");
+    return fast(client) && fast(server);
+  }
+
+  private static boolean fast(SocketChannel channel) {
+    return channel.toString().contains("ring") || channel.toString().contains("ucx");
   }
 
   /** Exchanges bytes until both directions are on the fabric. Blocking mode only. */

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
+import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
@@ -33,6 +34,11 @@ final class FakeFabric implements Fabric {
   /** How long the payload of an offer is. */
   volatile int payloadBytes = 4;
 
+  /** Whether it is still finding out what {@link #unavailable} answers then. */
+  volatile boolean starting;
+
+  volatile Reason unavailable;
+
   /** If set, peers cannot be opened, accepted or answered for this reason. */
   volatile Reason refusal;
 
@@ -42,8 +48,26 @@ final class FakeFabric implements Fabric {
   }
 
   @Override
+  public Mode mode() {
+    return Mode.SHM;
+  }
+
+  @Override
+  public boolean starting() {
+    return starting;
+  }
+
+  @Override
   public Reason unavailable() {
-    return null;
+    if (starting) {
+      throw new AssertionError("somebody would wait");
+    }
+    return unavailable;
+  }
+
+  @Override
+  public boolean placesStreams() {
+    return true;
   }
 
   @Override

@@ -94,6 +94,7 @@ class ReasonsTest {
       case PROTOCOL -> atAListenerThat(session -> session.write(ByteBuffer.allocate(4)));
       case PEER_LOST -> atAListenerThat(RawSession::close);
       case INTERNAL -> withAFabricThatFails();
+      case NO_UCX -> withoutItsClasses();
     };
   }
 
@@ -140,6 +141,15 @@ class ReasonsTest {
     scene.connectPlainly(listener);
     SocketChannel server = scene.accept(listener);
     return () -> scene.shown(server, Role.ACCEPTED);
+  }
+
+  private Shown withoutItsClasses() throws Exception {
+    System.setProperty("talaria.fabrics", "ucx");
+    try {
+      return in(dir.resolve("run"), dir.resolve("shm"));
+    } finally {
+      System.clearProperty("talaria.fabrics");
+    }
   }
 
   private Shown in(Path run, Path shm) throws Exception {

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
+import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.Fabric;
@@ -28,6 +29,11 @@ final class RecordingFabric implements Fabric {
   @Override
   public String name() {
     return shm.name();
+  }
+
+  @Override
+  public Mode mode() {
+    return shm.mode();
   }
 
   @Override

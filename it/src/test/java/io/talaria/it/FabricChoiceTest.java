@@ -1,0 +1,119 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.ChildSpec;
+import io.talaria.it.harness.Flavour;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Settings;
+import io.talaria.it.programs.EchoClient;
+import io.talaria.it.programs.EchoServer;
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Which fabric a connection gets, by what the two sides ask for and what they have. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS)
+class FabricChoiceTest {
+  @RegisterExtension final Lab lab = new Lab();
+
+  private ConnectionInfo connect(
+      Flavour flavour, String atServer, String atClient, Mode mode, Reason reason)
+      throws Exception {
+    flavour.assume();
+    return connect(
+        lab.child(flavour, EchoServer.class).property("talaria.fabrics", atServer),
+        lab.child(flavour, EchoClient.class).property("talaria.fabrics", atClient),
+        mode,
+        reason);
+  }
+
+  private ConnectionInfo connect(ChildSpec atServer, ChildSpec atClient, Mode mode, Reason reason)
+      throws Exception {
+    Child server = atServer.arg("backlog", 16).start();
+    Child client =
+        atClient
+            .arg("port", server.await("listening").port())
+            .arg("connections", 1)
+            .arg("rounds", 1)
+            .start();
+    client.await("connected");
+    client.send("round");
+    client.await("echoed");
+    ConnectionInfo connection =
+        Modes.await(
+            client, c -> c.mode() == mode && c.reason() == reason, mode + " because of " + reason);
+    client.send("round");
+    client.await("echoed");
+    lab.stop(client, server);
+    return connection;
+  }
+
+  @Test
+  void ucxIsShownWithItsTransport() throws Exception {
+    assumeTrue(Settings.ucxInstalled(), "no UCX here");
+    ConnectionInfo connection = connect(Flavour.TALARIA, "ucx", "ucx", Mode.UCX, Reason.SAME_HOST);
+    assertThat(connection.transport()).startsWith("ucx ").contains("posix");
+  }
+
+  @Test
+  void theClientsOrderCounts() throws Exception {
+    assumeTrue(Settings.ucxInstalled(), "no UCX here");
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA, "shm,ucx", "ucx,shm", Mode.UCX, Reason.SAME_HOST);
+    assertThat(connection.mode()).isEqualTo(Mode.UCX);
+  }
+
+  @Test
+  void aServerWithoutUcxGetsTheNextOne() throws Exception {
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA, "shm", "ucx,shm", Mode.SHM, Reason.SAME_HOST);
+    assertThat(connection.transport()).startsWith("ring");
+  }
+
+  @Test
+  void nothingInCommonStaysOnTcp() throws Exception {
+    ConnectionInfo connection = connect(Flavour.TALARIA, "ucx", "shm", Mode.TCP, Reason.REFUSED);
+    assertThat(connection.mode()).isEqualTo(Mode.TCP);
+  }
+
+  @Test
+  void anOlderJavaPassesItOver() throws Exception {
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA_17, "ucx,shm", "ucx,shm", Mode.SHM, Reason.SAME_HOST);
+    assertThat(connection.transport()).startsWith("ring");
+  }
+
+  @Test
+  void anOlderJavaWithNothingElseStaysOnTcp() throws Exception {
+    ConnectionInfo connection = connect(Flavour.TALARIA_17, "ucx", "ucx", Mode.TCP, Reason.NO_UCX);
+    assertThat(connection.mode()).isEqualTo(Mode.TCP);
+  }
+
+  @Test
+  void aMissingLibraryPassesItOver() throws Exception {
+    Flavour.TALARIA.assume();
+    ConnectionInfo connection =
+        connect(
+            without(lab.child(Flavour.TALARIA, EchoServer.class)),
+            without(lab.child(Flavour.TALARIA, EchoClient.class)),
+            Mode.SHM,
+            Reason.SAME_HOST);
+    assertThat(connection.transport()).startsWith("ring");
+  }
+
+  private static ChildSpec without(ChildSpec child) {
+    return child
+        .property("talaria.fabrics", "ucx,shm")
+        .property("talaria.ucx.library", "/nowhere/libucp.so.0");
+  }
+}

@@ -1,0 +1,104 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * The thread of last resort, a daemon: progresses engines that no thread of the program progresses,
+ * wakes threads that sleep in blocking calls, and closes endpoints. It looks every millisecond
+ * while something is to be sent that UCX cannot take, every 20 ms while the program is active, and
+ * otherwise sleeps on the engines' descriptors.
+ */
+final class Caretaker {
+  private static final int HASTE_MS = 1;
+  private static final int LOOK_MS = 20;
+  private static final int QUIET_LOOKS = 5;
+
+  private final List<Engine> engines = new CopyOnWriteArrayList<>();
+  private final Selector selector;
+  private final EventSet events;
+
+  /** How long it sleeps at most, or will: 0 for any time. */
+  private volatile int sleepMs = LOOK_MS;
+
+  private int quiet;
+
+  Caretaker() throws IOException {
+    selector = JdkNio.provider().openSelector();
+    events = new EventSet();
+    events.channel().register(selector, SelectionKey.OP_READ);
+    Thread thread = new Thread(null, this::run, "talaria-ucx", 0, false);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  EventSet events() {
+    return events;
+  }
+
+  void add(Engine engine) {
+    engines.add(engine);
+    stir();
+  }
+
+  /** Something waits to be sent. */
+  void hurry() {
+    if (sleepMs != HASTE_MS) {
+      sleepMs = HASTE_MS;
+      selector.wakeup();
+    }
+  }
+
+  /** The program is active again. */
+  void stir() {
+    if (sleepMs == 0) {
+      sleepMs = LOOK_MS;
+      selector.wakeup();
+    }
+  }
+
+  private void run() {
+    while (true) {
+      try {
+        turn();
+      } catch (IOException | RuntimeException | Error e) {
+        System.getLogger("io.talaria.nio").log(System.Logger.Level.WARNING, "talaria-ucx: " + e, e);
+        Thread.yield();
+      }
+    }
+  }
+
+  private void turn() throws IOException {
+    Engine.Need most = Engine.Need.NOTHING;
+    sleepMs = LOOK_MS;
+    for (Engine engine : engines) {
+      Engine.Need need = tend(engine);
+      if (need.compareTo(most) > 0) {
+        most = need;
+      }
+    }
+    quiet = most == Engine.Need.NOTHING ? quiet + 1 : 0;
+    if (most == Engine.Need.HASTE) {
+      sleepMs = HASTE_MS;
+    } else if (quiet > QUIET_LOOKS && sleepMs != HASTE_MS) {
+      sleepMs = 0;
+    }
+    selector.select(sleepMs);
+    selector.selectedKeys().clear();
+  }
+
+  private static Engine.Need tend(Engine engine) {
+    engine.enter();
+    try {
+      return engine.tend();
+    } finally {
+      engine.exit();
+    }
+  }
+}

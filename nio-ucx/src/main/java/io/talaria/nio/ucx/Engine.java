@@ -1,0 +1,473 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.ucx.Context;
+import io.talaria.ucx.Endpoint;
+import io.talaria.ucx.Status;
+import io.talaria.ucx.StreamChunk;
+import io.talaria.ucx.ThreadMode;
+import io.talaria.ucx.Worker;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A UCX worker and the streams on it. Whoever wants something of it enters; any thread may, one at
+ * a time, and each that is inside makes it go on by {@link #turn}. Nobody stays inside for longer
+ * than copying takes.
+ *
+ * <p><b>Sleeping.</b> {@link #arm} has UCX signal the next event on {@link #descriptor}. The signal
+ * stays there until somebody arms again, so whoever has armed tries until UCX agrees, or leaves it
+ * to the {@link Caretaker}, who then looks every millisecond.
+ */
+final class Engine {
+  private static final int ARM_TRIES = 16;
+  private static final int MOST_SLABS = 256;
+  private static final int MOST_BUFFERS = 16;
+  private static final int MOST_TURNS = 10_000;
+
+  private final Worker worker;
+  private final Caretaker caretaker;
+  private final int descriptor;
+  private final byte[] address;
+  private final StreamTable streams = new StreamTable();
+  private final Endpoint[] readable = new Endpoint[64];
+  private final StreamChunk chunk = new StreamChunk();
+  private final ArrayDeque<Note> notes = new ArrayDeque<>();
+  private final List<Note> notesUnderWay = new ArrayList<>();
+
+  /** Notes that UCX brings by and by, because the peer's settings, or its malice, want it so. */
+  private final List<Note> notesComing = new ArrayList<>();
+
+  private final List<UcxStream> sending = new ArrayList<>();
+  private final List<Pipe> leaving = new ArrayList<>();
+
+  /** How often the thread inside has entered. */
+  private int depth;
+
+  private StreamOwner[] toWake = new StreamOwner[8];
+  private int wakeCount;
+  private SendBuffer buffers;
+  private int bufferCount;
+  private Slab slabs;
+  private int slabCount;
+
+  /** The reader whose buffer what comes goes to. */
+  private UcxStream directReader;
+
+  private ByteBuffer directBuffer;
+  private int directBytes;
+
+  // For the caretaker.
+  private long turns;
+  private long turnsSeen;
+  private int awaiting;
+  private int homesAsleep;
+  private boolean armed;
+  private boolean watched;
+
+  Engine(Context context, Caretaker caretaker) {
+    this.caretaker = caretaker;
+    worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
+    enter();
+    try {
+      descriptor = worker.eventDescriptor();
+      address = worker.address().toBytes();
+    } finally {
+      exit();
+    }
+  }
+
+  void enter() {
+    worker.enter();
+    depth++;
+  }
+
+  /** Wakes those who are to be woken, but not before they could enter: they would wait again. */
+  void exit() {
+    while (--depth == 0 && wakeCount > 0) {
+      StreamOwner woken = toWake[--wakeCount];
+      toWake[wakeCount] = null;
+      boolean last = wakeCount == 0;
+      worker.exit();
+      woken.wake();
+      if (last) {
+        return;
+      }
+      enter();
+    }
+    worker.exit();
+  }
+
+  /** Wakes whoever waits for a stream, soon: at the exit of the thread that is inside. */
+  void wake(StreamOwner owner) {
+    for (int i = 0; i < wakeCount; i++) {
+      if (toWake[i] == owner) {
+        return;
+      }
+    }
+    if (wakeCount == toWake.length) {
+      toWake = Arrays.copyOf(toWake, wakeCount * 2);
+    }
+    toWake[wakeCount++] = owner;
+  }
+
+  Worker worker() {
+    return worker;
+  }
+
+  /** Any thread. */
+  int descriptor() {
+    return descriptor;
+  }
+
+  /** Any thread. */
+  byte[] address() {
+    return address;
+  }
+
+  StreamTable streams() {
+    return streams;
+  }
+
+  // ---- going on
+
+  /** Looks once, unless another thread is inside, which looks then. Any thread. */
+  int lookIn() {
+    if (!worker.tryEnter()) {
+      return 0;
+    }
+    depth++;
+    try {
+      return turn();
+    } finally {
+      exit();
+    }
+  }
+
+  /** Goes on, and hands over what has come. */
+  int turn() {
+    turns++;
+    return turnUncounted();
+  }
+
+  private int turnUncounted() {
+    int events = worker.progress();
+    if (events != 0) {
+      dispatch();
+    }
+    return events;
+  }
+
+  /** Goes on until nothing more comes. */
+  void turnUntilQuiet() {
+    int quiet = 0;
+    for (int i = 0; i < MOST_TURNS && quiet < 2; i++) {
+      quiet = turnUncounted() == 0 ? quiet + 1 : 0;
+    }
+  }
+
+  /** Goes on; what comes for a stream goes into a buffer as far as it has room. */
+  int turnInto(UcxStream reader, ByteBuffer dst) {
+    directReader = reader;
+    directBuffer = dst;
+    directBytes = 0;
+    try {
+      int unused = turn();
+      return directBytes;
+    } finally {
+      directReader = null;
+      directBuffer = null;
+    }
+  }
+
+  int receiveDirectly(UcxStream stream, StreamChunk from, int offset, int length) {
+    if (stream != directReader) {
+      return 0;
+    }
+    int n = Math.min(length, directBuffer.remaining());
+    if (n > 0) {
+      from.copyTo(offset, directBuffer, n);
+      directBytes += n;
+    }
+    return n;
+  }
+
+  private void dispatch() {
+    int count;
+    do {
+      count = worker.pollStreams(readable);
+      for (int i = 0; i < count; i++) {
+        drain((Pipe) readable[i].attachment());
+      }
+    } while (count == readable.length);
+    takeNotes();
+    if (!sending.isEmpty()) {
+      pollSends();
+    }
+    if (!notesUnderWay.isEmpty()) {
+      pollNotes();
+    }
+  }
+
+  /** What a peer sends ends its own streams at worst. */
+  private void drain(Pipe pipe) {
+    try {
+      pipe.drain(chunk);
+    } catch (RuntimeException e) {
+      pipe.breach(e);
+    }
+  }
+
+  private void pollSends() {
+    for (int i = sending.size() - 1; i >= 0; i--) {
+      if (sending.get(i).pollSend()) {
+        removeAt(sending, i);
+      }
+    }
+  }
+
+  private static <T> void removeAt(List<T> list, int index) {
+    T moved = list.remove(list.size() - 1);
+    if (index < list.size()) {
+      list.set(index, moved);
+    }
+  }
+
+  // ---- small messages
+
+  void note(Pipe pipe, long token, int type, long value) {
+    Note note = takeNote();
+    note.set(type, value);
+    long answer = pipe.endpoint().sendTag(note.memory, 0, UcxMessages.NOTE_BYTES, token, 0);
+    if (answer > 0) {
+      note.request = answer;
+      notesUnderWay.add(note);
+      caretaker.hurry();
+    } else {
+      notes.push(note); // done; or the peer is gone, which shows elsewhere
+    }
+  }
+
+  private Note takeNote() {
+    Note note = notes.poll();
+    return note == null ? new Note() : note;
+  }
+
+  private void takeNotes() {
+    for (int i = notesComing.size() - 1; i >= 0; i--) {
+      if (received(notesComing.get(i))) {
+        removeAt(notesComing, i);
+      }
+    }
+    while (worker.probeTag(0, 0) >= 0) {
+      Note note = takeNote();
+      // Longer messages are cut off, and forgotten: nobody makes us take memory for them.
+      note.request = worker.receiveTag(note.memory, 0, UcxMessages.NOTE_BYTES, 0, 0);
+      if (note.request <= 0) {
+        notes.push(note);
+      } else if (!received(note)) {
+        notesComing.add(note);
+      }
+    }
+  }
+
+  /** Hands a note to its stream, once it is all there. */
+  private boolean received(Note note) {
+    int status = worker.status(note.request);
+    if (status == Status.IN_PROGRESS) {
+      return false;
+    }
+    long length = worker.receivedBytes(note.request);
+    UcxStream stream = streams.find(worker.receivedTag(note.request));
+    worker.release(note.request);
+    if (stream != null) {
+      if (status == Status.OK && length == UcxMessages.NOTE_BYTES) {
+        stream.noted(note.type(), note.value());
+      } else {
+        stream.breach("a note of " + length + " bytes");
+      }
+    }
+    notes.push(note);
+    return true;
+  }
+
+  private void pollNotes() {
+    for (int i = notesUnderWay.size() - 1; i >= 0; i--) {
+      Note note = notesUnderWay.get(i);
+      if (worker.poll(note.request) != Status.IN_PROGRESS) {
+        removeAt(notesUnderWay, i);
+        notes.push(note);
+      }
+    }
+  }
+
+  boolean notesSent() {
+    return notesUnderWay.isEmpty();
+  }
+
+  // ---- memory
+
+  SendBuffer takeBuffer() {
+    SendBuffer buffer = buffers;
+    if (buffer == null) {
+      return new SendBuffer();
+    }
+    buffers = buffer.next;
+    bufferCount--;
+    buffer.next = null;
+    return buffer;
+  }
+
+  void giveBack(SendBuffer buffer) {
+    buffer.length = 0;
+    if (bufferCount < MOST_BUFFERS) {
+      buffer.next = buffers;
+      buffers = buffer;
+      bufferCount++;
+    }
+  }
+
+  Slab takeSlab() {
+    Slab slab = slabs;
+    if (slab == null) {
+      return new Slab();
+    }
+    slabs = slab.next;
+    slabCount--;
+    slab.next = null;
+    return slab;
+  }
+
+  void giveBack(Slab slab) {
+    slab.from = 0;
+    slab.to = 0;
+    slab.next = null;
+    if (slabCount < MOST_SLABS) {
+      slab.next = slabs;
+      slabs = slab;
+      slabCount++;
+    }
+  }
+
+  // ---- what needs the caretaker
+
+  /** A stream has a send under way. */
+  void sending(UcxStream stream) {
+    sending.add(stream);
+    caretaker.hurry();
+  }
+
+  /** A pipe is to be closed. */
+  void leaving(Pipe pipe) {
+    leaving.add(pipe);
+    caretaker.hurry();
+  }
+
+  /** A thread begins or ends to wait. */
+  void awaiting(int change) {
+    awaiting += change;
+  }
+
+  /** A thread is about to sleep until the caretaker, or any other thread, wakes it. */
+  void fallAsleep() {
+    if (!watched || !armed) {
+      arm();
+      watch(armed);
+    }
+    if (!armed) {
+      caretaker.hurry();
+    }
+  }
+
+  /** A home is about to sleep on the descriptor. */
+  void homeFallsAsleep() {
+    homesAsleep++;
+    arm();
+    if (awaiting == 0) {
+      watch(false);
+    }
+    if (!armed) {
+      caretaker.hurry();
+    }
+  }
+
+  void homeIsAwake() {
+    homesAsleep--;
+  }
+
+  private void arm() {
+    armed = false;
+    for (int i = 0; i < ARM_TRIES && !armed; i++) {
+      armed = worker.arm();
+      if (!armed) {
+        int unused = turnUncounted();
+      }
+    }
+  }
+
+  private void watch(boolean on) {
+    if (on != watched) {
+      watched = on;
+      if (on) {
+        caretaker.events().add(this);
+      } else {
+        caretaker.events().remove(this);
+      }
+    }
+  }
+
+  /** Whether all that was to be sent has left. Goes on. */
+  boolean drained() {
+    turnUntilQuiet();
+    pollSends();
+    pollNotes();
+    return sending.isEmpty() && notesUnderWay.isEmpty();
+  }
+
+  /** What the caretaker finds: nothing to do, something that is in use, something in a hurry. */
+  enum Need {
+    NOTHING,
+    A_LOOK,
+    HASTE
+  }
+
+  /** Looks after it. The caretaker. */
+  Need tend() {
+    boolean active = turns != turnsSeen;
+    turnsSeen = turns;
+    boolean work = !sending.isEmpty() || !notesUnderWay.isEmpty() || !leaving.isEmpty();
+    boolean slept = homesAsleep > 0 && armed && awaiting == 0;
+    if (slept && !work) {
+      return active ? Need.A_LOOK : Need.NOTHING;
+    }
+    turnUntilQuiet();
+    pollSends();
+    pollNotes();
+    closeLeaving();
+    if (active && awaiting == 0 && homesAsleep == 0) {
+      watch(false);
+      return sending.isEmpty() ? Need.A_LOOK : Need.HASTE;
+    }
+    arm();
+    if (homesAsleep == 0 || awaiting > 0) {
+      watch(armed);
+    }
+    if (!armed || !sending.isEmpty() || !notesUnderWay.isEmpty()) {
+      return Need.HASTE;
+    }
+    return active || !leaving.isEmpty() ? Need.A_LOOK : Need.NOTHING;
+  }
+
+  private void closeLeaving() {
+    for (int i = leaving.size() - 1; i >= 0; i--) {
+      if (leaving.get(i).close()) {
+        removeAt(leaving, i);
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.ucx.Endpoint;
+import io.talaria.ucx.Status;
+import io.talaria.ucx.StreamChunk;
+
+/**
+ * An endpoint: the way out of one stream, and the way in of whichever stream the peer names in its
+ * first bytes, because UCX pairs endpoints in the order of their creation. An engine's.
+ *
+ * <p>It is closed when both streams are over at both ends: until then the peer may send through it.
+ */
+final class Pipe {
+  private static final int TOKEN_BYTES = 8;
+
+  final Engine engine;
+  private final Endpoint endpoint;
+  private final UcxStream out;
+
+  /** Null: not known yet, or over when it became known. */
+  private UcxStream in;
+
+  private int headBytes;
+  private long head;
+  private boolean peerGone;
+  private boolean leaving;
+  private boolean closing;
+
+  /** Of a flush, then of the close; 0: none. */
+  private long request;
+
+  Pipe(Engine engine, Endpoint endpoint, UcxStream out) {
+    this.engine = engine;
+    this.endpoint = endpoint;
+    this.out = out;
+    endpoint.attach(this);
+  }
+
+  Endpoint endpoint() {
+    return endpoint;
+  }
+
+  /** The peer at the other end. */
+  UcxPeer peer() {
+    return out.peer();
+  }
+
+  /** What came made no sense, and nobody has foreseen that. */
+  void breach(RuntimeException e) {
+    out.breach(e.toString());
+    if (in != null) {
+      in.breach(e.toString());
+    }
+  }
+
+  /** Takes over what has come. */
+  void drain(StreamChunk chunk) {
+    long length;
+    while (endpoint.isOpen() && (length = endpoint.receiveStream(chunk)) > 0) {
+      try {
+        take(chunk, (int) length);
+      } finally {
+        chunk.release();
+      }
+    }
+  }
+
+  private void take(StreamChunk chunk, int length) {
+    int at = 0;
+    while (headBytes < UcxMessages.HEAD_BYTES && at < length) {
+      head = (head << Byte.SIZE) | Byte.toUnsignedInt(chunk.byteAt(at++));
+      headBytes++;
+      if (headBytes == TOKEN_BYTES) {
+        in = engine.streams().find(head);
+        if (in != null && !in.comesBy(this)) {
+          in = null;
+        }
+      } else if (headBytes == UcxMessages.HEAD_BYTES && in != null) {
+        in.peerSwitched(head);
+      }
+    }
+    if (at < length && in != null) {
+      in.receive(chunk, at, length - at);
+    }
+  }
+
+  /** The peer process has ended: nothing will come any more. */
+  void peerGone() {
+    peerGone = true;
+    lookWhetherOver();
+  }
+
+  /** One of the streams may be over. */
+  void lookWhetherOver() {
+    boolean inOver = headBytes >= TOKEN_BYTES ? in == null || in.over() : peerGone;
+    if (!leaving && out.over() && inOver) {
+      leaving = true;
+      engine.leaving(this);
+    }
+  }
+
+  /**
+   * Moves the close along.
+   *
+   * @return whether UCX is done with the endpoint
+   */
+  boolean close() {
+    if (request > 0) {
+      if (engine.worker().poll(request) == Status.IN_PROGRESS) {
+        return false;
+      }
+      request = 0;
+      if (closing) {
+        return true;
+      }
+    }
+    if (out.sending()) {
+      return false; // UCX 1.13 may crash when it is closed with operations under way
+    }
+    if (!closing) {
+      closing = true;
+      request = peerGone ? endpoint.closeForced() : endpoint.closeFlushing();
+    }
+    return request <= 0;
+  }
+}

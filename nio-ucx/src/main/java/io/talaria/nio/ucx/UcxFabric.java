@@ -1,0 +1,288 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Home;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.jdk.JdkNio;
+import io.talaria.ucx.Config;
+import io.talaria.ucx.Context;
+import io.talaria.ucx.Feature;
+import io.talaria.ucx.Ucx;
+import io.talaria.ucx.UcxException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * UCX: on one host over its shared memory, when {@code talaria.fabrics} asks for it. {@code
+ * UCX_TLS} says which transports instead, if the user has set it.
+ */
+final class UcxFabric implements Fabric {
+  static final String NAME = "ucx";
+
+  private static final String TRANSPORTS = "UCX_TLS";
+  private static final String ONE_HOST = "posix,self";
+
+  /** Engines for streams that no selector has; the two ends of a stream never share one. */
+  private static final int POOLED =
+      Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors() / 2));
+
+  private static final long DRAIN_NS = 2_000_000_000L;
+  private static final long DRAIN_LOOK_NS = 100_000L;
+
+  private final Thread starter = new Thread(null, this::unavailable, "talaria-ucx-start", 0, false);
+  private volatile boolean looked;
+  private volatile String problem = "";
+  private volatile Caretaker caretaker;
+  private Context context;
+
+  /** Guarded by this. */
+  private final List<Engine> engines = new ArrayList<>();
+
+  private final ArrayDeque<Engine> idle = new ArrayDeque<>();
+
+  // Negotiation thread's.
+  private final Engine[] connecting = new Engine[POOLED];
+  private final Engine[] accepting = new Engine[POOLED];
+  private int next;
+
+  /** Begins to load UCX, which takes some hundred milliseconds: nobody shall wait for it. */
+  void start() {
+    starter.setDaemon(true);
+    try {
+      starter.start();
+    } catch (OutOfMemoryError e) {
+      Reason unused = unavailable(); // no thread: then here
+    }
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Mode mode() {
+    return Mode.UCX;
+  }
+
+  @Override
+  public boolean starting() {
+    return !looked;
+  }
+
+  /** Any thread. */
+  @Override
+  public synchronized Reason unavailable() {
+    if (!looked) {
+      problem = look();
+      looked = true;
+    }
+    return problem.isEmpty() ? null : Reason.NO_UCX;
+  }
+
+  /** Any thread. */
+  @Override
+  public String problem() {
+    return problem;
+  }
+
+  private String look() {
+    if (!JdkNio.opensDescriptors()) {
+      return "Without the agent it needs --add-opens java.base/sun.nio.ch=ALL-UNNAMED.";
+    }
+    try {
+      String obstacle = Ucx.obstacle().orElse("");
+      if (!obstacle.isEmpty()) {
+        return obstacle;
+      }
+      Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
+      Ucx.defaultSetting(TRANSPORTS, ONE_HOST);
+      try (Config config = Config.read()) {
+        context =
+            Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config);
+      }
+      StreamTable.prepare();
+      caretaker = new Caretaker();
+      return "";
+    } catch (IOException | RuntimeException | Error e) {
+      return "UCX does not work here: " + (e.getMessage() == null ? e : e.getMessage());
+    }
+  }
+
+  @Override
+  public boolean placesStreams() {
+    return true;
+  }
+
+  @Override
+  public Home openHome() {
+    try {
+      return new UcxHome(this);
+    } catch (IOException | IllegalStateException e) {
+      problem = "No descriptor for a selector: " + e.getMessage();
+      return null;
+    }
+  }
+
+  // ---- engines
+
+  /** An engine that nobody else makes streams on. Negotiation thread. */
+  Engine takeEngine() throws FabricException {
+    synchronized (this) {
+      Engine left = idle.poll();
+      if (left != null) {
+        return left;
+      }
+    }
+    try {
+      Engine made = new Engine(context, caretaker);
+      synchronized (this) {
+        engines.add(made);
+      }
+      caretaker.add(made);
+      return made;
+    } catch (UcxException e) {
+      throw new FabricException(Reason.LIMIT, "no UCX worker: " + e.getMessage(), e);
+    }
+  }
+
+  /** An engine whose selector is closed. Streams may live on it still. */
+  synchronized void giveBack(Engine engine) {
+    idle.add(engine);
+  }
+
+  void stir() {
+    caretaker.stir();
+  }
+
+  private Engine engine(Home home, Engine[] pool) throws FabricException {
+    Engine placed = home == null ? null : ((UcxHome) home).engine();
+    if (placed != null) {
+      return placed;
+    }
+    int index = next++ % pool.length;
+    if (pool[index] == null) {
+      pool[index] = takeEngine();
+    }
+    return pool[index];
+  }
+
+  // ---- negotiation
+
+  @Override
+  public ByteBuffer openPeer(Peer peer) {
+    peer.attach(new UcxPeer(peer));
+    return UcxMessages.peer();
+  }
+
+  @Override
+  public void acceptPeer(Peer peer, ByteBuffer payload) throws FabricException {
+    UcxMessages.checkPeer(payload);
+    peer.attach(new UcxPeer(peer));
+  }
+
+  @Override
+  public void peerAccepted(Peer peer) {
+    // Nothing is shared but with streams.
+  }
+
+  @Override
+  public Upgrade offer(Peer peer) throws FabricException {
+    return offer(peer, null);
+  }
+
+  @Override
+  public Upgrade offer(Peer peer, Home home) throws FabricException {
+    return new UcxUpgrade(newStream(peer, engine(home, connecting), false));
+  }
+
+  @Override
+  public Upgrade answer(Peer peer, ByteBuffer payload) throws FabricException {
+    return answer(peer, payload, null);
+  }
+
+  @Override
+  public Upgrade answer(Peer peer, ByteBuffer payload, Home home) throws FabricException {
+    UcxMessages.Place place = UcxMessages.place(payload);
+    UcxStream stream = newStream(peer, engine(home, accepting), true);
+    stream.reaches(place);
+    return new UcxUpgrade(stream);
+  }
+
+  private UcxStream newStream(Peer peer, Engine engine, boolean decides) throws FabricException {
+    if (engine.address().length + Long.BYTES > MAX_PAYLOAD_BYTES) {
+      throw new FabricException(
+          Reason.LIMIT, "a UCX address of " + engine.address().length + " bytes: set UCX_TLS");
+    }
+    engine.enter();
+    try {
+      long token = engine.streams().newToken();
+      if (token == 0) {
+        throw new FabricException(Reason.LIMIT, "too many connections of one UCX worker");
+      }
+      return new UcxStream(this, of(peer), engine, token, decides);
+    } finally {
+      engine.exit();
+    }
+  }
+
+  @Override
+  public void received(Peer peer, ByteBuffer message) throws FabricException {
+    of(peer).received(message);
+  }
+
+  @Override
+  public void peerGone(Peer peer) {
+    of(peer).ended();
+  }
+
+  private static UcxPeer of(Peer peer) {
+    return (UcxPeer) peer.attachment();
+  }
+
+  // ---- the end of the process
+
+  @Override
+  public void exit() {
+    awaitStart(); // UCX's own clean-up at exit does not expect to be being loaded
+    long start = System.nanoTime();
+    while (!drained() && System.nanoTime() - start < DRAIN_NS) {
+      LockSupport.parkNanos(DRAIN_LOOK_NS);
+    }
+  }
+
+  private void awaitStart() {
+    try {
+      starter.join(DRAIN_NS / 1_000_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean drained() {
+    List<Engine> all;
+    synchronized (this) {
+      all = List.copyOf(engines);
+    }
+    boolean drained = true;
+    for (Engine engine : all) {
+      engine.enter();
+      try {
+        drained &= engine.drained();
+      } finally {
+        engine.exit();
+      }
+    }
+    return drained;
+  }
+}

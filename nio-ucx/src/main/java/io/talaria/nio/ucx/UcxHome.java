@@ -1,0 +1,194 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Home;
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+
+/**
+ * The engines at which one selector looks: one of its own, for streams that are made here, and
+ * those of streams that came from elsewhere.
+ */
+final class UcxHome implements Home {
+  private static final Engine[] NONE = {};
+
+  private final UcxFabric fabric;
+  private final EventSet events;
+
+  /** Guarded by this; read by the selecting thread. */
+  private volatile Engine[] engines = NONE;
+
+  private int[] users = {};
+  private Engine own;
+  private boolean closed;
+
+  /** Guarded by itself. */
+  private final ArrayDeque<UcxStream> hints = new ArrayDeque<>();
+
+  private volatile boolean hinted;
+  private volatile boolean asleep;
+
+  /** Those that were told of the sleep. The selecting thread's. */
+  private Engine[] armed = NONE;
+
+  UcxHome(UcxFabric fabric) throws IOException {
+    this.fabric = fabric;
+    events = new EventSet();
+  }
+
+  /** The engine for new streams; made when the first comes. Negotiation thread. */
+  Engine engine() throws FabricException {
+    synchronized (this) {
+      if (own != null || closed) {
+        return own;
+      }
+    }
+    Engine made = fabric.takeEngine();
+    synchronized (this) {
+      own = made;
+      if (closed) {
+        fabric.giveBack(made);
+        own = null;
+        return null;
+      }
+    }
+    add(made);
+    return made;
+  }
+
+  synchronized void add(Engine engine) {
+    for (int i = 0; i < users.length; i++) {
+      if (engines[i] == engine) {
+        users[i]++;
+        return;
+      }
+    }
+    int count = users.length;
+    users = Arrays.copyOf(users, count + 1);
+    users[count] = 1;
+    Engine[] more = Arrays.copyOf(engines, count + 1);
+    more[count] = engine;
+    engines = more;
+    events.add(engine);
+  }
+
+  synchronized void remove(Engine engine) {
+    for (int i = 0; i < users.length; i++) {
+      if (engines[i] == engine && --users[i] == 0) {
+        int lastIndex = users.length - 1;
+        Engine[] fewer = Arrays.copyOf(engines, lastIndex);
+        if (i < lastIndex) {
+          fewer[i] = engines[lastIndex];
+          users[i] = users[lastIndex];
+        }
+        users = Arrays.copyOf(users, lastIndex);
+        engines = fewer;
+        events.remove(engine);
+        return;
+      }
+    }
+  }
+
+  /** A stream has what it was watched for. Any thread that has entered its engine. */
+  void hint(UcxStream stream) {
+    synchronized (hints) {
+      hints.add(stream);
+      hinted = true;
+    }
+    if (asleep) {
+      stream.engine().wake(stream.owner());
+    }
+  }
+
+  @Override
+  public int progress(int budget) {
+    int events = 0;
+    for (Engine engine : engines) {
+      events += engine.lookIn();
+    }
+    return events;
+  }
+
+  @Override
+  public int drainReady(ReadySink sink, int max) {
+    if (!hinted) {
+      return 0;
+    }
+    int drained = 0;
+    while (drained < max) {
+      UcxStream stream;
+      synchronized (hints) {
+        stream = hints.poll();
+        if (stream == null) {
+          hinted = false;
+          break;
+        }
+      }
+      sink.ready(stream);
+      drained++;
+    }
+    return drained;
+  }
+
+  @Override
+  public boolean arm() {
+    asleep = true;
+    armed = engines;
+    for (Engine engine : armed) {
+      engine.enter();
+      try {
+        engine.homeFallsAsleep();
+      } finally {
+        engine.exit();
+      }
+    }
+    return !hinted;
+  }
+
+  @Override
+  public void disarm() {
+    if (!asleep) {
+      return;
+    }
+    asleep = false;
+    for (Engine engine : armed) {
+      engine.enter();
+      try {
+        engine.homeIsAwake();
+      } finally {
+        engine.exit();
+      }
+    }
+    armed = NONE;
+    fabric.stir();
+  }
+
+  @Override
+  public SelectableChannel selectable() {
+    return events.channel();
+  }
+
+  @Override
+  public void wake() {
+    // Streams wake their selectors themselves.
+  }
+
+  @Override
+  public void close() {
+    Engine left;
+    synchronized (this) {
+      closed = true;
+      left = own;
+      own = null;
+    }
+    if (left != null) {
+      remove(left);
+      fabric.giveBack(left);
+    }
+    events.close();
+  }
+}

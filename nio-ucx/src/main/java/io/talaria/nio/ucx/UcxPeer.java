@@ -1,0 +1,111 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Peer;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The streams shared with one peer process. Negotiation thread, except {@link #send}. */
+final class UcxPeer {
+  private final Peer session;
+  private final Map<Long, UcxStream> streams = new HashMap<>();
+  private final AtomicBoolean complained = new AtomicBoolean();
+  private volatile boolean gone;
+
+  /** What carries its streams, once one has found out. */
+  private volatile String transport = "";
+
+  UcxPeer(Peer session) {
+    this.session = session;
+  }
+
+  /** Any thread. */
+  String transport() {
+    return transport;
+  }
+
+  /** Any thread. */
+  void transport(String found) {
+    transport = found;
+  }
+
+  void add(UcxStream stream) {
+    streams.put(stream.token(), stream);
+  }
+
+  /** Any thread. */
+  void forget(UcxStream stream) {
+    session.execute(() -> streams.remove(stream.token(), stream));
+  }
+
+  /** Any thread. */
+  void send(ByteBuffer message) {
+    if (!gone) {
+      session.send(message);
+    }
+  }
+
+  /** Says once what it did that no honest peer does. Any thread. */
+  void complain(String what) {
+    if (complained.compareAndSet(false, true)) {
+      session.execute(
+          () ->
+              System.getLogger("io.talaria.nio")
+                  .log(Level.WARNING, "UCX peer, process " + session.pid() + ": " + what));
+    }
+  }
+
+  /** Whether both are sessions with one process. */
+  boolean sameProcess(UcxPeer other) {
+    return other == this || other.session.pid() == session.pid();
+  }
+
+  /** Whether the peer process has ended, or its session has. Any thread. */
+  boolean gone() {
+    return gone;
+  }
+
+  void received(ByteBuffer message) throws FabricException {
+    int length = message.remaining();
+    if (length < 1 + Long.BYTES) {
+      throw new FabricException(Reason.PROTOCOL, "a message of " + length + " bytes");
+    }
+    byte type = message.get();
+    UcxStream stream = streams.get(message.getLong());
+    boolean withWindow = type == UcxMessages.ACCEPT || type == UcxMessages.ESTABLISHED;
+    if (type < UcxMessages.ACCEPT
+        || type > UcxMessages.RELEASED
+        || message.remaining() != (withWindow ? Integer.BYTES : 0)) {
+      throw new FabricException(Reason.PROTOCOL, "message " + type + " of " + length + " bytes");
+    }
+    int window = withWindow ? message.getInt() : 0;
+    if (withWindow && window < 1) {
+      throw new FabricException(Reason.PROTOCOL, "a window of " + window + " bytes");
+    }
+    if (stream == null) {
+      return; // it is over here
+    }
+    switch (type) {
+      case UcxMessages.ACCEPT -> stream.agreement().peerAccepted(window);
+      case UcxMessages.ESTABLISHED -> stream.agreement().peerEstablished(window);
+      case UcxMessages.WITHDRAWN -> stream.agreement().peerWithdrew();
+      case UcxMessages.IN_SWITCHED -> stream.peerTookTcp();
+      default -> stream.peerReleased();
+    }
+  }
+
+  void ended() {
+    gone = true;
+    for (UcxStream stream : List.copyOf(streams.values())) {
+      stream.peerGone();
+    }
+    streams.clear();
+  }
+}

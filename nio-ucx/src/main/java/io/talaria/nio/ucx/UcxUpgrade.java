@@ -1,0 +1,44 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Upgrade;
+import java.nio.ByteBuffer;
+
+/** One side's half of an upgrade to UCX. */
+final class UcxUpgrade implements Upgrade {
+  private final UcxStream stream;
+
+  UcxUpgrade(UcxStream stream) {
+    this.stream = stream;
+  }
+
+  @Override
+  public ByteBuffer payload() {
+    return UcxMessages.place(stream.token(), stream.engine().address());
+  }
+
+  @Override
+  public void answered(ByteBuffer payload) throws FabricException {
+    try {
+      stream.reaches(UcxMessages.place(payload));
+      stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
+    } catch (FabricException e) {
+      stream.cancel();
+      throw e;
+    }
+  }
+
+  @Override
+  public FabricStream stream() {
+    return stream;
+  }
+
+  @Override
+  public void cancel(Reason reason) {
+    stream.cancel();
+  }
+}
