@@ -151,6 +151,18 @@ final class UcxStream implements FabricStream {
     }
   }
 
+  /** Tells the peer's other streams by which way this one goes. */
+  void lookHowItGoes() {
+    if (peer.betweenHosts()) {
+      engine.enter();
+      try {
+        peer.goesBy(pipe.endpoint().transports());
+      } finally {
+        engine.exit();
+      }
+    }
+  }
+
   /** Nobody has used it, and nothing was made. */
   void cancel() {
     engine.enter();

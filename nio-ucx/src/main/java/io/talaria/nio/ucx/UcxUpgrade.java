@@ -25,6 +25,12 @@ final class UcxUpgrade implements Upgrade {
   public void answered(ByteBuffer payload) throws FabricException {
     stream.reaches(UcxMessages.place(payload));
     stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
+    stream.lookHowItGoes();
+  }
+
+  @Override
+  public Reason worthless() {
+    return stream.peer().byTcpOnly() ? Reason.UCX_TCP_ONLY : null;
   }
 
   @Override

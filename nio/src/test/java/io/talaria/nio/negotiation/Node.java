@@ -33,10 +33,7 @@ final class Node {
     this.directory = directory;
     negotiator =
         new Negotiator(
-            jdk,
-            new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR),
-            List.of(fabric),
-            log::add);
+            jdk, new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR), List.of(fabric), log::add);
   }
 
   /** Announces a listener on the loopback address and waits for what became of it. */
