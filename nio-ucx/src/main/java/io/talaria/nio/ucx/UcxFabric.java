@@ -283,7 +283,7 @@ final class UcxFabric implements Fabric {
     for (Engine engine : all) {
       engine.enter();
       try {
-        drained &= engine.drained();
+        drained &= engine.drained(hosts);
       } finally {
         engine.exit();
       }

@@ -81,6 +81,10 @@ final class UcxStream implements FabricStream {
 
   private boolean ended;
   private boolean reset;
+
+  /** Not null once the control connection has ended and the peer's last bytes are to come yet. */
+  private LastWords lastWords;
+
   private boolean releasedHere;
   private boolean releasedThere;
 
@@ -852,18 +856,50 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       engine.turnUntilQuiet(); // what the peer sent before stands before
-      if (!ended) {
-        if (peerEnd == OPEN) {
-          // The peer has told how far it has read, but for less than a quarter of the window.
-          reset |= byReset || sending() || limit - written <= peerWindowBytes / 4 * 3L - 1;
+      if (!ended && peer.betweenHosts() && !allHasCome()) {
+        if (lastWords == null) {
+          lastWords = new LastWords(byReset);
+          engine.expecting(this);
         }
-        ended = true;
-        dropFilling();
-        news();
+      } else {
+        endWithControl(byReset);
       }
     } finally {
       engine.exit();
     }
+  }
+
+  private boolean allHasCome() {
+    return peerEnd != OPEN && received >= peerTotal;
+  }
+
+  private void endWithControl(boolean byReset) {
+    if (!ended) {
+      if (peerEnd == OPEN) {
+        // The peer has told how far it has read, but for less than a quarter of the window.
+        reset |= byReset || sending() || limit - written <= peerWindowBytes / 4 * 3L - 1;
+      }
+      ended = true;
+      dropFilling();
+      news();
+    }
+  }
+
+  /**
+   * The control connection of a peer on another host has ended: looks whether the rest has come by
+   * the fabric, or is given up.
+   *
+   * @return whether the stream has ended
+   */
+  boolean pollLastWords() {
+    if (releasedHere) {
+      return true;
+    }
+    if (!ended && !allHasCome() && !lastWords.over(peer.gone())) {
+      return false;
+    }
+    endWithControl(lastWords.byReset());
+    return true;
   }
 
   @Override
