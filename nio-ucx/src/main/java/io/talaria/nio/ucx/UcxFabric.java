@@ -44,7 +44,8 @@ final class UcxFabric implements Fabric {
 
   private final boolean hosts;
   private final boolean byTcp = Boolean.getBoolean(BY_TCP);
-  private boolean looked;
+  private final Thread starter = new Thread(null, this::unavailable, "talaria-ucx-start", 0, false);
+  private volatile boolean looked;
   private volatile String problem = "";
   private volatile Caretaker caretaker;
   private Context context;
@@ -66,14 +67,14 @@ final class UcxFabric implements Fabric {
     this.hosts = hosts;
   }
 
-  /**
-   * Begins to load UCX, which takes some hundred milliseconds: a listener must not be announced so
-   * late that its first clients have given up.
-   */
+  /** Begins to load UCX, which takes some hundred milliseconds: nobody shall wait for it. */
   void start() {
-    Thread starter = new Thread(this::unavailable, "talaria-ucx-start");
     starter.setDaemon(true);
-    starter.start();
+    try {
+      starter.start();
+    } catch (OutOfMemoryError e) {
+      Reason unused = unavailable(); // no thread: then here
+    }
   }
 
   @Override
@@ -86,12 +87,17 @@ final class UcxFabric implements Fabric {
     return Mode.UCX;
   }
 
+  @Override
+  public boolean starting() {
+    return !looked;
+  }
+
   /** Any thread. */
   @Override
   public synchronized Reason unavailable() {
     if (!looked) {
-      looked = true;
       problem = look();
+      looked = true;
     }
     return problem.isEmpty() ? null : Reason.NO_UCX;
   }
@@ -121,8 +127,8 @@ final class UcxFabric implements Fabric {
       }
       caretaker = new Caretaker();
       return "";
-    } catch (UcxException | IllegalStateException | LinkageError | IOException e) {
-      return "UCX does not work here: " + e.getMessage();
+    } catch (IOException | RuntimeException | Error e) {
+      return "UCX does not work here: " + (e.getMessage() == null ? e : e.getMessage());
     }
   }
 
@@ -268,9 +274,18 @@ final class UcxFabric implements Fabric {
 
   @Override
   public void exit() {
+    awaitStart(); // UCX's own clean-up at exit does not expect to be being loaded
     long start = System.nanoTime();
     while (!drained() && System.nanoTime() - start < DRAIN_NS) {
       LockSupport.parkNanos(DRAIN_LOOK_NS);
+    }
+  }
+
+  private void awaitStart() {
+    try {
+      starter.join(DRAIN_NS / 1_000_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

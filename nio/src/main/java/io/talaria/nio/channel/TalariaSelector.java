@@ -19,6 +19,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.Objects;
@@ -57,8 +58,14 @@ final class TalariaSelector extends AbstractSelector {
   private final Context context;
   private final Selector inner;
 
-  /** Homes in the fabrics that place their streams, by the context's order; null for the others. */
-  private final Home[] placing;
+  /**
+   * Homes in the fabrics that place their streams, by the context's order; null for the others and
+   * for those that nobody needs yet. Written under {@link #placingLock}.
+   */
+  private volatile Home[] placing = NO_HOMES;
+
+  private final Object placingLock = new Object();
+  private boolean placingClosed;
 
   private final SelectorCounters counters;
   private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
@@ -105,29 +112,43 @@ final class TalariaSelector extends AbstractSelector {
     this.context = context;
     inner = context.jdk().openSelector();
     counters = context.counters().selector();
-    placing = openPlacingHomes();
-  }
-
-  /** They are there from the beginning: channels look for them before the first select. */
-  private Home[] openPlacingHomes() {
-    if (context.fabrics().stream().noneMatch(Fabric::placesStreams)) {
-      return NO_HOMES;
-    }
-    Home[] homes = new Home[context.fabrics().size()];
-    for (int i = 0; i < homes.length; i++) {
-      Fabric fabric = context.fabrics().get(i);
-      if (context.enabled() && fabric.placesStreams() && fabric.unavailable() == null) {
-        homes[i] = fabric.openHome();
-        sleepOn(homes[i]);
-      }
-    }
-    return homes;
   }
 
   /** The home in a fabric that places its streams, or null. Any thread. */
   Home home(Fabric fabric) {
-    int index = placing.length == 0 ? -1 : context.fabrics().indexOf(fabric);
-    return index < 0 || !isOpen() ? null : placing[index];
+    Home there = openedHome(fabric);
+    return there == null && fabric.placesStreams() ? openPlacing(fabric) : there;
+  }
+
+  private Home openedHome(Fabric fabric) {
+    Home[] homes = placing;
+    return homes.length == 0 ? null : homes[context.fabrics().indexOf(fabric)];
+  }
+
+  private Home openPlacing(Fabric fabric) {
+    Home opened;
+    synchronized (placingLock) {
+      opened = openedHome(fabric);
+      if (opened != null || placingClosed) {
+        return opened;
+      }
+      opened = fabric.openHome();
+      if (opened == null) {
+        return null;
+      }
+      try {
+        sleepOn(opened);
+      } catch (ClosedSelectorException e) {
+        opened.close();
+        return null;
+      }
+      Home[] homes = Arrays.copyOf(placing, context.fabrics().size());
+      homes[context.fabrics().indexOf(fabric)] = opened;
+      placing = homes;
+    }
+    changed = true; // whoever selects shall see it
+    wakeSleeper();
+    return opened;
   }
 
   // ---- the contract's outside
@@ -778,7 +799,7 @@ final class TalariaSelector extends AbstractSelector {
     TalariaSelectionKey[] others = ours.keys().all();
     if (key.channel().isOpen()) {
       FabricStream stream = key.socket.lane().stream();
-      Home left = homeOf(stream);
+      Home left = stream.fabric() == context.roaming() ? home : openedHome(stream.fabric());
       if (left != null) {
         stream.leave(left);
       }
@@ -799,6 +820,9 @@ final class TalariaSelector extends AbstractSelector {
         }
         removeCancelled();
         selected.clear();
+        synchronized (placingLock) {
+          placingClosed = true;
+        }
         try {
           inner.close();
         } finally { // Java 17's close trips over a registration that fails at the same time

@@ -46,6 +46,14 @@ public interface Fabric {
   Mode mode();
 
   /**
+   * Whether it is still finding out whether it can be used: until then {@link #unavailable} waits.
+   * Any thread.
+   */
+  default boolean starting() {
+    return false;
+  }
+
+  /**
    * Says whether this fabric can be used in this process.
    *
    * @return null if it can, else the reason, which names the cure
@@ -67,7 +75,7 @@ public interface Fabric {
   /**
    * Whether a stream is bound to where it is made: then {@link #offer(Peer, Home)} and {@link
    * #answer(Peer, ByteBuffer, Home)} are called once the channel has a home, or seems not to get
-   * one, and each selector opens its home at once.
+   * one, which any thread may open.
    */
   default boolean placesStreams() {
     return false;

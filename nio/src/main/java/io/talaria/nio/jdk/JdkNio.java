@@ -33,11 +33,6 @@ public final class JdkNio {
   private static final MethodHandle SIGNAL_NATIVE;
   private static final Class<?> SELECTABLE;
 
-  /** Null unless the package is open to us. */
-  private static final Constructor<?> OVER_DESCRIPTOR;
-
-  private static final Method NEW_DESCRIPTOR;
-
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
@@ -52,8 +47,6 @@ public final class JdkNio {
                   MethodType.methodType(
                       void.class, SelectableChannel.class, int.class, long.class));
       IS_VIRTUAL = isVirtual(lookup);
-      OVER_DESCRIPTOR = overDescriptor();
-      NEW_DESCRIPTOR = Class.forName(PACKAGE + ".IOUtil").getMethod("newFD", int.class);
       Class<?> thread = Class.forName(PACKAGE + ".NativeThread");
       CURRENT_NATIVE = lookup.findStatic(thread, "current", MethodType.methodType(long.class));
       SIGNAL_NATIVE =
@@ -84,16 +77,30 @@ public final class JdkNio {
     }
   }
 
-  /** The JDK's channel of a pipe's reading end: the plainest there is over a descriptor. */
-  private static Constructor<?> overDescriptor() throws ReflectiveOperationException {
-    try {
-      Constructor<?> constructor =
-          Class.forName(PACKAGE + ".SourceChannelImpl")
-              .getDeclaredConstructor(SelectorProvider.class, FileDescriptor.class);
-      return constructor.trySetAccessible() ? constructor : null;
-    } catch (NoSuchMethodException e) {
-      return null;
+  /** Loaded by those who need it only. The JDK's plainest channel is a pipe's reading end. */
+  private static final class Descriptors {
+    /** Null unless the package is open to us. */
+    static final Constructor<?> CHANNEL;
+
+    static final Method NEW;
+
+    static {
+      Constructor<?> channel = null;
+      Method descriptor = null;
+      try {
+        descriptor = Class.forName(PACKAGE + ".IOUtil").getMethod("newFD", int.class);
+        Constructor<?> found =
+            Class.forName(PACKAGE + ".SourceChannelImpl")
+                .getDeclaredConstructor(SelectorProvider.class, FileDescriptor.class);
+        channel = found.trySetAccessible() ? found : null;
+      } catch (ReflectiveOperationException e) {
+        // Another JDK: it does not work there.
+      }
+      CHANNEL = channel;
+      NEW = descriptor;
     }
+
+    private Descriptors() {}
   }
 
   /**
@@ -101,7 +108,7 @@ public final class JdkNio {
    * --add-opens java.base/sun.nio.ch=ALL-UNNAMED}.
    */
   public static boolean opensDescriptors() {
-    return OVER_DESCRIPTOR != null;
+    return Descriptors.CHANNEL != null;
   }
 
   /**
@@ -114,7 +121,7 @@ public final class JdkNio {
     try {
       SelectableChannel channel =
           (SelectableChannel)
-              OVER_DESCRIPTOR.newInstance(PROVIDER, NEW_DESCRIPTOR.invoke(null, descriptor));
+              Descriptors.CHANNEL.newInstance(PROVIDER, Descriptors.NEW.invoke(null, descriptor));
       channel.configureBlocking(false);
       return channel;
     } catch (ReflectiveOperationException e) {

@@ -56,6 +56,7 @@ public final class Announcement implements Doorway {
                 listener.getAddress().getAddress(), connection.server().getAddress().getAddress()));
   }
 
+  /** Who dials it is heard once {@link #listen} is called. */
   void open(SelectorProvider jdk, Path directory, Selector selector) throws IOException {
     if (closed) {
       return;
@@ -67,7 +68,7 @@ public final class Announcement implements Doorway {
     try {
       channel.configureBlocking(false);
       channel.bind(UnixDomainSocketAddress.of(temporary), BACKLOG);
-      key = channel.register(selector, SelectionKey.OP_ACCEPT, this);
+      key = channel.register(selector, 0, this);
       Files.move(temporary, named, StandardCopyOption.ATOMIC_MOVE);
       path = named;
       if (retired) {
@@ -77,6 +78,12 @@ public final class Announcement implements Doorway {
       channel.close();
       Files.deleteIfExists(temporary);
       throw e;
+    }
+  }
+
+  void listen() {
+    if (key != null && key.isValid()) {
+      key.interestOps(SelectionKey.OP_ACCEPT);
     }
   }
 

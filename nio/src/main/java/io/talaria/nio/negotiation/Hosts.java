@@ -99,10 +99,22 @@ final class Hosts {
       return;
     }
     doors.put(announcement, door);
-    if (usable() == null) { // only now: it may take long, and callers wait
-      doors.remove(announcement);
+    negotiator.repeat(() -> !starting() && opened(announcement, door));
+  }
+
+  private boolean opened(Announcement announcement, Rendezvous door) {
+    if (usable() == null) {
+      doors.remove(announcement, door);
       door.close();
+    } else {
+      door.listen();
     }
+    return true;
+  }
+
+  /** Whether it is not known yet what reaches other hosts. */
+  private boolean starting() {
+    return fabrics.stream().anyMatch(Fabric::starting);
   }
 
   void retire(Announcement announcement) {
@@ -172,7 +184,7 @@ final class Hosts {
       channel.plain(Reason.NO_RULE);
       return true;
     }
-    if (!channel.placed()) {
+    if (starting() || !channel.placed()) {
       return false;
     }
     int port = settings.rendezvousPort(service.getPort());

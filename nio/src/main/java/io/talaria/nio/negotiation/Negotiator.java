@@ -158,6 +158,16 @@ public final class Negotiator implements Executor {
     return counters;
   }
 
+  /** Whether it is not known yet which fabrics can be used. */
+  private boolean starting() {
+    for (Fabric fabric : fabrics) {
+      if (fabric.starting()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The fabrics that can be used, in order of preference; none if {@link #unusable} says why. */
   List<Fabric> usable() {
     List<Fabric> usable = new ArrayList<>(fabrics.size());
@@ -236,7 +246,7 @@ public final class Negotiator implements Executor {
       channel.plainSoFar(Reason.LIMIT);
     }
     if (placing) {
-      repeat(() -> placed(channel, () -> attempt(channel)));
+      repeat(() -> !starting() && placed(channel, () -> attempt(channel)));
     } else {
       execute(() -> attempt(channel));
     }
@@ -495,8 +505,9 @@ public final class Negotiator implements Executor {
   // ---- announcements and sessions
 
   private void open(Announcement announcement, Consumer<Reason> outcome) {
+    boolean starting = starting();
     Reason unusable = directory.prepare();
-    if (unusable == null) {
+    if (unusable == null && !starting) {
       unusable = unusable();
     }
     if (unusable == null) {
@@ -512,6 +523,25 @@ public final class Negotiator implements Executor {
       }
     }
     outcome.accept(unusable == null ? Reason.ANNOUNCED : unusable);
+    if (unusable == null) {
+      if (starting) { // clients shall find it, and wait
+        repeat(() -> !starting() && opened(announcement, outcome));
+      } else {
+        announcement.listen();
+      }
+    }
+  }
+
+  private boolean opened(Announcement announcement, Consumer<Reason> outcome) {
+    Reason unusable = unusable();
+    if (unusable == null) {
+      announcement.listen();
+    } else {
+      announcements.remove(announcement);
+      announcement.close();
+      outcome.accept(unusable);
+    }
+    return true;
   }
 
   private void greet(Announcement announcement) {

@@ -21,22 +21,30 @@ final class Rendezvous implements Doorway {
   private final Announcement announcement;
   private final HostRules rules;
   private ServerSocketChannel channel;
+  private SelectionKey key;
 
   Rendezvous(Announcement announcement, HostRules rules) {
     this.announcement = announcement;
     this.rules = rules;
   }
 
+  /** From now on callers can connect; they are heard once {@link #listen} is called. */
   void open(SelectorProvider jdk, InetSocketAddress at, Selector selector) throws IOException {
     ServerSocketChannel opened = jdk.openServerSocketChannel();
     try {
       opened.configureBlocking(false);
       opened.bind(at, BACKLOG);
-      opened.register(selector, SelectionKey.OP_ACCEPT, this);
+      key = opened.register(selector, 0, this);
       channel = opened;
     } catch (IOException e) {
       opened.close();
       throw e;
+    }
+  }
+
+  void listen() {
+    if (key.isValid()) {
+      key.interestOps(SelectionKey.OP_ACCEPT);
     }
   }
 

@@ -34,6 +34,11 @@ final class FakeFabric implements Fabric {
   /** How long the payload of an offer is. */
   volatile int payloadBytes = 4;
 
+  /** Whether it is still finding out what {@link #unavailable} answers then. */
+  volatile boolean starting;
+
+  volatile Reason unavailable;
+
   /** If set, peers cannot be opened, accepted or answered for this reason. */
   volatile Reason refusal;
 
@@ -51,8 +56,21 @@ final class FakeFabric implements Fabric {
   }
 
   @Override
+  public boolean starting() {
+    return starting;
+  }
+
+  @Override
   public Reason unavailable() {
-    return null;
+    if (starting) {
+      throw new AssertionError("somebody would wait");
+    }
+    return unavailable;
+  }
+
+  @Override
+  public boolean placesStreams() {
+    return true;
   }
 
   @Override
