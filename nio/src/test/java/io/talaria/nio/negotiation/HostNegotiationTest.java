@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ class HostNegotiationTest {
   private HostPair pair;
 
   @BeforeEach
-  void make() throws IOException {
+  void make() throws Exception {
     pair = new HostPair(dir);
   }
 
@@ -221,7 +222,7 @@ class HostNegotiationTest {
     try (ServerSocketChannel server = ServerSocketChannel.open().bind(pair.rendezvous())) {
       FakeChannel client = pair.connect();
       try (RawHost host = new RawHost(server.accept())) {
-        host.write(ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\n".getBytes("US-ASCII")));
+        host.write(ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\n".getBytes(StandardCharsets.US_ASCII)));
         client.awaitPlain(Reason.PROTOCOL);
         host.awaitEnd();
       }

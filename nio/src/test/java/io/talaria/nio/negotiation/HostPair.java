@@ -29,14 +29,16 @@ final class HostPair {
   /** A service port whose rendezvous port is free. */
   final int port;
 
-  HostPair(Path dir) throws IOException {
+  HostPair(Path dir) throws Exception {
     this(dir, settings(dir, ALL, 1), settings(dir, ALL, 1));
   }
 
-  HostPair(Path dir, HostSettings ofServer, HostSettings ofClient) throws IOException {
+  HostPair(Path dir, HostSettings ofServer, HostSettings ofClient) throws Exception {
     server = new Node(dir.resolve("server"), serverFabric, ofServer);
     client = new Node(dir.resolve("client"), clientFabric, ofClient);
     port = freePort();
+    server.settle(); // their directories are made: nothing is when a test has ended
+    client.settle();
   }
 
   static HostSettings settings(Path dir, String rules, int key) throws IOException {
