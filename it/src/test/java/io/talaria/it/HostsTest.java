@@ -16,9 +16,11 @@ import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.programs.Sink;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.it.programs.Survivor;
+import io.talaria.it.programs.WriteExit;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -48,6 +51,9 @@ class HostsTest {
   private static final String OUTSIDE = "10.213.78.1";
   private static final String INSIDE = "10.213.78.2";
   private static final String RULES = "connect " + INSIDE + "/30 *\nbind * *\n";
+
+  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(40);
+  private static final Duration NOTICE = Duration.ofSeconds(10);
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -111,13 +117,14 @@ class HostsTest {
   }
 
   /** Lets both use the connection until both directions have switched. */
-  private static ConnectionInfo untilFast(Child server, Child client) throws Exception {
-    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+  private static ConnectionInfo untilFast(Child server, Child client, String command, String event)
+      throws Exception {
+    long deadlineNs = System.nanoTime() + LIMIT_NS;
     while (!(fast(server) && fast(client)) && System.nanoTime() < deadlineNs) {
-      server.send("again");
-      client.send("again");
-      server.await("talked");
-      client.await("talked");
+      server.send(command);
+      client.send(command);
+      server.await(event);
+      client.await(event);
     }
     Modes.await(server, Mode.UCX, Reason.BETWEEN_HOSTS);
     return Modes.await(client, Mode.UCX, Reason.BETWEEN_HOSTS);
@@ -134,7 +141,7 @@ class HostsTest {
     exchange.serverSpec().arg("io", io);
     exchange.clientSpec().arg("io", io);
     exchange.run();
-    ConnectionInfo connection = untilFast(exchange.server(), exchange.client());
+    ConnectionInfo connection = untilFast(exchange.server(), exchange.client(), "again", "talked");
     assertThat(connection.transport()).startsWith("ucx tcp");
     exchange.end();
   }
@@ -149,6 +156,7 @@ class HostsTest {
             .arg("io", io)
             .arg("min", total)
             .arg("max", total)
+            .arg("keep", "yes")
             .start();
     Child client =
         outside(lab.child(Flavour.TALARIA, StreamClient.class))
@@ -157,12 +165,64 @@ class HostsTest {
             .arg("io", io)
             .arg("min", total)
             .arg("max", total)
+            .arg("keep", "yes")
             .start();
     Event atServer = server.await("finished", Duration.ofSeconds(60));
     Event atClient = client.await("finished");
     assertThat(atServer.number("received")).isEqualTo(total);
     assertThat(atClient.number("received")).isEqualTo(total);
+    for (Child side : List.of(server, client)) {
+      ConnectionInfo counted = Modes.await(side, Mode.UCX, Reason.BETWEEN_HOSTS);
+      assertThat(counted.inBytes()).isEqualTo(total);
+      assertThat(counted.outBytes()).isEqualTo(total);
+      assertThat(counted.fabricOutBytes()).as("by UCX").isGreaterThan(total / 4);
+      side.send("close");
+    }
+    server.await("closed");
+    client.await("closed");
     lab.stop(server, client);
+  }
+
+  /** The end of the control connection overtakes the bytes, which go another way. */
+  @ParameterizedTest
+  @CsvSource({
+    "close-exit, selector, 16777216, false",
+    "exit, blocking, 16777216, false",
+    "close-exit, blocking, 1048576, true",
+    "exit, selector, 1048576, true",
+  })
+  void whoWritesAndLeavesLosesNothing(String leave, String io, int bytes, boolean late)
+      throws Exception {
+    Child reader =
+        inside(lab.child(Flavour.TALARIA, Sink.class))
+            .arg("role", "server")
+            .arg("bind", "0.0.0.0")
+            .arg("io", io)
+            .arg("hold", late ? "yes" : "no")
+            .arg("min", bytes)
+            .arg("max", bytes)
+            .start();
+    Child writer =
+        outside(lab.child(Flavour.TALARIA, WriteExit.class))
+            .arg("host", INSIDE)
+            .arg("port", reader.await("listening").port())
+            .arg("io", io)
+            .arg("leave", leave)
+            .arg("min", bytes)
+            .arg("max", bytes)
+            .start();
+    untilFast(reader, writer, "greet", "greeted");
+    reader.send("go");
+    writer.send("go");
+    if (late) {
+      writer.awaitExit(0);
+      reader.send("read");
+    }
+    Event drained = reader.await("drained");
+    assertThat(drained.number("received")).isEqualTo(bytes);
+    assertThat(drained.text("end")).isEqualTo("eof");
+    writer.awaitExit(0);
+    lab.stop(reader);
   }
 
   @Test
@@ -185,9 +245,15 @@ class HostsTest {
             .arg("max", 1L << 40)
             .start();
     server.await("opened");
+    long deadlineNs = System.nanoTime() + LIMIT_NS;
+    while (!(fast(server) && fast(client)) && System.nanoTime() < deadlineNs) {
+      Thread.sleep(5);
+    }
     Modes.await(server, Mode.UCX, Reason.BETWEEN_HOSTS);
+    long killedNs = System.nanoTime();
     client.kill();
-    server.await("ended", Duration.ofSeconds(30));
+    Event ended = server.await("ended", Duration.ofSeconds(30));
+    assertThat(Duration.ofNanos(ended.nanoTime() - killedNs)).isLessThan(NOTICE);
     lab.stop(server);
   }
 
