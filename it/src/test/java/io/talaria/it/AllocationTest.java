@@ -3,7 +3,6 @@
 package io.talaria.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
@@ -11,9 +10,7 @@ import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
-import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.Allocation;
-import io.talaria.nio.Mode;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -52,9 +49,6 @@ class AllocationTest {
   @ParameterizedTest(name = "{0}, {1}, {2}")
   @MethodSource("cases")
   void steadyStateAllocatesNothing(Pair pair, String wait, String buffers) throws Exception {
-    // A thread that UCX's caretaker wakes may find its lock held, and waits for it:
-    // docs/nio-ucx.md.
-    assumeTrue(Settings.fast() != Mode.UCX || !wait.equals("blocking"), "a lock's node");
     long[] bytes = measure(pair, wait, buffers, "no");
     long most = pair.server() == Flavour.TALARIA_17 ? ROUNDS * BYTES_ON_17 : NOISE_BYTES;
     assertThat(bytes[0]).as("bytes in %d rounds of the server", ROUNDS).isLessThan(most);

@@ -13,6 +13,7 @@ import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -50,7 +51,7 @@ class IntegrityTest {
   @Timeout(value = 180, unit = TimeUnit.SECONDS)
   void bothDirectionsArriveWhole(Pair pair, String io, long bytes) throws Exception {
     pair.assume();
-    long total = Settings.scaled(bytes);
+    long total = Settings.scaled(Settings.fast() == Mode.UCX ? bytes / 4 : bytes);
     Child server =
         lab.child(pair.server(), StreamServer.class)
             .arg("io", io)

@@ -6,7 +6,9 @@ import static io.talaria.it.harness.Flavour.PLAIN;
 import static io.talaria.it.harness.Flavour.PLAIN_17;
 import static io.talaria.it.harness.Flavour.TALARIA;
 import static io.talaria.it.harness.Flavour.TALARIA_17;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.nio.Mode;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -90,6 +92,7 @@ public record Pair(Flavour server, Flavour client) {
 
   /** Skips the test if this machine or this run lacks one of the two. */
   public void assume() {
+    assumeTrue(Settings.fast() != Mode.UCX || accelerated(), "there is no UCX in it");
     server.assume();
     client.assume();
   }

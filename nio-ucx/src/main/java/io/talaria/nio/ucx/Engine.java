@@ -2,17 +2,17 @@
 
 package io.talaria.nio.ucx;
 
+import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Status;
 import io.talaria.ucx.StreamChunk;
-import io.talaria.ucx.TagMessage;
 import io.talaria.ucx.ThreadMode;
-import io.talaria.ucx.UcxException;
 import io.talaria.ucx.Worker;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -37,10 +37,12 @@ final class Engine {
   private final StreamTable streams = new StreamTable();
   private final Endpoint[] readable = new Endpoint[64];
   private final StreamChunk chunk = new StreamChunk();
-  private final TagMessage message = new TagMessage();
-  private final Note noteIn = new Note();
   private final ArrayDeque<Note> notes = new ArrayDeque<>();
   private final List<Note> notesUnderWay = new ArrayList<>();
+
+  /** Notes that UCX brings by and by, because the peer's settings, or its malice, want it so. */
+  private final List<Note> notesComing = new ArrayList<>();
+
   private final List<UcxStream> sending = new ArrayList<>();
   private final List<Pipe> leaving = new ArrayList<>();
   private final List<UcxStream> expecting = new ArrayList<>();
@@ -50,6 +52,11 @@ final class Engine {
 
   private boolean flushing;
 
+  /** How often the thread inside has entered. */
+  private int depth;
+
+  private StreamOwner[] toWake = new StreamOwner[8];
+  private int wakeCount;
   private SendBuffer buffers;
   private int bufferCount;
   private Slab slabs;
@@ -83,10 +90,36 @@ final class Engine {
 
   void enter() {
     worker.enter();
+    depth++;
   }
 
+  /** Wakes those who are to be woken, but not before they could enter: they would wait again. */
   void exit() {
+    while (--depth == 0 && wakeCount > 0) {
+      StreamOwner woken = toWake[--wakeCount];
+      toWake[wakeCount] = null;
+      boolean last = wakeCount == 0;
+      worker.exit();
+      woken.wake();
+      if (last) {
+        return;
+      }
+      enter();
+    }
     worker.exit();
+  }
+
+  /** Wakes whoever waits for a stream, soon: at the exit of the thread that is inside. */
+  void wake(StreamOwner owner) {
+    for (int i = 0; i < wakeCount; i++) {
+      if (toWake[i] == owner) {
+        return;
+      }
+    }
+    if (wakeCount == toWake.length) {
+      toWake = Arrays.copyOf(toWake, wakeCount * 2);
+    }
+    toWake[wakeCount++] = owner;
   }
 
   Worker worker() {
@@ -114,10 +147,11 @@ final class Engine {
     if (!worker.tryEnter()) {
       return 0;
     }
+    depth++;
     try {
       return turn();
     } finally {
-      worker.exit();
+      exit();
     }
   }
 
@@ -174,7 +208,7 @@ final class Engine {
     do {
       count = worker.pollStreams(readable);
       for (int i = 0; i < count; i++) {
-        ((Pipe) readable[i].attachment()).drain(chunk);
+        drain((Pipe) readable[i].attachment());
       }
     } while (count == readable.length);
     takeNotes();
@@ -183,6 +217,15 @@ final class Engine {
     }
     if (!notesUnderWay.isEmpty()) {
       pollNotes();
+    }
+  }
+
+  /** What a peer sends ends its own streams at worst. */
+  private void drain(Pipe pipe) {
+    try {
+      pipe.drain(chunk);
+    } catch (RuntimeException e) {
+      pipe.breach(e);
     }
   }
 
@@ -204,10 +247,7 @@ final class Engine {
   // ---- small messages
 
   void note(Pipe pipe, long token, int type, long value) {
-    Note note = notes.poll();
-    if (note == null) {
-      note = new Note();
-    }
+    Note note = takeNote();
     note.set(type, value);
     long answer = pipe.endpoint().sendTag(note.memory, 0, UcxMessages.NOTE_BYTES, token, 0);
     if (answer > 0) {
@@ -219,22 +259,47 @@ final class Engine {
     }
   }
 
+  private Note takeNote() {
+    Note note = notes.poll();
+    return note == null ? new Note() : note;
+  }
+
   private void takeNotes() {
-    long length;
-    while ((length = worker.probeTag(0, 0, message)) >= 0) {
-      Note into = length == UcxMessages.NOTE_BYTES ? noteIn : null;
-      long tag = message.tag();
-      if (into == null) {
-        throw new UcxException(Status.MESSAGE_TRUNCATED, "a note of " + length + " bytes");
-      }
-      long request = worker.receiveTag(message, into.memory, 0);
-      if (request > 0 && worker.poll(request) == Status.OK) {
-        UcxStream stream = streams.find(tag);
-        if (stream != null) {
-          stream.noted(into.type(), into.value());
-        }
+    for (int i = notesComing.size() - 1; i >= 0; i--) {
+      if (received(notesComing.get(i))) {
+        removeAt(notesComing, i);
       }
     }
+    while (worker.probeTag(0, 0) >= 0) {
+      Note note = takeNote();
+      // Longer messages are cut off, and forgotten: nobody makes us take memory for them.
+      note.request = worker.receiveTag(note.memory, 0, UcxMessages.NOTE_BYTES, 0, 0);
+      if (note.request <= 0) {
+        notes.push(note);
+      } else if (!received(note)) {
+        notesComing.add(note);
+      }
+    }
+  }
+
+  /** Hands a note to its stream, once it is all there. */
+  private boolean received(Note note) {
+    int status = worker.status(note.request);
+    if (status == Status.IN_PROGRESS) {
+      return false;
+    }
+    long length = worker.receivedBytes(note.request);
+    UcxStream stream = streams.find(worker.receivedTag(note.request));
+    worker.release(note.request);
+    if (stream != null) {
+      if (status == Status.OK && length == UcxMessages.NOTE_BYTES) {
+        stream.noted(note.type(), note.value());
+      } else {
+        stream.breach("a note of " + length + " bytes");
+      }
+    }
+    notes.push(note);
+    return true;
   }
 
   private void pollNotes() {

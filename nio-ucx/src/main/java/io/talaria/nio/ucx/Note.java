@@ -22,8 +22,10 @@ final class Note {
     memory.set(FIELD, Long.BYTES, value);
   }
 
+  /** -1 if it is no type at all. */
   int type() {
-    return (int) memory.get(FIELD, 0);
+    long type = memory.get(FIELD, 0);
+    return type == (int) type ? (int) type : -1;
   }
 
   long value() {

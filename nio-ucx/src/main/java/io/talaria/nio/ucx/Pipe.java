@@ -42,6 +42,19 @@ final class Pipe {
     return endpoint;
   }
 
+  /** The peer at the other end. */
+  UcxPeer peer() {
+    return out.peer();
+  }
+
+  /** What came made no sense, and nobody has foreseen that. */
+  void breach(RuntimeException e) {
+    out.breach(e.toString());
+    if (in != null) {
+      in.breach(e.toString());
+    }
+  }
+
   /** Takes over what has come. */
   void drain(StreamChunk chunk) {
     long length;
@@ -61,8 +74,8 @@ final class Pipe {
       headBytes++;
       if (headBytes == TOKEN_BYTES) {
         in = engine.streams().find(head);
-        if (in != null) {
-          in.comesBy(this);
+        if (in != null && !in.comesBy(this)) {
+          in = null;
         }
       } else if (headBytes == UcxMessages.HEAD_BYTES && in != null) {
         in.peerSwitched(head);

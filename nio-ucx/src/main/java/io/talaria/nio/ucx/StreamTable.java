@@ -2,8 +2,8 @@
 
 package io.talaria.nio.ucx;
 
+import java.security.SecureRandom;
 import java.util.Arrays;
-import java.util.SplittableRandom;
 
 /**
  * The streams of one engine by their tokens. An engine's.
@@ -19,11 +19,17 @@ final class StreamTable {
   private static final int INDEX_BITS = 20;
   private static final int MOST = 1 << INDEX_BITS;
 
-  private final SplittableRandom random = new SplittableRandom();
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   private UcxStream[] streams = new UcxStream[64];
   private int used;
   private int[] free = new int[64];
   private int freeCount;
+
+  /** Has random numbers ready, which takes its time. */
+  static void prepare() {
+    long unused = RANDOM.nextLong();
+  }
 
   /** A place for a stream, as a token; 0 if there is no more. */
   long newToken() {
@@ -38,7 +44,7 @@ final class StreamTable {
     if (index >= streams.length) {
       streams = Arrays.copyOf(streams, streams.length * 2);
     }
-    return ((random.nextLong() | (1L << INDEX_BITS)) & -MOST) | index;
+    return ((RANDOM.nextLong() | (1L << INDEX_BITS)) & -MOST) | index;
   }
 
   void put(UcxStream stream) {

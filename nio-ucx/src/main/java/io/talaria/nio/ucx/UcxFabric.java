@@ -127,6 +127,7 @@ final class UcxFabric implements Fabric {
         context =
             Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config);
       }
+      StreamTable.prepare();
       caretaker = new Caretaker();
       return "";
     } catch (IOException | RuntimeException | Error e) {

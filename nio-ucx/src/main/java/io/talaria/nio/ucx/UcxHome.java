@@ -100,7 +100,7 @@ final class UcxHome implements Home {
       hinted = true;
     }
     if (asleep) {
-      stream.owner().wake();
+      stream.engine().wake(stream.owner());
     }
   }
 

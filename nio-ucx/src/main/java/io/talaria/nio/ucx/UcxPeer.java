@@ -5,10 +5,12 @@ package io.talaria.nio.ucx;
 import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Peer;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The streams shared with one peer process. Negotiation thread, except {@link #send}. */
 final class UcxPeer {
@@ -16,6 +18,7 @@ final class UcxPeer {
   private final Map<Long, UcxStream> streams = new HashMap<>();
   private final boolean takesTcp;
   private boolean byTcpOnly;
+  private final AtomicBoolean complained = new AtomicBoolean();
   private volatile boolean gone;
 
   /** What carries its streams, once one has found out. */
@@ -74,6 +77,21 @@ final class UcxPeer {
     }
   }
 
+  /** Says once what it did that no honest peer does. Any thread. */
+  void complain(String what) {
+    if (complained.compareAndSet(false, true)) {
+      session.execute(
+          () ->
+              System.getLogger("io.talaria.nio")
+                  .log(Level.WARNING, "UCX peer, process " + session.pid() + ": " + what));
+    }
+  }
+
+  /** Whether both are sessions with one process. */
+  boolean sameProcess(UcxPeer other) {
+    return other == this || other.session.pid() == session.pid();
+  }
+
   /** Whether the peer process has ended, or its session has. Any thread. */
   boolean gone() {
     return gone;
@@ -92,12 +110,16 @@ final class UcxPeer {
         || message.remaining() != (withWindow ? Integer.BYTES : 0)) {
       throw new FabricException(Reason.PROTOCOL, "message " + type + " of " + length + " bytes");
     }
+    int window = withWindow ? message.getInt() : 0;
+    if (withWindow && window < 1) {
+      throw new FabricException(Reason.PROTOCOL, "a window of " + window + " bytes");
+    }
     if (stream == null) {
       return; // it is over here
     }
     switch (type) {
-      case UcxMessages.ACCEPT -> stream.agreement().peerAccepted(message.getInt());
-      case UcxMessages.ESTABLISHED -> stream.agreement().peerEstablished(message.getInt());
+      case UcxMessages.ACCEPT -> stream.agreement().peerAccepted(window);
+      case UcxMessages.ESTABLISHED -> stream.agreement().peerEstablished(window);
       case UcxMessages.WITHDRAWN -> stream.agreement().peerWithdrew();
       case UcxMessages.IN_SWITCHED -> stream.peerTookTcp();
       default -> stream.peerReleased();

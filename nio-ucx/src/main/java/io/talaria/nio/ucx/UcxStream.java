@@ -30,6 +30,7 @@ import java.nio.ByteBuffer;
 final class UcxStream implements FabricStream {
   static final int WINDOW_BYTES = 4 << 20;
   private static final int LEAST_WINDOW_BYTES = 64 << 10;
+  private static final long MOST_WINDOW_BYTES = Integer.MAX_VALUE;
 
   /** A buffer takes more if so much of it is free. */
   private static final int FREE_BYTES = SendBuffer.BYTES / 4;
@@ -85,6 +86,7 @@ final class UcxStream implements FabricStream {
   /** Not null once the control connection has ended and the peer's last bytes are to come yet. */
   private LastWords lastWords;
 
+  private boolean breached;
   private boolean releasedHere;
   private boolean releasedThere;
 
@@ -318,14 +320,43 @@ final class UcxStream implements FabricStream {
 
   /** The peer's output comes here from now on. */
   void peerSwitched(long at) {
+    if (at < 0) {
+      breach("output that switches at " + at);
+    }
     peerSwitchAt = Math.max(0, at);
-    if (owner != null) {
-      owner.wake();
+    wakeOwner();
+  }
+
+  /**
+   * Learns its way in.
+   *
+   * @return false if that cannot be it
+   */
+  boolean comesBy(Pipe from) {
+    if (comesBy != null || !peer.sameProcess(from.peer())) {
+      from.peer().complain("a token that is not its own");
+      return false;
+    }
+    comesBy = from;
+    return true;
+  }
+
+  /** The peer has done what no honest one does: nothing of it is believed any more. */
+  void breach(String what) {
+    if (!breached) {
+      breached = true;
+      reset = true;
+      ended = true;
+      dropFilling();
+      peer.complain(what);
+      news();
     }
   }
 
-  void comesBy(Pipe from) {
-    comesBy = from;
+  private void wakeOwner() {
+    if (owner != null) {
+      engine.wake(owner);
+    }
   }
 
   @Override
@@ -563,20 +594,19 @@ final class UcxStream implements FabricStream {
           peerEnd = type;
           peerTotal = value;
           if (value < received) {
-            reset = true;
-            ended = true;
+            breach("an end after " + value + " of " + received + " bytes");
           }
         }
       }
-      default -> {
-        return;
-      }
+      default -> breach("a note of type " + type);
     }
     news();
   }
 
   private void raiseLimit(long value) {
-    if (value > limit && value - written <= Integer.MAX_VALUE) {
+    if (value < 0 || value - written > MOST_WINDOW_BYTES) {
+      breach("a limit of " + value + " after " + written + " bytes");
+    } else if (value > limit) {
       limit = value;
       news();
     }
@@ -585,13 +615,11 @@ final class UcxStream implements FabricStream {
   /** Takes bytes over. */
   void receive(StreamChunk chunk, int offset, int length) {
     received += length;
-    if (releasedHere || inClosed) {
+    if (releasedHere || inClosed || breached) {
       return;
     }
     if (received > granted || (peerEnd != OPEN && received > peerTotal)) {
-      reset = true; // no honest peer sends more than it may
-      ended = true;
-      news();
+      breach("more bytes than it may send: " + received);
       return;
     }
     int at = offset;
@@ -743,11 +771,11 @@ final class UcxStream implements FabricStream {
     if ((awaited & now) != 0) {
       waits(awaited & ~now);
       watched &= ~now;
-      owner.wake();
+      wakeOwner();
     } else if ((watched & now) != 0) {
       watched &= ~now;
       if (home == null) {
-        owner.wake();
+        wakeOwner();
       } else {
         home.hint(this);
       }

@@ -23,9 +23,14 @@ final class UcxUpgrade implements Upgrade {
 
   @Override
   public void answered(ByteBuffer payload) throws FabricException {
-    stream.reaches(UcxMessages.place(payload));
-    stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
-    stream.lookHowItGoes();
+    try {
+      stream.reaches(UcxMessages.place(payload));
+      stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
+      stream.lookHowItGoes();
+    } catch (FabricException e) {
+      stream.cancel();
+      throw e;
+    }
   }
 
   @Override

@@ -1,0 +1,242 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Upgrade;
+import io.talaria.ucx.Config;
+import io.talaria.ucx.Context;
+import io.talaria.ucx.Endpoint;
+import io.talaria.ucx.Feature;
+import io.talaria.ucx.Status;
+import io.talaria.ucx.Ucx;
+import io.talaria.ucx.Worker;
+import io.talaria.ucx.WorkerAddress;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A fabric with honest connections to itself, and a hostile peer: a UCX worker of its own, which
+ * sends what it likes. All in one thread, beside the fabric's caretaker.
+ */
+final class Ground implements AutoCloseable {
+  private static final long LIMIT_NS = 30_000_000_000L;
+  private static final long HOSTILE_PID = 4_000_001;
+  private static final long HONEST_PID = 4_000_002;
+
+  /** So many honest connections as there may be engines to share with the hostile ones. */
+  private static final int HONEST = 4;
+
+  final UcxFabric fabric = new UcxFabric();
+  final FakePeer hostilePeer = new FakePeer(HOSTILE_PID);
+  private final Context context;
+  private final Worker worker;
+  private final Arena arena = Arena.ofAuto();
+  private final List<Honest> honest = new ArrayList<>();
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);
+
+  static boolean possible() {
+    return Ucx.obstacle().isEmpty();
+  }
+
+  Ground() throws FabricException {
+    fabric.start();
+    assertThat(fabric.unavailable()).as(fabric.problem()).isNull();
+    try (Config config = Config.read()) {
+      context = Context.open(Context.Options.of(Feature.STREAM, Feature.TAG), config);
+    }
+    worker = Worker.open(context, Worker.Options.defaults());
+    hostilePeer.attach(new UcxPeer(hostilePeer));
+    for (int i = 0; i < HONEST; i++) {
+      honest.add(new Honest());
+    }
+  }
+
+  /** A connection of the fabric with itself. */
+  private final class Honest {
+    private final FakePeer there = new FakePeer(HONEST_PID);
+    private final FakePeer here = new FakePeer(HONEST_PID);
+    private final FabricStream client;
+    private final FabricStream server;
+
+    Honest() throws FabricException {
+      fabric.acceptPeer(here, fabric.openPeer(there));
+      Upgrade offer = fabric.offer(there);
+      Upgrade answer = fabric.answer(here, offer.payload());
+      server = answer.stream();
+      server.owner(new FakeOwner(), null);
+      offer.answered(answer.payload());
+      client = offer.stream();
+      client.owner(new FakeOwner(), null);
+      client.acceptInput();
+      server.acceptInput();
+      deliver();
+      assertThat(client.established()).isTrue();
+      assertThat(server.established()).isTrue();
+      client.switchOut(0);
+      server.switchOut(0);
+      until(() -> client.peerSwitchAt() == 0 && server.peerSwitchAt() == 0);
+    }
+
+    private void deliver() throws FabricException {
+      boolean more = true;
+      while (more) {
+        ByteBuffer toServer = there.take();
+        ByteBuffer toClient = here.take();
+        more = toServer != null || toClient != null;
+        if (toServer != null) {
+          fabric.received(here, toServer);
+        }
+        if (toClient != null) {
+          fabric.received(there, toClient);
+        }
+      }
+    }
+
+    void exchange() {
+      pass(client, server);
+      pass(server, client);
+    }
+
+    private void pass(FabricStream from, FabricStream to) {
+      byte[] bytes = {1, 2, 3, 4, 5, 6, 7};
+      assertThat(from.write(ByteBuffer.wrap(bytes))).isEqualTo(bytes.length);
+      ByteBuffer got = ByteBuffer.allocate(bytes.length + 1);
+      until(
+          () -> {
+            assertThat(to.read(got)).as("read").isNotNegative();
+            return got.position() >= bytes.length;
+          });
+      assertThat(got.flip()).isEqualTo(ByteBuffer.wrap(bytes));
+    }
+  }
+
+  /** The honest connections carry bytes as ever. */
+  void assertOthersGoOn() {
+    honest.forEach(Honest::exchange);
+  }
+
+  /** A connection with the hostile peer. */
+  final class Hostile {
+    final UcxStream stream;
+    final long token;
+    private final Endpoint way;
+
+    Hostile() throws FabricException {
+      Upgrade offer = fabric.offer(hostilePeer);
+      ByteBuffer payload = offer.payload();
+      token = payload.getLong();
+      byte[] address = new byte[payload.remaining()];
+      payload.get(address);
+      offer.answered(UcxMessages.place(77, worker.address().toBytes()));
+      way = worker.connect(Endpoint.Options.to(WorkerAddress.of(address)));
+      stream = (UcxStream) offer.stream();
+      stream.owner(new FakeOwner(), null);
+      stream.acceptInput();
+      tell(UcxMessages.window(UcxMessages.ESTABLISHED, token, 1 << 20));
+      stream.switchOut(0);
+    }
+
+    /** Sends a message of the session. */
+    void tell(ByteBuffer message) throws FabricException {
+      fabric.received(hostilePeer, message);
+    }
+
+    /** Sends bytes through the stream. */
+    void stream(ByteBuffer bytes) {
+      finish(way.sendStream(copy(bytes), 0, bytes.remaining(), 0));
+    }
+
+    /** Begins as an honest peer does. */
+    void begin() {
+      stream(longs(token, 0));
+    }
+
+    /** Sends a message with a tag. */
+    void message(ByteBuffer bytes, long tag) {
+      finish(way.sendTag(copy(bytes), 0, bytes.remaining(), tag, 0));
+    }
+
+    private MemorySegment copy(ByteBuffer bytes) {
+      MemorySegment copy = arena.allocate(Math.max(1, bytes.remaining()), 8);
+      copy.asByteBuffer().put(bytes.duplicate());
+      return copy;
+    }
+
+    private void finish(long request) {
+      if (request > 0) {
+        until(() -> worker.status(request) != Status.IN_PROGRESS);
+        int unused = worker.poll(request);
+      }
+    }
+
+    void assertBroken() {
+      until(() -> read() == FabricStream.RESET);
+    }
+
+    /** Reads and forgets. */
+    int read() {
+      return stream.read(buffer.clear());
+    }
+
+    void assertWhole() {
+      progress();
+      assertThat(read()).isNotNegative();
+    }
+
+    void end() throws FabricException {
+      stream.release();
+      tell(UcxMessages.about(UcxMessages.RELEASED, token));
+    }
+  }
+
+  static ByteBuffer longs(long... values) {
+    ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * values.length);
+    for (long value : values) {
+      bytes.putLong(value);
+    }
+    return bytes.flip();
+  }
+
+  /** Lets everybody go on for a while. */
+  void progress() {
+    for (int i = 0; i < 100; i++) {
+      turn();
+    }
+  }
+
+  private void turn() {
+    if (worker != null) {
+      worker.progress();
+    }
+    for (Honest each : honest) {
+      int unused =
+          each.client.readiness(FabricStream.READ) | each.server.readiness(FabricStream.READ);
+    }
+  }
+
+  void until(BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      turn();
+      if (System.nanoTime() - start > LIMIT_NS) {
+        throw new AssertionError("nothing has happened for " + LIMIT_NS + " ns");
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    fabric.peerGone(hostilePeer);
+    progress();
+    worker.close();
+    context.close();
+  }
+}
