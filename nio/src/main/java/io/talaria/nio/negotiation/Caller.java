@@ -89,6 +89,9 @@ final class Caller {
   }
 
   void ready() {
+    if (over || !key.isValid()) {
+      return; // ended by what was handled just before
+    }
     try {
       if (key.isConnectable() && channel.finishConnect()) {
         greet();
@@ -100,8 +103,12 @@ final class Caller {
       say(handshake.last());
       fail(e.reason(), e.getMessage());
     } catch (IOException e) {
-      fail(Reason.NO_RENDEZVOUS, e.getMessage());
+      fail(lost(), e.getMessage());
     }
+  }
+
+  private Reason lost() {
+    return where == null ? Reason.PEER_LOST : Reason.NO_RENDEZVOUS;
   }
 
   private void read() throws IOException, FabricException {
@@ -127,9 +134,7 @@ final class Caller {
   /** Who hangs up on our proof does not believe it. */
   private FabricException ended() {
     return new FabricException(
-        handshake.wantedBytes() == Handshake.PROOF_BYTES
-            ? Reason.NOT_AUTHENTICATED
-            : Reason.NO_RENDEZVOUS,
+        handshake.wantedBytes() == Handshake.PROOF_BYTES ? Reason.NOT_AUTHENTICATED : lost(),
         "the other side has hung up");
   }
 

@@ -266,7 +266,7 @@ final class Hosts {
     if (caller.where() == null) {
       negotiator.counters().refused(reason);
       if (reason == Reason.NOT_AUTHENTICATED || reason == Reason.VERSION_MISMATCH) {
-        negotiator.report(reason, "a caller is turned away: " + why);
+        negotiator.report(reason, "a caller is turned away"); // nothing that a stranger has said
       }
       return;
     }
@@ -307,7 +307,8 @@ final class Hosts {
     all.addAll(calls.values());
     for (Caller caller : all) {
       if (nowNs - caller.beganNs() >= STRANGER_LIMIT_NS) {
-        caller.fail(Reason.NO_RENDEZVOUS, "no answer in time");
+        caller.fail(
+            caller.where() == null ? Reason.TIMED_OUT : Reason.NO_RENDEZVOUS, "no answer in time");
       }
     }
   }

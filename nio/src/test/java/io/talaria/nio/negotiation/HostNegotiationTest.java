@@ -222,7 +222,8 @@ class HostNegotiationTest {
     try (ServerSocketChannel server = ServerSocketChannel.open().bind(pair.rendezvous())) {
       FakeChannel client = pair.connect();
       try (RawHost host = new RawHost(server.accept())) {
-        host.write(ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\n".getBytes(StandardCharsets.US_ASCII)));
+        host.write(
+            ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\n".getBytes(StandardCharsets.US_ASCII)));
         client.awaitPlain(Reason.PROTOCOL);
         host.awaitEnd();
       }
