@@ -31,6 +31,8 @@ public final class Activation {
   /** The fabric that calls native code. */
   private static final String UCX = "ucx";
 
+  private static final int UCX_JAVA = 25;
+
   /**
    * What makes Netty take NIO instead of its native transports, under Netty's name and under the
    * one that gRPC gives it.
@@ -188,6 +190,22 @@ public final class Activation {
     }
   }
 
+  /** The fabrics that are asked for, in words. */
+  private static String roads(Config config) {
+    StringBuilder roads = new StringBuilder();
+    for (String fabric : config.fabrics()) {
+      roads.append(roads.length() == 0 ? "" : ", or else ");
+      if (!fabric.equals(UCX)) {
+        roads.append("shared memory");
+      } else if (Runtime.version().feature() < UCX_JAVA) {
+        roads.append("UCX (not on this Java: it needs ").append(UCX_JAVA).append(')');
+      } else {
+        roads.append("UCX");
+      }
+    }
+    return roads.toString();
+  }
+
   private static void announce(Config config) {
     if (config.quiet()) {
       return;
@@ -196,7 +214,9 @@ public final class Activation {
     System.err.println(
         "Talaria "
             + (version == null ? "(development)" : version)
-            + ": NIO connections use shared memory on this host (pid "
+            + ": NIO connections use "
+            + roads(config)
+            + " on this host (pid "
             + ProcessHandle.current().pid()
             + ")");
   }

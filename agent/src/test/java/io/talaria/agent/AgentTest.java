@@ -39,6 +39,18 @@ class AgentTest {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void namesTheFabricsThatAreAskedFor(String java) throws Exception {
+    Child child = Child.withAgent(work, java, List.of(option("talaria.fabrics", "ucx,shm")));
+    assertThat(child.out()).containsExactly(TALARIA);
+    assertThat(child.err())
+        .singleElement()
+        .asString()
+        .contains("connections use UCX")
+        .contains(", or else shared memory on this host");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void worksThroughTheEnvironment(String java) throws Exception {
     Child child =
         Child.run(work, java, List.of(), Map.of("JAVA_TOOL_OPTIONS", "-javaagent:" + Child.AGENT));

@@ -43,7 +43,7 @@ class KillTest {
   private static final int POOLED_MAPPINGS = 4;
 
   /** On UCX only that all ends well is tested, and that nothing hangs. */
-  private static final int ROUNDS_ON_UCX = 5;
+  private static final int ROUNDS_ON_UCX = 3;
 
   private static final Duration NOTICE_ON_UCX = Duration.ofSeconds(20);
 

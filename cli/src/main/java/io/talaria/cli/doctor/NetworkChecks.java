@@ -10,7 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What fabrics between hosts will want. Only looked for: nothing is loaded. */
+/** What other fabrics than shared memory want. Only looked for: nothing is loaded. */
 final class NetworkChecks {
   private static final String LIBRARY = "libucp.so.0";
   private static final String LATER = "Only the fabric between hosts wants it";
@@ -22,13 +22,14 @@ final class NetworkChecks {
     for (Path place : places) {
       Path library = place.resolve(LIBRARY);
       if (Files.isRegularFile(library)) {
-        return Finding.ok("UCX", library + target(library));
+        return Finding.ok(
+            "UCX", library + target(library) + ": used where talaria.fabrics names ucx");
       }
     }
     return Finding.missing(
         "UCX",
         "no " + LIBRARY + " where the loader looks (" + places.size() + " directories)",
-        LATER + "; install UCX (Debian and Ubuntu: apt install libucx0).");
+        "Only talaria.fabrics=ucx wants it; install UCX (Debian and Ubuntu: apt install libucx0).");
   }
 
   private static String target(Path library) {

@@ -198,6 +198,7 @@ class HostNegotiationTest {
       host.write(ByteBuffer.allocate(Handshake.PROOF_BYTES));
       host.awaitEnd();
     }
+    pair.server.settle();
     assertThat(pair.serverFabric.peers).isEmpty();
     assertThat(pair.server.negotiator.counters().totals().refused())
         .containsEntry(Reason.NOT_AUTHENTICATED, 1L);
