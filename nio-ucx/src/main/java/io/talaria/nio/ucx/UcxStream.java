@@ -85,6 +85,10 @@ final class UcxStream implements FabricStream {
 
   private boolean ended;
   private boolean reset;
+
+  /** Not null once the control connection has ended and the peer's last bytes are to come yet. */
+  private LastWords lastWords;
+
   private boolean breached;
   private boolean releasedHere;
   private boolean releasedThere;
@@ -153,6 +157,18 @@ final class UcxStream implements FabricStream {
       throw new FabricException(Reason.INTERNAL, "no endpoint: " + e.getMessage(), e);
     } finally {
       engine.exit();
+    }
+  }
+
+  /** Tells the peer's other streams by which way this one goes. */
+  void lookHowItGoes() {
+    if (peer.betweenHosts()) {
+      engine.enter();
+      try {
+        peer.goesBy(pipe.endpoint().transports());
+      } finally {
+        engine.exit();
+      }
     }
   }
 
@@ -871,13 +887,13 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       engine.turnUntilQuiet(); // what the peer sent before stands before
-      if (!ended) {
-        if (peerEnd == OPEN) {
-          reset |= byReset || (!outputLost && leftOurs());
+      if (!ended && peer.betweenHosts() && !allHasCome()) {
+        if (lastWords == null) {
+          lastWords = new LastWords(byReset);
+          engine.expecting(this);
         }
-        ended = true;
-        dropFilling();
-        news();
+      } else {
+        endWithControl(byReset);
       }
       return reset;
     } finally {
@@ -905,6 +921,38 @@ final class UcxStream implements FabricStream {
     } finally {
       engine.exit();
     }
+  }
+
+  private boolean allHasCome() {
+    return peerEnd != OPEN && received >= peerTotal;
+  }
+
+  private void endWithControl(boolean byReset) {
+    if (!ended) {
+      if (peerEnd == OPEN) {
+        reset |= byReset || (!outputLost && leftOurs());
+      }
+      ended = true;
+      dropFilling();
+      news();
+    }
+  }
+
+  /**
+   * The control connection of a peer on another host has ended: looks whether the rest has come by
+   * the fabric, or is given up.
+   *
+   * @return whether the stream has ended
+   */
+  boolean pollLastWords() {
+    if (releasedHere) {
+      return true;
+    }
+    if (!ended && !allHasCome() && !lastWords.over(peer.gone())) {
+      return false;
+    }
+    endWithControl(lastWords.byReset());
+    return true;
   }
 
   @Override

@@ -201,6 +201,8 @@ final class Lane implements StreamOwner, Upgradable {
       context.negotiator().accepted(this);
     } else if (key.local()) {
       context.negotiator().connected(this);
+    } else if (context.negotiator().reachesHosts()) {
+      context.negotiator().connectedToHost(this);
     } else {
       plain(Reason.NOT_LOCAL);
     }
@@ -348,9 +350,13 @@ final class Lane implements StreamOwner, Upgradable {
     if (!shownFast) {
       shownFast = true;
       counters.rings(stream.inBytes(), stream.outBytes());
-      counters.mode(stream.fabric().mode(), Reason.SAME_HOST, stream.transport());
-      context.connectionIs(Reason.SAME_HOST, key);
+      counters.mode(stream.fabric().mode(), fast(), stream.transport());
+      context.connectionIs(fast(), key);
     }
+  }
+
+  private Reason fast() {
+    return key.local() ? Reason.SAME_HOST : Reason.BETWEEN_HOSTS;
   }
 
   private void nudgeSelectors() {
@@ -883,7 +889,7 @@ final class Lane implements StreamOwner, Upgradable {
   @Override
   public void buffersChanged(int inBytes, int outBytes) {
     counters.rings(inBytes, outBytes);
-    counters.mode(stream.fabric().mode(), Reason.SAME_HOST, stream.transport());
+    counters.mode(stream.fabric().mode(), fast(), stream.transport());
   }
 
   @Override
