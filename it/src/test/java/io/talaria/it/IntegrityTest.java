@@ -48,10 +48,11 @@ class IntegrityTest {
 
   @ParameterizedTest(name = "{0}, {1}, {2} bytes each way")
   @MethodSource("cases")
-  @Timeout(value = 180, unit = TimeUnit.SECONDS)
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void bothDirectionsArriveWhole(Pair pair, String io, long bytes) throws Exception {
     pair.assume();
-    long total = Settings.scaled(Settings.fast() == Mode.UCX ? bytes / 4 : bytes);
+    boolean ucx = Settings.fast() == Mode.UCX;
+    long total = Settings.scaled(ucx ? bytes / 4 : bytes);
     Child server =
         lab.child(pair.server(), StreamServer.class)
             .arg("io", io)
@@ -59,6 +60,7 @@ class IntegrityTest {
             .arg("max", total)
             .arg("pauseEvery", 1000)
             .arg("keep", "yes")
+            .arg("greet", ucx ? "yes" : "no")
             .start();
     Child client =
         lab.child(pair.client(), StreamClient.class)
@@ -68,9 +70,15 @@ class IntegrityTest {
             .arg("max", total)
             .arg("pauseEvery", 1000)
             .arg("keep", "yes")
+            .arg("greet", ucx ? "yes" : "no")
             .start();
+    if (ucx) { // which may be loaded when all is over
+      Modes.use(pair, server, client, "greet", "greeted");
+      server.send("go");
+      client.send("go");
+    }
 
-    Event atServer = server.await("finished", Duration.ofSeconds(150));
+    Event atServer = server.await("finished", Duration.ofSeconds(200));
     Event atClient = client.await("finished");
     assertThat(atServer.number("received")).isEqualTo(total);
     assertThat(atClient.number("received")).isEqualTo(total);
