@@ -33,6 +33,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class IntegrityTest {
   private static final long GIGABYTE = 1L << 30;
 
+  /** Of a byte each. */
+  private static final long MOST_GREETINGS = 100_000;
+
   @RegisterExtension final Lab lab = new Lab();
 
   static Stream<Arguments> cases() {
@@ -86,8 +89,9 @@ class IntegrityTest {
     if (pair.accelerated()) {
       for (Child side : List.of(server, client)) {
         ConnectionInfo counted = Modes.of(side).get(0);
-        assertThat(counted.inBytes()).as("counted in").isEqualTo(total);
-        assertThat(counted.outBytes()).as("counted out").isEqualTo(total);
+        long most = total + (ucx ? MOST_GREETINGS : 0);
+        assertThat(counted.inBytes()).as("counted in").isBetween(total, most);
+        assertThat(counted.outBytes()).as("counted out").isBetween(total, most);
         assertThat(counted.fabricInBytes()).as("in by shared memory").isGreaterThan(total / 2);
         assertThat(counted.fabricOutBytes()).as("out by shared memory").isGreaterThan(total / 2);
       }
