@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Reads, writes and selects of an accelerated connection allocate nothing in steady state. */
 @Tag("fabric")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
 class AllocationTest {
   private static final int ROUNDS = 5_000;
 

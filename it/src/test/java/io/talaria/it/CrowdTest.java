@@ -81,7 +81,7 @@ class CrowdTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("pairs")
-  @Timeout(value = 90, unit = TimeUnit.SECONDS)
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void thousandConnectionsEchoInTurn(Pair pair) throws Exception {
     connect(pair, 1000, 5);
     for (int i = 0; i < 3; i++) {
@@ -96,7 +96,7 @@ class CrowdTest {
 
   /** As much shared memory as a container usually has. */
   @Test
-  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void twoHundredConnectionsFitInto64Megabytes() throws Exception {
     shmDir = Tmpfs.mount(lab, "size=64m,mode=700").resolve("shm");
     connect(Pair.BOTH, 200, 5);
@@ -112,7 +112,7 @@ class CrowdTest {
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("idlers")
-  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void hundredIdleConnectionsCostNothing(Pair pair, String how) throws Exception {
     connect(pair, 100, 20);
     client.send("round");

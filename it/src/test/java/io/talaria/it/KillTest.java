@@ -66,7 +66,7 @@ class KillTest {
 
   @ParameterizedTest(name = "{0}, {1}, the {2} is killed {3} times")
   @MethodSource("cases")
-  @Timeout(value = 150, unit = TimeUnit.SECONDS)
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void survivorNoticesAndTidiesUp(Flavour flavour, String io, String victimRole, int usual)
       throws Exception {
     flavour.assume();

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * because of what goes on below: bells, data that nobody is interested in, a full connection.
  */
 @Tag("fabric")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SelectorTest {
   private static final long MS = 1_000_000;
 

@@ -59,7 +59,7 @@ class WriteExitTest {
   @ParameterizedTest(
       name = "{0}, {1} after {2} bytes, writer is the {3}, {4}, switched before: {5}")
   @MethodSource("cases")
-  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void losesNothing(Pair pair, String leave, int bytes, String writerRole, String io, boolean warm)
       throws Exception {
     pair.assume();

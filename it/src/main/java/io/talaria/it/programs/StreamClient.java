@@ -6,6 +6,7 @@ import io.talaria.it.kit.Args;
 import io.talaria.it.kit.BlockingPump;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Endpoint;
+import io.talaria.it.kit.Greeting;
 import io.talaria.it.kit.Reactor;
 import io.talaria.it.kit.Streams;
 import io.talaria.it.kit.Traffic;
@@ -27,12 +28,14 @@ public final class StreamClient {
   private final Tally tally;
   private final int connections;
   private final int parallel;
+  private final boolean greet;
 
   private StreamClient(Args args) {
     this.server = Endpoint.server(args);
     this.streams = new Streams(args, false);
     this.tally = new Tally(args);
     this.connections = args.count("connections", 1);
+    this.greet = args.is("greet", "yes", "no");
     this.parallel = Math.min(connections, args.count("parallel", 1));
   }
 
@@ -40,7 +43,7 @@ public final class StreamClient {
    * Runs the program.
    *
    * @param arguments see {@link Streams}, {@link Endpoint}, and io=blocking or selector,
-   *     connections, parallel
+   *     connections, parallel; greet=yes: begins as {@link Greeting} says
    */
   public static void main(String[] arguments) {
     Console.run(
@@ -57,6 +60,13 @@ public final class StreamClient {
         });
   }
 
+  private SocketChannel greeted(SocketChannel channel) throws IOException, InterruptedException {
+    if (greet) {
+      Greeting.obey(channel);
+    }
+    return channel;
+  }
+
   private void block() throws InterruptedException {
     AtomicInteger next = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();
@@ -66,7 +76,7 @@ public final class StreamClient {
               "client-" + i,
               () -> {
                 while (next.getAndIncrement() < connections) {
-                  Traffic traffic = streams.traffic(SocketChannel.open(server));
+                  Traffic traffic = streams.traffic(greeted(SocketChannel.open(server)));
                   BlockingPump.run(traffic);
                   tally.add(traffic);
                 }
@@ -77,15 +87,19 @@ public final class StreamClient {
     }
   }
 
-  private void select() throws IOException {
+  private void select() throws IOException, InterruptedException {
     Reactor reactor = new Reactor(streams, tally::add);
     int opened = 0;
     while (tally.count() < connections) {
       while (opened < connections && opened - tally.count() < parallel) {
-        SocketChannel channel = SocketChannel.open();
-        channel.configureBlocking(false);
-        channel.connect(server);
-        reactor.add(channel);
+        if (greet) {
+          reactor.add(greeted(SocketChannel.open(server)));
+        } else {
+          SocketChannel channel = SocketChannel.open();
+          channel.configureBlocking(false);
+          channel.connect(server);
+          reactor.add(channel);
+        }
         opened++;
       }
       reactor.turn();

@@ -6,6 +6,7 @@ import io.talaria.it.kit.Args;
 import io.talaria.it.kit.BlockingPump;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Endpoint;
+import io.talaria.it.kit.Greeting;
 import io.talaria.it.kit.Reactor;
 import io.talaria.it.kit.Streams;
 import io.talaria.it.kit.Traffic;
@@ -23,16 +24,19 @@ import java.util.List;
 public final class StreamServer {
   private final Tally tally;
   private final int connections;
+  private final boolean greet;
 
   private StreamServer(Args args) {
     this.tally = new Tally(args);
     this.connections = args.count("connections", 1);
+    this.greet = args.is("greet", "yes", "no");
   }
 
   /**
    * Runs the program.
    *
-   * @param arguments see {@link Streams}, {@link Endpoint}, and io=blocking or selector
+   * @param arguments see {@link Streams}, {@link Endpoint}, and io=blocking or selector; greet=yes:
+   *     begins as {@link Greeting} says
    */
   public static void main(String[] arguments) {
     Console.run(
@@ -52,11 +56,18 @@ public final class StreamServer {
         });
   }
 
+  private SocketChannel greeted(SocketChannel channel) throws IOException, InterruptedException {
+    if (greet) {
+      Greeting.obey(channel);
+    }
+    return channel;
+  }
+
   private void block(ServerSocketChannel server, Streams streams)
       throws IOException, InterruptedException {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      SocketChannel channel = server.accept();
+      SocketChannel channel = greeted(server.accept());
       threads.add(
           Console.daemon(
               "connection-" + i,
@@ -71,8 +82,12 @@ public final class StreamServer {
     }
   }
 
-  private void select(ServerSocketChannel server, Streams streams) throws IOException {
+  private void select(ServerSocketChannel server, Streams streams)
+      throws IOException, InterruptedException {
     Reactor reactor = new Reactor(streams, tally::add);
+    if (greet) {
+      reactor.add(greeted(server.accept()));
+    }
     reactor.add(server);
     while (tally.count() < connections) {
       reactor.turn();

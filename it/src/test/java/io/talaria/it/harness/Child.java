@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** A child process. Made by {@link Lab#child}; the laboratory ends it with the test. */
 public final class Child {
   /** How long anything that is not slow by nature may take. */
-  public static final Duration PATIENCE = Duration.ofSeconds(30);
+  public static final Duration PATIENCE = Settings.patience(Duration.ofSeconds(30));
 
   private final String name;
   private final ChildSpec spec;

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 /** What the counters files say of the children's connections: the tests' view from outside. */
 public final class Modes {
-  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final Duration LIMIT = Settings.patience(Duration.ofSeconds(10));
   private static final int MOST_SHOWN = 1000;
 
   private Modes() {}

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -62,6 +63,17 @@ public final class Settings {
    */
   public static Mode fast() {
     return fabric().map(name -> Mode.valueOf(name.toUpperCase(Locale.ROOT))).orElse(Mode.SHM);
+  }
+
+  /**
+   * A time that is only there so that nothing hangs: longer on UCX, which each child has to load
+   * first, on a machine that may be busy.
+   *
+   * @param usual what is plenty without it
+   * @return a time
+   */
+  public static Duration patience(Duration usual) {
+    return fast() == Mode.UCX ? usual.multipliedBy(4) : usual;
   }
 
   /**

@@ -49,7 +49,6 @@ public final class Negotiator implements Executor {
   /** How long a closed listener's sessions wait for offers of connections it had accepted. */
   private static final long LATECOMERS_NS = 1_000_000_000L;
 
-  private static final long GREETING_LIMIT_NS = 5_000_000_000L;
   private static final long SILENCE_LIMIT_NS = 2_000_000_000L;
   private static final long ORPHAN_LIMIT_NS = 900_000_000L;
 
@@ -480,7 +479,7 @@ public final class Negotiator implements Executor {
 
   private void checkTimes(long now) {
     for (Session session : List.copyOf(sessions)) {
-      session.checkGreeting(now, GREETING_LIMIT_NS);
+      session.checkGreeting(now);
       if (session.useless(now, LATECOMERS_NS)) {
         session.close(Reason.CLOSED_EARLY);
       }

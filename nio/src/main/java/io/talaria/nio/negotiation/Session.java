@@ -36,6 +36,10 @@ final class Session implements Peer {
   private static final int MOST_QUEUED_BYTES = 4 << 20;
 
   private static final int MAX_PENDING = 1 << 16;
+  private static final long GREETING_LIMIT_NS = 5_000_000_000L;
+
+  /** The peer may be loading a native library first, on a busy machine. */
+  private static final long STARTING_LIMIT_NS = 60_000_000_000L;
 
   /**
    * While more answers wait, no offer is read: who does not read them is not to fill our memory.
@@ -396,7 +400,9 @@ final class Session implements Peer {
   }
 
   /** Ends a session that takes too long over its greeting. */
-  void checkGreeting(long nowNs, long limitNs) {
+  void checkGreeting(long nowNs) {
+    boolean mayStart = initiator() && fabric.placesStreams();
+    long limitNs = mayStart ? STARTING_LIMIT_NS : GREETING_LIMIT_NS;
     if ((state == State.HELLO_EXPECTED || state == State.WELCOME_EXPECTED)
         && nowNs - openedAtNs > limitNs) {
       close(Reason.TIMED_OUT);

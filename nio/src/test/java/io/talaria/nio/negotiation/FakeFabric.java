@@ -39,6 +39,9 @@ final class FakeFabric implements Fabric {
 
   volatile Reason unavailable;
 
+  /** Whether its streams are bound to where they are made. */
+  volatile boolean places;
+
   /** If set, peers cannot be opened, accepted or answered for this reason. */
   volatile Reason refusal;
 
@@ -70,7 +73,7 @@ final class FakeFabric implements Fabric {
 
   @Override
   public boolean placesStreams() {
-    return true;
+    return places;
   }
 
   @Override

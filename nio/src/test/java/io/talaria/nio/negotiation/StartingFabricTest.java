@@ -33,6 +33,8 @@ class StartingFabricTest {
 
   @BeforeEach
   void open() {
+    atServer.places = true;
+    atClient.places = true;
     serving = new Node(dir.resolve("run"), atServer);
     connecting = new Node(dir.resolve("run"), atClient);
   }
