@@ -3,7 +3,6 @@
 package io.talaria.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.it.harness.Child;
@@ -13,8 +12,8 @@ import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Namespace;
 import io.talaria.it.harness.Pair;
-import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.Sink;
 import io.talaria.it.programs.StreamClient;
@@ -28,9 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,9 +54,7 @@ class HostsTest {
 
   @RegisterExtension final Lab lab = new Lab();
 
-  private final String namespace = "talaria-ih-" + ProcessHandle.current().pid();
-  private final String outer = "tho" + ProcessHandle.current().pid() % 100_000;
-  private final String inner = "thi" + ProcessHandle.current().pid() % 100_000;
+  private Namespace namespace;
   private Path key;
   private Path rules;
 
@@ -67,20 +62,7 @@ class HostsTest {
   void makeHosts() throws Exception {
     Flavour.TALARIA.assume();
     assumeTrue(Settings.ucxInstalled(), "no UCX here");
-    assumeTrue(Proc.root(), "not root: no network namespace can be made");
-    try {
-      Proc.run("ip", "netns", "add", namespace);
-    } catch (IOException e) {
-      abort("no network namespace can be made: " + e.getMessage());
-    }
-    lab.afterwards(() -> Proc.run("ip", "netns", "delete", namespace));
-    Proc.run("ip", "link", "add", outer, "type", "veth", "peer", "name", inner);
-    Proc.run("ip", "link", "set", inner, "netns", namespace);
-    Proc.run("ip", "address", "add", OUTSIDE + "/30", "dev", outer);
-    Proc.run("ip", "link", "set", outer, "up");
-    Proc.run("ip", "-n", namespace, "address", "add", INSIDE + "/30", "dev", inner);
-    Proc.run("ip", "-n", namespace, "link", "set", inner, "up");
-    Proc.run("ip", "-n", namespace, "link", "set", "lo", "up");
+    namespace = Namespace.make(lab, OUTSIDE, INSIDE);
     key = key("key", 1);
     rules = Files.writeString(lab.scratch().resolve("rules"), RULES);
   }
@@ -93,13 +75,13 @@ class HostsTest {
   }
 
   private ChildSpec outside(ChildSpec child) {
-    return between(child.under("env", "UCX_TLS=tcp", "UCX_NET_DEVICES=" + outer));
+    return between(
+        child.under("env", "UCX_TLS=tcp", "UCX_NET_DEVICES=" + namespace.outerInterface()));
   }
 
   private ChildSpec inside(ChildSpec child) {
-    List<String> words = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
-    words.addAll(List.of("env", "UCX_TLS=tcp", "UCX_NET_DEVICES=" + inner));
-    return between(child.under(words.toArray(String[]::new)));
+    String device = "UCX_NET_DEVICES=" + namespace.innerInterface();
+    return between(child.under(namespace.inside("env", "UCX_TLS=tcp", device)));
   }
 
   private ChildSpec between(ChildSpec child) {

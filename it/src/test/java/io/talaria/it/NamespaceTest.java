@@ -2,21 +2,16 @@
 
 package io.talaria.it;
 
-import static org.junit.jupiter.api.Assumptions.abort;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Namespace;
 import io.talaria.it.harness.Pair;
-import io.talaria.it.harness.Proc;
 import io.talaria.it.programs.Survivor;
 import io.talaria.nio.Reason;
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,46 +28,11 @@ class NamespaceTest {
 
   @RegisterExtension final Lab lab = new Lab();
 
-  /** Of its own for each test: a deleted namespace takes its interfaces along only later. */
-  private static final AtomicInteger NUMBERS = new AtomicInteger();
-
-  private final String name =
-      "tl" + ProcessHandle.current().pid() % 1_000_000 + "-" + NUMBERS.incrementAndGet();
-
-  private final String namespace = "talaria-it-" + name;
-  private final String outer = name + "o";
-  private final String inner = name + "i";
+  private Namespace namespace;
 
   @BeforeEach
   void makeNamespace() throws Exception {
-    assumeTrue(Proc.root(), "not root: no network namespace can be made");
-    try {
-      Proc.run("ip", "netns", "add", namespace);
-    } catch (IOException e) {
-      abort("no network namespace can be made: " + e.getMessage());
-    }
-    lab.afterwards(() -> Proc.run("ip", "netns", "delete", namespace));
-    Proc.run("ip", "link", "add", outer, "type", "veth", "peer", "name", inner);
-    lab.afterwards(() -> Proc.run("ip", "link", "delete", outer));
-    Proc.run("ip", "link", "set", inner, "netns", namespace);
-    Proc.run("ip", "address", "add", "10.213.77.1/30", "dev", outer);
-    Proc.run("ip", "link", "set", outer, "up");
-    inside("address", "add", INSIDE + "/30", "dev", inner);
-    inside("link", "set", inner, "up");
-    inside("link", "set", "lo", "up");
-  }
-
-  private void inside(String... words) throws Exception {
-    String[] command = new String[3 + words.length];
-    command[0] = "ip";
-    command[1] = "-n";
-    command[2] = namespace;
-    System.arraycopy(words, 0, command, 3, words.length);
-    Proc.run(command);
-  }
-
-  private String[] inNamespace() {
-    return new String[] {"ip", "netns", "exec", namespace};
+    namespace = Namespace.make(lab, "10.213.77.1", INSIDE);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -80,7 +40,7 @@ class NamespaceTest {
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
   void betweenNamespacesItStaysPlain(Pair pair) throws Exception {
     Exchange exchange = new Exchange(lab, pair);
-    exchange.serverSpec().arg("bind", "0.0.0.0").under(inNamespace());
+    exchange.serverSpec().arg("bind", "0.0.0.0").under(namespace.inside());
     exchange.clientSpec().arg("host", INSIDE);
     exchange.run();
     if (pair.accelerated()) {
@@ -101,7 +61,7 @@ class NamespaceTest {
     Child other =
         lab.child(Flavour.TALARIA, Survivor.class)
             .arg("role", "server")
-            .under(inNamespace())
+            .under(namespace.inside())
             .start();
     int port = other.await("listening").port();
     Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
@@ -116,8 +76,8 @@ class NamespaceTest {
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
   void withinOneNamespaceItIsAccelerated() throws Exception {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
-    exchange.serverSpec().arg("bind", INSIDE).under(inNamespace());
-    exchange.clientSpec().arg("host", INSIDE).under(inNamespace());
+    exchange.serverSpec().arg("bind", INSIDE).under(namespace.inside());
+    exchange.clientSpec().arg("host", INSIDE).under(namespace.inside());
     exchange.run().expectMode().end();
   }
 }

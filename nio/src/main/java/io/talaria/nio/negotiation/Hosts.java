@@ -193,7 +193,7 @@ final class Hosts {
             channel.key().client().getAddress(), new InetSocketAddress(service.getAddress(), port));
     HostAttempt attempt = new HostAttempt(this, negotiator, channel, where);
     negotiator.begun(attempt);
-    attempt.call();
+    attempt.begin();
     return true;
   }
 

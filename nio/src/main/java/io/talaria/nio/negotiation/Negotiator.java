@@ -592,7 +592,7 @@ public final class Negotiator implements Executor {
     }
     Attempt attempt = new Attempt(this, channel);
     attempts.put(channel, attempt);
-    attempt.look();
+    attempt.begin();
   }
 
   /** Names of the announcements of a port. */

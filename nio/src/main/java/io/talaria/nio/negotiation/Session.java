@@ -195,11 +195,11 @@ final class Session implements Peer {
       return; // closed while it waited
     }
     if (state == State.CLOSED) {
-      attempt.next(Reason.PEER_LOST);
+      attempt.refused(Reason.PEER_LOST);
       return;
     }
     if (offered.size() + waiting.size() >= MAX_PENDING) {
-      attempt.next(Reason.BUSY);
+      attempt.refused(Reason.BUSY);
       return;
     }
     if (state == State.WELCOME_EXPECTED || queuedBytes > MAX_QUEUED_BYTES) {
@@ -262,7 +262,7 @@ final class Session implements Peer {
   private void refused(int id, Reason reason) throws MalformedFrameException {
     Offered offer = taken(id);
     offer.upgrade().cancel(reason);
-    offer.attempt().next(reason);
+    offer.attempt().refused(reason);
   }
 
   private Offered taken(int id) throws MalformedFrameException {
@@ -588,7 +588,7 @@ final class Session implements Peer {
       failed.add(offer.attempt());
     }
     offered.clear();
-    failed.forEach(attempt -> attempt.next(reason));
+    failed.forEach(attempt -> attempt.refused(reason));
     negotiator.orphans(attached);
     attached.clear();
   }
