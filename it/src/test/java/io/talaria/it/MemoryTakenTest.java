@@ -230,7 +230,7 @@ class MemoryTakenTest {
       long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
       while (System.nanoTime() < deadlineNs) {
         for (Path file : files()) {
-          if (Files.size(file) >= 36_864 && seen.add(file)) {
+          if (Files.size(file) >= 45_056 && seen.add(file)) {
             return FileChannel.open(file, StandardOpenOption.WRITE);
           }
         }

@@ -16,7 +16,7 @@ import java.nio.file.Path;
  */
 public final class Frames {
   /** Bytes of the memory that two processes share. */
-  public static final int REGION_BYTES = 36_864;
+  public static final int REGION_BYTES = 45_056;
 
   private static final int RING = 32 << 10;
 
@@ -121,7 +121,7 @@ public final class Frames {
    */
   public static byte[] region() {
     ByteBuffer region = ByteBuffer.allocate(REGION_BYTES).order(ByteOrder.nativeOrder());
-    return region.putLong(0, 0x5441_4c50_4545_5201L).array();
+    return region.putLong(0, 0x5441_4c50_4545_5202L).array();
   }
 
   /**

@@ -70,11 +70,11 @@ class SessionFuzzTest {
   private ByteBuffer region(Random random) throws IOException {
     long id = random.nextInt(5) == 0 ? random.nextLong() : ProcessFileName.nextId();
     if (random.nextInt(3) != 0) {
-      byte[] content = new byte[random.nextInt(4) == 0 ? random.nextInt(40_000) : 36_864];
+      byte[] content = new byte[random.nextInt(4) == 0 ? random.nextInt(50_000) : 45_056];
       if (random.nextInt(3) != 0 && content.length >= 8) {
         ByteBuffer.wrap(content)
             .order(java.nio.ByteOrder.nativeOrder())
-            .putLong(0x5441_4c50_4545_5201L);
+            .putLong(0x5441_4c50_4545_5202L);
       }
       Files.write(shm.resolve(String.format("r%016x", id)), content);
     }
