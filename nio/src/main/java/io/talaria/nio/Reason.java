@@ -35,7 +35,7 @@ public enum Reason {
       5,
       "remote-host",
       "The peer is on another host, and no fabric between hosts is configured.",
-      "Nothing to do: shared memory reaches only processes of one host."),
+      "Nothing to do, or set talaria.rules and talaria.key: see docs/hosts.md."),
   /** The client never asked for an upgrade: it runs without Talaria, or comes from elsewhere. */
   NO_OFFER(
       6,
@@ -160,7 +160,46 @@ public enum Reason {
       26,
       "no-ucx",
       "The ucx fabric is asked for and cannot be used in this process.",
-      "Run on Java 25 or newer, and install UCX (Debian: libucx0); the log says what is missing.");
+      "Run on Java 25 or newer, and install UCX (Debian: libucx0); the log says what is missing."),
+  /** Both ends run Talaria on two hosts, and a fast network joins them. */
+  BETWEEN_HOSTS(
+      27,
+      "between-hosts",
+      "Both ends run Talaria on two hosts, and a fast network joins them.",
+      "Nothing to do."),
+  /** The peer is on another host, and no rule names it. */
+  NO_RULE(
+      28,
+      "no-rule",
+      "The peer is on another host, and no rule names it.",
+      "Add a connect rule for the peer's address and port to the file of talaria.rules."),
+  /** Rules for other hosts are given, and they or the key cannot be used. */
+  HOSTS_OFF(
+      29,
+      "hosts-off",
+      "Rules for other hosts are given, and they or the key cannot be used.",
+      "The log names the file, the line and what is wrong with it."),
+  /** Nobody answers at the rendezvous port beside the service's port. */
+  NO_RENDEZVOUS(
+      30,
+      "no-rendezvous",
+      "Nobody answers at the rendezvous port beside the service's port.",
+      "Start the server with a bind rule for its port, let the rendezvous port through firewalls,"
+          + " and use one talaria.rendezvous.offset on both sides."),
+  /** The other side of a rendezvous does not prove that it has the key. */
+  NOT_AUTHENTICATED(
+      31,
+      "not-authenticated",
+      "The other side of a rendezvous does not prove that it has the key for these addresses.",
+      "Give both sides the same key file; connections whose addresses are translated on the way"
+          + " stay plain."),
+  /** UCX would reach the peer by TCP only, which gains nothing. */
+  UCX_TCP_ONLY(
+      32,
+      "ucx-tcp-only",
+      "UCX would reach the peer by TCP only, which gains nothing.",
+      "Look with ucx_info -d whether UCX finds the network card; set UCX_NET_DEVICES if it chooses"
+          + " the wrong one.");
 
   private static final Reason[] VALUES = values();
 

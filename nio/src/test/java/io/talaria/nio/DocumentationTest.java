@@ -214,6 +214,8 @@ class DocumentationTest {
   @ValueSource(
       strings = {
         "negotiation.Wire",
+        "negotiation.Handshake",
+        "negotiation.Seal",
         "shm.ShmMessages",
         "shm.ConnectionLayout",
         "shm.PeerLayout",

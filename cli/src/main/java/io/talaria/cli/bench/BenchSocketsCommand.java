@@ -285,6 +285,8 @@ public final class BenchSocketsCommand implements Callable<Integer> {
                   + Units.time(run.value(Measured.SET_UP_NS))
                   + ", p50 "
                   + Units.time(run.medianNs(Measured.ROUND_TRIP_ONE))
+                  + " and "
+                  + Units.time(run.medianNs(Measured.ROUND_TRIP_ONE_AGAIN))
                   + " alone, "
                   + Units.time(run.medianNs(Measured.ROUND_TRIP))
                   + " among idle ones";

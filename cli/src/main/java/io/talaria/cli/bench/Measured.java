@@ -69,4 +69,7 @@ record Measured(Map<String, Double> values, Map<String, String> histograms, Road
 
   /** The histogram of round trips when there was one connection only. */
   static final String ROUND_TRIP_ONE = "roundTripOneConnection";
+
+  /** The same once more, after the other connections have been closed. */
+  static final String ROUND_TRIP_ONE_AGAIN = "roundTripOneConnectionAgain";
 }

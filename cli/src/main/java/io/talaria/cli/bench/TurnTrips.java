@@ -79,17 +79,18 @@ final class TurnTrips implements Trips, EchoClient.Listener {
     waiting = false;
   }
 
-  /** Closes the connections; the event loop lives on. */
-  void disconnect() throws IOException {
-    for (EchoClient client : clients) {
+  /** Closes all connections but the first ones; the event loop lives on. */
+  void disconnectAllBut(int first) throws IOException {
+    List<EchoClient> closing = clients.subList(Math.min(first, clients.size()), clients.size());
+    for (EchoClient client : closing) {
       client.close();
     }
-    clients.clear();
+    closing.clear();
   }
 
   @Override
   public void close() throws IOException {
-    disconnect();
+    disconnectAllBut(0);
     loop.close();
   }
 }

@@ -23,7 +23,7 @@ final class SsText {
 
   /** Reasons that tell what is, not what is missing. */
   private static final Set<Reason> NEED_NO_WORDS =
-      EnumSet.of(Reason.PENDING, Reason.SAME_HOST, Reason.ANNOUNCED);
+      EnumSet.of(Reason.PENDING, Reason.SAME_HOST, Reason.BETWEEN_HOSTS, Reason.ANNOUNCED);
 
   private final Snapshot snapshot;
   private final Rates rates;

@@ -20,7 +20,6 @@ final class Findings {
   long brokenEnds;
   long checkedAgainstJournals;
   long resetBytes;
-  long needlessResets;
   long lostBytes;
   long corrupted;
   long wrongEnds;
@@ -67,7 +66,6 @@ final class Findings {
     rows.put("ends, broken as TCP would", brokenEnds);
     rows.put("  compared with the journal of the killed", checkedAgainstJournals);
     rows.put("  bytes that a reset took before the switch, as TCP's does", resetBytes);
-    rows.put("  resets though the dead had read everything", needlessResets);
     rows.put("ends that TCP would not give", wrongEnds);
     rows.put("hangs", hangs);
     rows.put("bytes lost", lostBytes);

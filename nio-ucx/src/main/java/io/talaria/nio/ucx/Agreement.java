@@ -98,7 +98,7 @@ final class Agreement {
       }
       establish();
     }
-    stream.owner().established();
+    stream.owner().woken();
   }
 
   /** The accepting side has decided for the stream. Negotiation thread. */
@@ -110,7 +110,7 @@ final class Agreement {
       }
       established = true;
     }
-    stream.owner().established();
+    stream.owner().woken();
   }
 
   /** The peer has withdrawn, or asks for it. Negotiation thread. */

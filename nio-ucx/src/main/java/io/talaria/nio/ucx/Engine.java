@@ -45,6 +45,12 @@ final class Engine {
 
   private final List<UcxStream> sending = new ArrayList<>();
   private final List<Pipe> leaving = new ArrayList<>();
+  private final List<UcxStream> expecting = new ArrayList<>();
+
+  /** Of the flush at the end of the process; 0: none. */
+  private long flush;
+
+  private boolean flushing;
 
   /** How often the thread inside has entered. */
   private int depth;
@@ -368,6 +374,20 @@ final class Engine {
     caretaker.hurry();
   }
 
+  /** A stream waits for what its peer has sent last. */
+  void expecting(UcxStream stream) {
+    expecting.add(stream);
+    caretaker.hurry();
+  }
+
+  private void pollExpecting() {
+    for (int i = expecting.size() - 1; i >= 0; i--) {
+      if (expecting.get(i).pollLastWords()) {
+        removeAt(expecting, i);
+      }
+    }
+  }
+
   /** A thread begins or ends to wait. */
   void awaiting(int change) {
     awaiting += change;
@@ -421,12 +441,26 @@ final class Engine {
     }
   }
 
-  /** Whether all that was to be sent has left. Goes on. */
-  boolean drained() {
+  /**
+   * Whether all that was to be sent has left, at the end of the process. Goes on.
+   *
+   * @param arrives whether it must have arrived, too
+   */
+  boolean drained(boolean arrives) {
     turnUntilQuiet();
     pollSends();
     pollNotes();
-    return sending.isEmpty() && notesUnderWay.isEmpty();
+    if (!sending.isEmpty() || !notesUnderWay.isEmpty()) {
+      return false;
+    }
+    if (arrives && !flushing) {
+      flushing = true;
+      flush = worker.flush();
+    }
+    if (flush > 0 && worker.poll(flush) != Status.IN_PROGRESS) {
+      flush = 0;
+    }
+    return flush <= 0;
   }
 
   /** What the caretaker finds: nothing to do, something that is in use, something in a hurry. */
@@ -440,7 +474,11 @@ final class Engine {
   Need tend() {
     boolean active = turns != turnsSeen;
     turnsSeen = turns;
-    boolean work = !sending.isEmpty() || !notesUnderWay.isEmpty() || !leaving.isEmpty();
+    boolean work =
+        !sending.isEmpty()
+            || !notesUnderWay.isEmpty()
+            || !leaving.isEmpty()
+            || !expecting.isEmpty();
     boolean slept = homesAsleep > 0 && armed && awaiting == 0;
     if (slept && !work) {
       return active ? Need.A_LOOK : Need.NOTHING;
@@ -449,15 +487,16 @@ final class Engine {
     pollSends();
     pollNotes();
     closeLeaving();
+    pollExpecting();
     if (active && awaiting == 0 && homesAsleep == 0) {
       watch(false);
-      return sending.isEmpty() ? Need.A_LOOK : Need.HASTE;
+      return sending.isEmpty() && expecting.isEmpty() ? Need.A_LOOK : Need.HASTE;
     }
     arm();
     if (homesAsleep == 0 || awaiting > 0) {
       watch(armed);
     }
-    if (!armed || !sending.isEmpty() || !notesUnderWay.isEmpty()) {
+    if (!armed || !sending.isEmpty() || !notesUnderWay.isEmpty() || !expecting.isEmpty()) {
       return Need.HASTE;
     }
     return active || !leaving.isEmpty() ? Need.A_LOOK : Need.NOTHING;

@@ -11,10 +11,11 @@ public final class Fabrics {
   /**
    * The fabric of this process, which may turn out to be unavailable.
    *
+   * @param hosts whether it is to reach other hosts, too
    * @return a fabric
    */
-  public static Fabric open() {
-    UcxFabric fabric = new UcxFabric();
+  public static Fabric open(boolean hosts) {
+    UcxFabric fabric = new UcxFabric(hosts);
     fabric.start();
     return fabric;
   }

@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * UCX: on one host over its shared memory, when {@code talaria.fabrics} asks for it. {@code
- * UCX_TLS} says which transports instead, if the user has set it.
+ * UCX: on one host over its shared memory, when {@code talaria.fabrics} asks for it; between hosts
+ * over all that it finds. {@code UCX_TLS} says which transports instead, if the user has set it.
  */
 final class UcxFabric implements Fabric {
   static final String NAME = "ucx";
@@ -39,6 +39,11 @@ final class UcxFabric implements Fabric {
   private static final long DRAIN_NS = 2_000_000_000L;
   private static final long DRAIN_LOOK_NS = 100_000L;
 
+  /** Whether to take connections that UCX carries by TCP; for tests. */
+  private static final String BY_TCP = "talaria.ucx.tcp";
+
+  private final boolean hosts;
+  private final boolean byTcp = Boolean.getBoolean(BY_TCP);
   private final Thread starter = new Thread(null, this::unavailable, "talaria-ucx-start", 0, false);
   private volatile boolean looked;
   private volatile String problem = "";
@@ -54,6 +59,13 @@ final class UcxFabric implements Fabric {
   private final Engine[] connecting = new Engine[POOLED];
   private final Engine[] accepting = new Engine[POOLED];
   private int next;
+
+  /**
+   * @param hosts whether to reach other hosts, too
+   */
+  UcxFabric(boolean hosts) {
+    this.hosts = hosts;
+  }
 
   /** Begins to load UCX, which takes some hundred milliseconds: nobody shall wait for it. */
   void start() {
@@ -106,7 +118,11 @@ final class UcxFabric implements Fabric {
         return obstacle;
       }
       Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
-      Ucx.defaultSetting(TRANSPORTS, ONE_HOST);
+      if (hosts) {
+        Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n"); // shared memory may be left out
+      } else {
+        Ucx.defaultSetting(TRANSPORTS, ONE_HOST);
+      }
       try (Config config = Config.read()) {
         context =
             Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config);
@@ -181,14 +197,18 @@ final class UcxFabric implements Fabric {
 
   @Override
   public ByteBuffer openPeer(Peer peer) {
-    peer.attach(new UcxPeer(peer));
+    peer.attach(newPeer(peer));
     return UcxMessages.peer();
   }
 
   @Override
   public void acceptPeer(Peer peer, ByteBuffer payload) throws FabricException {
     UcxMessages.checkPeer(payload);
-    peer.attach(new UcxPeer(peer));
+    peer.attach(newPeer(peer));
+  }
+
+  private UcxPeer newPeer(Peer peer) {
+    return new UcxPeer(peer, byTcp);
   }
 
   @Override
@@ -203,6 +223,9 @@ final class UcxFabric implements Fabric {
 
   @Override
   public Upgrade offer(Peer peer, Home home) throws FabricException {
+    if (of(peer).byTcpOnly()) {
+      throw new FabricException(Reason.UCX_TCP_ONLY, "nothing but tcp reaches this peer");
+    }
     return new UcxUpgrade(newStream(peer, engine(home, connecting), false));
   }
 
@@ -278,7 +301,7 @@ final class UcxFabric implements Fabric {
     for (Engine engine : all) {
       engine.enter();
       try {
-        drained &= engine.drained();
+        drained &= engine.drained(hosts);
       } finally {
         engine.exit();
       }

@@ -16,14 +16,39 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class UcxPeer {
   private final Peer session;
   private final Map<Long, UcxStream> streams = new HashMap<>();
+  private final boolean takesTcp;
+  private boolean byTcpOnly;
   private final AtomicBoolean complained = new AtomicBoolean();
   private volatile boolean gone;
 
   /** What carries its streams, once one has found out. */
   private volatile String transport = "";
 
-  UcxPeer(Peer session) {
+  /**
+   * @param takesTcp whether a way that is all TCP is good enough
+   */
+  UcxPeer(Peer session, boolean takesTcp) {
     this.session = session;
+    this.takesTcp = takesTcp;
+  }
+
+  /** Whether it is on another host. Any thread. */
+  boolean betweenHosts() {
+    return session.betweenHosts();
+  }
+
+  /** Whether a stream to it has turned out to go by TCP, which gains nothing. */
+  boolean byTcpOnly() {
+    return byTcpOnly;
+  }
+
+  /** Takes note of how a stream to it goes: transports and devices. */
+  void goesBy(List<String> transports) {
+    byTcpOnly =
+        session.betweenHosts()
+            && !takesTcp
+            && !transports.isEmpty()
+            && transports.stream().allMatch(each -> each.startsWith("tcp"));
   }
 
   /** Any thread. */

@@ -69,6 +69,9 @@ final class UcxStream implements FabricStream {
   private boolean wroteToClosed;
   private boolean peerInClosed;
 
+  /** Whether the peer's process was lost before its control connection ended. */
+  private boolean outputLost;
+
   // Input.
   private Slab first;
   private Slab last;
@@ -82,6 +85,10 @@ final class UcxStream implements FabricStream {
 
   private boolean ended;
   private boolean reset;
+
+  /** Not null once the control connection has ended and the peer's last bytes are to come yet. */
+  private LastWords lastWords;
+
   private boolean breached;
   private boolean releasedHere;
   private boolean releasedThere;
@@ -150,6 +157,18 @@ final class UcxStream implements FabricStream {
       throw new FabricException(Reason.INTERNAL, "no endpoint: " + e.getMessage(), e);
     } finally {
       engine.exit();
+    }
+  }
+
+  /** Tells the peer's other streams by which way this one goes. */
+  void lookHowItGoes() {
+    if (peer.betweenHosts()) {
+      engine.enter();
+      try {
+        peer.goesBy(pipe.endpoint().transports());
+      } finally {
+        engine.exit();
+      }
     }
   }
 
@@ -864,22 +883,81 @@ final class UcxStream implements FabricStream {
   }
 
   @Override
-  public void controlEnded(boolean byReset) {
+  public boolean controlEnded(boolean byReset) {
     engine.enter();
     try {
       engine.turnUntilQuiet(); // what the peer sent before stands before
-      if (!ended) {
-        if (peerEnd == OPEN) {
-          // The peer has told how far it has read, but for less than a quarter of the window.
-          reset |= byReset || sending() || limit - written <= peerWindowBytes / 4 * 3L - 1;
+      if (!ended && peer.betweenHosts() && !allHasCome()) {
+        if (lastWords == null) {
+          lastWords = new LastWords(byReset);
+          engine.expecting(this);
         }
-        ended = true;
+      } else {
+        endWithControl(byReset);
+      }
+      return reset;
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** As far as is known: a peer tells how far it has read, but not for a quarter of the window. */
+  private boolean leftOurs() {
+    return sending() || limit - written <= peerWindowBytes / 4 * 3L - 1;
+  }
+
+  @Override
+  public void outputLost() {
+    engine.enter();
+    try {
+      engine.turnUntilQuiet();
+      if (!ended && !outputLost) {
+        reset |= peerEnd == OPEN && leftOurs();
+        outputLost = true;
+        peerInClosed = true;
         dropFilling();
         news();
       }
     } finally {
       engine.exit();
     }
+  }
+
+  private boolean allHasCome() {
+    return peerEnd != OPEN && received >= peerTotal;
+  }
+
+  private void endWithControl(boolean byReset) {
+    if (!ended) {
+      if (peerEnd == OPEN) {
+        reset |= byReset || (!outputLost && leftOurs());
+      }
+      ended = true;
+      dropFilling();
+      news();
+    }
+  }
+
+  /**
+   * The control connection of a peer on another host has ended: looks whether the rest has come by
+   * the fabric, or is given up.
+   *
+   * @return whether the stream has ended
+   */
+  boolean pollLastWords() {
+    if (releasedHere) {
+      return true;
+    }
+    if (!ended && !allHasCome() && !lastWords.over(peer.gone())) {
+      return false;
+    }
+    endWithControl(lastWords.byReset());
+    return true;
+  }
+
+  @Override
+  public void wakePeerBySession() {
+    // It needs no bell: what wakes it comes through UCX.
   }
 
   @Override

@@ -26,10 +26,16 @@ final class UcxUpgrade implements Upgrade {
     try {
       stream.reaches(UcxMessages.place(payload));
       stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
+      stream.lookHowItGoes();
     } catch (FabricException e) {
       stream.cancel();
       throw e;
     }
+  }
+
+  @Override
+  public Reason worthless() {
+    return stream.peer().byTcpOnly() ? Reason.UCX_TCP_ONLY : null;
   }
 
   @Override

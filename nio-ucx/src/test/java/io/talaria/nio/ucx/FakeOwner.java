@@ -10,7 +10,7 @@ final class FakeOwner implements StreamOwner {
   public void ring() {}
 
   @Override
-  public void established() {}
+  public void woken() {}
 
   @Override
   public void released() {}

@@ -34,7 +34,7 @@ final class Ground implements AutoCloseable {
   /** So many honest connections as there may be engines to share with the hostile ones. */
   private static final int HONEST = 4;
 
-  final UcxFabric fabric = new UcxFabric();
+  final UcxFabric fabric = new UcxFabric(false);
   final FakePeer hostilePeer = new FakePeer(HOSTILE_PID);
   private final Context context;
   private final Worker worker;
@@ -53,7 +53,7 @@ final class Ground implements AutoCloseable {
       context = Context.open(Context.Options.of(Feature.STREAM, Feature.TAG), config);
     }
     worker = Worker.open(context, Worker.Options.defaults());
-    hostilePeer.attach(new UcxPeer(hostilePeer));
+    hostilePeer.attach(new UcxPeer(hostilePeer, false));
     for (int i = 0; i < HONEST; i++) {
       honest.add(new Honest());
     }

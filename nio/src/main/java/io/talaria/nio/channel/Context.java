@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.Config;
+import io.talaria.nio.config.HostSettings;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
@@ -15,10 +16,12 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /** What all channels and selectors of a process share. Made with the provider, once. */
 public final class Context {
   private static final int MOST_LINES = 256;
+  private static final String BETWEEN_HOSTS = "ucx";
 
   private final SelectorProvider provider;
   private final SelectorProvider jdk;
@@ -47,11 +50,21 @@ public final class Context {
     this.config = config;
     jdk = JdkNio.provider();
     spinning = new Spinning(config.spinNs());
-    fabrics = config.fabrics().stream().distinct().map(name -> fabric(name, config)).toList();
+    HostSettings settings = config.enabled() ? HostSettings.load(config) : null;
+    boolean hosts = settings != null && settings.problem() == null;
+    List<Fabric> local =
+        config.fabrics().stream().distinct().map(name -> fabric(name, config, hosts)).toList();
+    List<Fabric> between = hosts ? betweenHosts(local) : List.of();
+    fabrics = Stream.concat(local.stream(), between.stream()).distinct().toList();
     roaming = fabrics.stream().filter(each -> !each.placesStreams()).findFirst().orElse(null);
     negotiator =
         new Negotiator(
-            jdk, new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR), fabrics, this::log);
+            jdk,
+            new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR),
+            local,
+            settings,
+            between,
+            this::log);
     if (config.enabled()) {
       synchronized (exit) {
         if (hooked()) {
@@ -69,14 +82,23 @@ public final class Context {
     }
   }
 
-  private static Fabric fabric(String name, Config config) {
+  /** The fabric that reaches other hosts, whether it is wanted on this one or not. */
+  private static List<Fabric> betweenHosts(List<Fabric> local) {
+    return List.of(
+        local.stream()
+            .filter(fabric -> fabric.name().equals(BETWEEN_HOSTS))
+            .findFirst()
+            .orElseGet(() -> NamedFabric.load(BETWEEN_HOSTS, true)));
+  }
+
+  private static Fabric fabric(String name, Config config, boolean hosts) {
     return switch (name) {
       case ShmFabric.NAME ->
           new ShmFabric(
               new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR),
               config.ringInitialBytes(),
               config.ringMaxBytes());
-      default -> NamedFabric.load(name);
+      default -> NamedFabric.load(name, hosts);
     };
   }
 

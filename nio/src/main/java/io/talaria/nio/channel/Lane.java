@@ -20,6 +20,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -65,6 +66,9 @@ final class Lane implements StreamOwner, Upgradable {
   /** How long anybody sleeps who is {@link #deaf}. */
   static final int DEAF_LOOK_MS = 10;
 
+  /** How long TCP may take to tell how a lost peer ended, after the input has switched. */
+  private static final long LAST_LOOK_NS = 900_000_000L;
+
   /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
   private static final long LINGER_NS = 60_000_000_000L;
 
@@ -104,6 +108,14 @@ final class Lane implements StreamOwner, Upgradable {
   private volatile IOException tcpFailure;
   private volatile boolean controlEnded;
 
+  private volatile boolean endedByReset;
+
+  /** The peer's process is lost, while TCP may still bring bytes of its. */
+  private volatile boolean abandoned;
+
+  /** When that was first seen with the input switched; 0 before. Of the negotiation thread. */
+  private long abandonedInFabricAtNs;
+
   /** A read has reported the reset, so every later one does. Under the read lock. */
   private boolean resetRead;
 
@@ -120,7 +132,20 @@ final class Lane implements StreamOwner, Upgradable {
   private volatile boolean shared;
   private volatile boolean shownFast;
   private ByteBuffer bellsIn;
+
+  /** Counts what was taken from TCP. Under the read lock. */
   private long tcpIn;
+
+  /** The same for others, from when our reader has accepted. Written under the read lock. */
+  private volatile long tcpTaken;
+
+  /** How often the peer has woken this side through the session. */
+  private final AtomicInteger wakes = new AtomicInteger();
+
+  /** How many of these the reader and the writer knew when they last looked; each its own. */
+  private int readerWakes;
+
+  private int writerWakes;
   private long tcpOut;
 
   /** Calls of the fabric: the reader's, the writer's. */
@@ -158,6 +183,7 @@ final class Lane implements StreamOwner, Upgradable {
             who ->
                 controlEnded
                     || channel.closing()
+                    || wakes.get() != (who == ControlWaiter.READER ? readerWakes : writerWakes)
                     || (who == ControlWaiter.READER && channel.inputClosed())
                     || (wakesByItself && ready(who)));
   }
@@ -175,6 +201,8 @@ final class Lane implements StreamOwner, Upgradable {
       context.negotiator().accepted(this);
     } else if (key.local()) {
       context.negotiator().connected(this);
+    } else if (context.negotiator().reachesHosts()) {
+      context.negotiator().connectedToHost(this);
     } else {
       plain(Reason.NOT_LOCAL);
     }
@@ -261,16 +289,23 @@ final class Lane implements StreamOwner, Upgradable {
   private void accept() {
     if (inMode == IN_TCP && stream != null && !plainAgain) {
       inMode = IN_ACCEPTED;
-      stream.inputTaken(tcpIn);
+      publishTaken();
       stream.acceptInput();
       switchOutIfEstablished();
       nudgeSelectors();
     }
   }
 
+  private void publishTaken() {
+    tcpTaken = tcpIn;
+    stream.inputTaken(tcpIn);
+  }
+
   @Override
-  public void established() {
+  public void woken() {
     switchOutIfEstablished();
+    wakes.incrementAndGet();
+    waiter.wakeAll();
     nudgeSelectors();
   }
 
@@ -315,9 +350,13 @@ final class Lane implements StreamOwner, Upgradable {
     if (!shownFast) {
       shownFast = true;
       counters.rings(stream.inBytes(), stream.outBytes());
-      counters.mode(stream.fabric().mode(), Reason.SAME_HOST, stream.transport());
-      context.connectionIs(Reason.SAME_HOST, key);
+      counters.mode(stream.fabric().mode(), fast(), stream.transport());
+      context.connectionIs(fast(), key);
     }
+  }
+
+  private Reason fast() {
+    return key.local() ? Reason.SAME_HOST : Reason.BETWEEN_HOSTS;
   }
 
   private void nudgeSelectors() {
@@ -433,7 +472,7 @@ final class Lane implements StreamOwner, Upgradable {
     noteWithdrawal();
     long known = stream.peerSwitchAt();
     if (known >= 0 && known < tcpIn) { // no honest peer has switched before what it sent
-      tcpFailure = new SocketException("Connection reset");
+      tcpFailure = reset();
       endControl(true);
       return;
     }
@@ -456,14 +495,21 @@ final class Lane implements StreamOwner, Upgradable {
         counters.bellReceived();
       }
       if (bytes > 0) {
-        stream.inputTaken(tcpIn);
+        publishTaken();
         keep(more.flip().limit(bytes));
       }
     } else if (n < 0) {
-      tcpEnd = true;
-      endControl(false);
+      if (endControl(false)) {
+        tcpFailure = reset(); // the peer was killed with bytes of ours unread
+      } else {
+        tcpEnd = true;
+      }
     }
     switchInIfDue();
+  }
+
+  private static SocketException reset() {
+    return new SocketException("Connection reset");
   }
 
   /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
@@ -571,6 +617,7 @@ final class Lane implements StreamOwner, Upgradable {
       JdkNio.park(control, JdkNio.READABLE, timeoutNs);
       return;
     }
+    readerWakes = wakes.get();
     boolean wait = fast.await(FabricStream.READ) && !controlEnded;
     Faults.take();
     if (wait) {
@@ -695,6 +742,7 @@ final class Lane implements StreamOwner, Upgradable {
       return;
     }
     FabricStream fast = stream;
+    writerWakes = wakes.get();
     boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
     Faults.take();
     if (wait && wakesByItself) {
@@ -751,6 +799,14 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   private void drainBells() {
+    drainBells(false);
+  }
+
+  /**
+   * @param all whether to look for an end behind the bells too; else the control connection stays
+   *     readable until that is seen
+   */
+  private void drainBells(boolean all) {
     synchronized (bellsLock) {
       if (bellsIn == null) {
         bellsIn = ByteBuffer.allocate(BELLS_AT_ONCE);
@@ -764,7 +820,7 @@ final class Lane implements StreamOwner, Upgradable {
           if (n > 0) {
             counters.bellReceived();
           }
-        } while (n == BELLS_AT_ONCE && ++reads < MOST_BELL_READS);
+        } while ((n == BELLS_AT_ONCE || (all && n > 0)) && ++reads < MOST_BELL_READS);
         if (n < 0) {
           endControl(false);
         }
@@ -774,16 +830,22 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  private void endControl(boolean byReset) {
+  /**
+   * Tells the fabric that the control connection has ended.
+   *
+   * @return whether that means a reset
+   */
+  private boolean endControl(boolean byReset) {
     if (!controlEnded) {
       // A bell that the peer has not read makes its kernel send a reset, which means nothing.
       boolean bellsOnly =
           outMode == OUT_FABRIC
               && (stream.peerInputSwitched() || stream.peerInputTaken() == tcpOut);
-      stream.controlEnded(byReset && !bellsOnly);
+      endedByReset = stream.controlEnded(byReset && !bellsOnly);
       controlEnded = true;
       waiter.wakeAll();
     }
+    return endedByReset;
   }
 
   @Override
@@ -795,7 +857,11 @@ final class Lane implements StreamOwner, Upgradable {
         }
         switchOut();
       }
-      if (controlEnded) {
+      if (controlEnded || abandoned) {
+        return;
+      }
+      if (inMode == IN_ACCEPTED && stream.peerSwitchAt() != tcpTaken) {
+        stream.wakePeerBySession();
         return;
       }
       bell.clear();
@@ -823,7 +889,7 @@ final class Lane implements StreamOwner, Upgradable {
   @Override
   public void buffersChanged(int inBytes, int outBytes) {
     counters.rings(inBytes, outBytes);
-    counters.mode(stream.fabric().mode(), Reason.SAME_HOST, stream.transport());
+    counters.mode(stream.fabric().mode(), fast(), stream.transport());
   }
 
   @Override
@@ -843,16 +909,47 @@ final class Lane implements StreamOwner, Upgradable {
       nudgeSelectors();
       return true;
     }
-    controlReadable();
+    switchOutIfEstablished();
+    if (inMode == IN_FABRIC) {
+      drainBells(true);
+    } else {
+      controlReadable();
+    }
     if (!controlEnded && giveUp) {
-      stream.controlEnded(true);
-      controlEnded = true;
-      waiter.wakeAll();
+      giveUp();
     }
     if (controlEnded) {
       nudgeSelectors();
     }
     return controlEnded;
+  }
+
+  /**
+   * The peer's process does not answer for this connection any more, and TCP has not said how it
+   * ended. Writes break now; reading ends when TCP does, or with a reset once all is taken from it.
+   */
+  private void giveUp() {
+    if (inMode != IN_FABRIC) {
+      if (!abandoned) {
+        abandoned = true;
+        stream.outputLost();
+        waiter.wakeAll();
+        nudgeSelectors();
+      }
+      return;
+    }
+    if (abandoned) {
+      long now = System.nanoTime();
+      if (abandonedInFabricAtNs == 0) {
+        abandonedInFabricAtNs = now;
+      }
+      if (now - abandonedInFabricAtNs < LAST_LOOK_NS) {
+        return;
+      }
+    }
+    endedByReset = stream.controlEnded(true);
+    controlEnded = true;
+    waiter.wakeAll();
   }
 
   // ---- selecting: any thread

@@ -6,20 +6,24 @@ import io.talaria.nio.fabric.Fabric;
 
 /**
  * Finds a fabric of another module by its name: {@code io.talaria.nio.NAME.Fabrics} with a method
- * {@code open()}. By name and not by a service, because being on the class path must change
+ * {@code open(boolean)}. By name and not by a service, because being on the class path must change
  * nothing, and because its classes may be of a newer Java than this one.
  */
 final class NamedFabric {
   private NamedFabric() {}
 
-  /** The fabric, or one that says why it is not there. */
-  static Fabric load(String name) {
+  /**
+   * The fabric, or one that says why it is not there.
+   *
+   * @param hosts whether it is to reach other hosts, too
+   */
+  static Fabric load(String name, boolean hosts) {
     String found = "io.talaria.nio." + name + ".Fabrics";
     try {
       return (Fabric)
           Class.forName(found, true, NamedFabric.class.getClassLoader())
-              .getMethod("open")
-              .invoke(null);
+              .getMethod("open", boolean.class)
+              .invoke(null, hosts);
     } catch (UnsupportedClassVersionError e) {
       return new MissingFabric(
           name, "It needs Java 25 or newer; this is Java " + Runtime.version().feature() + ".");

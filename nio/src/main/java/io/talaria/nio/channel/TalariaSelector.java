@@ -50,6 +50,9 @@ final class TalariaSelector extends AbstractSelector {
   /** Passes between two looks at the clock while spinning. */
   private static final int SPIN_PASSES = 16;
 
+  /** An error of lost memory may come again, late, from what was touched before the first. */
+  private static final int MOST_FAULTS = 3;
+
   private static final int HINTS_AT_ONCE = 4096;
   private static final int EVENTS_AT_ONCE = 256;
 
@@ -420,28 +423,43 @@ final class TalariaSelector extends AbstractSelector {
   private void selectGuarded(long timeoutMs) throws IOException {
     acting = false;
     deadlineNs = 0;
-    try {
-      selectOnce(timeoutMs);
-    } catch (InternalError e) {
-      if (acting) {
-        throw e; // the program's own
+    for (int faults = 0; ; faults++) {
+      try {
+        if (faults > 0) {
+          lookAtAll();
+        }
+        selectOnce(faults == 0 || deadlineNs == 0 ? timeoutMs : leftMs());
+        return;
+      } catch (InternalError e) {
+        if (acting || faults == MOST_FAULTS) {
+          throw e; // the program's own, or no end of them
+        }
+        if (faults == 0) { // those that follow belong to the same memory, which is known by then
+          context.examine(e);
+        }
       }
-      context.examine(e);
-      for (SelectionKey each : keys) { // nobody knows how far the look had come
-        TalariaSelectionKey key = (TalariaSelectionKey) each;
-        key.innerOps = TalariaSelectionKey.UNKNOWN_OPS;
-        changed(key);
-      }
-      long leftNs = deadlineNs == 0 ? 0 : Math.max(1, deadlineNs - System.nanoTime());
-      selectOnce(deadlineNs == 0 ? timeoutMs : TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999));
     }
+  }
+
+  /** Nobody knows how far the look had come. */
+  private void lookAtAll() {
+    for (SelectionKey each : keys) {
+      TalariaSelectionKey key = (TalariaSelectionKey) each;
+      key.innerOps = TalariaSelectionKey.UNKNOWN_OPS;
+      changed(key);
+    }
+  }
+
+  private long leftMs() {
+    long leftNs = Math.max(1, deadlineNs - System.nanoTime());
+    return TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999);
   }
 
   private void selectOnce(long timeoutMs) throws IOException {
     removeCancelled();
     look(timeoutMs);
     removeCancelled();
-    Faults.poll(selects);
+    Faults.pollSelect(selects);
   }
 
   private void look(long timeoutMs) throws IOException {

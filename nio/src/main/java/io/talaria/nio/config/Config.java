@@ -41,12 +41,33 @@ public final class Config {
   /** Whether {@code java.net.Socket} and {@code ServerSocket} are accelerated too. */
   public static final String SOCKETS = "talaria.sockets";
 
+  /** Which connections to and from other hosts are accelerated: a file. */
+  public static final String RULES = "talaria.rules";
+
+  /** The secret that hosts share: a file. */
+  public static final String KEY = "talaria.key";
+
+  /** How far beside a service's port its rendezvous port is. */
+  public static final String RENDEZVOUS_OFFSET = "talaria.rendezvous.offset";
+
   /** Suppresses the line at start. */
   public static final String QUIET = "talaria.quiet";
 
   private static final String PREFIX = "talaria.";
   private static final List<String> KNOWN =
-      List.of(ENABLED, FABRICS, DIR, SHM_DIR, RING_INITIAL, RING_MAX, SPIN_NS, SOCKETS, QUIET);
+      List.of(
+          ENABLED,
+          FABRICS,
+          DIR,
+          SHM_DIR,
+          RING_INITIAL,
+          RING_MAX,
+          SPIN_NS,
+          SOCKETS,
+          RULES,
+          KEY,
+          RENDEZVOUS_OFFSET,
+          QUIET);
   private static final List<String> FABRIC_NAMES = List.of("shm", "ucx");
   private static final List<String> FABRICS_STANDARD = List.of("shm");
 
@@ -59,6 +80,8 @@ public final class Config {
   private static final int MIN_RING = 4096;
   private static final int MAX_RING = 1 << 28;
   private static final long MAX_SPIN_NS = 1_000_000_000L;
+  private static final int MAX_OFFSET = 32_767;
+  private static final String NONE = "none";
 
   private final boolean enabled;
   private final List<String> fabrics;
@@ -68,6 +91,9 @@ public final class Config {
   private final int ringMaxBytes;
   private final long spinNs;
   private final boolean sockets;
+  private final Path rules;
+  private final Path key;
+  private final int rendezvousOffset;
   private final boolean quiet;
 
   private Config(Function<String, String> property) {
@@ -87,6 +113,9 @@ public final class Config {
     ringMaxBytes = Math.max(max, ringInitialBytes);
     spinNs = number(property, SPIN_NS, 20_000, 0, MAX_SPIN_NS);
     sockets = flag(property, SOCKETS, false);
+    rules = file(property, RULES);
+    key = file(property, KEY);
+    rendezvousOffset = (int) number(property, RENDEZVOUS_OFFSET, 10_000, 1, MAX_OFFSET);
     quiet = flag(property, QUIET, false);
   }
 
@@ -155,6 +184,21 @@ public final class Config {
     return sockets;
   }
 
+  /** {@value #RULES}; null: none, so nothing is asked of other hosts. */
+  public Path rules() {
+    return rules;
+  }
+
+  /** {@value #KEY}; null: none. */
+  public Path key() {
+    return key;
+  }
+
+  /** {@value #RENDEZVOUS_OFFSET}. */
+  public int rendezvousOffset() {
+    return rendezvousOffset;
+  }
+
   /** {@value #QUIET}. */
   public boolean quiet() {
     return quiet;
@@ -201,6 +245,23 @@ public final class Config {
       // Refused below.
     }
     throw invalid(name, value, "an absolute path of a directory");
+  }
+
+  /** A file that need not be given. */
+  private static Path file(Function<String, String> property, String name) {
+    String value = property.apply(name);
+    if (value == null || value.equals(NONE)) {
+      return null;
+    }
+    try {
+      Path path = Path.of(value);
+      if (path.isAbsolute()) {
+        return path;
+      }
+    } catch (InvalidPathException e) {
+      // Refused below.
+    }
+    throw invalid(name, value, "an absolute path of a file, or " + NONE);
   }
 
   /** A directory of sockets, whose addresses have a bounded length. */
@@ -269,6 +330,9 @@ public final class Config {
         RING_MAX + "=" + ringMaxBytes,
         SPIN_NS + "=" + spinNs,
         SOCKETS + "=" + sockets,
+        RULES + "=" + (rules == null ? NONE : rules),
+        KEY + "=" + (key == null ? NONE : key),
+        RENDEZVOUS_OFFSET + "=" + rendezvousOffset,
         QUIET + "=" + quiet);
   }
 }

@@ -58,7 +58,7 @@ public interface FabricStream {
 
   /**
    * Tells the peer that this side's reader is ready for the switch; its owner hears of it by {@link
-   * StreamOwner#established} if that establishes the stream. Idempotent.
+   * StreamOwner#woken} if that establishes the stream. Idempotent.
    */
   void acceptInput();
 
@@ -184,8 +184,21 @@ public interface FabricStream {
   /** Whether everything written has been handed to where it survives this process. */
   boolean flushed();
 
-  /** Tells that the control connection has ended, by FIN or by RST. */
-  void controlEnded(boolean reset);
+  /**
+   * Tells that the control connection has ended, by FIN or by RST.
+   *
+   * @return whether reading ends with a reset, unless the peer has said how it ends
+   */
+  boolean controlEnded(boolean reset);
+
+  /**
+   * Tells that nobody reads this side's output any more, so that writes break, while the control
+   * connection still brings bytes of the peer's, or may.
+   */
+  void outputLost();
+
+  /** Wakes whoever sleeps at the peer by a message of the session: slower than a bell. */
+  void wakePeerBySession();
 
   /** Puts the stream in a selector's home, or takes it out with null. */
   void moveTo(Home home);

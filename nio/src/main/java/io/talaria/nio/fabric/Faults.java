@@ -20,9 +20,10 @@ import java.lang.invoke.VarHandle;
  *   <li>It is caught where calls come in: the channels' operations, a select, an item of the
  *       negotiation thread's work; never around single accesses.
  *   <li>Before these leave, they let the JVM deliver what is due: by {@link #poll} after each
- *       transfer, by {@link #take} where a thread is about to sleep or is on no hot path. On JDK 17
- *       an error of the hot path may wait for some more calls; until then the damaged stream may
- *       carry garbage, and the program gets the error if it enters the VM by itself.
+ *       transfer and {@link #pollSelect} after each select, by {@link #take} where a thread is
+ *       about to sleep or is on no hot path. On JDK 17 an error of the hot path may wait for some
+ *       more calls; until then the damaged stream may carry garbage, and the program gets the error
+ *       if it enters the VM by itself.
  *   <li>Whoever catches it has {@link Fabric#examine} find out whose memory is gone and fail those
  *       streams, which then touch it no more; then the call is repeated, and finds the stream reset
  *       if it was its own. If no memory is gone, the error is not ours and is thrown on.
@@ -46,7 +47,10 @@ public final class Faults {
   /** A dimension that the compiler does not know. */
   private static int none;
 
-  private static int polls;
+  /** Counted apart, because a program can select a million times before its first transfer. */
+  private static int transfers;
+
+  private static int selects;
 
   static {
     try {
@@ -68,8 +72,8 @@ public final class Faults {
   private Faults() {}
 
   /**
-   * Passes a safepoint poll, for about a nanosecond: the way back of a loop whose length no
-   * compiler knows. On JDK 17, enters the VM now and then.
+   * After a transfer. Passes a safepoint poll, for about a nanosecond: the way back of a loop whose
+   * length no compiler knows. On JDK 17, enters the VM now and then.
    *
    * @param turn how often the caller has been here
    * @throws InternalError if this thread has touched memory that is gone; on JDK 17 not every time
@@ -84,10 +88,27 @@ public final class Faults {
     }
   }
 
+  /**
+   * After a select: like {@link #poll}.
+   *
+   * @param turn how often the caller has been here
+   * @throws InternalError if this thread has touched memory that is gone; on JDK 17 not every time
+   */
+  public static void pollSelect(long turn) {
+    if (POLLED) {
+      pass();
+    } else if (turn % EVERY == 0) {
+      take();
+    } else if (selects < YOUNG) {
+      selects++;
+      take();
+    }
+  }
+
   /** On JDK 17, enters the VM while code may not be compiled yet; later, and elsewhere, nothing. */
   public static void pollYoung() {
-    if (!POLLED && polls < YOUNG) {
-      polls++;
+    if (!POLLED && transfers < YOUNG) {
+      transfers++;
       take();
     }
   }

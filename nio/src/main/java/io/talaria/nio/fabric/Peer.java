@@ -13,6 +13,14 @@ public interface Peer {
   /** Whether this side dialled; exactly one side of a peer did. */
   boolean initiator();
 
+  /**
+   * Whether the peer is on another host: then what it sends by the fabric may arrive after its
+   * control connections, or this session, have ended.
+   */
+  default boolean betweenHosts() {
+    return false;
+  }
+
   /** Process id of the peer as it says itself, for messages; 0 until it has said so. */
   long pid();
 

@@ -6,17 +6,18 @@ package io.talaria.nio.fabric;
 public interface StreamOwner {
 
   /**
-   * Wakes the peer's sleeper by a byte on the control connection. Called by {@link FabricStream}
-   * methods on the calling thread, and by the negotiation thread; never blocks.
+   * Wakes the peer's sleeper by a byte on the control connection; through the session while bytes
+   * of the peer's may still be on TCP, because a byte of ours that is unread when the peer's
+   * process dies would have its kernel drop them. Called by {@link FabricStream} methods on the
+   * calling thread, and by the negotiation thread; never blocks.
    */
   void ring();
 
   /**
-   * Tells that the peer has accepted as well, so that the stream is established. Called by the
-   * negotiation thread. No bell may tell it: a side that only writes would leave it unread, and its
-   * kernel would answer with a reset when the process ends, which loses what is still on TCP.
+   * Tells that the peer says through the session that there is news: it has accepted as well, so
+   * that the stream is established, or wakes whoever sleeps. Called by the negotiation thread.
    */
-  void established();
+  void woken();
 
   /**
    * Tells that the peer has released the stream, perhaps without ever having established it. Called

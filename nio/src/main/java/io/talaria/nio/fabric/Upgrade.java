@@ -24,6 +24,14 @@ public interface Upgrade {
    */
   void answered(ByteBuffer payload) throws FabricException;
 
+  /**
+   * Why the stream is of no use, which shows once it is {@link #answered}; null if it is of use.
+   * Else the connection stays plain, and the caller withdraws and releases the stream.
+   */
+  default Reason worthless() {
+    return null;
+  }
+
   /** The stream, valid until it is released. */
   FabricStream stream();
 

@@ -22,7 +22,7 @@ import java.util.Arrays;
  * directory. It appears under its name only once it listens, so a name that refuses belongs to
  * nobody and may be removed by anyone. Negotiation thread, except {@link #removeFile}.
  */
-public final class Announcement {
+public final class Announcement implements Doorway {
   static final String PREFIX = "l-";
   private static final char TEMPORARY = 't';
   private static final int BACKLOG = 1024;
@@ -43,8 +43,13 @@ public final class Announcement {
     return PREFIX + port + "-";
   }
 
-  /** Whether a connection with these addresses may have come to this listener. */
-  boolean covers(ConnectionKey connection) {
+  /** Whether the listener is closed, or about to be. Any thread. */
+  boolean retired() {
+    return retired;
+  }
+
+  @Override
+  public boolean covers(ConnectionKey connection) {
     return connection.server().getPort() == listener.getPort()
         && (listener.getAddress().isAnyLocalAddress()
             || Arrays.equals(
@@ -99,8 +104,8 @@ public final class Announcement {
     }
   }
 
-  /** Whether the listener has been closed for so long. */
-  boolean closedFor(long nowNs, long sinceNs) {
+  @Override
+  public boolean closedFor(long nowNs, long sinceNs) {
     return closed && nowNs - closedAtNs >= sinceNs;
   }
 

@@ -12,7 +12,7 @@ import java.util.Iterator;
  * A client connection's search for an upgrade: the announcements of its port, one after the other,
  * and at each the fabrics in order of preference. Negotiation thread.
  */
-final class Attempt {
+final class Attempt implements Applicant {
   /** A listener that has just been bound may not have announced itself: when to look again. */
   private static final long[] LOOK_AGAIN_NS = {20_000_000L, 200_000_000L, 2_000_000_000L};
 
@@ -43,17 +43,20 @@ final class Attempt {
     next(Reason.PEER_PLAIN);
   }
 
-  Upgradable channel() {
+  @Override
+  public Upgradable channel() {
     return channel;
   }
 
   /** Whether the channel still wants the upgrade. */
-  boolean open() {
+  @Override
+  public boolean open() {
     return open;
   }
 
   /** Asks for the next fabric, or the next announcement, or ends with the last one's reason. */
-  void next(Reason reason) {
+  @Override
+  public void next(Reason reason) {
     session = null;
     if (!open) {
       return;
@@ -85,7 +88,8 @@ final class Attempt {
   }
 
   /** This side cannot offer it: asks for the next fabric, if there is one. */
-  void unable(Reason reason) {
+  @Override
+  public void unable(Reason reason) {
     if (fabrics.hasNext()) {
       next(reason);
     } else {
@@ -101,14 +105,16 @@ final class Attempt {
     done();
   }
 
-  void offered(Session to, int id) {
+  @Override
+  public void offered(Session to, int id) {
     session = to;
     offerId = id;
     offeredAtNs = System.nanoTime();
   }
 
   /** Asks another announcement if this one keeps silent; else says what the program sees. */
-  void check(long nowNs, long limitNs) {
+  @Override
+  public void check(long nowNs, long limitNs) {
     if (waiting && nowNs - lookedAtNs >= LOOK_AGAIN_NS[looks]) {
       waiting = false;
       looks++;
@@ -128,23 +134,27 @@ final class Attempt {
   }
 
   /** Whether time has a say in what comes next. */
-  boolean watched() {
+  @Override
+  public boolean watched() {
     return open && !shown;
   }
 
   /** Whether the next look is due soon. */
-  boolean young() {
+  @Override
+  public boolean young() {
     return waiting && looks == 0;
   }
 
-  void done() {
+  @Override
+  public void done() {
     open = false;
     session = null;
     negotiator.finished(this);
   }
 
   /** The channel closes: it wants nothing any more. */
-  void cancel() {
+  @Override
+  public void cancel() {
     open = false;
     if (session != null) {
       session.withdraw(offerId);

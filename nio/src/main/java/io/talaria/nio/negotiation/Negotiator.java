@@ -3,6 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.config.HostSettings;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.config.ProcessFileName;
 import io.talaria.nio.counters.ProcessCounters;
@@ -12,6 +13,7 @@ import io.talaria.nio.fabric.Faults;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -35,6 +37,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * The negotiation thread: announcements, sessions, offers, and all file work of the process.
@@ -55,6 +58,8 @@ public final class Negotiator implements Executor {
   /** With thousands of attempts under way, each look at them takes time. */
   private static final long CHECK_EVERY_NS = 1_000_000L;
 
+  private static final int KEEP_ALIVE_S = 30;
+  private static final int KEEP_ALIVE_TRIES = 6;
   private static final int EXAMINE_LIMIT_MS = 5_000;
   private static final int FAST_TICK_MS = 2;
   private static final int YOUNG_TICK_MS = 10;
@@ -63,6 +68,11 @@ public final class Negotiator implements Executor {
   private final SelectorProvider jdk;
   private final PrivateDirectory directory;
   private final List<Fabric> fabrics;
+
+  /** Null if there are no rules for other hosts. */
+  private final Hosts hosts;
+
+  private final List<Fabric> hostFabrics;
 
   /** Whether a fabric waits for channels to find their selectors. */
   private final boolean placing;
@@ -80,7 +90,7 @@ public final class Negotiator implements Executor {
   // Confined to the thread.
   private final Map<String, Session> dialled = new HashMap<>();
   private final Set<Session> sessions = new HashSet<>();
-  private final Map<Upgradable, Attempt> attempts = new HashMap<>();
+  private final Map<Upgradable, Applicant> attempts = new HashMap<>();
   private final List<Orphan> orphans = new ArrayList<>();
   private final List<Repeated> repeated = new ArrayList<>();
   private long checkedAtNs = System.nanoTime();
@@ -113,11 +123,29 @@ public final class Negotiator implements Executor {
       PrivateDirectory directory,
       List<Fabric> fabrics,
       Consumer<String> log) {
+    this(jdk, directory, fabrics, null, List.of(), log);
+  }
+
+  /**
+   * As the other, with other hosts.
+   *
+   * @param settings who is asked on other hosts; null: nobody
+   * @param hostFabrics the fabrics between hosts, in order of preference
+   */
+  public Negotiator(
+      SelectorProvider jdk,
+      PrivateDirectory directory,
+      List<Fabric> fabrics,
+      HostSettings settings,
+      List<Fabric> hostFabrics,
+      Consumer<String> log) {
     this.jdk = jdk;
     this.directory = directory;
     this.fabrics = List.copyOf(fabrics);
     placing = this.fabrics.stream().anyMatch(Fabric::placesStreams);
     this.log = log;
+    this.hostFabrics = List.copyOf(hostFabrics);
+    hosts = settings == null ? null : new Hosts(this, jdk, settings, this.hostFabrics);
   }
 
   /** Counters of what is negotiated; set once, before the first connection. */
@@ -194,6 +222,9 @@ public final class Negotiator implements Executor {
     if (running() == null) {
       outcome.accept(Reason.LIMIT); // so far
     }
+    if (hosts != null) {
+      hosts.listen(announcement, address);
+    }
     execute(() -> open(announcement, outcome));
     return announcement;
   }
@@ -203,6 +234,9 @@ public final class Negotiator implements Executor {
     announcements.remove(announcement);
     announcement.removeFile();
     execute(announcement::close);
+    if (hosts != null) {
+      execute(() -> hosts.retire(announcement));
+    }
   }
 
   /** A client connection stands: looks for an upgrade. */
@@ -215,6 +249,19 @@ public final class Negotiator implements Executor {
     } else {
       execute(() -> attempt(channel));
     }
+  }
+
+  /** Whether connections to other hosts may be upgraded, so that they are to be told of. */
+  public boolean reachesHosts() {
+    return hosts != null;
+  }
+
+  /** A client connection to another host stands: looks for an upgrade, if hosts are reached. */
+  public void connectedToHost(Upgradable channel) {
+    if (running() == null) {
+      channel.plainSoFar(Reason.LIMIT);
+    }
+    hosts.connected(channel);
   }
 
   private static boolean placed(Upgradable channel, Runnable then) {
@@ -297,7 +344,7 @@ public final class Negotiator implements Executor {
   private boolean examineAll() {
     boolean gone = false;
     for (Fabric fabric : fabrics) {
-      gone |= fabric.examine();
+      gone |= fabric.examine(); // the others have no memory that can go
     }
     return gone;
   }
@@ -343,6 +390,9 @@ public final class Negotiator implements Executor {
       sweep();
     } else {
       report(unusable, directory.problem());
+    }
+    if (hosts != null) {
+      hosts.begin();
     }
     while (true) {
       try {
@@ -400,17 +450,18 @@ public final class Negotiator implements Executor {
   }
 
   private long tickMs() {
-    if (!orphans.isEmpty() || !repeated.isEmpty()) {
+    long now = System.nanoTime();
+    if (youngOrphans(now) || !repeated.isEmpty()) {
       return FAST_TICK_MS;
     }
-    long now = System.nanoTime();
     for (Session session : sessions) {
       if (session.greeting() || session.useless(now, 0)) {
         return SLOW_TICK_MS;
       }
     }
-    long tickMs = 0;
-    for (Attempt attempt : attempts.values()) {
+    boolean watched = !orphans.isEmpty() || (hosts != null && hosts.watched());
+    long tickMs = watched ? SLOW_TICK_MS : 0;
+    for (Applicant attempt : attempts.values()) {
       if (attempt.young()) {
         return YOUNG_TICK_MS;
       }
@@ -421,6 +472,11 @@ public final class Negotiator implements Executor {
     return tickMs;
   }
 
+  /** An old one waits for its program to read what TCP has. */
+  private boolean youngOrphans(long now) {
+    return !orphans.isEmpty() && orphans.get(orphans.size() - 1).deadlineNs() - now > 0;
+  }
+
   private void checkTimes(long now) {
     for (Session session : List.copyOf(sessions)) {
       session.checkGreeting(now);
@@ -428,8 +484,11 @@ public final class Negotiator implements Executor {
         session.close(Reason.CLOSED_EARLY);
       }
     }
-    for (Attempt attempt : List.copyOf(attempts.values())) {
+    for (Applicant attempt : List.copyOf(attempts.values())) {
       attempt.check(now, SILENCE_LIMIT_NS);
+    }
+    if (hosts != null) {
+      hosts.check(now);
     }
     orphans.removeIf(
         orphan -> done(() -> orphan.channel().peerLost(now - orphan.deadlineNs() > 0)));
@@ -439,6 +498,10 @@ public final class Negotiator implements Executor {
   private void dispatch(SelectionKey key) {
     if (key.attachment() instanceof Session session) {
       session.ready();
+    } else if (key.attachment() instanceof Caller caller) {
+      caller.ready();
+    } else if (key.attachment() instanceof Rendezvous door) {
+      hosts.knock(door);
     } else {
       greet((Announcement) key.attachment());
     }
@@ -608,6 +671,77 @@ public final class Negotiator implements Executor {
     }
   }
 
+  // ---- between hosts
+
+  Selector selector() {
+    return selector;
+  }
+
+  void begun(Applicant attempt) {
+    attempts.put(attempt.channel(), attempt);
+  }
+
+  /** A session by its name, or null. */
+  Session standing(String name) {
+    return dialled.get(name);
+  }
+
+  void remember(Where where, Reason reason) {
+    hosts.remember(where, reason);
+  }
+
+  Fabric usableBetweenHosts(String name) {
+    return hosts.usable(name);
+  }
+
+  /** Another host has called, and has proved itself. */
+  void answeredFrom(SocketChannel channel, Doorway door, HostLink link) {
+    try {
+      Session session = new Session(this, channel, door, link);
+      keepAlive(channel);
+      session.register(selector);
+      sessions.add(session);
+    } catch (IOException e) {
+      closeQuietly(channel);
+    }
+  }
+
+  /**
+   * The other host has answered, and has proved itself; null if there is no session all the same.
+   */
+  Session answeredBy(SocketChannel channel, Fabric fabric, HostLink link) {
+    Session session = new Session(this, channel, fabric, link);
+    try {
+      keepAlive(channel);
+      session.register(selector);
+    } catch (IOException e) {
+      closeQuietly(channel);
+      return null;
+    }
+    sessions.add(session);
+    dialled.put(link.where().name(), session);
+    try {
+      session.sayHello();
+    } catch (FabricException e) {
+      report(e.reason(), e.getMessage());
+      session.close(e.reason());
+    }
+    return session;
+  }
+
+  /** A host that is gone is to be noticed, and a firewall is not to forget an idle session. */
+  private static void keepAlive(SocketChannel channel) throws IOException {
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    try {
+      channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_S);
+      channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_S / 3);
+      channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_ALIVE_TRIES);
+    } catch (UnsupportedOperationException | NoClassDefFoundError e) {
+      // A run-time image without jdk.net: the system's times hold.
+    }
+  }
+
   void ended(Session session, String name) {
     sessions.remove(session);
     if (name != null) {
@@ -638,7 +772,9 @@ public final class Negotiator implements Executor {
   }
 
   private void match(ConnectionKey key) {
-    Upgradable waiting = placing ? accepted.get(key) : null;
+    ReceivedOffer offer = offers.get(key);
+    boolean place = offer != null && offer.session().placesStreams();
+    Upgradable waiting = place ? accepted.get(key) : null;
     if (waiting == null || waiting.placed()) {
       matchNow(key);
     } else {
@@ -665,12 +801,12 @@ public final class Negotiator implements Executor {
     }
   }
 
-  void finished(Attempt attempt) {
+  void finished(Applicant attempt) {
     attempts.remove(attempt.channel(), attempt);
   }
 
   private void forget(Upgradable channel) {
-    Attempt attempt = attempts.get(channel);
+    Applicant attempt = attempts.get(channel);
     if (attempt != null) {
       attempt.cancel();
     }

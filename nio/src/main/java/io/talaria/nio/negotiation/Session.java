@@ -24,9 +24,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * One Unix-domain connection to a peer process, over which any number of upgrades are negotiated.
- * Its end tells that the peer process has ended. Negotiation thread, except {@link #send} and
- * {@link #execute}.
+ * One connection to a peer process, over which any number of upgrades are negotiated: a Unix-domain
+ * one, or one to or from a rendezvous port, with a {@link HostLink}. Its end tells that the peer
+ * process has ended. Negotiation thread, except {@link #send} and {@link #execute}.
  */
 final class Session implements Peer {
   /** No offer is made while more waits to be sent. */
@@ -55,8 +55,11 @@ final class Session implements Peer {
 
   private final Negotiator negotiator;
   private final SocketChannel channel;
-  private final Announcement announcement;
+  private final Doorway door;
   private final String dialled;
+
+  /** Null on one host. */
+  private final HostLink link;
 
   /** What it is about: chosen by the side that dials. */
   private Fabric fabric;
@@ -66,8 +69,8 @@ final class Session implements Peer {
       ByteBuffer.allocate(2 * (Wire.LENGTH_BYTES + Wire.MAX_FRAME_BYTES));
   private final ArrayDeque<ByteBuffer> output = new ArrayDeque<>();
 
-  /** Attempts that have not been offered: before the welcome, or while much waits to be sent. */
-  private final ArrayDeque<Attempt> waiting = new ArrayDeque<>();
+  /** Applicants that have not been offered: before the welcome, or while much waits to be sent. */
+  private final ArrayDeque<Applicant> waiting = new ArrayDeque<>();
 
   private final Map<Integer, Offered> offered = new HashMap<>();
   private final Map<Integer, ConnectionKey> received = new HashMap<>();
@@ -80,29 +83,42 @@ final class Session implements Peer {
   private Object attachment;
 
   /** An offer this side has made and that has no answer yet. */
-  private record Offered(Attempt attempt, Upgrade upgrade) {}
+  private record Offered(Applicant attempt, Upgrade upgrade) {}
 
   /** A session that this side dials. */
   Session(Negotiator negotiator, SocketChannel channel, String dialled, Fabric fabric) {
-    this(negotiator, channel, null, dialled, State.WELCOME_EXPECTED);
+    this(negotiator, channel, null, dialled, null, State.WELCOME_EXPECTED);
     this.fabric = fabric;
+  }
+
+  /** A session with another host, which this side has called. */
+  Session(Negotiator negotiator, SocketChannel channel, Fabric fabric, HostLink link) {
+    this(negotiator, channel, null, link.where().name(), link, State.WELCOME_EXPECTED);
+    this.fabric = fabric;
+  }
+
+  /** A session with another host, which has called this side. */
+  Session(Negotiator negotiator, SocketChannel channel, Doorway door, HostLink link) {
+    this(negotiator, channel, door, null, link, State.HELLO_EXPECTED);
   }
 
   /** A session that was dialled at an announcement. */
   Session(Negotiator negotiator, SocketChannel channel, Announcement announcement) {
-    this(negotiator, channel, announcement, null, State.HELLO_EXPECTED);
+    this(negotiator, channel, announcement, null, null, State.HELLO_EXPECTED);
   }
 
   private Session(
       Negotiator negotiator,
       SocketChannel channel,
-      Announcement announcement,
+      Doorway door,
       String dialled,
+      HostLink link,
       State state) {
     this.negotiator = negotiator;
     this.channel = channel;
-    this.announcement = announcement;
+    this.door = door;
     this.dialled = dialled;
+    this.link = link;
     this.state = state;
   }
 
@@ -116,6 +132,16 @@ final class Session implements Peer {
   @Override
   public boolean initiator() {
     return dialled != null;
+  }
+
+  @Override
+  public boolean betweenHosts() {
+    return link != null;
+  }
+
+  /** Whether a channel has to find its selector before it is offered or answered. */
+  boolean placesStreams() {
+    return fabric.placesStreams();
   }
 
   @Override
@@ -164,7 +190,7 @@ final class Session implements Peer {
   }
 
   /** Offers an upgrade, or keeps the attempt until the peer has said welcome and takes more. */
-  void offer(Attempt attempt) {
+  void offer(Applicant attempt) {
     if (!attempt.open()) {
       return; // closed while it waited
     }
@@ -218,14 +244,19 @@ final class Session implements Peer {
     Offered offer = taken(id);
     offer.upgrade().answered(payload);
     Upgradable to = offer.attempt().channel();
-    if (offer.attempt().open() && to.attach(offer.upgrade().stream())) {
+    Reason worthless = offer.upgrade().worthless();
+    if (worthless == null && offer.attempt().open() && to.attach(offer.upgrade().stream())) {
       attached.add(to);
       negotiator.counters().acceptedByPeer();
     } else {
       offer.upgrade().stream().withdraw();
       offer.upgrade().stream().release();
     }
-    offer.attempt().done();
+    if (worthless == null) {
+      offer.attempt().done();
+    } else {
+      offer.attempt().unable(worthless);
+    }
   }
 
   private void refused(int id, Reason reason) throws MalformedFrameException {
@@ -277,6 +308,10 @@ final class Session implements Peer {
     if (hello.version() != Wire.VERSION) {
       return Reason.VERSION_MISMATCH;
     }
+    if (link != null) {
+      fabric = negotiator.usableBetweenHosts(hello.fabric());
+      return fabric == null ? Reason.NO_UCX : null;
+    }
     if (!hello.bootId().equals(Host.bootId())) {
       return Reason.OTHER_BOOT;
     }
@@ -298,12 +333,17 @@ final class Session implements Peer {
     }
     if (negotiator.offersPending() >= MAX_PENDING) {
       refuse(id, Reason.BUSY);
-    } else if (!announcement.covers(connection)) {
+    } else if (!covers(connection)) {
       refuse(id, Reason.NOT_MATCHED);
     } else {
       received.put(id, connection);
       negotiator.match(new ReceivedOffer(this, id, connection, payload));
     }
+  }
+
+  /** Whether the connection may be one that has come to the listener, from this very peer. */
+  private boolean covers(ConnectionKey connection) {
+    return door.covers(connection) && (link == null || link.joins(connection));
   }
 
   /** Joins a received offer with the accepted channel it is for. */
@@ -353,8 +393,8 @@ final class Session implements Peer {
   /** Whether the listener and all connections are gone: no other can come, but for latecomers. */
   boolean useless(long nowNs, long graceNs) {
     return state == State.READY
-        && announcement != null
-        && announcement.closedFor(nowNs, graceNs)
+        && door != null
+        && door.closedFor(nowNs, graceNs)
         && attached.isEmpty()
         && received.isEmpty();
   }
@@ -402,7 +442,7 @@ final class Session implements Peer {
     input.flip();
     while (state != State.CLOSED && input.remaining() >= Wire.LENGTH_BYTES) {
       int length = Short.toUnsignedInt(input.getShort(input.position()));
-      if (length < 1 || length > Wire.MAX_FRAME_BYTES) {
+      if (length < 1 || length > Wire.MAX_FRAME_BYTES + (link == null ? 0 : Seal.TAG_BYTES)) {
         throw new MalformedFrameException("a frame of " + length + " bytes");
       }
       if (input.remaining() < Wire.LENGTH_BYTES + length) {
@@ -410,6 +450,9 @@ final class Session implements Peer {
       }
       ByteBuffer frame = input.slice(input.position() + Wire.LENGTH_BYTES, length);
       input.position(input.position() + Wire.LENGTH_BYTES + length);
+      if (link != null) {
+        frame = link.open(frame);
+      }
       handleGuarded(Byte.toUnsignedInt(frame.get()), frame);
     }
     input.compact();
@@ -456,10 +499,11 @@ final class Session implements Peer {
     }
   }
 
-  private void write(ByteBuffer frame) {
+  private void write(ByteBuffer message) {
     if (state == State.CLOSED) {
       return;
     }
+    ByteBuffer frame = link == null ? message : link.close(message);
     output.add(frame);
     queuedBytes += frame.remaining();
     if (queuedBytes > MOST_QUEUED_BYTES) {
@@ -522,6 +566,8 @@ final class Session implements Peer {
     }
     if (state == State.READY) {
       negotiator.counters().sessionClosed();
+    } else if (state == State.WELCOME_EXPECTED && link != null) {
+      negotiator.remember(link.where(), reason);
     }
     state = State.CLOSED;
     try {
@@ -535,7 +581,7 @@ final class Session implements Peer {
     if (attachment != null) {
       fabric.peerGone(this);
     }
-    List<Attempt> failed = new ArrayList<>(waiting);
+    List<Applicant> failed = new ArrayList<>(waiting);
     waiting.clear();
     for (Offered offer : offered.values()) {
       offer.upgrade().cancel(reason);

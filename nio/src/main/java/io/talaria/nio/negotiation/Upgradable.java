@@ -49,7 +49,7 @@ public interface Upgradable {
   /**
    * Looks whether the control connection has ended, after the peer's session has.
    *
-   * @param giveUp whether to take it as ended by a reset in any case
+   * @param giveUp whether to wait for it no longer, except for what TCP still brings
    * @return true if it has ended, or the channel is closed
    */
   boolean peerLost(boolean giveUp);

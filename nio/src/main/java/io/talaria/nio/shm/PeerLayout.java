@@ -14,20 +14,30 @@ package io.talaria.nio.shm;
  *          |         1, cleared by side 0)          8 KiB  |
  *          |         sleep words (1 per home, written by   |
  *          |         side 0 only; 0 = awake)        8 KiB  |
- *   20480  +-----------------------------------------------+
+ *          |         summaries (of 32 homes)        4 KiB  |
+ *   24576  +-----------------------------------------------+
  *          | side 1: the same                              |
- *   36864  +-----------------------------------------------+
+ *   45056  +-----------------------------------------------+
  * </pre>
+ *
+ * <p>A summary has a bit for each word of ready bits, for one home: whoever sets a ready bit sets
+ * the bit of its word, too, if the home's sleep word has {@link #SUMMARIZED}.
  */
 final class PeerLayout {
-  static final long MAGIC = 0x5441_4c50_4545_5201L; // "TALPEER", version 1
+  static final long MAGIC = 0x5441_4c50_4545_5202L; // "TALPEER", version 2
 
   static final int MAGIC_OFFSET = 0;
   static final int SLOTS = 65_536;
   static final int HOMES = 1024;
+
+  /** In a sleep word: set the bits of my summary. */
+  static final long SUMMARIZED = 1L << 62;
+
   static final int READY_BYTES = SLOTS / 8;
   static final int SLEEP_BYTES = HOMES * Long.BYTES;
-  static final int SIDE_BYTES = READY_BYTES + SLEEP_BYTES;
+  static final int SUMMARIES = 32;
+  static final int SUMMARY_BYTES = SLOTS / 64 / 8;
+  static final int SIDE_BYTES = READY_BYTES + SLEEP_BYTES + SUMMARIES * SUMMARY_BYTES;
   static final int BYTES = 4096 + 2 * SIDE_BYTES;
 
   private PeerLayout() {}
@@ -38,5 +48,10 @@ final class PeerLayout {
 
   static int sleep(int side, int home) {
     return 4096 + side * SIDE_BYTES + READY_BYTES + home * Long.BYTES;
+  }
+
+  /** The summary's word for 64 words of ready bits. */
+  static int summary(int side, int home, int word) {
+    return sleep(side, HOMES) + home * SUMMARY_BYTES + (word >>> 6) * Long.BYTES;
   }
 }

@@ -32,6 +32,12 @@ public final class ShmFabric implements Fabric {
 
   private static final long SWEEP_EVERY_NS = 1_000_000_000L;
 
+  /** From so many words of ready bits on, a home wants summaries; fewer are read as fast. */
+  private static final int SUMMARIZED_FROM = 32;
+
+  /** Lower in tests. */
+  int summarizedFrom = SUMMARIZED_FROM;
+
   private final PrivateDirectory directory;
   private final int ringBytes;
   private final int maxRingBytes;

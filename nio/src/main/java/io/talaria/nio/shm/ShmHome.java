@@ -6,6 +6,7 @@ import io.talaria.nio.fabric.Home;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectableChannel;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A selector's place in shared memory: which ready bits concern it, and its sleep words, one per
@@ -15,6 +16,9 @@ final class ShmHome implements Home {
   private final ShmFabric fabric;
   private final int index;
   private volatile Link[] links = {};
+
+  /** Whether the next look must be at all ready bits: there may be some without a summary. */
+  private final AtomicBoolean lookAtAll = new AtomicBoolean();
 
   /** The last sleep's word. Peers remember what they have rung, so no home may repeat another's. */
   private long sleeps;
@@ -33,20 +37,22 @@ final class ShmHome implements Home {
   private static final class Link {
     final ShmPeer peer;
     final long[] mask;
+    final boolean summarized;
 
-    Link(ShmPeer peer, long[] mask) {
+    void sleepWord(int home, long sleep) {
+      peer.sleepWord(home, sleep, summarized);
+    }
+
+    Link(ShmPeer peer, long[] mask, boolean summarized) {
       this.peer = peer;
       this.mask = mask;
+      this.summarized = summarized;
     }
+  }
 
-    boolean empty() {
-      for (long word : mask) {
-        if (word != 0) {
-          return false;
-        }
-      }
-      return true;
-    }
+  private Link link(ShmPeer peer, long[] mask) {
+    boolean many = mask.length >= fabric.summarizedFrom && index < PeerLayout.SUMMARIES;
+    return new Link(peer, mask, many);
   }
 
   synchronized void add(ShmPeer peer, int slot) {
@@ -55,14 +61,20 @@ final class ShmHome implements Home {
     if (at < 0) {
       at = next.length;
       next = Arrays.copyOf(next, at + 1);
-      next[at] = new Link(peer, new long[0]);
+      next[at] = link(peer, new long[0]);
     }
     int word = slot >>> 6;
     long[] mask = next[at].mask;
     mask = Arrays.copyOf(mask, Math.max(mask.length, word + 1));
     mask[word] |= 1L << slot;
-    next[at] = new Link(peer, mask);
+    next[at] = link(peer, mask);
     links = next;
+  }
+
+  /** The peer has been told of a new stream here; what it hinted before, it did elsewhere. */
+  void added() {
+    VarHandle.fullFence();
+    lookAtAll.set(true);
   }
 
   synchronized void remove(ShmPeer peer, int slot) {
@@ -73,12 +85,21 @@ final class ShmHome implements Home {
     long[] mask = links[at].mask.clone();
     mask[slot >>> 6] &= ~(1L << slot);
     Link[] next = links.clone();
-    next[at] = new Link(peer, mask);
-    if (next[at].empty()) {
+    next[at] = link(peer, trimmed(mask));
+    if (next[at].mask.length == 0) {
       next[at] = next[next.length - 1];
       next = Arrays.copyOf(next, next.length - 1);
     }
     links = next;
+  }
+
+  /** A look costs as much as the mask is long, so it ends with its last bit. */
+  private static long[] trimmed(long[] mask) {
+    int length = mask.length;
+    while (length > 0 && mask[length - 1] == 0) {
+      length--;
+    }
+    return length == mask.length ? mask : Arrays.copyOf(mask, length);
   }
 
   private int find(ShmPeer peer) {
@@ -98,10 +119,22 @@ final class ShmHome implements Home {
 
   @Override
   public int drainReady(ReadySink sink, int max) {
+    boolean all = lookAtAll.get() && lookAtAll.getAndSet(false);
+    if (all) {
+      disarm(); // and says who wants summaries
+      VarHandle.fullFence();
+    }
     int drained = 0;
     for (Link link : links) {
-      drained += link.peer.drainReady(link.mask, sink, max - drained);
+      int most = max - drained;
+      drained +=
+          link.summarized && !all
+              ? link.peer.drainSummarized(index, link.mask, sink, most)
+              : link.peer.drainAll(link.mask, sink, most);
       if (drained >= max) {
+        if (all) {
+          lookAtAll.set(true);
+        }
         break;
       }
     }
@@ -113,7 +146,7 @@ final class ShmHome implements Home {
     Link[] now = links;
     sleeps++;
     for (Link link : now) {
-      link.peer.sleepWord(index, sleeps);
+      link.sleepWord(index, sleeps);
     }
     VarHandle.fullFence();
     for (Link link : now) {
@@ -127,7 +160,7 @@ final class ShmHome implements Home {
   @Override
   public void disarm() {
     for (Link link : links) {
-      link.peer.sleepWord(index, 0);
+      link.sleepWord(index, 0);
     }
   }
 

@@ -15,6 +15,8 @@ import java.nio.ByteBuffer;
  *   ACCEPTED  4 slot:4 generation:4
  *   region    file:8
  * </pre>
+ *
+ * <p>ACCEPTED says that a stream is established, or that there is news of an established one.
  */
 final class ShmMessages {
   static final byte RELEASED = 1;

@@ -108,24 +108,38 @@ final class ShmPeer {
   boolean hint(ShmStream stream) {
     int slot = stream.slot;
     long bit = 1L << slot;
-    int word = PeerLayout.ready(otherSide, slot >>> 6);
-    if (((long) LONG.getOpaque(shared, word) & bit) != 0) {
+    int ready = PeerLayout.ready(otherSide, slot >>> 6);
+    if (((long) LONG.getOpaque(shared, ready) & bit) != 0) {
       return false; // it will be seen after what the caller has published; who set it has rung
     }
-    ConnectionLayout.setBits(shared, word, bit);
+    ConnectionLayout.setBits(shared, ready, bit);
+    // Which home, whether it sleeps or wants a summary: who changes that looks at all bits then.
+    VarHandle.fullFence();
     long home = stream.peerHome();
     if (home < 0 || home >= PeerLayout.HOMES) {
       return false;
     }
-    VarHandle.fullFence();
     int index = (int) home;
-    long sleep = (long) LONG.getAcquire(shared, PeerLayout.sleep(otherSide, index));
+    long word = (long) LONG.getAcquire(shared, PeerLayout.sleep(otherSide, index));
+    if ((word & PeerLayout.SUMMARIZED) != 0 && index < PeerLayout.SUMMARIES) {
+      summarize(index, slot >>> 6);
+    }
+    long sleep = word & ~PeerLayout.SUMMARIZED;
     // Its bell is heard if the stream was still there after the sleep began: none leaves a sleeper.
     return sleep != 0 && stream.peerHome() == home && rang.getAndSet(index, sleep) != sleep;
   }
 
-  void sleepWord(int home, long word) {
-    LONG.setOpaque(shared, PeerLayout.sleep(side, home), word);
+  private void summarize(int home, int word) {
+    int summary = PeerLayout.summary(otherSide, home, word);
+    if (((long) LONG.getOpaque(shared, summary) & 1L << word) == 0) {
+      ConnectionLayout.setBits(shared, summary, 1L << word);
+    }
+  }
+
+  /** What a home says of itself: the number of its sleep or 0, and whether it wants a summary. */
+  void sleepWord(int home, long sleep, boolean summarized) {
+    long flag = summarized ? PeerLayout.SUMMARIZED : 0;
+    LONG.setOpaque(shared, PeerLayout.sleep(side, home), sleep | flag);
   }
 
   boolean anyReady(long[] mask) {
@@ -137,19 +151,44 @@ final class ShmPeer {
     return false;
   }
 
-  int drainReady(long[] mask, ReadySink sink, int max) {
+  /** Looks at all words of ready bits. */
+  int drainAll(long[] mask, ReadySink sink, int max) {
     int drained = 0;
     for (int i = 0; i < mask.length && drained < max; i++) {
-      int offset = PeerLayout.ready(side, i);
-      if (((long) LONG.getOpaque(shared, offset) & mask[i]) != 0) {
-        long bits = ConnectionLayout.takeBits(shared, offset, mask[i]);
-        while (bits != 0) {
-          ShmStream stream = stream((i << 6) + Long.numberOfTrailingZeros(bits));
-          bits &= bits - 1;
-          if (stream != null) {
-            sink.ready(stream);
-            drained++;
-          }
+      drained += drainWord(i, mask[i], sink);
+    }
+    return drained;
+  }
+
+  /** Looks at the words that the summary names. */
+  int drainSummarized(int home, long[] mask, ReadySink sink, int max) {
+    int drained = 0;
+    for (int first = 0; first < mask.length && drained < max; first += Long.SIZE) {
+      int summary = PeerLayout.summary(side, home, first);
+      long words = (long) LONG.getOpaque(shared, summary);
+      while (words != 0 && drained < max) {
+        long word = Long.lowestOneBit(words);
+        words ^= word;
+        long unused = ConnectionLayout.takeBits(shared, summary, word);
+        VarHandle.fullFence(); // what is set from now on is summarized again
+        int i = first + Long.numberOfTrailingZeros(word);
+        drained += i < mask.length ? drainWord(i, mask[i], sink) : 0;
+      }
+    }
+    return drained;
+  }
+
+  private int drainWord(int word, long mask, ReadySink sink) {
+    int offset = PeerLayout.ready(side, word);
+    int drained = 0;
+    if (((long) LONG.getOpaque(shared, offset) & mask) != 0) {
+      long bits = ConnectionLayout.takeBits(shared, offset, mask);
+      while (bits != 0) {
+        ShmStream stream = stream((word << 6) + Long.numberOfTrailingZeros(bits));
+        bits &= bits - 1;
+        if (stream != null) {
+          sink.ready(stream);
+          drained++;
         }
       }
     }
@@ -475,7 +514,9 @@ final class ShmPeer {
     }
   }
 
-  /** Any thread: the stream is established, which the peer's side may not have noticed. */
+  /**
+   * Any thread: there is news of an established stream, which the peer's side may not have noticed.
+   */
   void tellEstablished(ShmStream stream) {
     session.execute(
         () -> {

@@ -85,6 +85,7 @@ final class ShmStream implements FabricStream {
   private volatile boolean accepted;
   private volatile boolean established;
   private volatile boolean ended;
+  private volatile boolean outputLost;
   private volatile boolean reset;
   private volatile ShmHome home;
 
@@ -165,8 +166,13 @@ final class ShmStream implements FabricStream {
   /** The peer says that it has accepted as well. Negotiation thread. */
   void peerAccepted() {
     if (established()) {
-      owner.established();
+      owner.woken();
     }
+  }
+
+  @Override
+  public void wakePeerBySession() {
+    peer.tellEstablished(this);
   }
 
   /** The peer has released its side. Negotiation thread. */
@@ -357,7 +363,9 @@ final class ShmStream implements FabricStream {
   }
 
   private boolean gone() {
-    return ended || (long) LONG.getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
+    return ended
+        || outputLost
+        || (long) LONG.getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
   }
 
   /** As TCP: after the peer's clean end one write succeeds, later ones break. */
@@ -417,7 +425,7 @@ final class ShmStream implements FabricStream {
       if (available == 0) {
         int end = end();
         available = tailCache - head;
-        if (end < 0 || available == 0) {
+        if (end < 0 || available <= 0) { // below 0 if the stream has just been buried
           return end;
         }
       } else if (available < 0) {
@@ -667,16 +675,28 @@ final class ShmStream implements FabricStream {
   }
 
   @Override
-  public void controlEnded(boolean byReset) {
+  public boolean controlEnded(boolean byReset) {
     if (!ended) {
-      boolean leftOurs =
-          (long) TAIL.getOpaque(this)
-              != ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
-      if (byReset || leftOurs) {
+      if (byReset || (!outputLost && leftOurs())) {
         reset = true;
       }
       ended = true;
     }
+    return reset;
+  }
+
+  /** Whether the peer has left bytes of ours unread. */
+  private boolean leftOurs() {
+    return (long) TAIL.getOpaque(this)
+        != ConnectionLayout.get(control, theirs + ConnectionLayout.HEAD);
+  }
+
+  @Override
+  public void outputLost() {
+    if (leftOurs()) {
+      reset = true;
+    }
+    outputLost = true;
   }
 
   private void fail() {
@@ -747,6 +767,9 @@ final class ShmStream implements FabricStream {
     try {
       ConnectionLayout.set(
           control, mine + ConnectionLayout.HOME, target == null ? -1 : target.index());
+      if (target != null) {
+        target.added();
+      }
       Faults.take();
     } catch (InternalError e) {
       // The memory is gone, so the peer is told nothing; whoever reads or writes finds out.

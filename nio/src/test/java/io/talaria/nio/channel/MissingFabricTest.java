@@ -32,7 +32,7 @@ class MissingFabricTest {
 
   @Test
   void aFabricWhoseClassesAreNotThereSaysSo() {
-    Fabric fabric = NamedFabric.load("ucx");
+    Fabric fabric = NamedFabric.load("ucx", false);
     assertThat(fabric.name()).isEqualTo("ucx");
     assertThat(fabric.unavailable()).isEqualTo(Reason.NO_UCX);
     assertThat(fabric.problem()).isEqualTo("Its classes are not on the class path.");

@@ -55,7 +55,24 @@ class ConfigTest {
     assertThat(config.ringMaxBytes()).isEqualTo(4 << 20);
     assertThat(config.spinNs()).isEqualTo(20_000);
     assertThat(config.sockets()).isFalse();
+    assertThat(config.rules()).isNull();
+    assertThat(config.key()).isNull();
+    assertThat(config.rendezvousOffset()).isEqualTo(10_000);
     assertThat(config.quiet()).isFalse();
+  }
+
+  @Test
+  void rulesAndKeyAreFiles() {
+    assertThat(with(Config.RULES, "/etc/talaria/rules").rules()).hasToString("/etc/talaria/rules");
+    assertThat(with(Config.KEY, "/etc/talaria/key").key()).hasToString("/etc/talaria/key");
+    assertThat(with(Config.RULES, "none").rules()).isNull();
+    assertRefused(Config.RULES, "rules", "an absolute path of a file, or none");
+  }
+
+  @Test
+  void theRendezvousIsBesideTheService() {
+    assertThat(with(Config.RENDEZVOUS_OFFSET, "1").rendezvousOffset()).isEqualTo(1);
+    assertRefused(Config.RENDEZVOUS_OFFSET, "0", "a whole number from 1 to 32767");
   }
 
   @Test
@@ -68,6 +85,7 @@ class ConfigTest {
             "talaria.enabled=true talaria.fabrics=shm talaria.dir=/run/talaria"
                 + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
                 + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.sockets=false"
+                + " talaria.rules=none talaria.key=none talaria.rendezvous.offset=10000"
                 + " talaria.quiet=true");
   }
 

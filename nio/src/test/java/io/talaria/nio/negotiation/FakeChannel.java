@@ -97,7 +97,7 @@ final class FakeChannel implements Upgradable, StreamOwner {
   public void ring() {}
 
   @Override
-  public void established() {}
+  public void woken() {}
 
   @Override
   public void released() {}

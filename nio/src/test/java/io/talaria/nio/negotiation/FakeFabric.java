@@ -45,6 +45,9 @@ final class FakeFabric implements Fabric {
   /** If set, peers cannot be opened, accepted or answered for this reason. */
   volatile Reason refusal;
 
+  /** If set, streams turn out to be worthless for this reason once they are answered. */
+  volatile Reason worthless;
+
   @Override
   public String name() {
     return "fake";
@@ -166,6 +169,11 @@ final class FakeFabric implements Fabric {
 
     @Override
     public void answered(ByteBuffer payload) {}
+
+    @Override
+    public Reason worthless() {
+      return worthless;
+    }
 
     @Override
     public FabricStream stream() {

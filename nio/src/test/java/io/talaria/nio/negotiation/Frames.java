@@ -95,6 +95,11 @@ public final class Frames {
     return Wire.fabric(message);
   }
 
+  /** Whether a frame is the fabric's. */
+  public static boolean ofFabric(Frame frame) {
+    return frame != null && frame.type() == Wire.FABRIC;
+  }
+
   /** Frames that are right, more or less, about a port. */
   public static ByteBuffer any(Random random, int port, Region region) throws IOException {
     ByteBuffer payload = random.nextBoolean() ? noise(random, 1024) : noise(random, 20);

@@ -3,6 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.config.HostSettings;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.Fabric;
 import java.net.InetSocketAddress;
@@ -30,10 +31,24 @@ final class Node {
   }
 
   Node(Path directory, Fabric fabric, SelectorProvider jdk) {
+    this(directory, fabric, jdk, null);
+  }
+
+  /** One that reaches other hosts, by the same fabric. */
+  Node(Path directory, Fabric fabric, HostSettings hosts) {
+    this(directory, fabric, SelectorProvider.provider(), hosts);
+  }
+
+  private Node(Path directory, Fabric fabric, SelectorProvider jdk, HostSettings hosts) {
     this.directory = directory;
     negotiator =
         new Negotiator(
-            jdk, new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR), List.of(fabric), log::add);
+            jdk,
+            new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR),
+            List.of(fabric),
+            hosts,
+            List.of(fabric),
+            log::add);
   }
 
   /** Announces a listener on the loopback address and waits for what became of it. */

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.config.Host;
+import io.talaria.nio.config.HostSettings;
 import io.talaria.nio.negotiation.Wire.Hello;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.opentest4j.TestAbortedException;
 
 /**
  * The catalogue of reasons: each of them comes about, and is shown where docs/reasons.md says.
@@ -95,6 +97,12 @@ class ReasonsTest {
       case PEER_LOST -> atAListenerThat(RawSession::close);
       case INTERNAL -> withAFabricThatFails();
       case NO_UCX -> withoutItsClasses();
+      case BETWEEN_HOSTS -> throw new TestAbortedException("needs two hosts: HostsTest of it");
+      case NO_RULE -> ofTheHostPair("connect 10.0.0.0/8 *", 1);
+      case HOSTS_OFF -> withoutRulesOrKey();
+      case NO_RENDEZVOUS -> of(new HostPair(dir).connect()); // nobody listens
+      case NOT_AUTHENTICATED -> ofTheHostPair(HostPair.ALL, 2);
+      case UCX_TCP_ONLY -> thatUcxReachesByTcp();
     };
   }
 
@@ -104,6 +112,36 @@ class ReasonsTest {
 
   private static Shown of(Reason seen) {
     return () -> seen;
+  }
+
+  // ---- between hosts
+
+  private static Shown of(FakeChannel channel) {
+    return () -> channel.reason;
+  }
+
+  private Shown ofTheHostPair(String rules, int key) throws Exception {
+    HostPair pair =
+        new HostPair(
+            dir, HostPair.settings(dir, HostPair.ALL, 1), HostPair.settings(dir, rules, key));
+    pair.server.announce(pair.port);
+    return of(pair.connect());
+  }
+
+  private Shown withoutRulesOrKey() throws Exception {
+    HostSettings none = HostPair.fromProperties("/no/rules", "/no/key");
+    HostPair pair = new HostPair(dir, none, none);
+    assertThat(none.problem()).isEqualTo("there is no file /no/rules");
+    return of(pair.connect());
+  }
+
+  private Shown thatUcxReachesByTcp() throws Exception {
+    HostPair pair = new HostPair(dir);
+    pair.clientFabric.worthless = Reason.UCX_TCP_ONLY;
+    pair.server.announce(pair.port);
+    FakeChannel client = pair.connect();
+    pair.accept(client);
+    return of(client);
   }
 
   /** What a connection of a node's is told. */

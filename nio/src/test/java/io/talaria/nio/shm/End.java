@@ -64,7 +64,7 @@ final class End implements StreamOwner {
   }
 
   @Override
-  public void established() {}
+  public void woken() {}
 
   @Override
   public void released() {}

@@ -102,6 +102,11 @@ public final class HostileConnection {
     set(mine + ConnectionLayout.ACCEPTS, 1);
   }
 
+  /** The message that tells the victim so. */
+  public ByteBuffer accepted() {
+    return ShmMessages.accepted(slot, generation);
+  }
+
   /** Whether the victim has said so, too. */
   public boolean victimAgrees() {
     return get(theirs + ConnectionLayout.ACCEPTS) != 0;
@@ -110,6 +115,23 @@ public final class HostileConnection {
   /** Says that this side's output has left TCP after so many bytes. */
   public void switchOut(long tcpBytes) {
     set(mine + ConnectionLayout.SWITCH_AT, tcpBytes + 1);
+  }
+
+  /** Whether the victim's output has left TCP. */
+  public boolean victimSwitched() {
+    return get(theirs + ConnectionLayout.SWITCH_AT) != 0;
+  }
+
+  /** Says that this side has taken so many bytes from TCP. */
+  public void take(long tcpBytes) {
+    set(mine + ConnectionLayout.IN_TAKEN, tcpBytes);
+  }
+
+  /** Says that this side's reader sleeps, and is to be woken by a bell. */
+  public void awaitBell() {
+    set(
+        mine + ConnectionLayout.DATA_WAIT,
+        ++epoch << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_BELL);
   }
 
   /** Whether a ring that the victim writes holds a byte below a limit, other than 0. */

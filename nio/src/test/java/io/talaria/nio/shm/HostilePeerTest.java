@@ -190,7 +190,7 @@ class HostilePeerTest {
     public void ring() {}
 
     @Override
-    public void established() {}
+    public void woken() {}
 
     @Override
     public void released() {}

@@ -244,6 +244,8 @@ class SelectingStressTest {
           clients.add(new Client(made.client, new Random(seed + i), seed + i, bytes));
           echoes.add(new Echo(made.server, new Random(seed - i)));
         }
+        pair.dialler.fabric.summarizedFrom = random.nextBoolean() ? 1 : Integer.MAX_VALUE;
+        pair.dialled.fabric.summarizedFrom = random.nextBoolean() ? 1 : Integer.MAX_VALUE;
         Selecting here = new Selecting((ShmHome) pair.dialler.fabric.openHome(), clients);
         Selecting there = new Selecting((ShmHome) pair.dialled.fabric.openHome(), echoes);
         Future<?> server =

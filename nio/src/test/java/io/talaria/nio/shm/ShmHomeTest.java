@@ -20,11 +20,17 @@ import org.junit.jupiter.api.io.TempDir;
 class ShmHomeTest {
   @TempDir Path dir;
 
-  private PeerPair pair;
+  PeerPair pair;
 
   @BeforeEach
   void open() throws Exception {
     pair = new PeerPair(dir.resolve("shm"), 4096, 4096);
+    pair.dialled.fabric.summarizedFrom = summarizedFrom();
+  }
+
+  /** From so many words of ready bits on, homes want summaries. */
+  int summarizedFrom() {
+    return Integer.MAX_VALUE;
   }
 
   @AfterEach
@@ -32,15 +38,15 @@ class ShmHomeTest {
     pair.close();
   }
 
-  private static int writeTo(End end) {
+  static int writeTo(End end) {
     return end.stream.write(ByteBuffer.allocate(1));
   }
 
-  private static void readAll(End end) {
+  static void readAll(End end) {
     assertThat(end.stream.read(ByteBuffer.allocate(100))).isPositive();
   }
 
-  private static List<FabricStream> drain(ShmHome home) {
+  static List<FabricStream> drain(ShmHome home) {
     List<FabricStream> ready = new ArrayList<>();
     int count = home.drainReady(ready::add, 1000);
     assertThat(ready).hasSize(count);

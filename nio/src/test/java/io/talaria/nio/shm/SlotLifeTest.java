@@ -141,7 +141,7 @@ class SlotLifeTest {
     public void ring() {}
 
     @Override
-    public void established() {}
+    public void woken() {}
 
     @Override
     public void released() {}

@@ -1,0 +1,273 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.ChildSpec;
+import io.talaria.it.harness.Event;
+import io.talaria.it.harness.Exchange;
+import io.talaria.it.harness.Flavour;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Proc;
+import io.talaria.it.harness.Settings;
+import io.talaria.it.programs.Sink;
+import io.talaria.it.programs.StreamClient;
+import io.talaria.it.programs.Survivor;
+import io.talaria.it.programs.WriteExit;
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Connections between hosts, which are two network namespaces here: what a rule, a key and UCX make
+ * of them. UCX is kept to its tcp, because there is no other network between the two. Needs root,
+ * the command {@code ip} and UCX.
+ */
+@Timeout(value = 90, unit = TimeUnit.SECONDS)
+class HostsTest {
+  private static final String OUTSIDE = "10.213.78.1";
+  private static final String INSIDE = "10.213.78.2";
+  private static final String RULES = "connect " + INSIDE + "/30 *\nbind * *\n";
+
+  private static final int MESSAGE_BYTES = 4 << 20;
+  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(40);
+  private static final Duration NOTICE = Duration.ofSeconds(10);
+
+  @RegisterExtension final Lab lab = new Lab();
+
+  private final String namespace = "talaria-ih-" + ProcessHandle.current().pid();
+  private final String outer = "tho" + ProcessHandle.current().pid() % 100_000;
+  private final String inner = "thi" + ProcessHandle.current().pid() % 100_000;
+  private Path key;
+  private Path rules;
+
+  @BeforeEach
+  void makeHosts() throws Exception {
+    Flavour.TALARIA.assume();
+    assumeTrue(Settings.ucxInstalled(), "no UCX here");
+    assumeTrue(Proc.root(), "not root: no network namespace can be made");
+    try {
+      Proc.run("ip", "netns", "add", namespace);
+    } catch (IOException e) {
+      abort("no network namespace can be made: " + e.getMessage());
+    }
+    lab.afterwards(() -> Proc.run("ip", "netns", "delete", namespace));
+    Proc.run("ip", "link", "add", outer, "type", "veth", "peer", "name", inner);
+    Proc.run("ip", "link", "set", inner, "netns", namespace);
+    Proc.run("ip", "address", "add", OUTSIDE + "/30", "dev", outer);
+    Proc.run("ip", "link", "set", outer, "up");
+    Proc.run("ip", "-n", namespace, "address", "add", INSIDE + "/30", "dev", inner);
+    Proc.run("ip", "-n", namespace, "link", "set", inner, "up");
+    Proc.run("ip", "-n", namespace, "link", "set", "lo", "up");
+    key = key("key", 1);
+    rules = Files.writeString(lab.scratch().resolve("rules"), RULES);
+  }
+
+  private Path key(String name, int content) throws IOException {
+    byte[] secret = new byte[32];
+    Arrays.fill(secret, (byte) content);
+    Path file = Files.write(lab.scratch().resolve(name), secret);
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+  }
+
+  private ChildSpec outside(ChildSpec child) {
+    return between(child.under("env", "UCX_TLS=tcp", "UCX_NET_DEVICES=" + outer));
+  }
+
+  private ChildSpec inside(ChildSpec child) {
+    List<String> words = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+    words.addAll(List.of("env", "UCX_TLS=tcp", "UCX_NET_DEVICES=" + inner));
+    return between(child.under(words.toArray(String[]::new)));
+  }
+
+  private ChildSpec between(ChildSpec child) {
+    return child
+        .property("talaria.rules", rules)
+        .property("talaria.key", key)
+        .property("talaria.ucx.tcp", true);
+  }
+
+  private Exchange exchange() {
+    Exchange exchange = new Exchange(lab, Pair.BOTH);
+    inside(exchange.serverSpec()).arg("bind", "0.0.0.0");
+    outside(exchange.clientSpec()).arg("host", INSIDE);
+    return exchange;
+  }
+
+  /** Lets both use the connection until both directions have switched. */
+  private static ConnectionInfo untilFast(Child server, Child client, String command, String event)
+      throws Exception {
+    long deadlineNs = System.nanoTime() + LIMIT_NS;
+    while (!(fast(server) && fast(client)) && System.nanoTime() < deadlineNs) {
+      server.send(command);
+      client.send(command);
+      server.await(event);
+      client.await(event);
+    }
+    Modes.await(server, Mode.UCX, Reason.BETWEEN_HOSTS);
+    return Modes.await(client, Mode.UCX, Reason.BETWEEN_HOSTS);
+  }
+
+  private static boolean fast(Child child) throws IOException {
+    return Modes.of(child).stream().anyMatch(c -> c.mode() == Mode.UCX);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"selector", "blocking"})
+  void aRuleAndAKeyMakeItFastAndEachByteArrives(String io) throws Exception {
+    Exchange exchange = exchange();
+    exchange.serverSpec().arg("io", io).arg("bytes", MESSAGE_BYTES);
+    exchange.clientSpec().arg("io", io).arg("bytes", MESSAGE_BYTES);
+    exchange.run();
+    ConnectionInfo connection = untilFast(exchange.server(), exchange.client(), "again", "talked");
+    assertThat(connection.transport()).startsWith("ucx tcp");
+    exchange.end(); // once more, all of it by UCX
+  }
+
+  /** The end of the control connection overtakes the bytes, which go another way. */
+  @ParameterizedTest
+  @CsvSource({
+    "close-exit, selector, 16777216, false",
+    "exit, blocking, 16777216, false",
+    "close-exit, blocking, 1048576, true",
+    "exit, selector, 1048576, true",
+  })
+  void whoWritesAndLeavesLosesNothing(String leave, String io, int bytes, boolean late)
+      throws Exception {
+    Child reader =
+        inside(lab.child(Flavour.TALARIA, Sink.class))
+            .arg("role", "server")
+            .arg("bind", "0.0.0.0")
+            .arg("io", io)
+            .arg("hold", late ? "yes" : "no")
+            .arg("min", bytes)
+            .arg("max", bytes)
+            .start();
+    Child writer =
+        outside(lab.child(Flavour.TALARIA, WriteExit.class))
+            .arg("host", INSIDE)
+            .arg("port", reader.await("listening").port())
+            .arg("io", io)
+            .arg("leave", leave)
+            .arg("min", bytes)
+            .arg("max", bytes)
+            .start();
+    untilFast(reader, writer, "greet", "greeted");
+    reader.send("go");
+    writer.send("go");
+    if (late) {
+      writer.awaitExit(0);
+      reader.send("read");
+    }
+    Event drained = reader.await("drained");
+    assertThat(drained.number("received")).isEqualTo(bytes);
+    assertThat(drained.text("end")).isEqualTo("eof");
+    writer.awaitExit(0);
+    lab.stop(reader);
+  }
+
+  @Test
+  void theEndOfAKilledPeerIsNoticed() throws Exception {
+    Child server =
+        inside(lab.child(Flavour.TALARIA, Survivor.class))
+            .arg("role", "server")
+            .arg("bind", "0.0.0.0")
+            .arg("io", "selector")
+            .arg("min", 1L << 40)
+            .arg("max", 1L << 40)
+            .start();
+    int port = server.await("listening").port();
+    Child client =
+        outside(lab.child(Flavour.TALARIA, StreamClient.class))
+            .arg("host", INSIDE)
+            .arg("port", port)
+            .arg("io", "selector")
+            .arg("min", 1L << 40)
+            .arg("max", 1L << 40)
+            .start();
+    server.await("opened");
+    long deadlineNs = System.nanoTime() + LIMIT_NS;
+    while (!(fast(server) && fast(client)) && System.nanoTime() < deadlineNs) {
+      Thread.sleep(5);
+    }
+    Modes.await(server, Mode.UCX, Reason.BETWEEN_HOSTS);
+    long killedNs = System.nanoTime();
+    client.kill();
+    Event ended = server.await("ended", Duration.ofSeconds(30));
+    assertThat(Duration.ofNanos(ended.nanoTime() - killedNs)).isLessThan(NOTICE);
+    lab.stop(server);
+  }
+
+  @Test
+  void anotherKeyStaysPlain() throws Exception {
+    Exchange exchange = exchange();
+    exchange.clientSpec().property("talaria.key", key("other", 2));
+    exchange.run();
+    Modes.awaitPlain(exchange.client(), Reason.NOT_AUTHENTICATED);
+    Modes.awaitPlain(exchange.server(), Reason.NO_OFFER);
+    exchange.end();
+  }
+
+  @Test
+  void noRuleForTheClientStaysPlain() throws Exception {
+    Exchange exchange = exchange();
+    Path others =
+        Files.writeString(lab.scratch().resolve("others"), "connect 10.9.0.0/16 *\nbind * *\n");
+    exchange.clientSpec().property("talaria.rules", others);
+    exchange.run();
+    Modes.awaitPlain(exchange.client(), Reason.NO_RULE);
+    exchange.end();
+  }
+
+  @Test
+  void noRuleForTheServerStaysPlain() throws Exception {
+    Exchange exchange = exchange();
+    Path others = Files.writeString(lab.scratch().resolve("others"), "bind * 1\n");
+    exchange.serverSpec().property("talaria.rules", others);
+    exchange.run();
+    Modes.awaitPlain(exchange.client(), Reason.NO_RENDEZVOUS);
+    exchange.end();
+  }
+
+  @Test
+  void tcpAloneGainsNothing() throws Exception {
+    Exchange exchange = exchange();
+    exchange.clientSpec().property("talaria.ucx.tcp", false);
+    exchange.run();
+    Modes.awaitPlain(exchange.client(), Reason.UCX_TCP_ONLY);
+    exchange.end();
+  }
+
+  @Test
+  void aKeyThatOthersCanReadIsNotUsed() throws Exception {
+    Exchange exchange = exchange();
+    Path open = key("open", 1);
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
+    exchange.clientSpec().property("talaria.key", open);
+    exchange.run();
+    Modes.awaitPlain(exchange.client(), Reason.HOSTS_OFF);
+    exchange.end();
+  }
+}

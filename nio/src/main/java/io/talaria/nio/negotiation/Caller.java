@@ -1,0 +1,174 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A connection to or from a rendezvous port until both sides have proved that they have the key;
+ * then it becomes a {@link Session}. It never holds more than the longest message of the {@link
+ * Handshake}. Negotiation thread.
+ */
+final class Caller {
+  private final Hosts hosts;
+  private final SocketChannel channel;
+
+  /** Whom this side calls; null if it was called. */
+  private final Where where;
+
+  /** About which listener it was called; null if it calls. */
+  private final Rendezvous door;
+
+  private final List<HostAttempt> waiting = new ArrayList<>();
+  private final long beganNs = System.nanoTime();
+  private SelectionKey key;
+  private ConnectionKey ends;
+  private Handshake handshake;
+  private ByteBuffer input;
+  private ByteBuffer output;
+  private boolean over;
+
+  Caller(Hosts hosts, SocketChannel channel, Where where, Rendezvous door) {
+    this.hosts = hosts;
+    this.channel = channel;
+    this.where = where;
+    this.door = door;
+  }
+
+  /** Begins to call. */
+  void call(Selector selector) throws IOException {
+    channel.configureBlocking(false);
+    channel.bind(new InetSocketAddress(where.from(), 0));
+    boolean connected = channel.connect(where.to());
+    key = channel.register(selector, SelectionKey.OP_CONNECT, this);
+    if (connected) {
+      greet();
+    }
+  }
+
+  /** Begins to answer. */
+  void answer(Selector selector) throws IOException {
+    channel.configureBlocking(false);
+    key = channel.register(selector, SelectionKey.OP_READ, this);
+    greet();
+  }
+
+  Where where() {
+    return where;
+  }
+
+  Rendezvous door() {
+    return door;
+  }
+
+  long beganNs() {
+    return beganNs;
+  }
+
+  List<HostAttempt> waiting() {
+    return waiting;
+  }
+
+  private void greet() throws IOException {
+    InetSocketAddress own = (InetSocketAddress) channel.getLocalAddress();
+    InetSocketAddress peer = (InetSocketAddress) channel.getRemoteAddress();
+    ends = where == null ? new ConnectionKey(peer, own) : new ConnectionKey(own, peer);
+    handshake = new Handshake(where != null, hosts.key(), ends);
+    input = ByteBuffer.allocate(handshake.wantedBytes());
+    output = handshake.first();
+    flush();
+  }
+
+  void ready() {
+    if (over || !key.isValid()) {
+      return; // ended by what was handled just before
+    }
+    try {
+      if (key.isConnectable() && channel.finishConnect()) {
+        greet();
+      } else if (handshake != null) {
+        flush();
+        read();
+      }
+    } catch (FabricException e) {
+      say(handshake.last());
+      fail(e.reason(), e.getMessage());
+    } catch (IOException e) {
+      fail(lost(), e.getMessage());
+    }
+  }
+
+  private Reason lost() {
+    return where == null ? Reason.PEER_LOST : Reason.NO_RENDEZVOUS;
+  }
+
+  private void read() throws IOException, FabricException {
+    while (!over) {
+      int n = channel.read(input);
+      if (n < 0) {
+        throw ended();
+      }
+      if (input.hasRemaining()) {
+        return;
+      }
+      output = handshake.received(input.flip());
+      flush();
+      if (handshake.done()) {
+        over = true;
+        hosts.authenticated(this, channel, new HostLink(where, handshake.seal(), ends));
+        return;
+      }
+      input = ByteBuffer.allocate(handshake.wantedBytes());
+    }
+  }
+
+  /** Who hangs up on our proof does not believe it. */
+  private FabricException ended() {
+    return new FabricException(
+        handshake.wantedBytes() == Handshake.PROOF_BYTES ? Reason.NOT_AUTHENTICATED : lost(),
+        "the other side has hung up");
+  }
+
+  /** What is said here always finds room, but for a peer that the kernel holds back. */
+  private void flush() throws IOException {
+    if (output.hasRemaining()) {
+      channel.write(output);
+    }
+    key.interestOps(SelectionKey.OP_READ | (output.hasRemaining() ? SelectionKey.OP_WRITE : 0));
+  }
+
+  /** As far as there is room. */
+  private void say(ByteBuffer last) {
+    try {
+      channel.write(last);
+    } catch (IOException e) {
+      // It is gone already.
+    }
+  }
+
+  void fail(Reason reason, String why) {
+    if (!over) {
+      over = true;
+      close();
+      hosts.failed(this, reason, why);
+    }
+  }
+
+  void close() {
+    over = true;
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // It is closed as far as it can be.
+    }
+  }
+}
