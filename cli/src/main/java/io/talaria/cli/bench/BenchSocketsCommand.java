@@ -49,11 +49,15 @@ import picocli.CommandLine.Spec;
       "  talaria bench sockets --quick",
       "  talaria bench sockets --patterns blocking,selectNow,oneway --sizes 16,1K,64K",
       "  talaria bench sockets --rounds 5 --json result.json",
+      "  talaria bench sockets --fabric ucx --patterns blocking,oneway",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
     })
 public final class BenchSocketsCommand implements Callable<Integer> {
   private static final int MISSED = 3;
+  private static final String SHM = "shm";
+  private static final String UCX = "ucx";
+  private static final String TRANSPORTS = "UCX_TLS";
   private static final int MOST_CONNECTIONS = 10_000;
 
   /** The ephemeral ports of a client address are fewer than 30,000. */
@@ -111,6 +115,15 @@ public final class BenchSocketsCommand implements Callable<Integer> {
           "Connections of the pattern scale. On Talaria each takes 68 KiB of /dev/shm; both sides"
               + " need a descriptor each, and the client a port. Default: ${DEFAULT-VALUE}.")
   private int scaleConnections;
+
+  @Option(
+      names = "--fabric",
+      paramLabel = "FABRIC",
+      defaultValue = SHM,
+      description =
+          "What Talaria runs on, as talaria.fabrics: shm, or ucx, which is held against"
+              + " ucx_perftest over the same UCX_TLS. Default: ${DEFAULT-VALUE}.")
+  private String fabric;
 
   @Option(
       names = "--rounds",
@@ -188,8 +201,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     Pinning pinning = Pinning.decide(!noPin);
     Machine machine = Machine.describe(jar == null ? "none" : jar.version(), pinning);
     ScenarioRunner runner =
-        new ScenarioRunner(jar == null ? null : jar.file(), pinning, javaOptions, timing);
-    UcxBaseline ucx = noUcx || !UcxPerftest.installed() ? null : new UcxBaseline(pinning);
+        new ScenarioRunner(jar == null ? null : jar.file(), pinning, options(), timing);
+    UcxBaseline ucx =
+        noUcx || !UcxPerftest.installed() ? null : new UcxBaseline(pinning, transports());
     Results results = new Results();
     int total = 2 * scenarios.stream().mapToInt(s -> rounds(s, wantedRounds)).sum();
     int done = 0;
@@ -217,7 +231,24 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         options(plan, timing, wantedRounds),
         scenarios,
         results,
-        Summary.of(scenarios, results));
+        fabric.equals(UCX)
+            ? UcxTargets.of(Summary.of(scenarios, results))
+            : Summary.of(scenarios, results));
+  }
+
+  /** Options of all JVMs; those without Talaria do not know its property. */
+  private List<String> options() {
+    List<String> options = new ArrayList<>(javaOptions);
+    if (!fabric.equals(SHM)) {
+      options.add("-Dtalaria.fabrics=" + fabric);
+    }
+    return options;
+  }
+
+  /** Those that the fabric takes. */
+  private String transports() {
+    String chosen = fabric.equals(UCX) ? System.getenv(TRANSPORTS) : null;
+    return chosen == null ? UcxPerftest.SHARED_MEMORY : chosen;
   }
 
   private static Results.Run run(
@@ -300,6 +331,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     options.put("idleConnections", plan.idleConnections());
     options.put("manyConnections", plan.manyConnections());
     options.put("scaleConnections", plan.scaleConnections());
+    options.put("fabric", fabric);
     options.put("rounds", wantedRounds);
     options.put("timing", timing);
     options.put("javaOptions", javaOptions);
@@ -314,6 +346,10 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       } catch (IllegalArgumentException e) {
         throw new ParameterException(spec.commandLine(), "--patterns: " + e.getMessage(), e);
       }
+    }
+    if (!fabric.equals(SHM) && !fabric.equals(UCX)) {
+      throw new ParameterException(
+          spec.commandLine(), "--fabric: '" + fabric + "' is no fabric; there are: shm, ucx");
     }
     check("--connections", connections, 1, MOST_CONNECTIONS);
     check("--idle-connections", idleConnections, 1, MOST_CONNECTIONS);

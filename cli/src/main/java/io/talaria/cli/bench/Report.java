@@ -60,7 +60,7 @@ record Report(
     boolean ucx = rows.stream().anyMatch(row -> row.ucx() != null);
     List<String> header = new ArrayList<>(List.of("Measure", ">JDK", ">Talaria", ">Ratio"));
     if (ucx) {
-      header.add(">UCX in C");
+      header.addAll(List.of(">UCX in C", ">Talaria / UCX"));
     }
     header.addAll(List.of("Target", ">Reached", ""));
     Table table = new Table(header.toArray(String[]::new));
@@ -72,6 +72,7 @@ record Report(
       cells.add(Double.isNaN(row.ratio()) ? "" : Units.times(row.ratio()));
       if (ucx) {
         cells.add(row.quantity().format(row.ucx()));
+        cells.add(Double.isNaN(row.timesUcx()) ? "" : Units.times(row.timesUcx()));
       }
       Target target = row.target();
       cells.add(target == null ? "" : target.wanted());
@@ -83,7 +84,7 @@ record Report(
   }
 
   private static String reached(Row row, Target target) {
-    return target.wanted().startsWith("≥")
+    return target.wanted().startsWith("≥") || target.wanted().contains("×")
         ? target.reachedTimes()
         : row.quantity().format(target.reached());
   }
@@ -133,6 +134,7 @@ record Report(
     json.put("talaria", row.talaria());
     json.put("ratio", Json.number(row.ratio()));
     json.put("ucx", row.ucx());
+    json.put("timesUcx", Json.number(row.timesUcx()));
     json.put("target", row.target());
     return json;
   }

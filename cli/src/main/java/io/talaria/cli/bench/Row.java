@@ -26,6 +26,13 @@ record Row(
     Spread ucx,
     Target target) {
 
+  /** Returns Talaria's median as a multiple of ucx_perftest's, or NaN. */
+  double timesUcx() {
+    return ucx == null || talaria == null || ucx.median() <= 0
+        ? Double.NaN
+        : talaria.median() / ucx.median();
+  }
+
   /** Returns how many times better Talaria's median is than the JDK's, or NaN. */
   double ratio() {
     return jdk == null || talaria == null || jdk.median() <= 0 || talaria.median() <= 0

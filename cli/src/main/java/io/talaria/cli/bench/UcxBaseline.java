@@ -17,8 +17,17 @@ final class UcxBaseline {
 
   private final UcxPerftest perftest;
 
-  UcxBaseline(Pinning pinning) {
+  private final String transports;
+
+  /**
+   * Prepares the measurements.
+   *
+   * @param pinning which process sits on which core
+   * @param transports the value of {@code UCX_TLS}
+   */
+  UcxBaseline(Pinning pinning, String transports) {
     perftest = new UcxPerftest(pinning);
+    this.transports = transports;
   }
 
   /**
@@ -48,7 +57,6 @@ final class UcxBaseline {
 
   private Figures run(String name, int sizeBytes) throws HarnessException, InterruptedException {
     long iterations = sizeBytes >= LARGE_BYTES ? 30_000 : 500_000;
-    return perftest.run(
-        new Test(name, sizeBytes, iterations, List.of(), UcxPerftest.SHARED_MEMORY), LIMIT);
+    return perftest.run(new Test(name, sizeBytes, iterations, List.of(), transports), LIMIT);
   }
 }

@@ -81,7 +81,7 @@ class ReportTest {
     report();
 
     assertThat(report.text())
-        .containsPattern("Ratio +UCX in C +Target")
+        .containsPattern("Ratio +UCX in C +Talaria / UCX +Target")
         .contains(" 0.32 µs (0.30 µs – 0.60 µs) ");
   }
 
