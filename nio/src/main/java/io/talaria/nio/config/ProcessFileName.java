@@ -7,6 +7,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,7 +18,7 @@ import java.util.regex.Pattern;
  * <pre>
  *   63       42 41        32 31          0
  *   +----------+------------+------------+
- *   |   pid    | namespace  |   random   |
+ *   |   pid    | namespace  |   number   |
  *   +----------+------------+------------+
  * </pre>
  */
@@ -31,13 +32,17 @@ public final class ProcessFileName {
   private static final int NAMESPACE_SHIFT = 32;
   private static final long NAMESPACE_MASK = 0x3ff;
 
+  /** From anywhere, because another process of this number may have left files. */
+  private static final AtomicInteger NEXT =
+      new AtomicInteger(ThreadLocalRandom.current().nextInt());
+
   private ProcessFileName() {}
 
   /** A fresh identifier for a file of this process. */
   public static long nextId() {
     return (Host.pid() << PID_SHIFT)
         | (namespace() << NAMESPACE_SHIFT)
-        | Integer.toUnsignedLong(ThreadLocalRandom.current().nextInt());
+        | Integer.toUnsignedLong(NEXT.getAndIncrement());
   }
 
   /** Process id of the process that made an identifier, as it sees itself. */
