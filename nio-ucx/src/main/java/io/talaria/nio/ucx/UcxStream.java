@@ -903,7 +903,7 @@ final class UcxStream implements FabricStream {
 
   /** As far as is known: a peer tells how far it has read, but not for a quarter of the window. */
   private boolean leftOurs() {
-    return sending() || limit - written <= peerWindowBytes / 4 * 3L - 1;
+    return written > 0 && (sending() || limit - written <= peerWindowBytes / 4 * 3L - 1);
   }
 
   @Override
