@@ -153,6 +153,9 @@ final class Lane implements StreamOwner, Upgradable {
 
   private int writes;
 
+  /** Whether the control connection reads as ended because the channel closes. */
+  private volatile boolean inputShut;
+
   /** Whether the control connection outlives the channel; then the stream does too. */
   private volatile boolean lingering;
 
@@ -836,7 +839,8 @@ final class Lane implements StreamOwner, Upgradable {
    * @return whether that means a reset
    */
   private boolean endControl(boolean byReset) {
-    if (!controlEnded) {
+    boolean ownEnd = inputShut && !byReset && wakesByItself; // the peer's would look the same
+    if (!controlEnded && !ownEnd) {
       // A bell that the peer has not read makes its kernel send a reset, which means nothing.
       boolean bellsOnly =
           outMode == OUT_FABRIC
@@ -1150,9 +1154,12 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** Wakes threads that sleep in this channel because it closes. */
   void wakeAll() {
+    inputShut = true;
     try {
       control.shutdownInput();
-      if (!channel.lingerZero()) { // else the peer would see an end before the reset
+      // Nobody waits for room on TCP after the switch, and what a fabric still sends must be there
+      // before FIN. After a linger of 0 the peer would see an end before the reset.
+      if (outMode == OUT_TCP && !channel.lingerZero()) {
         control.shutdownOutput();
       }
     } catch (IOException | RuntimeException e) {
