@@ -41,8 +41,11 @@ class HarnessTest {
     return Arguments.of(name, tamper, complaint);
   }
 
-  private static boolean hits(int length, long position) {
-    return position <= SPOT && position + length > SPOT + 1000;
+  /** A place in the chunk with 1000 bytes behind it, wherever the kernel has cut; -1 if none. */
+  private static int spot(int length, long position) {
+    long from = Math.max(position, SPOT);
+    long at = from - position;
+    return at + 1000 < length ? (int) at : -1;
   }
 
   private static int flip(byte[] chunk, int length, long position) {
@@ -53,8 +56,8 @@ class HarnessTest {
   }
 
   private static int exchange(byte[] chunk, int length, long position) {
-    if (hits(length, position)) {
-      int at = (int) (SPOT - position);
+    int at = spot(length, position);
+    if (at >= 0) {
       byte first = chunk[at];
       chunk[at] = chunk[at + 9];
       chunk[at + 9] = first;
@@ -63,18 +66,18 @@ class HarnessTest {
   }
 
   private static int lose(byte[] chunk, int length, long position) {
-    return hits(length, position) ? length - 500 : length;
+    return spot(length, position) < 0 ? length : length - 500;
   }
 
   private static int repeat(byte[] chunk, int length, long position) {
-    if (hits(length, position)) {
+    if (spot(length, position) >= 0) {
       System.arraycopy(chunk, 0, chunk, 400, length - 400);
     }
     return length;
   }
 
   private static int insert(byte[] chunk, int length, long position) {
-    if (hits(length, position)) {
+    if (spot(length, position) >= 0) {
       java.util.Arrays.fill(chunk, length - 16, length, (byte) 7);
     }
     return length;

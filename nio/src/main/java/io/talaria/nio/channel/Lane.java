@@ -553,11 +553,22 @@ final class Lane implements StreamOwner, Upgradable {
       }
       return n;
     }
+    if (carry == null && inMode == IN_ACCEPTED && !plainAgain) {
+      pull(room(dsts, offset, length)); // together, as a read of the first buffer would not
+    }
     long n = read(dsts[offset]);
     if (n > 0 && !dsts[offset].hasRemaining()) {
       n += readMore(dsts, offset + 1, length - 1);
     }
     return n;
+  }
+
+  private static int room(ByteBuffer[] dsts, int offset, int length) {
+    long room = 0;
+    for (int i = offset; i < offset + length; i++) {
+      room += dsts[i].remaining();
+    }
+    return (int) Math.min(room, CARRY_BYTES);
   }
 
   /** Fills further buffers with what is there; an end or failure shows at the next read. */
