@@ -3,6 +3,7 @@
 package io.talaria.cli.bench;
 
 import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.WarmUp;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -39,7 +40,7 @@ final class OnewaySender implements AutoCloseable {
   Measured run(Timing timing) throws IOException {
     long rounds = FIRST_ROUNDS;
     long messages = 0;
-    Phases.WarmUp warmUp = new Phases.WarmUp(timing, channels.length);
+    WarmUp warmUp = timing.warmUp(channels.length);
     long batchNs = Math.min(BATCH_NS, timing.measureNs());
     do {
       long took = batch(rounds);

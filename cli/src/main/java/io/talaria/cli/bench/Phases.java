@@ -4,6 +4,7 @@ package io.talaria.cli.bench;
 
 import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.WarmUp;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,46 +14,15 @@ import org.HdrHistogram.Histogram;
 /** Warm-up and measurement of a client that makes round trips. */
 final class Phases {
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long UPGRADE_LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
 
   /** How many times longer a measurement may get until there were operations enough. */
   private static final int MORE_TIMES = 20;
 
   private Phases() {}
 
-  /** When a warm-up that counts operations of any kind may end. */
-  static final class WarmUp {
-    private final Timing timing;
-    private final int connections;
-    private final long begin = System.nanoTime();
-
-    WarmUp(Timing timing, int connections) {
-      this.timing = timing;
-      this.connections = connections;
-    }
-
-    /**
-     * Returns whether the code is warm and the connections have taken the road they will take.
-     *
-     * @param operations how many there were so far
-     */
-    boolean done(long operations) {
-      long elapsed = System.nanoTime() - begin;
-      boolean warm =
-          elapsed >= timing.warmUpNs()
-              || (operations >= timing.warmUpTrips() && elapsed >= timing.warmUpMinNs());
-      return warm && (settled(connections) || elapsed >= timing.warmUpNs() + UPGRADE_LIMIT_NS);
-    }
-  }
-
-  /** Returns whether so many connections have taken the road they will take. */
-  static boolean settled(int connections) {
-    return !ModeProbe.switchedOn() || ModeProbe.look().accelerated() >= connections;
-  }
-
   static void warmUp(Trips trips, Timing timing, int connections) throws IOException {
     Histogram scratch = Latencies.histogram();
-    WarmUp warmUp = new WarmUp(timing, connections);
+    WarmUp warmUp = timing.warmUp(connections);
     long count = 0;
     do {
       count += trips.run(scratch, Math.min(SLICE_NS, timing.warmUpNs()));

@@ -4,6 +4,7 @@ package io.talaria.cli.bench;
 
 import io.talaria.cli.harness.ModeProbe;
 import io.talaria.cli.harness.ParentLink;
+import io.talaria.cli.harness.WarmUp;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -36,7 +37,7 @@ final class ScaleClient {
       values.put(Measured.CONNECT_NS, since(start));
       do {
         trips.visitAll(); // each echoes; on Talaria until each has left TCP
-      } while (!Phases.settled(connections) && since(start) < SET_UP_LIMIT_NS);
+      } while (!WarmUp.settled(connections) && since(start) < SET_UP_LIMIT_NS);
       values.put(Measured.SET_UP_NS, since(start));
       long all = System.nanoTime();
       trips.visitAll();

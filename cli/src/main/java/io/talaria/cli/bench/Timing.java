@@ -2,17 +2,15 @@
 
 package io.talaria.cli.bench;
 
+import io.talaria.cli.harness.WarmUp;
 import java.util.concurrent.TimeUnit;
 
 /**
  * How long a scenario warms up and is measured.
  *
- * <p>Warm-up ends after {@code warmUpNs}, or after {@code warmUpTrips} round trips if {@code
- * warmUpMinNs} have passed, whichever comes first.
- *
  * @param warmUpNs the longest warm-up
  * @param warmUpMinNs the shortest warm-up
- * @param warmUpTrips round trips after which the code counts as compiled
+ * @param warmUpTrips round trips after which compilers have seen what to compile
  * @param measureNs how long to measure
  * @param idleNs how long to watch idle connections
  */
@@ -21,12 +19,17 @@ record Timing(long warmUpNs, long warmUpMinNs, long warmUpTrips, long measureNs,
 
   /** Returns the timing of a full run. */
   static Timing full(double seconds) {
-    return new Timing(ms(3_000), ms(1_000), TRIPS, ms(Math.round(seconds * 1_000)), ms(5_000));
+    return new Timing(ms(4_000), ms(1_000), TRIPS, ms(Math.round(seconds * 1_000)), ms(5_000));
   }
 
   /** Returns the timing of {@code --quick}. */
   static Timing quick() {
     return new Timing(ms(700), ms(700), TRIPS, ms(700), ms(2_000));
+  }
+
+  /** Begins a warm-up with so many connections. */
+  WarmUp warmUp(int connections) {
+    return new WarmUp(warmUpMinNs, warmUpNs, warmUpTrips, connections);
   }
 
   private static long ms(long ms) {

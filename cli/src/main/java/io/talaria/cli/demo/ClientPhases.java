@@ -5,6 +5,7 @@ package io.talaria.cli.demo;
 import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.ModeProbe;
 import io.talaria.cli.harness.ParentLink;
+import io.talaria.cli.harness.WarmUp;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -19,7 +20,9 @@ final class ClientPhases {
 
   private static final long BATCH_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long FIRST_BATCH = 256;
-  private static final long UPGRADE_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
+
+  /** How many times longer a warm-up may get until compilers rest. */
+  private static final int MORE_TIMES = 3;
 
   private final ParentLink link;
   private final DemoJob job;
@@ -46,10 +49,10 @@ final class ClientPhases {
       throws InterruptedException, ExecutionException {
     client.connectForEcho(job.ports().echo(), phase.sizeBytes(), phase.connections());
     Histogram histogram = Latencies.histogram();
-    long start = System.nanoTime();
+    WarmUp warmUp = warmUp(phase);
     do {
       client.ping(histogram, scaled(phase.warmUpMs()) / 4);
-    } while (!warm(phase, start));
+    } while (!warmUp.done(0));
     histogram.reset();
     link.report(MEASURING, phase);
     long elapsed = client.ping(histogram, scaled(phase.measureMs()));
@@ -62,11 +65,11 @@ final class ClientPhases {
     client.connectForFlood(job.ports().sink(), phase.sizeBytes());
     long batch = FIRST_BATCH;
     long batchNs = Math.min(BATCH_NS, scaled(phase.measureMs()));
-    long start = System.nanoTime();
+    WarmUp warmUp = warmUp(phase);
     do {
       long took = client.flood(batch);
       batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
-    } while (!warm(phase, start));
+    } while (!warmUp.done(0));
     link.report(MEASURING, phase);
     long elapsed = 0;
     long messages = 0;
@@ -77,13 +80,9 @@ final class ClientPhases {
     return new PhaseResult(phase, messages, elapsed, "", ModeProbe.look());
   }
 
-  private boolean warm(DemoPhase phase, long start) {
-    long elapsed = System.nanoTime() - start;
-    long warmUpNs = scaled(phase.warmUpMs());
-    return elapsed >= warmUpNs
-        && (!ModeProbe.switchedOn()
-            || ModeProbe.look().accelerated() >= phase.connections()
-            || elapsed >= warmUpNs + UPGRADE_LIMIT_NS);
+  private WarmUp warmUp(DemoPhase phase) {
+    long ns = scaled(phase.warmUpMs());
+    return new WarmUp(ns, MORE_TIMES * ns, 0, phase.connections());
   }
 
   private long scaled(int ms) {

@@ -67,13 +67,20 @@ public final class CpuReading {
 
   private static void readThread(Path thread, Map<Long, Long> into) {
     try {
-      String text = Files.readString(thread.resolve("schedstat"));
-      into.put(
-          Long.valueOf(thread.getFileName().toString()),
-          Long.valueOf(text.substring(0, text.indexOf(' '))));
+      into.put(Long.valueOf(thread.getFileName().toString()), ofThread(thread));
     } catch (IOException | NumberFormatException | StringIndexOutOfBoundsException e) {
       // This thread has ended, or the kernel does not count so finely.
     }
+  }
+
+  /**
+   * Returns the nanoseconds that a thread has used.
+   *
+   * @param thread its folder of the kernel's
+   */
+  static long ofThread(Path thread) throws IOException {
+    String text = Files.readString(thread.resolve("schedstat"));
+    return Long.parseLong(text.substring(0, text.indexOf(' ')));
   }
 
   /**
