@@ -11,10 +11,14 @@ final class RegisteredKeys {
 
   private volatile TalariaSelectionKey[] keys = NONE;
 
+  /** The first of them, where a selector looks first: mostly there is one. */
+  private volatile TalariaSelectionKey first;
+
   synchronized void add(TalariaSelectionKey key) {
     TalariaSelectionKey[] now = Arrays.copyOf(keys, keys.length + 1);
     now[now.length - 1] = key;
     keys = now;
+    first = now[0];
   }
 
   synchronized void remove(TalariaSelectionKey key) {
@@ -26,6 +30,7 @@ final class RegisteredKeys {
           fewer[i] = now[now.length - 1];
         }
         keys = fewer;
+        first = fewer.length == 0 ? null : fewer[0];
         return;
       }
     }
@@ -33,6 +38,20 @@ final class RegisteredKeys {
 
   TalariaSelectionKey[] all() {
     return keys;
+  }
+
+  /** The valid key with a selector, or null. */
+  TalariaSelectionKey with(TalariaSelector selector) {
+    TalariaSelectionKey likely = first;
+    if (likely != null && likely.owner() == selector && likely.isValid()) {
+      return likely;
+    }
+    for (TalariaSelectionKey key : keys) {
+      if (key.owner() == selector && key.isValid()) {
+        return key;
+      }
+    }
+    return null;
   }
 
   /**

@@ -522,12 +522,11 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void hinted(FabricStream stream) {
-    for (TalariaSelectionKey key : ((TalariaSocketChannel) stream.attachment()).keys().all()) {
-      if (key.owner() == this) {
-        active.addHinted(key);
-        if (!key.rare) {
-          stream.unwatch(); // it is looked at directly from now on
-        }
+    TalariaSelectionKey key = ((TalariaSocketChannel) stream.attachment()).keys().with(this);
+    if (key != null) {
+      active.addHinted(key);
+      if (!key.rare) {
+        stream.unwatch(); // it is looked at directly from now on
       }
     }
   }

@@ -77,10 +77,11 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     long calls = reads + 1;
     fabricInBytes = total;
     reads = calls;
-    ByteBuffer to = record;
+    ByteBuffer to = file();
     if (to != null) {
-      LONG.setOpaque(to, CountersLayout.R_FABRIC_IN, total);
-      LONG.setOpaque(to, CountersLayout.R_READS, calls);
+      int at = place();
+      LONG.setOpaque(to, at + CountersLayout.R_FABRIC_IN, total);
+      LONG.setOpaque(to, at + CountersLayout.R_READS, calls);
     }
   }
 
@@ -94,10 +95,11 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     long calls = reads + 1;
     tcpInBytes = total;
     reads = calls;
-    ByteBuffer to = record;
+    ByteBuffer to = file();
     if (to != null) {
-      LONG.setOpaque(to, CountersLayout.R_TCP_IN, total);
-      LONG.setOpaque(to, CountersLayout.R_READS, calls);
+      int at = place();
+      LONG.setOpaque(to, at + CountersLayout.R_TCP_IN, total);
+      LONG.setOpaque(to, at + CountersLayout.R_READS, calls);
     }
   }
 
@@ -111,10 +113,11 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     long calls = writes + 1;
     fabricOutBytes = total;
     writes = calls;
-    ByteBuffer to = record;
+    ByteBuffer to = file();
     if (to != null) {
-      LONG.setOpaque(to, CountersLayout.R_FABRIC_OUT, total);
-      LONG.setOpaque(to, CountersLayout.R_WRITES, calls);
+      int at = place();
+      LONG.setOpaque(to, at + CountersLayout.R_FABRIC_OUT, total);
+      LONG.setOpaque(to, at + CountersLayout.R_WRITES, calls);
     }
   }
 
@@ -128,10 +131,11 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     long calls = writes + 1;
     tcpOutBytes = total;
     writes = calls;
-    ByteBuffer to = record;
+    ByteBuffer to = file();
     if (to != null) {
-      LONG.setOpaque(to, CountersLayout.R_TCP_OUT, total);
-      LONG.setOpaque(to, CountersLayout.R_WRITES, calls);
+      int at = place();
+      LONG.setOpaque(to, at + CountersLayout.R_TCP_OUT, total);
+      LONG.setOpaque(to, at + CountersLayout.R_WRITES, calls);
     }
   }
 
@@ -139,10 +143,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   public void stalled() {
     long total = stalls + 1;
     stalls = total;
-    ByteBuffer to = record;
-    if (to != null) {
-      LONG.setOpaque(to, CountersLayout.R_STALLS, total);
-    }
+    store(CountersLayout.R_STALLS, total);
   }
 
   /** Counts a bell sent to a sleeping peer. */
@@ -158,13 +159,6 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   /** Counts a sleep of a thread that waited for this connection. */
   public void slept() {
     store(CountersLayout.R_SLEEPS, (long) SLEEPS.getAndAdd(this, 1L) + 1);
-  }
-
-  private void store(int field, long value) {
-    ByteBuffer to = record;
-    if (to != null) {
-      LONG.setOpaque(to, field, value);
-    }
   }
 
   /**

@@ -27,9 +27,9 @@ final class ConnectionFields {
 
   /** Written by the thread that reads from the connection. */
   abstract static class Reads extends Gap0 {
+    long reads;
     long fabricInBytes;
     long tcpInBytes;
-    long reads;
     long bellsReceived;
     long sleeps;
 
@@ -55,9 +55,9 @@ final class ConnectionFields {
 
   /** Written by the thread that writes to the connection. */
   abstract static class Writes extends Gap1 {
+    long writes;
     long fabricOutBytes;
     long tcpOutBytes;
-    long writes;
     long stalls;
     long bellsSent;
 

@@ -2,6 +2,8 @@
 
 package io.talaria.nio.counters;
 
+import static io.talaria.nio.counters.CountersLayout.LONG;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -12,18 +14,18 @@ import java.nio.ByteBuffer;
  * <p>The fields of the object are the truth and the record is their copy, so nothing is ever read
  * back from memory that others can reach, and a record that comes late is simply filled in.
  *
- * <p>Guarded by the lock of {@link ProcessCounters}, except {@link #record}, which the counting
- * threads read plainly: it is written by release, and all they do with it depends on it.
+ * <p>Guarded by the lock of {@link ProcessCounters}, except that the counting threads find the
+ * place by {@link #file}. It is a number in memory that all records share, not a view of its own: a
+ * program with thousands of connections is short of cache lines.
  */
 abstract class CounterRecord {
   static final int NO_INDEX = -1;
 
-  private static final VarHandle RECORD;
+  private static final VarHandle FILE;
 
   static {
     try {
-      RECORD =
-          MethodHandles.lookup().findVarHandle(CounterRecord.class, "record", ByteBuffer.class);
+      FILE = MethodHandles.lookup().findVarHandle(CounterRecord.class, "file", ByteBuffer.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -33,8 +35,12 @@ abstract class CounterRecord {
   final long id;
   final long openedAtMs;
 
-  /** The record in the file, 256 bytes, or null. */
-  ByteBuffer record;
+  /** The part of the file that has the record, or null. Written by release, after the place. */
+  @SuppressWarnings("UnusedVariable") // by FILE
+  private ByteBuffer file;
+
+  /** Where the record begins there. */
+  private int place;
 
   /** Which record it is, or {@link #NO_INDEX}. */
   int index = NO_INDEX;
@@ -47,9 +53,32 @@ abstract class CounterRecord {
     this.openedAtMs = openedAtMs;
   }
 
-  /** Lets the counting threads see the record. */
-  final void publishRecord(ByteBuffer slice) {
-    RECORD.setRelease(this, slice);
+  /** Lets the counting threads see the record, which begins there. */
+  final void publish(ByteBuffer chunk, int at) {
+    place = at;
+    FILE.setRelease(this, chunk);
+  }
+
+  /** Lets them see no record any more. */
+  final void withdraw() {
+    FILE.setRelease(this, null);
+  }
+
+  /** Where to count: the part of the file, or null; {@link #place} is of any use only if not. */
+  final ByteBuffer file() {
+    return (ByteBuffer) FILE.getAcquire(this);
+  }
+
+  final int place() {
+    return place;
+  }
+
+  /** Stores a count. */
+  final void store(int field, long value) {
+    ByteBuffer to = file();
+    if (to != null) {
+      LONG.setOpaque(to, place + field, value);
+    }
   }
 
   /** Writes role, mode, addresses and the like. Called between two steps of the version. */

@@ -396,12 +396,13 @@ public final class ProcessCounters implements AutoCloseable {
     } else {
       unlisted.remove(record);
       record.index = index;
-      describeAt(record, recordAt(index), CountersLayout.STATE_LIVE);
-      record.publishRecord(recordAt(index));
+      ByteBuffer place = recordAt(index);
+      describeAt(record, place, CountersLayout.STATE_LIVE);
+      record.publish(chunkOf(index), placeOf(index));
       // A count made meanwhile went nowhere: write all again, now that the next one goes to the
       // file.
       VarHandle.fullFence();
-      record.writeCounts(record.record);
+      record.writeCounts(place);
     }
     publishUnlisted();
     growIfLow();
@@ -421,15 +422,23 @@ public final class ProcessCounters implements AutoCloseable {
   }
 
   private ByteBuffer recordAt(int index) {
-    ByteBuffer chunk = chunks.get(index / CountersLayout.CHUNK_RECORDS);
-    int offset = index % CountersLayout.CHUNK_RECORDS * CountersLayout.RECORD_BYTES;
-    return chunk.slice(offset, CountersLayout.RECORD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    return chunkOf(index)
+        .slice(placeOf(index), CountersLayout.RECORD_BYTES)
+        .order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private ByteBuffer chunkOf(int index) {
+    return chunks.get(index / CountersLayout.CHUNK_RECORDS);
+  }
+
+  private static int placeOf(int index) {
+    return index % CountersLayout.CHUNK_RECORDS * CountersLayout.RECORD_BYTES;
   }
 
   /** Writes the cold fields of a record that has changed. */
   void describe(CounterRecord changed) {
-    if (!changed.closed && changed.record != null) {
-      describeAt(changed, changed.record, CountersLayout.STATE_LIVE);
+    if (!changed.closed && changed.index != CounterRecord.NO_INDEX) {
+      describeAt(changed, recordAt(changed.index), CountersLayout.STATE_LIVE);
     }
   }
 
@@ -492,8 +501,8 @@ public final class ProcessCounters implements AutoCloseable {
       unlisted.remove(record);
       publishUnlisted();
     } else {
-      describeAt(record, record.record, CountersLayout.STATE_FREE);
-      record.publishRecord(null);
+      describeAt(record, recordAt(record.index), CountersLayout.STATE_FREE);
+      record.withdraw();
       free.add(record.index);
       record.index = CounterRecord.NO_INDEX;
       if (!unlisted.isEmpty()) {

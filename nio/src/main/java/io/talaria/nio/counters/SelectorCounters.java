@@ -58,13 +58,6 @@ public final class SelectorCounters extends CounterRecord {
     return wakeUps;
   }
 
-  private void store(int field, long value) {
-    ByteBuffer to = record;
-    if (to != null) {
-      LONG.setOpaque(to, field, value);
-    }
-  }
-
   @Override
   void writeDescription(ByteBuffer to) {
     for (int offset = CountersLayout.R_ROLE; offset < CountersLayout.R_FABRIC_IN; offset++) {

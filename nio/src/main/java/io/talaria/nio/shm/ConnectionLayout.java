@@ -133,6 +133,11 @@ final class ConnectionLayout {
     return SIDES_OFFSET + slot % PLACES * PLACE_BYTES + side * SIDE_BYTES;
   }
 
+  /** Offset of the inline ring that a side writes. */
+  static int inlineRing(int writerSide) {
+    return INLINE_RINGS_OFFSET + writerSide * INLINE_RING_BYTES;
+  }
+
   /** The first byte's position, in both directions. */
   static long start(int slot) {
     return (long) slot * START_BYTES % PAGE_BYTES;

@@ -13,13 +13,6 @@ final class ConnectionSegment {
     return part(segment, 0, ConnectionLayout.CONTROL_BYTES);
   }
 
-  static ByteBuffer inlineRing(ByteBuffer segment, int writerSide) {
-    return part(
-        segment,
-        ConnectionLayout.INLINE_RINGS_OFFSET + writerSide * ConnectionLayout.INLINE_RING_BYTES,
-        ConnectionLayout.INLINE_RING_BYTES);
-  }
-
   static ByteBuffer firstRing(ByteBuffer segment, int ringBytes, int writerSide) {
     return part(segment, ConnectionLayout.CONTROL_BYTES + writerSide * ringBytes, ringBytes);
   }

@@ -46,6 +46,10 @@ final class ShmStream implements FabricStream {
   /** The control page; once that is gone, a private one that says so: see {@link #bury}. */
   private ByteBuffer control;
 
+  private ByteBuffer out;
+  private ByteBuffer in;
+  private Object attachment;
+
   private final int mine;
   private final int theirs;
   private final ByteBuffer firstOut;
@@ -56,20 +60,19 @@ final class ShmStream implements FabricStream {
   private int sendBuffer;
 
   private StreamOwner owner;
-  private Object attachment;
 
-  // Writer's. The tail is read by others, opaquely.
+  // Writer's, with out. The tail is read by others, opaquely.
   private long tail;
   private long headCache;
-  private ByteBuffer out;
+  private int outAt;
   private int outBytes;
   private long handledDataWait;
   private boolean wroteToClosed;
 
-  // Reader's. The head is read by others, opaquely.
+  // Reader's, with in. The head is read by others, opaquely.
   private long head;
   private long tailCache;
-  private ByteBuffer in;
+  private int inAt;
   private int inBytes;
   private long handledSpaceWait;
   private long moves;
@@ -104,8 +107,10 @@ final class ShmStream implements FabricStream {
     tailCache = start;
     firstOut = ConnectionSegment.firstRing(segment, ringBytes, side);
     firstIn = ConnectionSegment.firstRing(segment, ringBytes, 1 - side);
-    out = ConnectionSegment.inlineRing(segment, side);
-    in = ConnectionSegment.inlineRing(segment, 1 - side);
+    out = control; // and no view of its own: a thousand connections are short of cache lines
+    in = control;
+    outAt = ConnectionLayout.inlineRing(side);
+    inAt = ConnectionLayout.inlineRing(1 - side);
     outBytes = ConnectionLayout.INLINE_RING_BYTES;
     inBytes = ConnectionLayout.INLINE_RING_BYTES;
   }
@@ -381,9 +386,9 @@ final class ShmStream implements FabricStream {
   private void copyIn(long position, ByteBuffer src, int at, int n) {
     int index = (int) position & (outBytes - 1);
     int first = Math.min(n, outBytes - index);
-    out.put(index, src, at, first);
+    out.put(outAt + index, src, at, first);
     if (first < n) {
-      out.put(0, src, at + first, n - first);
+      out.put(outAt, src, at + first, n - first);
     }
   }
 
@@ -510,9 +515,9 @@ final class ShmStream implements FabricStream {
   private void copyOut(long position, ByteBuffer dst, int at, int n) {
     int index = (int) position & (inBytes - 1);
     int first = Math.min(n, inBytes - index);
-    dst.put(at, in, index, first);
+    dst.put(at, in, inAt + index, first);
     if (first < n) {
-      dst.put(at + first, in, 0, n - first);
+      dst.put(at + first, in, inAt, n - first);
     }
   }
 
@@ -807,6 +812,7 @@ final class ShmStream implements FabricStream {
 
   void moveOutputTo(ByteBuffer ring, int bytes, long generation) {
     out = ring;
+    outAt = 0;
     outBytes = bytes;
     ConnectionLayout.set(control, mine + ConnectionLayout.moveAt(generation - 1), tail);
     ConnectionLayout.set(control, mine + ConnectionLayout.MOVE_GENERATION, generation);
@@ -815,6 +821,7 @@ final class ShmStream implements FabricStream {
 
   void moveInputTo(ByteBuffer ring, int bytes) {
     in = ring;
+    inAt = 0;
     inBytes = bytes;
     moves++;
     moveAt = -1;

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 class CountersRaceTest {
   private static final int ROUNDS = 20_000;
 
+  /** The writer may be stopped in the middle of a description, on a machine that is busy. */
+  private static final long SETTLE_NS = TimeUnit.SECONDS.toNanos(20);
+
   @TempDir Path dir;
 
   @Test
@@ -49,7 +52,7 @@ class CountersRaceTest {
               });
       int seen = 0;
       while (!done.get()) {
-        ProcessInfo read = CountersReader.read(counters.path());
+        ProcessInfo read = CountersReader.read(counters.path(), SETTLE_NS);
         assertThat(read.damaged()).isZero();
         for (ConnectionInfo connection : read.connections()) {
           seen++;

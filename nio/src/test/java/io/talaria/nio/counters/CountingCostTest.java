@@ -71,7 +71,7 @@ class CountingCostTest {
 
   @Test
   void theFieldsOfTheDirectionsAreOnCacheLinesOfTheirOwn() throws Exception {
-    List<Field> shared = List.of(field(CounterRecord.class, "record"));
+    List<Field> shared = List.of(field(CounterRecord.class, "file"));
     List<Field> reads =
         List.of(
             field(ConnectionFields.Reads.class, "fabricInBytes"),

@@ -4,6 +4,7 @@ package io.talaria.nio.shm;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Random;
 
 /**
@@ -66,11 +67,10 @@ public final class HostileConnection {
     theirs = ConnectionLayout.side(1 - side, slot);
     in =
         new ByteBuffer[] {
-          ConnectionSegment.inlineRing(segment, 1 - side),
-          ConnectionSegment.firstRing(segment, ringBytes, 1 - side)
+          inlineRing(segment, 1 - side), ConnectionSegment.firstRing(segment, ringBytes, 1 - side)
         };
     tail = ConnectionLayout.start(slot);
-    tag(ConnectionSegment.inlineRing(segment, side));
+    tag(inlineRing(segment, side));
     tag(ConnectionSegment.firstRing(segment, ringBytes, side));
     if (side == 1) {
       for (ByteBuffer ring : in) {
@@ -79,6 +79,12 @@ public final class HostileConnection {
         }
       }
     }
+  }
+
+  private static ByteBuffer inlineRing(ByteBuffer segment, int writerSide) {
+    return segment
+        .slice(ConnectionLayout.inlineRing(writerSide), ConnectionLayout.INLINE_RING_BYTES)
+        .order(ByteOrder.nativeOrder());
   }
 
   static void tag(ByteBuffer memory) {
