@@ -2,6 +2,7 @@
 
 package io.talaria.nio.ucx;
 
+import io.talaria.nio.fabric.Log;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
@@ -68,7 +69,7 @@ final class Caretaker {
       try {
         turn();
       } catch (IOException | RuntimeException | Error e) {
-        System.getLogger("io.talaria.nio").log(System.Logger.Level.WARNING, "talaria-ucx: " + e, e);
+        Log.warning("talaria-ucx: " + e, e);
         Thread.yield();
       }
     }

@@ -4,8 +4,8 @@ package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Log;
 import io.talaria.nio.fabric.Peer;
-import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
@@ -80,10 +80,7 @@ final class UcxPeer {
   /** Says once what it did that no honest peer does. Any thread. */
   void complain(String what) {
     if (complained.compareAndSet(false, true)) {
-      session.execute(
-          () ->
-              System.getLogger("io.talaria.nio")
-                  .log(Level.WARNING, "UCX peer, process " + session.pid() + ": " + what));
+      session.execute(() -> Log.warning("UCX peer, process " + session.pid() + ": " + what, null));
     }
   }
 

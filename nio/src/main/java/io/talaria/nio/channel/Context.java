@@ -9,6 +9,7 @@ import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.Faults;
+import io.talaria.nio.fabric.Log;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.negotiation.Negotiator;
 import io.talaria.nio.shm.ShmFabric;
@@ -205,7 +206,7 @@ public final class Context {
   /** Logs a line, each text once in the life of the process. */
   private void log(String line) {
     if (logged.size() < MOST_LINES && logged.add(line)) {
-      System.getLogger("io.talaria.nio").log(System.Logger.Level.INFO, line);
+      Log.info(line);
     }
   }
 }
