@@ -650,6 +650,12 @@ public final class Negotiator implements Executor {
     return session;
   }
 
+  /** Whether an announcement, of which there is a session, still has its name. */
+  boolean stillAnnounced(Session dialledThere) {
+    String which = dialledThere.dialled();
+    return Files.exists(directory.path().resolve(which.substring(0, which.indexOf(' '))));
+  }
+
   /** A name that refuses belongs to nobody: it is given only to sockets that listen. */
   private void removeStale(Path path, IOException refusal) {
     if (refusal instanceof java.net.ConnectException) {
