@@ -86,6 +86,20 @@ class FabricChoiceTest {
     assertThat(connection.mode()).isEqualTo(Mode.TCP);
   }
 
+  /** Its announcement stands only until it knows that UCX is missing. */
+  @Test
+  void aServerThatHasNothingElseThanAMissingUcxIsPlain() throws Exception {
+    Flavour.TALARIA.assume();
+    ConnectionInfo connection =
+        connect(
+            without(lab.child(Flavour.TALARIA, EchoServer.class))
+                .property("talaria.fabrics", "ucx"),
+            lab.child(Flavour.TALARIA, EchoClient.class).property("talaria.fabrics", "shm"),
+            Mode.TCP,
+            Reason.PEER_PLAIN);
+    assertThat(connection.mode()).isEqualTo(Mode.TCP);
+  }
+
   @Test
   void anOlderJavaPassesItOver() throws Exception {
     ConnectionInfo connection =

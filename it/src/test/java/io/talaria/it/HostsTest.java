@@ -14,6 +14,7 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Namespace;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.Sink;
 import io.talaria.it.programs.StreamClient;
@@ -50,6 +51,10 @@ class HostsTest {
 
   private static final int MESSAGE_BYTES = 4 << 20;
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(40);
+  private static final int ROUNDS = 3;
+  private static final int SPARE = 3;
+  private static final String RESET = "(SocketException|IOException):Connection_reset(_by_peer)?";
+  private static final String BROKEN_PIPE = "(SocketException|IOException):Broken_pipe";
   private static final Duration NOTICE = Duration.ofSeconds(10);
 
   @RegisterExtension final Lab lab = new Lab();
@@ -170,16 +175,60 @@ class HostsTest {
     lab.stop(reader);
   }
 
+  /** A client that is still streaming sees its servers killed, one after the other. */
+  @ParameterizedTest
+  @ValueSource(strings = {"selector", "blocking"})
+  void theEndOfAKilledServerIsNoticedAndLeavesNothing(String io) throws Exception {
+    Child client = streams(outside(lab.child(Flavour.TALARIA, Survivor.class)), "client", io);
+    int descriptors = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      Child server = streams(inside(lab.child(Flavour.TALARIA, Survivor.class)), "server", io);
+      client.send("connect " + server.await("listening").port() + " " + INSIDE);
+      client.await("opened");
+      awaitFast(server, client);
+      long killedNs = System.nanoTime();
+      server.kill();
+      Event ended = client.await("ended", Duration.ofSeconds(30));
+      assertThat(Duration.ofNanos(ended.nanoTime() - killedNs)).as("%s", ended).isLessThan(NOTICE);
+      assertThat(ended.text("in")).as("%s", ended).matches("eof|" + RESET);
+      assertThat(ended.text("out")).as("%s", ended).matches(BROKEN_PIPE + "|" + RESET);
+      if (round == 0) {
+        descriptors = Proc.descriptors(client); // with UCX loaded and a worker or two
+      }
+    }
+    long startNs = System.nanoTime();
+    while ((Proc.descriptors(client) > descriptors + SPARE || !Modes.of(client).isEmpty())
+        && System.nanoTime() - startNs < LIMIT_NS) {
+      Thread.sleep(20);
+    }
+    assertThat(Proc.descriptors(client)).isLessThanOrEqualTo(descriptors + SPARE);
+    assertThat(Modes.of(client)).isEmpty();
+    lab.stop(client);
+  }
+
+  private static Child streams(ChildSpec child, String role, String io) throws IOException {
+    return child
+        .arg("role", role)
+        .arg("bind", "0.0.0.0")
+        .arg("io", io)
+        .arg("min", 1L << 40)
+        .arg("max", 1L << 40)
+        .start();
+  }
+
+  private static void awaitFast(Child server, Child client) throws Exception {
+    long deadlineNs = System.nanoTime() + LIMIT_NS;
+    while (!(fast(server) && fast(client)) && System.nanoTime() < deadlineNs) {
+      Thread.sleep(5);
+    }
+    Modes.await(server, Mode.UCX, Reason.BETWEEN_HOSTS);
+    Modes.await(client, Mode.UCX, Reason.BETWEEN_HOSTS);
+  }
+
   @Test
-  void theEndOfAKilledPeerIsNoticed() throws Exception {
+  void theEndOfAKilledClientIsNoticed() throws Exception {
     Child server =
-        inside(lab.child(Flavour.TALARIA, Survivor.class))
-            .arg("role", "server")
-            .arg("bind", "0.0.0.0")
-            .arg("io", "selector")
-            .arg("min", 1L << 40)
-            .arg("max", 1L << 40)
-            .start();
+        streams(inside(lab.child(Flavour.TALARIA, Survivor.class)), "server", "selector");
     int port = server.await("listening").port();
     Child client =
         outside(lab.child(Flavour.TALARIA, StreamClient.class))
@@ -190,11 +239,7 @@ class HostsTest {
             .arg("max", 1L << 40)
             .start();
     server.await("opened");
-    long deadlineNs = System.nanoTime() + LIMIT_NS;
-    while (!(fast(server) && fast(client)) && System.nanoTime() < deadlineNs) {
-      Thread.sleep(5);
-    }
-    Modes.await(server, Mode.UCX, Reason.BETWEEN_HOSTS);
+    awaitFast(server, client);
     long killedNs = System.nanoTime();
     client.kill();
     Event ended = server.await("ended", Duration.ofSeconds(30));

@@ -287,6 +287,37 @@ public final class ActiveMessage {
   }
 
   /**
+   * Receives the data into several pieces of memory ({@code ucp_am_recv_data_nbx} of {@code
+   * ucp_dt_iov_t}); the message is empty then.
+   *
+   * @param to pieces with room for all of them; UCX's until the request is done
+   * @return a request, done or not; or a negative status
+   */
+  public long receive(IoVector to) {
+    if (worker == null) {
+      throw new IllegalStateException("there is no message");
+    }
+    Worker receiver = worker;
+    receiver.entered();
+    long unused = to.writable();
+    long count = length;
+    if (to.lengthBytes() < count) {
+      throw new IllegalArgumentException(to + " has no room for a message of " + count + " bytes");
+    }
+    if (rendezvous) {
+      long descriptor = held;
+      held = 0;
+      release();
+      return receiver.receiveMessage(descriptor, to, count);
+    }
+    if (count > 0) {
+      to.fill(at(0, count), count);
+    }
+    release();
+    return receiver.requests.received(0, RequestTable.MESSAGE_RECEIVE, null, count, 0);
+  }
+
+  /**
    * Moves the message to another object, to keep it; this one is empty then.
    *
    * @param other where to put it; it must hold none

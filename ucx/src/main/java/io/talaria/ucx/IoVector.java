@@ -85,6 +85,16 @@ public final class IoVector {
     return readable();
   }
 
+  /** Copies memory of UCX's into the pieces, which have room for it. */
+  void fill(long from, long bytes) {
+    long done = 0;
+    for (int i = 0; done < bytes; i++) {
+      long part = Math.min(pieces[i].byteSize(), bytes - done);
+      Raw.copy(from + done, pieces[i], 0, part);
+      done += part;
+    }
+  }
+
   @Override
   public String toString() {
     return "IoVector[" + count + " pieces, " + lengthBytes + " bytes]";

@@ -780,12 +780,24 @@ public final class Worker implements AutoCloseable {
 
   /** Asks for the data of a rendezvous. */
   long receiveMessage(long descriptor, long address, long length, MemorySegment buffer) {
+    return receiveMessage(descriptor, address, length, SendFlags.param(0), buffer, length);
+  }
+
+  /** Asks for the data of a rendezvous, into pieces. */
+  long receiveMessage(long descriptor, IoVector vector, long length) {
+    long table = vector.writable();
+    long param = RequestParams.RECEIVE_VECTOR;
+    return receiveMessage(descriptor, table, vector.count(), param, vector, length);
+  }
+
+  private long receiveMessage(
+      long descriptor, long address, long count, long param, Object keep, long length) {
     long worker = entered();
     try {
-      long answer = Ucp.amRecvDataNbx(worker, descriptor, address, length, SendFlags.param(0));
-      return requests.received(answer, RequestTable.MESSAGE_RECEIVE, buffer, length, 0);
+      long answer = Ucp.amRecvDataNbx(worker, descriptor, address, count, param);
+      return requests.received(answer, RequestTable.MESSAGE_RECEIVE, keep, length, 0);
     } finally {
-      Reference.reachabilityFence(buffer);
+      Reference.reachabilityFence(keep);
     }
   }
 

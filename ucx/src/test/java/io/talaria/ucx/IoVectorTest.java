@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several pieces of memory in one operation. */
@@ -102,6 +103,31 @@ class IoVectorTest {
     assertThat(pair.right.poll(receive[0])).isZero();
     assertThat(pair.finish(pair.left, send)).isZero();
     assertThat(received.mismatch(sent)).isEqualTo(-1);
+  }
+
+  /** As eager messages and as such whose data the receiver asks for; into more room than needed. */
+  @ParameterizedTest
+  @CsvSource({"8, 0", "3000, 0", "3000, 64", "100000, 32", "100000, 64", "4194304, 0"})
+  void activeMessagesAreScattered(int size, int flags) {
+    MemorySegment sent = Pair.pattern(arena, size);
+    MemorySegment received = arena.allocate(size + 100);
+    long[] receive = new long[1];
+    pair.right.onMessage(
+        0,
+        message -> {
+          IoVector cramped = IoVector.of(received.asSlice(0, size - 1));
+          assertThatIllegalArgumentException()
+              .isThrownBy(() -> message.receive(cramped))
+              .withMessageContaining("no room for a message of " + size + " bytes");
+          receive[0] = message.receive(cut(received, size / 4, size - 1));
+          assertThat(message.isPresent()).isFalse();
+        });
+    long send = pair.toRight.sendMessage(0, sent, 3, sent, 0, size, flags);
+    pair.until(() -> receive[0] > 0 && pair.right.status(receive[0]) != Status.IN_PROGRESS);
+    assertThat(pair.right.receivedBytes(receive[0])).isEqualTo(size);
+    assertThat(pair.right.poll(receive[0])).isZero();
+    assertThat(pair.finish(pair.left, send)).isZero();
+    assertThat(received.asSlice(0, size).mismatch(sent)).isEqualTo(-1);
   }
 
   @Test

@@ -17,7 +17,8 @@ record Diagnosis(List<Finding> findings) {
 
   /** Runs all checks. */
   static Diagnosis of(Surroundings here) {
-    return new Diagnosis(
+    List<Finding> findings = new ArrayList<>();
+    findings.addAll(
         List.of(
             JavaChecks.running(),
             JavaChecks.seventeen(here.jdkHomes()),
@@ -32,6 +33,8 @@ record Diagnosis(List<Finding> findings) {
             HostChecks.openFiles(here),
             NetworkChecks.ucx(here),
             NetworkChecks.infiniband(here)));
+    findings.addAll(BetweenHostsChecks.all(here));
+    return new Diagnosis(List.copyOf(findings));
   }
 
   /** Whether connections between two processes of this user can use shared memory. */

@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  talaria doctor",
       "  talaria doctor --shm-dir /mnt/memory/talaria",
+      "  talaria doctor --rules /etc/talaria.rules --key /etc/talaria.key",
       "  talaria doctor --json"
     })
 public final class DoctorCommand implements Callable<Integer> {
@@ -54,6 +55,18 @@ public final class DoctorCommand implements Callable<Integer> {
       description = "The agent's jar (default: dist/talaria.jar).")
   private Path agent;
 
+  @Option(
+      names = "--rules",
+      paramLabel = "FILE",
+      description = "The file of rules for other hosts, as in -Dtalaria.rules.")
+  private Path rules;
+
+  @Option(
+      names = "--key",
+      paramLabel = "FILE",
+      description = "The key that hosts share, as in -Dtalaria.key.")
+  private Path key;
+
   @Option(names = "--json", description = "JSON in one line.")
   private boolean json;
 
@@ -62,7 +75,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Diagnosis diagnosis = Diagnosis.of(Surroundings.ofThisMachine(dir, shmDir, agent));
+    Diagnosis diagnosis = Diagnosis.of(Surroundings.ofThisMachine(dir, shmDir, agent, rules, key));
     PrintWriter out = spec.commandLine().getOut();
     out.print(json ? Json.line(diagnosis.tree()) + "\n" : diagnosis.text());
     out.flush();

@@ -10,6 +10,8 @@ final class HostChecks {
   private static final long DEFAULT_MAPS = 65_530;
   private static final long FEW_FILES = 4096;
   private static final String OPEN_FILES = "Max open files";
+  private static final String LOCKED_MEMORY = "Max locked memory";
+  private static final String UNLIMITED = "unlimited";
 
   /** Mappings of a connection: its first rings, and one ring a direction once they have grown. */
   private static final int MAPS_PER_CONNECTION = 3;
@@ -83,16 +85,41 @@ final class HostChecks {
   }
 
   static Finding openFiles(Surroundings here) {
+    String soft = softLimit(here, OPEN_FILES);
+    if (soft.isEmpty()) {
+      return Finding.warn("open files", "/proc/self/limits cannot be read", "Mount /proc.");
+    }
+    String found = soft + " a process; a connection takes one, as without Talaria";
+    boolean few = soft.matches("\\d{1,18}") && Long.parseLong(soft) < FEW_FILES;
+    return few
+        ? Finding.warn("open files", found, "Raise it: ulimit -n " + FEW_FILES)
+        : Finding.ok("open files", found);
+  }
+
+  /** Memory that may be locked, which RDMA needs. */
+  static Finding lockedMemory(Surroundings here) {
+    String soft = softLimit(here, LOCKED_MEMORY);
+    if (soft.equals(UNLIMITED)) {
+      return Finding.ok("locked memory", UNLIMITED);
+    }
+    String found =
+        soft.isEmpty()
+            ? "/proc/self/limits cannot be read"
+            : soft + " bytes a process; RDMA locks the memory of its buffers";
+    return Finding.warn(
+        "locked memory",
+        found,
+        "Raise it: ulimit -l unlimited (limits.d: memlock; systemd: LimitMEMLOCK=infinity; in a"
+            + " container: --ulimit memlock=-1).");
+  }
+
+  /** The soft limit of that name, or empty. */
+  private static String softLimit(Surroundings here, String name) {
     for (String line : SystemFiles.lines(here.system("/proc/self/limits"))) {
-      if (line.startsWith(OPEN_FILES)) {
-        String soft = line.substring(OPEN_FILES.length()).strip().split("\\s+")[0];
-        String found = soft + " a process; a connection takes one, as without Talaria";
-        boolean few = soft.matches("\\d{1,18}") && Long.parseLong(soft) < FEW_FILES;
-        return few
-            ? Finding.warn("open files", found, "Raise it: ulimit -n " + FEW_FILES)
-            : Finding.ok("open files", found);
+      if (line.startsWith(name)) {
+        return line.substring(name.length()).strip().split("\\s+")[0];
       }
     }
-    return Finding.warn("open files", "/proc/self/limits cannot be read", "Mount /proc.");
+    return "";
   }
 }

@@ -29,7 +29,10 @@ final class NetworkChecks {
     return Finding.missing(
         "UCX",
         "no " + LIBRARY + " where the loader looks (" + places.size() + " directories)",
-        "Only talaria.fabrics=ucx wants it; install UCX (Debian and Ubuntu: apt install libucx0).");
+        (here.hosts().rules() == null
+                ? "Only talaria.fabrics=ucx wants it"
+                : "Without it the rules for other hosts are nothing")
+            + "; install UCX (Debian and Ubuntu: apt install libucx0).");
   }
 
   private static String target(Path library) {

@@ -21,6 +21,7 @@ import java.util.List;
  * @param agent the agent's jar, or null to look for it
  * @param libraryPath {@code LD_LIBRARY_PATH}, or empty
  * @param jdkHomes directories in which JDKs are installed, one below the other
+ * @param hosts what connections between hosts are set up with
  */
 record Surroundings(
     Path root,
@@ -32,7 +33,17 @@ record Surroundings(
     int cores,
     Path agent,
     String libraryPath,
-    List<Path> jdkHomes) {
+    List<Path> jdkHomes,
+    HostFiles hosts) {
+
+  /**
+   * What connections between hosts are set up with.
+   *
+   * @param rules the file of rules, or null
+   * @param key the file of the key, or null
+   * @param offset how far a rendezvous port is from its service's port
+   */
+  record HostFiles(Path rules, Path key, int offset) {}
 
   /**
    * This machine.
@@ -40,9 +51,12 @@ record Surroundings(
    * @param dir the user's choice of the run-time directory, or null
    * @param shmDir the user's choice of the shared-memory directory, or null
    * @param agent the user's choice of the agent's jar, or null
+   * @param rules the user's choice of the file of rules, or null
+   * @param key the user's choice of the file of the key, or null
    * @throws HarnessException if a property has a bad value
    */
-  static Surroundings ofThisMachine(Path dir, Path shmDir, Path agent) throws HarnessException {
+  static Surroundings ofThisMachine(Path dir, Path shmDir, Path agent, Path rules, Path key)
+      throws HarnessException {
     Config config;
     try {
       config = Config.load();
@@ -60,7 +74,11 @@ record Surroundings(
         Runtime.getRuntime().availableProcessors(),
         agent,
         libraryPath == null ? "" : libraryPath,
-        jdkPlaces());
+        jdkPlaces(),
+        new HostFiles(
+            rules == null ? config.rules() : rules,
+            key == null ? config.key() : key,
+            config.rendezvousOffset()));
   }
 
   private static List<Path> jdkPlaces() {

@@ -5,6 +5,7 @@ package io.talaria.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.doctor.Surroundings.HostFiles;
 import io.talaria.cli.harness.Json;
 import io.talaria.nio.Reason;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import picocli.CommandLine;
 @Timeout(60)
 class DiagnosisTest {
   private static final int RING_BYTES = 32 << 10;
+  private static final HostFiles NO_HOSTS = new HostFiles(null, null, 10_000);
 
   @TempDir Path temp;
 
@@ -57,7 +59,8 @@ class DiagnosisTest {
         cores,
         temp.resolve("talaria.jar"),
         "",
-        List.of(temp.resolve("jdks")));
+        List.of(temp.resolve("jdks")),
+        NO_HOSTS);
   }
 
   private Surroundings here() {
@@ -121,7 +124,8 @@ class DiagnosisTest {
             1,
             null,
             "",
-            List.of());
+            List.of(),
+            NO_HOSTS);
     assertFinding(
         DirectoryChecks.runtimeDirectory(broken), Status.MISSING, Reason.NO_RUNTIME_DIR.cure());
     assertFinding(DirectoryChecks.peerCredentials(broken), Status.MISSING, "no Unix-domain socket");
@@ -132,7 +136,8 @@ class DiagnosisTest {
   void aPathTooLongForASocketIsSaid() throws Exception {
     Path deep = Files.createDirectories(temp.resolve("d".repeat(120)));
     Surroundings here =
-        new Surroundings(root, deep, deep, RING_BYTES, RING_BYTES, 0, 1, null, "", List.of());
+        new Surroundings(
+            root, deep, deep, RING_BYTES, RING_BYTES, 0, 1, null, "", List.of(), NO_HOSTS);
     assertFinding(
         DirectoryChecks.peerCredentials(here), Status.MISSING, "talaria.dir to a short path");
   }
@@ -283,7 +288,7 @@ class DiagnosisTest {
     assertThat(works.status()).as(works.out()).isZero();
     JsonNode tree = Json.parse(works.out());
     assertThat(tree.get("sharedMemoryWorks").asBoolean()).isTrue();
-    assertThat(tree.get("checks")).hasSize(13);
+    assertThat(tree.get("checks")).hasSize(14);
 
     Files.writeString(temp.resolve("file"), "");
     Outcome fails = run("--dir", dir, "--shm-dir", temp.resolve("file").toString());

@@ -19,7 +19,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /**
  * Carries checked streams with peers that may die at any moment, and says {@code @opened} for each
  * connection, and {@code @ended in=... out=...} once both directions have ended by themselves. As a
- * server it accepts whoever comes; as a client it connects at each command {@code connect PORT}.
+ * server it accepts whoever comes; as a client it connects at each command {@code connect PORT} or
+ * {@code connect PORT HOST}.
  */
 public final class Survivor {
   private Survivor() {}
@@ -91,7 +92,8 @@ public final class Survivor {
     if (!command[0].equals("connect")) {
       throw new IllegalStateException("unknown command " + command[0]);
     }
-    return new InetSocketAddress("127.0.0.1", Integer.parseInt(command[1]));
+    String host = command.length > 2 ? command[2] : "127.0.0.1";
+    return new InetSocketAddress(host, Integer.parseInt(command[1]));
   }
 
   private static final class Reporter implements Reactor.Listener {

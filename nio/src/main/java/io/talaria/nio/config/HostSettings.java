@@ -49,13 +49,22 @@ public final class HostSettings {
     }
     try {
       return of(HostRules.read(rules), HostKey.read(config.key()), config.rendezvousOffset());
-    } catch (NoSuchFileException e) {
-      return unusable("there is no file " + e.getFile());
-    } catch (AccessDeniedException e) {
-      return unusable(e.getFile() + " may not be read by this user");
-    } catch (IOException | UnsupportedOperationException e) {
+    } catch (IOException e) {
+      return unusable(problem(e));
+    } catch (UnsupportedOperationException e) {
       return unusable(e.getMessage());
     }
+  }
+
+  /** What is wrong with a file of rules or a key, for people, by what reading it came to. */
+  public static String problem(IOException failure) {
+    if (failure instanceof NoSuchFileException missing) {
+      return "there is no file " + missing.getFile();
+    }
+    if (failure instanceof AccessDeniedException denied) {
+      return denied.getFile() + " may not be read by this user";
+    }
+    return failure.getMessage();
   }
 
   private static HostSettings unusable(String problem) {

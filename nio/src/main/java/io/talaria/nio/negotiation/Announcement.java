@@ -87,6 +87,13 @@ public final class Announcement implements Doorway {
     }
   }
 
+  /** Hears nobody until {@link #listen} is called again. */
+  void pause() {
+    if (key.isValid()) {
+      key.interestOps(0);
+    }
+  }
+
   SocketChannel accept() throws IOException {
     return key.isValid() ? channel.accept() : null;
   }

@@ -72,6 +72,19 @@ abstract class Applicant {
 
   abstract void next(Reason reason);
 
+  /**
+   * Nobody else is left to be asked: ends, or seeks later if the reason may pass.
+   *
+   * @param own whether this side is the reason, and not what another has said
+   */
+  final void none(Reason last, boolean own) {
+    // Nobody was there, or only names of processes that have ended; or descriptors have run out.
+    boolean mayPass = last == Reason.PEER_PLAIN || (own && last == Reason.LIMIT);
+    if (!open || !mayPass || !seekLater(last)) {
+      failed(last);
+    }
+  }
+
   /** This side cannot offer it over this fabric: looks for another, or ends with the reason. */
   final void unable(Reason reason) {
     session = null;

@@ -24,9 +24,13 @@ final class Attempt extends Applicant {
   /** Looks for announcements of the port, and asks the first. */
   @Override
   void seek() {
-    candidates = negotiator().candidates(channel().key().server().getPort()).iterator();
     fabrics = Collections.emptyIterator();
-    next(Reason.PEER_PLAIN);
+    try {
+      candidates = negotiator().candidates(channel().key().server().getPort()).iterator();
+      next(Reason.PEER_PLAIN);
+    } catch (FabricException e) {
+      none(e.reason(), true);
+    }
   }
 
   /** Asks for the next fabric, or the next announcement, or ends with the last one's reason. */
@@ -36,6 +40,7 @@ final class Attempt extends Applicant {
       return;
     }
     Reason last = reason;
+    boolean own = false;
     while (fabrics.hasNext() || candidates.hasNext()) {
       if (!fabrics.hasNext()) {
         candidate = candidates.next();
@@ -51,12 +56,10 @@ final class Attempt extends Applicant {
         fabrics = Collections.emptyIterator(); // nobody is there
       } catch (FabricException e) {
         last = e.reason();
+        own = true;
       }
     }
-    // Nobody was there, or only names of processes that have ended.
-    if (last != Reason.PEER_PLAIN || !seekLater(last)) {
-      failed(last);
-    }
+    none(last, own);
   }
 
   @Override
@@ -64,7 +67,7 @@ final class Attempt extends Applicant {
     if (fabrics.hasNext()) {
       next(reason);
     } else {
-      failed(reason);
+      none(reason, true);
     }
   }
 

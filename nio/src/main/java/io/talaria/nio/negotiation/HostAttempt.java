@@ -35,6 +35,6 @@ final class HostAttempt extends Applicant {
 
   @Override
   void nextFabric(Reason reason) {
-    failed(reason);
+    none(reason, true);
   }
 }

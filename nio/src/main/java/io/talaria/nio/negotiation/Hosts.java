@@ -3,6 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.config.Descriptors;
 import io.talaria.nio.config.HostSettings;
 import io.talaria.nio.fabric.Fabric;
 import java.io.IOException;
@@ -79,7 +80,7 @@ final class Hosts {
       negotiator.repeat(
           () -> {
             boolean known = settings.rules().resolved();
-            if (known && settings.rules().listens(listener) && !announcement.retired()) {
+            if (known && settings.rules().listens(listener)) {
               open(announcement, listener);
             }
             return known;
@@ -88,6 +89,9 @@ final class Hosts {
   }
 
   private void open(Announcement announcement, InetSocketAddress listener) {
+    if (announcement.retired()) {
+      return;
+    }
     int port = settings.rendezvousPort(listener.getPort());
     InetSocketAddress at = new InetSocketAddress(listener.getAddress(), port);
     Rendezvous door = new Rendezvous(announcement, settings.rules());
@@ -96,6 +100,9 @@ final class Hosts {
     } catch (IOException | RuntimeException e) {
       negotiator.report(
           Reason.NO_RENDEZVOUS, "no rendezvous at " + at + " for " + listener + ": " + e);
+      if (Descriptors.ranOut(e)) {
+        negotiator.later(() -> open(announcement, listener));
+      }
       return;
     }
     doors.put(announcement, door);
@@ -141,6 +148,8 @@ final class Hosts {
       }
     } catch (IOException e) {
       negotiator.report(Reason.LIMIT, "cannot accept a rendezvous: " + e);
+      door.pause();
+      negotiator.later(door::listen);
     }
   }
 
@@ -228,7 +237,7 @@ final class Hosts {
       channel = jdk.openSocketChannel();
     } catch (IOException e) {
       negotiator.report(Reason.LIMIT, "no socket to call " + where + ": " + e);
-      attempt.failed(Reason.LIMIT);
+      attempt.unable(Reason.LIMIT);
       return;
     }
     Caller caller = new Caller(this, channel, where, null);
@@ -253,7 +262,7 @@ final class Hosts {
     Session session = negotiator.answeredBy(channel, usable(), link);
     for (HostAttempt attempt : List.copyOf(caller.waiting())) {
       if (session == null) {
-        attempt.failed(Reason.LIMIT);
+        attempt.unable(Reason.LIMIT);
       } else {
         session.offer(attempt);
       }
@@ -287,8 +296,11 @@ final class Hosts {
     }
   }
 
-  /** Nobody is called there for a while. */
+  /** Nobody is called there for a while, unless the reason may pass sooner. */
   void remember(Where where, Reason reason) {
+    if (reason == Reason.LIMIT) {
+      return;
+    }
     long now = System.nanoTime();
     if (remembered.size() >= MOST_REMEMBERED) {
       remembered.values().removeIf(each -> each.untilNs() - now <= 0);

@@ -3,6 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.config.Descriptors;
 import io.talaria.nio.config.HostSettings;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.config.ProcessFileName;
@@ -58,6 +59,9 @@ public final class Negotiator implements Executor {
   /** With thousands of attempts under way, each look at them takes time. */
   private static final long CHECK_EVERY_NS = 1_000_000L;
 
+  /** When something is tried again that failed for want of descriptors. */
+  private static final long LATER_NS = 250_000_000L;
+
   private static final int KEEP_ALIVE_S = 30;
   private static final int KEEP_ALIVE_TRIES = 6;
   private static final int EXAMINE_LIMIT_MS = 5_000;
@@ -93,6 +97,7 @@ public final class Negotiator implements Executor {
   private final Map<Upgradable, Applicant> attempts = new HashMap<>();
   private final List<Orphan> orphans = new ArrayList<>();
   private final List<Repeated> repeated = new ArrayList<>();
+  private final List<Later> later = new ArrayList<>();
   private long checkedAtNs = System.nanoTime();
 
   private volatile ProcessCounters counters = ProcessCounters.onHeap("not opened yet");
@@ -100,6 +105,8 @@ public final class Negotiator implements Executor {
   private volatile Thread runner;
 
   private record Orphan(Upgradable channel, long deadlineNs) {}
+
+  private record Later(Runnable task, long dueNs) {}
 
   /** Work that is tried again until it is done. */
   @FunctionalInterface
@@ -459,7 +466,7 @@ public final class Negotiator implements Executor {
         return SLOW_TICK_MS;
       }
     }
-    boolean watched = !orphans.isEmpty() || (hosts != null && hosts.watched());
+    boolean watched = !orphans.isEmpty() || !later.isEmpty() || (hosts != null && hosts.watched());
     long tickMs = watched ? SLOW_TICK_MS : 0;
     for (Applicant attempt : attempts.values()) {
       if (attempt.young()) {
@@ -493,6 +500,14 @@ public final class Negotiator implements Executor {
     orphans.removeIf(
         orphan -> done(() -> orphan.channel().peerLost(now - orphan.deadlineNs() > 0)));
     repeated.removeIf(this::done);
+    while (!later.isEmpty() && now - later.get(0).dueNs() >= 0) {
+      runGuarded(later.remove(0).task());
+    }
+  }
+
+  /** Does something once descriptors may be free again. Negotiation thread. */
+  void later(Runnable task) {
+    later.add(new Later(task, System.nanoTime() + LATER_NS));
   }
 
   private void dispatch(SelectionKey key) {
@@ -523,8 +538,10 @@ public final class Negotiator implements Executor {
               return announcement;
             });
       } catch (IOException | RuntimeException e) {
-        unusable = Reason.NO_RUNTIME_DIR;
-        report(unusable, "cannot announce a listener in " + directory.path() + ": " + e);
+        unusable = directoryOrLimit("cannot announce a listener in " + directory.path(), e);
+        if (unusable == Reason.LIMIT) {
+          later(() -> openUnlessRetired(announcement, outcome));
+        }
       }
     }
     outcome.accept(unusable == null ? Reason.ANNOUNCED : unusable);
@@ -534,6 +551,12 @@ public final class Negotiator implements Executor {
       } else {
         announcement.listen();
       }
+    }
+  }
+
+  private void openUnlessRetired(Announcement announcement, Consumer<Reason> outcome) {
+    if (!announcement.retired()) {
+      open(announcement, outcome);
     }
   }
 
@@ -560,6 +583,8 @@ public final class Negotiator implements Executor {
       }
     } catch (IOException e) {
       report(Reason.LIMIT, "cannot accept a session: " + e);
+      announcement.pause();
+      later(announcement::listen);
     }
   }
 
@@ -595,8 +620,19 @@ public final class Negotiator implements Executor {
     attempt.begin();
   }
 
-  /** Names of the announcements of a port. */
-  List<String> candidates(int port) {
+  /** Reports what could not be done in the directory, and tells why. */
+  private Reason directoryOrLimit(String what, Exception failure) {
+    Reason reason = Descriptors.ranOut(failure) ? Reason.LIMIT : Reason.NO_RUNTIME_DIR;
+    report(reason, what + ": " + failure);
+    return reason;
+  }
+
+  /**
+   * Names of the announcements of a port.
+   *
+   * @throws FabricException if this process has no descriptor to look with
+   */
+  List<String> candidates(int port) throws FabricException {
     List<String> names = new ArrayList<>();
     String prefix = Announcement.namePrefix(port);
     try (DirectoryStream<Path> files =
@@ -604,7 +640,10 @@ public final class Negotiator implements Executor {
             directory.path(), file -> file.getFileName().toString().startsWith(prefix))) {
       files.forEach(file -> names.add(file.getFileName().toString()));
     } catch (IOException | RuntimeException e) {
-      report(Reason.NO_RUNTIME_DIR, "cannot read " + directory.path() + ": " + e);
+      String what = "cannot read " + directory.path();
+      if (directoryOrLimit(what, e) == Reason.LIMIT) {
+        throw new FabricException(Reason.LIMIT, what, e);
+      }
     }
     return names;
   }
@@ -634,6 +673,11 @@ public final class Negotiator implements Executor {
       session = new Session(this, channel, which, fabric);
       session.register(selector);
     } catch (IOException e) {
+      if (channel == null) {
+        String what = "no socket to reach a listener: " + e;
+        report(Reason.LIMIT, what);
+        throw new FabricException(Reason.LIMIT, what, e);
+      }
       closeQuietly(channel);
       removeStale(path, e);
       return null;
@@ -648,6 +692,12 @@ public final class Negotiator implements Executor {
       throw e;
     }
     return session;
+  }
+
+  /** Whether an announcement, of which there is a session, still has its name. */
+  boolean stillAnnounced(Session dialledThere) {
+    String which = dialledThere.dialled();
+    return Files.exists(directory.path().resolve(which.substring(0, which.indexOf(' '))));
   }
 
   /** A name that refuses belongs to nobody: it is given only to sockets that listen. */

@@ -48,6 +48,13 @@ final class Rendezvous implements Doorway {
     }
   }
 
+  /** Hears nobody until {@link #listen} is called again. */
+  void pause() {
+    if (key.isValid()) {
+      key.interestOps(0);
+    }
+  }
+
   /** The next caller, or null. */
   SocketChannel accept() throws IOException {
     return channel.isOpen() ? channel.accept() : null;

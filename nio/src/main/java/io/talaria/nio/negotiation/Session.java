@@ -139,6 +139,11 @@ final class Session implements Peer {
     return link != null;
   }
 
+  /** What this side has dialled, by the name of the negotiator; null if it was dialled. */
+  String dialled() {
+    return dialled;
+  }
+
   /** Whether a channel has to find its selector before it is offered or answered. */
   boolean placesStreams() {
     return fabric.placesStreams();
@@ -429,7 +434,7 @@ final class Session implements Peer {
       negotiator.report(e.reason(), "session with process " + peerPid + ": " + e.getMessage());
       close(e.reason());
     } catch (IOException e) {
-      close(Reason.PEER_LOST);
+      close(lost());
     } catch (RuntimeException | Error e) {
       // Half a batch of frames is handled: nobody knows where to go on.
       negotiator.report(Reason.INTERNAL, "session with process " + peerPid + ": " + e);
@@ -457,8 +462,15 @@ final class Session implements Peer {
     }
     input.compact();
     if (n < 0) {
-      close(Reason.PEER_LOST);
+      close(lost());
     }
+  }
+
+  /** A listener that has taken its announcement back before it answered is as good as plain. */
+  private Reason lost() {
+    boolean takenBack =
+        state == State.WELCOME_EXPECTED && link == null && !negotiator.stillAnnounced(this);
+    return takenBack ? Reason.PEER_PLAIN : Reason.PEER_LOST;
   }
 
   /** Handles a frame; if shared memory turns out to be gone, that ends its streams only. */

@@ -3,6 +3,7 @@
 package io.talaria.nio.shm;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.config.Descriptors;
 import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.config.ProcessFileName;
 import io.talaria.nio.fabric.FabricException;
@@ -75,10 +76,14 @@ final class SharedFiles {
       boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
       remove(id);
       throw new FabricException(
-          exists ? Reason.SHM_FULL : Reason.NO_SHM_DIR, // not even a name: read-only, or not ours
+          exists ? Reason.SHM_FULL : notOpened(e), // not even a name: read-only, or not ours
           "cannot create " + bytes + " bytes in " + folder + ": " + e,
           e);
     }
+  }
+
+  private static Reason notOpened(Throwable failure) {
+    return Descriptors.ranOut(failure) ? Reason.LIMIT : Reason.NO_SHM_DIR;
   }
 
   private FileChannel create(long id, Path path) throws IOException {
@@ -127,7 +132,7 @@ final class SharedFiles {
       throw new FabricException(
           Reason.NO_SHM_DIR, path + " does not exist: do both sides use one talaria.shm.dir?", e);
     } catch (IOException | OutOfMemoryError e) {
-      throw new FabricException(Reason.NO_SHM_DIR, "cannot open " + path + ": " + e, e);
+      throw new FabricException(notOpened(e), "cannot open " + path + ": " + e, e);
     } finally {
       unlink(path);
     }

@@ -5,6 +5,7 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -215,7 +216,8 @@ class AttemptTest {
   }
 
   /** Which of two the client asks first: the one that the directory names first. */
-  private RawSession.Listener[] first(RawSession.Listener one, RawSession.Listener two) {
+  private RawSession.Listener[] first(RawSession.Listener one, RawSession.Listener two)
+      throws FabricException {
     String asked = client.negotiator.candidates(PORT).get(0);
     boolean inOrder = one.path.getFileName().toString().equals(asked);
     return inOrder ? new RawSession.Listener[] {one, two} : new RawSession.Listener[] {two, one};

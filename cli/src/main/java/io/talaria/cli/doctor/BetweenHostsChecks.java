@@ -1,0 +1,137 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.doctor;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.config.HostKey;
+import io.talaria.nio.config.HostRules;
+import io.talaria.nio.config.HostSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** What connections between hosts want: rules, key, rendezvous ports, UCX and its devices. */
+final class BetweenHostsChecks {
+  private static final String RULES = "rules";
+  private static final String KEY = "key";
+  private static final String CURE_FOLLOWS = "; run: ";
+  private static final long NAMES_LIMIT_NS = 5_000_000_000L;
+  private static final int TRY_PAUSE_MS = 10;
+
+  private BetweenHostsChecks() {}
+
+  /** All of them if rules are named, else only that they are not. */
+  static List<Finding> all(Surroundings here) {
+    List<Finding> findings = new ArrayList<>();
+    findings.add(rules(here));
+    if (here.hosts().rules() != null) {
+      findings.add(key(here));
+      findings.add(RendezvousCheck.ports(here));
+      findings.add(HostChecks.lockedMemory(here));
+      findings.add(transports(UcxInfo.transports(here)));
+    }
+    return findings;
+  }
+
+  static Finding rules(Surroundings here) {
+    Path file = here.hosts().rules();
+    if (file == null) {
+      return Finding.ok(
+          RULES, "none named (--rules, talaria.rules): connections to other hosts stay plain");
+    }
+    HostRules rules;
+    try {
+      rules = HostRules.read(file);
+    } catch (IOException e) {
+      return Finding.missing(
+          RULES,
+          HostSettings.problem(e),
+          "Mend it (docs/hosts.md has the syntax): until then all connections to other hosts stay"
+              + " plain.");
+    }
+    if (rules.size() == 0) {
+      return Finding.warn(
+          RULES, file + " has none", "Write connect and bind lines as in docs/hosts.md.");
+    }
+    List<String> unknown = unknownNames(rules);
+    return unknown.isEmpty()
+        ? Finding.ok(RULES, file + ": " + rules.size())
+        : Finding.warn(
+            RULES,
+            String.join("; ", unknown),
+            "Look whether the name is right and can be looked up on this host, or write addresses.");
+  }
+
+  private static List<String> unknownNames(HostRules rules) {
+    List<String> lines = new CopyOnWriteArrayList<>();
+    rules.resolve(lines::add);
+    long startNs = System.nanoTime();
+    try {
+      while (!rules.resolved()) {
+        if (System.nanoTime() - startNs > NAMES_LIMIT_NS) {
+          lines.add("looking the names up takes long");
+          break;
+        }
+        Thread.sleep(TRY_PAUSE_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return List.copyOf(lines);
+  }
+
+  static Finding key(Surroundings here) {
+    Path file = here.hosts().key();
+    if (file == null) {
+      return Finding.missing(
+          KEY,
+          "none named (--key, talaria.key), and the rules are nothing without one",
+          "Make one, (umask 077; head -c 32 /dev/urandom > FILE), and copy it to the other hosts.");
+    }
+    try {
+      return Finding.ok(KEY, file + ": " + HostKey.read(file).length + " bytes, closed to others");
+    } catch (IOException e) {
+      String problem = HostSettings.problem(e);
+      int cure = problem.indexOf(CURE_FOLLOWS);
+      return cure < 0
+          ? Finding.missing(
+              KEY,
+              problem,
+              "It must be a file of this user or of root, mode 0600: (umask 077; head -c 32"
+                  + " /dev/urandom > "
+                  + file
+                  + "), the same on all hosts.")
+          : Finding.missing(
+              KEY,
+              problem.substring(0, cure),
+              "Run: " + problem.substring(cure + CURE_FOLLOWS.length()));
+    }
+  }
+
+  /**
+   * Judges what UCX finds.
+   *
+   * @param found devices of each transport that leads to other hosts; null if nobody could be asked
+   */
+  static Finding transports(Map<String, List<String>> found) {
+    String name = "UCX transports";
+    if (found == null) {
+      return Finding.warn(
+          name,
+          "ucx_info is not here, which would tell",
+          "Install it (Debian and Ubuntu: apt install ucx-utils), and look again.");
+    }
+    List<String> words = new ArrayList<>();
+    found.forEach((transport, devices) -> words.add(transport + " on " + devices));
+    String text = "to other hosts: " + (words.isEmpty() ? "none" : String.join(", ", words));
+    return found.keySet().stream().allMatch(transport -> transport.equals("tcp"))
+        ? Finding.warn(
+            name,
+            text + "; connections stay plain (" + Reason.UCX_TCP_ONLY.code() + ")",
+            Reason.UCX_TCP_ONLY.cure())
+        : Finding.ok(name, text);
+  }
+}

@@ -1,0 +1,122 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.doctor;
+
+import io.talaria.nio.config.HostRules;
+import io.talaria.nio.config.HostSettings;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Whether the rendezvous ports of the services that rules name are free, or have been taken by
+ * somebody else. Only looks at what listens: nothing is bound.
+ */
+final class RendezvousCheck {
+  private static final String NAME = "rendezvous";
+  private static final int MOST_PORT = 65_535;
+
+  /** Of rules that name more ports only those are looked at where something listens. */
+  private static final int FEW_PORTS = 1000;
+
+  private static final int LOCAL_FIELD = 1;
+  private static final int STATE_FIELD = 3;
+  private static final int INODE_FIELD = 9;
+  private static final String LISTENS = "0A";
+  private static final int HEX = 16;
+
+  /** Sockets that listen, by port: each by the number of its inode. */
+  private final Map<Integer, String> listening = new TreeMap<>();
+
+  /** Processes, as far as this user may know, by the inodes of their sockets. */
+  private final Map<String, String> owners = new HashMap<>();
+
+  private RendezvousCheck(Surroundings here) {
+    for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+      for (String line : SystemFiles.lines(here.system(table))) {
+        String[] fields = line.strip().split("\\s+");
+        if (fields.length > INODE_FIELD && fields[STATE_FIELD].equals(LISTENS)) {
+          String port = fields[LOCAL_FIELD].substring(fields[LOCAL_FIELD].indexOf(':') + 1);
+          listening.put(Integer.parseInt(port, HEX), fields[INODE_FIELD]);
+        }
+      }
+    }
+    for (Path process : SystemFiles.entries(here.system("/proc"))) {
+      if (Character.isDigit(process.getFileName().toString().charAt(0))) {
+        for (Path descriptor : SystemFiles.entries(process.resolve("fd"))) {
+          note(descriptor, process.getFileName().toString());
+        }
+      }
+    }
+  }
+
+  private void note(Path descriptor, String pid) {
+    try {
+      String target = Files.readSymbolicLink(descriptor).toString();
+      if (target.startsWith("socket:[")) {
+        owners.put(target.substring("socket:[".length(), target.length() - 1), pid);
+      }
+    } catch (IOException e) {
+      return; // closed by now
+    }
+  }
+
+  static Finding ports(Surroundings here) {
+    HostRules rules;
+    try {
+      rules = HostRules.read(here.hosts().rules());
+    } catch (IOException e) {
+      return Finding.warn(NAME, "unknown without rules", "Mend the rules first.");
+    }
+    return new RendezvousCheck(here)
+        .judge(rules, HostSettings.of(rules, new byte[0], here.hosts().offset()));
+  }
+
+  private Finding judge(HostRules rules, HostSettings settings) {
+    List<Integer> named = new ArrayList<>();
+    for (int port = 1; port <= MOST_PORT; port++) {
+      if (rules.listens(new InetSocketAddress(port))) {
+        named.add(port);
+      }
+    }
+    List<String> taken = new ArrayList<>();
+    List<String> found = new ArrayList<>();
+    for (int service : named) {
+      int port = settings.rendezvousPort(service);
+      if (listening.containsKey(service)) {
+        if (!listening.containsKey(port)) {
+          found.add(service + " has none: it runs without Talaria, or without these rules");
+        } else if (ownersDiffer(service, port)) {
+          taken.add(port + " (for " + service + ")");
+        } else {
+          found.add(service + " at " + port);
+        }
+      } else if (named.size() <= FEW_PORTS && listening.containsKey(port)) {
+        taken.add(port + " (for " + service + ", where nothing listens)");
+      }
+    }
+    if (!taken.isEmpty()) {
+      return Finding.warn(
+          NAME,
+          "another program has " + String.join(", ", taken),
+          "Stop it, or set another talaria.rendezvous.offset, the same on both sides.");
+    }
+    return Finding.ok(
+        NAME,
+        found.isEmpty()
+            ? "no service that a bind rule names listens now"
+            : String.join("; ", found));
+  }
+
+  private boolean ownersDiffer(int service, int port) {
+    String one = owners.get(listening.get(service));
+    String other = owners.get(listening.get(port));
+    return one != null && other != null && !one.equals(other);
+  }
+}

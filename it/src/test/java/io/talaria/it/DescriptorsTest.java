@@ -1,0 +1,168 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.ChildSpec;
+import io.talaria.it.harness.Flavour;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Proc;
+import io.talaria.it.programs.Pauper;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A process without a free descriptor: its connections stay on TCP and say that a limit is the
+ * reason; once descriptors are free, the next connection is accelerated.
+ */
+@Timeout(value = 90, unit = TimeUnit.SECONDS)
+class DescriptorsTest {
+  private static final String LIMITED = "ulimit -n 300 && exec \"$@\"";
+  private static final int WAITING_MS = 2000;
+
+  @RegisterExtension final Lab lab = new Lab();
+
+  private Child pauper(Flavour flavour) throws Exception {
+    ChildSpec child = lab.child(flavour, Pauper.class);
+    return child.under("sh", "-c", LIMITED, "sh").start();
+  }
+
+  private Child rich(Flavour flavour) throws Exception {
+    return lab.child(flavour, Pauper.class).start();
+  }
+
+  private static int listen(Child server) throws Exception {
+    server.send("listen");
+    return server.await("listening").port();
+  }
+
+  /** Makes a connection; gives the client's port. */
+  private static int connect(Child client, Child server, int serverPort) throws Exception {
+    client.send("connect " + serverPort);
+    int port = client.await("connected").port();
+    server.send("accept");
+    server.await("accepted");
+    return port;
+  }
+
+  private static void move(Child from, Child to, int port) throws Exception {
+    from.send("write " + port);
+    from.await("moved");
+    to.send("read " + port);
+    to.await("moved");
+  }
+
+  private static void isFast(Child client, Child server, int port) throws Exception {
+    long startNs = System.nanoTime();
+    do {
+      move(client, server, port);
+      move(server, client, port);
+    } while (!shows(client, port, Mode.SHM, Reason.SAME_HOST)
+        && System.nanoTime() - startNs < Duration.ofSeconds(10).toNanos());
+    await(client, port, Mode.SHM, Reason.SAME_HOST);
+  }
+
+  private static boolean shows(Child child, int port, Mode mode, Reason reason) throws Exception {
+    return Modes.of(child).stream()
+        .anyMatch(
+            c ->
+                (c.local().getPort() == port || c.remote().getPort() == port)
+                    && c.mode() == mode
+                    && c.reason() == reason);
+  }
+
+  private static void await(Child child, int port, Mode mode, Reason reason) throws Exception {
+    Modes.await(
+        child,
+        c ->
+            (c.local().getPort() == port || c.remote().getPort() == port)
+                && c.mode() == mode
+                && c.reason() == reason,
+        mode.code() + " because of " + reason.code() + " at port " + port);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"TALARIA", "TALARIA_17"})
+  void aClient(Flavour flavour) throws Exception {
+    Child known = rich(flavour);
+    Child unknown = rich(flavour);
+    Child client = pauper(flavour);
+    int knownPort = listen(known);
+    int unknownPort = listen(unknown);
+    isFast(client, known, connect(client, known, knownPort));
+
+    client.send("take 1");
+    client.await("taken");
+    int withoutRing = connect(client, known, knownPort);
+    await(client, withoutRing, Mode.TCP, Reason.LIMIT);
+    client.send("take 1");
+    client.await("taken");
+    int withoutSession = connect(client, unknown, unknownPort);
+    await(client, withoutSession, Mode.TCP, Reason.LIMIT);
+    move(client, unknown, withoutSession);
+
+    client.send("free");
+    client.await("freed");
+    isFast(client, known, connect(client, known, knownPort));
+    isFast(client, unknown, connect(client, unknown, unknownPort));
+    lab.stop(client, known, unknown);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"TALARIA", "TALARIA_17"})
+  void aServer(Flavour flavour) throws Exception {
+    Child server = pauper(flavour);
+    Child client = rich(flavour);
+    Child stranger = rich(flavour);
+    int port = listen(server);
+    isFast(client, server, connect(client, server, port));
+
+    server.send("take 1");
+    server.await("taken");
+    int withoutRing = connect(client, server, port);
+    await(server, withoutRing, Mode.TCP, Reason.LIMIT);
+    await(client, withoutRing, Mode.TCP, Reason.LIMIT);
+
+    // Somebody waits for the negotiation thread, which must not look for him all the time.
+    stranger.send("connect " + port);
+    stranger.await("connected");
+    long cpuMs = Proc.cpuMs(server);
+    Thread.sleep(WAITING_MS);
+    assertThat(Proc.cpuMs(server) - cpuMs).isLessThan(WAITING_MS / 2);
+
+    server.send("free");
+    server.await("freed");
+    server.send("accept");
+    server.await("accepted");
+    isFast(stranger, server, connect(stranger, server, port));
+    isFast(client, server, connect(client, server, port));
+    lab.stop(client, stranger, server);
+  }
+
+  /** A listener that could not announce itself does so when it can. */
+  @ParameterizedTest
+  @EnumSource(names = {"TALARIA", "TALARIA_17"})
+  void aListener(Flavour flavour) throws Exception {
+    Child server = pauper(flavour);
+    Child client = rich(flavour);
+    server.awaitLog(listen(server) + " is announced"); // logging wants descriptors to begin
+    server.send("take 1");
+    server.await("taken");
+    int port = listen(server);
+    server.awaitLog(port + " is limit");
+    server.send("free");
+    server.await("freed");
+    server.awaitLog(port + " is announced");
+    isFast(client, server, connect(client, server, port));
+    lab.stop(client, server);
+  }
+}
