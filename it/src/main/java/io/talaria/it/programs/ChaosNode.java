@@ -6,6 +6,7 @@ import io.talaria.it.kit.Args;
 import io.talaria.it.kit.BlockingPump;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Journal;
+import io.talaria.it.kit.Loading;
 import io.talaria.it.kit.Reactor;
 import io.talaria.it.kit.Roads;
 import io.talaria.it.kit.Streams;
@@ -70,8 +71,8 @@ public final class ChaosNode {
   }
 
   private void run() throws Exception {
-    // Nothing can be loaded once descriptors have run out.
-    Class.forName(Roads.class.getName());
+    Loading.all(Roads.class, "");
+    Loading.all(ChaosNode.class, "ChaosNode");
     ServerSocketChannel blocking = listen();
     ServerSocketChannel selecting = listen();
     Reactor server = new Reactor(accepting, new Handler());
