@@ -12,7 +12,7 @@ set -u
 
 ROOT=${ROOT:-$(cd "$(dirname "$0")/.." && pwd -P)}
 readonly ROOT TRANSPORT=$1 PROGRAM=$2
-readonly STREAM_BYTES=1500000
+readonly STREAM_BYTES=1000000
 readonly CLASSES=$ROOT/target/rdma-test/programs
 readonly ADDRESS=${ADDRESS:-127.0.0.1}
 
@@ -34,6 +34,8 @@ esac
 folder=$(mktemp -d)
 cd "$folder" || exit 1
 export JDK_JAVA_OPTIONS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData"
+# At this level UCX names the transport of each lane.
+export UCX_LOG_LEVEL=info
 trap 'exit 1' TERM
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
 
@@ -138,6 +140,9 @@ fast | grep -o '"fabric\(In\|Out\)Bytes":[0-9]*' | sed 's/.*://' | awk -v least=
   END { exit enough != 4 }' || fail "less than $least bytes went by $TRANSPORT"
 echo "at the end:"
 fast
+for side in server client; do
+  grep "stream($TRANSPORT/" "$side.said" || fail "the $side streams by another transport than $TRANSPORT"
+done
 
 if [ "$PROGRAM" = stream ]; then
   both close
