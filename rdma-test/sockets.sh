@@ -36,15 +36,19 @@ cd "$folder" || exit 1
 export JDK_JAVA_OPTIONS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData"
 # At this level UCX names the transport of each lane.
 export UCX_LOG_LEVEL=info
-trap 'exit 1' TERM
-trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
+trap clean_up EXIT
+trap 'fail "not done in time"' TERM
+
+clean_up() {
+  # shellcheck disable=SC2046 # several processes
+  kill $(jobs -p) 2>/dev/null
+  rm -rf "$folder"
+}
 
 fail() {
+  tail -n 2 ss.said
+  tail -n 20 client.said server.said
   echo "$*"
-  for file in server.said client.said ss.said; do
-    echo "-- $file"
-    tail -n 20 "$file"
-  done
   exit 1
 }
 
@@ -143,6 +147,8 @@ fast
 for side in server client; do
   grep "stream($TRANSPORT/" "$side.said" || fail "the $side streams by another transport than $TRANSPORT"
 done
+
+! grep 'UCX  \(WARN\|ERROR\)' server.said client.said || fail "UCX complains"
 
 if [ "$PROGRAM" = stream ]; then
   both close

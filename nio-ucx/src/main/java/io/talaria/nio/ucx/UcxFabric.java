@@ -118,9 +118,10 @@ final class UcxFabric implements Fabric {
         return obstacle;
       }
       Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
-      if (hosts) {
+      if (hosts || System.getenv(TRANSPORTS) != null) {
         Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n"); // shared memory may be left out
-      } else {
+      }
+      if (!hosts) {
         Ucx.defaultSetting(TRANSPORTS, ONE_HOST);
       }
       try (Config config = Config.read()) {
