@@ -18,11 +18,11 @@ usage() {
 Usage: ./talaria rdma-test [--keep] [--only PATTERNS] [--timeout SECONDS] [--patience N]
 
 Boots a Debian kernel with a software RDMA device (soft-RoCE) under QEMU's emulation,
-and runs libibverbs, UCX and Java over real verbs in it. A few minutes on one core.
+and runs libibverbs, UCX and Java over real verbs in it. Some minutes on one core.
 
   --keep             keep the whole folder of the run, not only the log and the table
   --only PATTERNS    only the checks whose names match, for example 'ibv_*,ucx_ud*'
-  --timeout SECONDS  limit for everything from boot to the last check (900)
+  --timeout SECONDS  limit for everything from boot to the last check (1200)
   --patience N       for a busy host: the limit of each check is N times as long
 
 Needs Debian 12 or newer on amd64, a JDK 25 and some Debian packages; it installs
@@ -43,7 +43,7 @@ missing() {
 parse() {
   keep=
   only='*'
-  limit=900
+  limit=1200
   patience=1
   while [ $# -gt 0 ]; do
     case $1 in
