@@ -3,7 +3,7 @@
 #
 # The guest's process 1 once the host's root is in place: makes the software NIC, runs the checks one
 # after the other, and turns the machine off. Talks to run.sh by files in the shared folder:
-#   job        read: ROOT, JAVA_HOME, ONLY (patterns of names, with commas between)
+#   job        read: ROOT, JAVA_HOME, ONLY (patterns of names, with commas between), patience
 #   progress   a line for every step
 #   results    a line for every check that has ended: name|result|seconds|sent|received|sends|receives|note
 #   out/NAME   what the check has printed, and the hardware counters that it has moved
@@ -23,7 +23,6 @@ export PATH
 . "$SHARE/job"
 readonly ROOT JAVA_HOME ONLY
 failed=0
-patience=1
 
 progress() {
   printf '%s\n' "$*" >>"$SHARE/progress"
@@ -85,7 +84,7 @@ wanted() {
 be_patient() {
   local up
   up=$(uptime_seconds)
-  patience=$((1 + ${up%.*} / 15))
+  patience=$((patience * (1 + ${up%.*} / 15)))
   [ "$patience" -eq 1 ] || progress "the host is busy: all limits are $patience times as long"
 }
 
@@ -177,6 +176,17 @@ tls() {
   esac
 }
 
+# Unmodified programs on nio-ucx.
+socket_checks() {
+  local transport program
+  for transport in rc_verbs ud_verbs; do
+    for program in talk stream; do
+      check "nio_ucx_${transport}_$program" 240 packets \
+        env UCX_TLS="$(tls "$transport")" "$ROOT/rdma-test/sockets.sh" "$transport" "$program"
+    done
+  done
+}
+
 # The rows of checks.list; those of one name are one check.
 java_checks() {
   "$ROOT/rdma-test/java-check.sh" --list >/run/java-checks
@@ -196,6 +206,7 @@ if set_up; then
   verbs_checks
   ucx_checks
   java_checks
+  socket_checks
 else
   progress "the software NIC could not be made"
   failed=1

@@ -51,7 +51,7 @@ export SCRATCH
 export JDK_JAVA_OPTIONS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED"
 
 count=0
-while IFS='|' read -r _ path main arguments environment _; do
+while IFS='|' read -r _ path main arguments environment _ _ prints; do
   check_built "$path"
   case " $main " in
     *' -m '*) option=--module-path ;;
@@ -59,7 +59,8 @@ while IFS='|' read -r _ path main arguments environment _; do
   esac
   count=$((count + 1))
   (
-    eval "env $environment '$JAVA_HOME/bin/java' $option '$path' $main $arguments"
+    eval "env $environment ${prints:+'$ROOT/rdma-test/expect.sh' '$prints'}" \
+      "'$JAVA_HOME/bin/java' $option '$path' $main $arguments"
     echo $? >"$SCRATCH/.new$count"
     mv "$SCRATCH/.new$count" "$SCRATCH/.status$count"
   ) &

@@ -15,14 +15,15 @@ readonly STATUS_USAGE=2
 
 usage() {
   cat <<'USAGE'
-Usage: ./talaria rdma-test [--keep] [--only PATTERNS] [--timeout SECONDS]
+Usage: ./talaria rdma-test [--keep] [--only PATTERNS] [--timeout SECONDS] [--patience N]
 
 Boots a Debian kernel with a software RDMA device (soft-RoCE) under QEMU's emulation,
-and runs libibverbs, UCX and Java over real verbs in it. A few minutes on one core.
+and runs libibverbs, UCX and Java over real verbs in it. Some minutes on one core.
 
   --keep             keep the whole folder of the run, not only the log and the table
   --only PATTERNS    only the checks whose names match, for example 'ibv_*,ucx_ud*'
-  --timeout SECONDS  limit for everything from boot to the last check (900)
+  --timeout SECONDS  limit for everything from boot to the last check (1200)
+  --patience N       for a busy host: the limit of each check is N times as long
 
 Needs Debian 12 or newer on amd64, a JDK 25 and some Debian packages; it installs
 those that are missing if it is root or sudo asks no password. Exit status: 0 if all
@@ -42,7 +43,8 @@ missing() {
 parse() {
   keep=
   only='*'
-  limit=900
+  limit=1200
+  patience=1
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help)
@@ -50,22 +52,27 @@ parse() {
         exit 0
         ;;
       --keep) keep=yes ;;
-      --only | --timeout)
+      --only | --timeout | --patience)
         [ $# -ge 2 ] || wrong "$1 needs a value"
         case $1 in
           --only) only=$2 ;;
+          --patience) patience=$2 ;;
           *) limit=$2 ;;
         esac
         shift
         ;;
       --only=*) only=${1#*=} ;;
       --timeout=*) limit=${1#*=} ;;
+      --patience=*) patience=${1#*=} ;;
       *) wrong "unknown argument $1" ;;
     esac
     shift
   done
   case $limit in
     '' | 0* | *[!0-9]*) wrong "--timeout is a number of seconds, not $limit" ;;
+  esac
+  case $patience in
+    '' | 0* | *[!0-9]*) wrong "--patience is a whole number, not $patience" ;;
   esac
 }
 
@@ -130,12 +137,10 @@ need_kernel() {
   "$ROOT/rdma-test/prepare.sh" "$base" || missing "there is no kernel to boot"
 }
 
-# The modules whose output checks.list names, if it is missing or older than a source, and the agent if it
-# is named.
+# The agent and the command line; the modules whose output checks.list names, if it is missing or older than a
+# source; the programs of sockets.sh, and those of a single file.
 need_classes() {
-  if grep -v '^[[:space:]]*#' "$ROOT/rdma-test/checks.list" | grep -q dist/; then
-    "$ROOT/talaria" build || exit
-  fi
+  "$ROOT/talaria" build || exit
   modules=
   for module in $("$ROOT/rdma-test/java-check.sh" --paths | tr ':' '\n' | sed -n 's,/.*,,p' | sort -u); do
     [ -f "$ROOT/$module/pom.xml" ] && modules=${modules:+$modules,}$module
@@ -144,7 +149,9 @@ need_classes() {
   if [ -n "$modules" ] && stale; then
     build
   fi
-  mkdir -p "$WORK/classes"
+  mkdir -p "$WORK/classes" "$WORK/programs"
+  (cd "$ROOT/it/src/main/java" && "$JAVA_HOME/bin/javac" --release 17 -d "$WORK/programs" -sourcepath . \
+    io/talaria/it/programs/Talk.java io/talaria/it/programs/Stream*.java) || exit 1
   "$JAVA_HOME/bin/javac" -Xlint:all,-restricted -Werror --release 25 -d "$WORK/classes" \
     "$ROOT"/rdma-test/java/*.java || exit 1
 }
@@ -187,8 +194,8 @@ make_share() {
   mkdir "$folder/share" "$folder/share/out" || exit 1
   : >"$folder/share/progress"
   : >"$folder/share/results"
-  printf 'ROOT=%s\nJAVA_HOME=%s\nONLY=%s\n' "$(quoted "$ROOT")" "$(quoted "$JAVA_HOME")" "$(quoted "$only")" \
-    >"$folder/share/job"
+  printf 'ROOT=%s\nJAVA_HOME=%s\nONLY=%s\npatience=%s\n' "$(quoted "$ROOT")" "$(quoted "$JAVA_HOME")" \
+    "$(quoted "$only")" "$patience" >"$folder/share/job"
   mkdir "$folder/ram"
   cp "$ROOT/rdma-test/guest-init.sh" "$folder/ram/init"
   chmod 755 "$folder/ram/init"

@@ -66,6 +66,13 @@ public final class Worker implements AutoCloseable {
 
   private static final long DESCRIPTION_BYTES = 512;
 
+  /**
+   * When these bits of the count of progress calls are 0, the call is a plain one. The compiler
+   * takes a native call for a safepoint and removes the loop's own; but a critical call is none, so
+   * a thread that does nothing else would stop the whole JVM at its next collection.
+   */
+  private static final int CRITICAL_MASK = 0xff;
+
   final RequestTable requests;
   final long scratch;
 
@@ -90,6 +97,9 @@ public final class Worker implements AutoCloseable {
   private Thread owner;
 
   private int upcalls;
+
+  /** See {@link #CRITICAL_MASK}. */
+  private int progressCount;
 
   /** Null as long as no handler was set. */
   private MessageQueue messages;
@@ -331,18 +341,14 @@ public final class Worker implements AutoCloseable {
    */
   public int progress() {
     long worker = entered();
-    return upcalls == 0 && messages == null
+    return upcalls == 0 && messages == null && (++progressCount & CRITICAL_MASK) != 0
         ? Ucp.workerProgressCritical(worker)
         : progressAndDeliver(worker);
   }
 
   private int progressAndDeliver(long worker) {
-    int done = progressOnly(worker);
+    int done = Ucp.workerProgress(worker);
     return messages == null ? done : done + messages.deliver();
-  }
-
-  private int progressOnly(long worker) {
-    return upcalls == 0 ? Ucp.workerProgressCritical(worker) : Ucp.workerProgress(worker);
   }
 
   /**
@@ -942,7 +948,7 @@ public final class Worker implements AutoCloseable {
       endpoint.beginClose();
     }
     while (endpoints.all().length > 0 && System.nanoTime() - start < CLOSE_NS) {
-      progressOnly(worker);
+      Ucp.workerProgress(worker);
       requests.reap();
       for (Endpoint endpoint : endpoints.all()) {
         endpoint.pollClose();

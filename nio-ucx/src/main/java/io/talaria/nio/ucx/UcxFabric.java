@@ -113,15 +113,17 @@ final class UcxFabric implements Fabric {
       return "Without the agent it needs --add-opens java.base/sun.nio.ch=ALL-UNNAMED.";
     }
     try {
+      // Before it is loaded, which is when UCX reads some of its settings.
+      Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
+      if (hosts || System.getenv(TRANSPORTS) != null) {
+        Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n"); // shared memory may be left out
+      }
+      if (!hosts) {
+        Ucx.defaultSetting(TRANSPORTS, ONE_HOST);
+      }
       String obstacle = Ucx.obstacle().orElse("");
       if (!obstacle.isEmpty()) {
         return obstacle;
-      }
-      Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
-      if (hosts) {
-        Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n"); // shared memory may be left out
-      } else {
-        Ucx.defaultSetting(TRANSPORTS, ONE_HOST);
       }
       try (Config config = Config.read()) {
         context =

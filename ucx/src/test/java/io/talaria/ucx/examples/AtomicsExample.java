@@ -28,7 +28,7 @@ final class AtomicsExample {
   private static String count(Sides sides, Worker worker, Endpoint other) throws Exception {
     try (RemoteMemory memory = other.unpack(RemoteKey.of(sides.swap(new byte[0])))) {
       long last = 0;
-      for (int i = 0; i < 1000; i++) {
+      for (int i = 0; i < 100; i++) {
         last = fetched(worker, memory.fetchAddLong(COUNTER, 3));
       }
       boolean locked = fetched(worker, memory.compareAndSwapInt(LOCK, 0, 1)) == 0;

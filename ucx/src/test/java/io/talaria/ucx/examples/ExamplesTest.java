@@ -6,84 +6,118 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.ucx.Ucx;
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(180)
 class ExamplesTest {
-  private static final long LIMIT_S = 80;
-
-  @TempDir Path dir;
+  @TempDir Path directory;
 
   @BeforeAll
   static void needsUcx() {
     assumeTrue(Ucx.obstacle().isEmpty(), () -> Ucx.obstacle().orElseThrow());
   }
 
+  static Set<String> names() {
+    return Examples.all().keySet();
+  }
+
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "messaging | asked «how are you?», was told «12 letters of thanks»",
-        "streaming | 6553600 bytes in chunks, their sum is 6553600",
-        "active-messages | the last of 100000 squares is 9999800001",
-        "remote-memory | read back «written from afar» from",
-        "atomics | counted to 2997, then 3001; locked: true, again: false",
-        "wake-up | descriptor there",
-      })
-  void examplesWork(String name, String found) throws Exception {
-    assertThat(Examples.all().get(name).run()).startsWith(found);
+  @MethodSource("names")
+  void examplesWork(String name) throws Exception {
+    Examples.Example example = Examples.all().get(name);
+    assertThat(example.body().run()).startsWith(example.begins());
   }
 
-  /** Runs them as {@code ./talaria ucx-example} does, in a JVM of their own. */
-  private int run(String... names) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("-XX:+UseSerialGC");
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
-    command.add(Examples.class.getName());
-    command.addAll(List.of(names));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(printed().toFile())
-            .start();
-    try {
-      assertThat(process.waitFor(LIMIT_S, TimeUnit.SECONDS)).as("ended").isTrue();
-    } finally {
-      process.destroyForcibly();
+  @Test
+  void examplesWorkBetweenTwoProcesses() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
     }
-    return process.exitValue();
-  }
-
-  private Path printed() {
-    return dir.resolve("printed");
+    Path firstSaid = directory.resolve("first");
+    Path secondSaid = directory.resolve("second");
+    Process first = start(firstSaid, "--listen", Integer.toString(port));
+    Process second = start(secondSaid, "--connect", "127.0.0.1:" + port);
+    try {
+      assertThat(second.waitFor(50, TimeUnit.SECONDS)).isTrue();
+      assertThat(first.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(first.exitValue()).as(() -> said(firstSaid)).isZero();
+      assertThat(second.exitValue()).as(() -> said(secondSaid)).isZero();
+      for (Map.Entry<String, Examples.Example> each : Examples.all().entrySet()) {
+        assertThat(said(firstSaid)).contains(each.getKey() + ": " + each.getValue().begins());
+        assertThat(said(secondSaid)).contains(each.getKey() + ": over ");
+      }
+    } finally {
+      first.destroyForcibly();
+      second.destroyForcibly();
+    }
   }
 
   @Test
   void theCommandRunsThemAllInTurn() throws Exception {
-    assertThat(run()).as(() -> "printed " + printed()).isZero();
-    assertThat(Files.readAllLines(printed()).stream().filter(line -> line.contains(": ")))
+    Path printed = directory.resolve("all");
+    assertThat(run(printed)).as(() -> said(printed)).isZero();
+    assertThat(said(printed).lines().filter(line -> line.contains(": ")))
         .extracting(line -> line.substring(0, line.indexOf(':')))
         .containsSubsequence(Examples.all().keySet());
   }
 
   @Test
   void theCommandRunsThoseThatAreNamed() throws Exception {
-    assertThat(run("wake-up", "atomics")).isZero();
-    assertThat(printed()).content().contains("wake-up: ", "atomics: ").doesNotContain("messaging:");
-    assertThat(run("nothing")).isEqualTo(2);
-    assertThat(printed()).content().contains("no example nothing; there are messaging, ");
+    Path printed = directory.resolve("some");
+    assertThat(run(printed, "wake-up", "atomics")).isZero();
+    assertThat(said(printed)).contains("wake-up: ", "atomics: ").doesNotContain("messaging:");
+    assertThat(run(printed, "nothing")).isEqualTo(2);
+    assertThat(said(printed)).contains("no example nothing; there are messaging, ");
+  }
+
+  private int run(Path output, String... names) throws Exception {
+    Process process = start(output, names);
+    try {
+      assertThat(process.waitFor(80, TimeUnit.SECONDS)).as("ended").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return process.exitValue();
+  }
+
+  private Process start(Path output, String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Examples.class.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .directory(directory.toFile())
+        .redirectErrorStream(true)
+        .redirectOutput(output.toFile())
+        .start();
+  }
+
+  private static String said(Path output) {
+    try {
+      return Files.readString(output);
+    } catch (IOException e) {
+      return e.toString();
+    }
   }
 }

@@ -11,10 +11,12 @@ import io.talaria.ucx.RemoteMemory;
 import io.talaria.ucx.Worker;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /** Memory of the other side, written and read without its doing. */
 final class RemoteMemoryExample {
   private static final long BYTES = 1 << 20;
+  private static final long MANY_BYTES = 1_000_000;
 
   private RemoteMemoryExample() {}
 
@@ -33,8 +35,17 @@ final class RemoteMemoryExample {
       Sides.finish(worker, other.flush());
       MemorySegment back = arena.allocate(text.byteSize());
       Sides.finish(worker, memory.get(back, 0, back.byteSize(), 1000));
+      MemorySegment many = arena.allocate(MANY_BYTES);
+      for (long i = 0; i < MANY_BYTES; i++) {
+        many.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 + (i >> 8)));
+      }
+      Sides.finish(worker, memory.put(many, 0, MANY_BYTES, 2000, 0));
+      Sides.finish(worker, other.flush());
+      MemorySegment manyBack = arena.allocate(MANY_BYTES);
+      Sides.finish(worker, memory.get(manyBack, 0, MANY_BYTES, 2000));
       sides.meet(worker);
-      return "read back «" + back.getString(0) + "» from " + memory.lengthBytes() + " bytes";
+      long alike = manyBack.mismatch(many) < 0 ? MANY_BYTES : manyBack.mismatch(many);
+      return "read back «" + back.getString(0) + "» and " + alike + " bytes";
     }
   }
 

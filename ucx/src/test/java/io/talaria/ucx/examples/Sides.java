@@ -8,6 +8,7 @@ import io.talaria.ucx.Status;
 import io.talaria.ucx.UcxException;
 import io.talaria.ucx.Worker;
 import io.talaria.ucx.WorkerAddress;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Exchanger;
 import java.util.concurrent.ExecutorService;
@@ -16,15 +17,34 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Two sides, each a thread with a worker of its own, as two processes on two hosts would be. What
- * those would tell each other by a socket, addresses and keys, they exchange here.
+ * Two sides, each a thread with a worker of its own; or each a process, perhaps on two hosts, once
+ * {@link #apart} was called. Addresses and keys they tell each other by an exchanger, or by a
+ * socket.
  */
 final class Sides {
-  private static final long LIMIT_NS = 20_000_000_000L;
+  private static final long LIMIT_NS = 60_000_000_000L;
 
-  private final Exchanger<byte[]> post = new Exchanger<>();
+  /** Null: both sides are in this process. */
+  private static SocketPost away;
 
-  private Sides() {}
+  private final Post post;
+  private List<String> transports = List.of();
+
+  private Sides(Post post) {
+    this.post = post;
+  }
+
+  /** By which the sides tell each other what they must know before UCX connects them. */
+  @FunctionalInterface
+  interface Post {
+    /** Gives the other side bytes, and takes its. */
+    byte[] swap(byte[] mine) throws Exception;
+  }
+
+  /** From now on the other side is another process. */
+  static void apart(SocketPost other) {
+    away = other;
+  }
 
   /** What a side does; the other is at the other end of the endpoint. */
   @FunctionalInterface
@@ -32,9 +52,17 @@ final class Sides {
     String run(Sides sides, Worker worker, Endpoint other) throws Exception;
   }
 
-  /** Runs both; gives what the first has found out. */
+  /** Runs both, or the one that is here; gives what the first has found out. */
   static String run(Context.Options options, Side first, Side second) throws Exception {
-    Sides sides = new Sides();
+    if (away != null) {
+      Sides sides = new Sides(away);
+      try (Context context = Context.open(options)) {
+        String found = sides.side(context, away.first() ? first : second).call();
+        return found + (found.isEmpty() ? "over " : ", over ") + String.join(" ", sides.transports);
+      }
+    }
+    Exchanger<byte[]> between = new Exchanger<>();
+    Sides sides = new Sides(mine -> between.exchange(mine, 60, TimeUnit.SECONDS));
     try (Context context = Context.open(options);
         ExecutorService threads = Executors.newFixedThreadPool(2)) {
       Future<String> one = threads.submit(sides.side(context, first));
@@ -51,6 +79,7 @@ final class Sides {
         try (Endpoint other = worker.connect(Endpoint.Options.to(there))) {
           String found = side.run(this, worker, other);
           finish(worker, other.flush());
+          transports = other.transports();
           // Both are done: now it may be closed.
           meet(worker);
           return found;
@@ -61,7 +90,7 @@ final class Sides {
 
   /** Gives the other side bytes, and takes its. */
   byte[] swap(byte[] mine) throws Exception {
-    return post.exchange(mine, 60, TimeUnit.SECONDS);
+    return post.swap(mine);
   }
 
   /** Waits for the other side, progressing meanwhile: it may need this worker. */
@@ -69,7 +98,9 @@ final class Sides {
     Thread waiting = new Thread(this::swapNothing);
     waiting.start();
     while (waiting.isAlive()) {
-      worker.progress();
+      if (worker.progress() == 0) {
+        Thread.yield();
+      }
     }
     waiting.join();
   }

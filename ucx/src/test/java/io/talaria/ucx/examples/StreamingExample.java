@@ -9,6 +9,7 @@ import io.talaria.ucx.StreamChunk;
 import io.talaria.ucx.Worker;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /** A stream of bytes: sent in large pieces, received as it comes, without copying. */
 final class StreamingExample {
@@ -34,7 +35,7 @@ final class StreamingExample {
         throw new IllegalStateException("the stream has failed: " + length);
       }
       for (long i = 0; i < length; i++) {
-        sum += chunk.byteAt(i);
+        sum += Byte.toUnsignedInt(chunk.byteAt(i));
       }
       bytes += length;
       chunks += length > 0 ? 1 : 0;
@@ -45,7 +46,10 @@ final class StreamingExample {
 
   private static String send(Sides sides, Worker worker, Endpoint other) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment piece = arena.allocate(PIECE_BYTES).fill((byte) 1);
+      MemorySegment piece = arena.allocate(PIECE_BYTES);
+      for (int i = 0; i < PIECE_BYTES; i++) {
+        piece.set(ValueLayout.JAVA_BYTE, i, (byte) i);
+      }
       for (int i = 0; i < PIECES; i++) {
         Sides.finish(worker, other.sendStream(piece, 0, PIECE_BYTES, 0));
       }
