@@ -40,15 +40,15 @@ import picocli.CommandLine.Spec;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  talaria observe                           the set 'quick' on this machine, a minute",
+      "  talaria observe                           the set quick, here, a minute",
       "  talaria observe paper --out results       as the papers ran; many hours",
-      "  talaria observe my-run.json               what a file describes (docs/observatory.md)",
+      "  talaria observe my-run.json               what a file describes",
       "  talaria observe --check my-run.json       say what it would measure",
       "  talaria observe --server                  be the passive one of two machines",
       "  talaria observe quick --remote 10.1.0.2 --token TOKEN",
       "",
-      "Ctrl-C keeps what is done and writes the report. Exit status: 0 if all was measured,",
-      "1 if not, 2 for wrong usage."
+      "docs/observatory.md tells all. Ctrl-C keeps what is done and writes the report.",
+      "Exit status: 0 if all was measured, 1 if not, 2 for wrong usage."
     })
 public final class ObserveCommand implements Subcommand {
   private static final int DEFAULT_PORT = 13_341;
@@ -71,7 +71,7 @@ public final class ObserveCommand implements Subcommand {
   @Option(
       names = "--out",
       paramLabel = "FOLDER",
-      defaultValue = "observatory",
+      defaultValue = "observations",
       description = "Where to write; made if it does not exist. Default: ${DEFAULT-VALUE}.")
   private Path out;
 

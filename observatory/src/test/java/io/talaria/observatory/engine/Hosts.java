@@ -36,7 +36,11 @@ final class Hosts implements AutoCloseable, Outcome {
   }
 
   static JvmStarter starter(String name) {
-    return new JvmStarter(name, Pinning.NONE, null, List.of("-Xmx256m", "-XX:+UseSerialGC"));
+    return new JvmStarter(
+        name,
+        Pinning.NONE,
+        null,
+        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
   }
 
   InetSocketAddress address() {
