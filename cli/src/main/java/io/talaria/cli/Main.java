@@ -7,6 +7,7 @@ import io.talaria.cli.demo.DemoCommand;
 import io.talaria.cli.doctor.DoctorCommand;
 import io.talaria.cli.ss.SsCommand;
 import java.io.PrintWriter;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -52,9 +53,11 @@ public final class Main implements Runnable {
   /** The whole command with its way to report errors. */
   static CommandLine commandLine() {
     Main main = new Main();
-    return new CommandLine(main)
+    CommandLine command = new CommandLine(main);
+    ServiceLoader.load(Subcommand.class).forEach(command::addSubcommand);
+    return command
         .setParameterExceptionHandler((e, args) -> main.reportUsage(e))
-        .setExecutionExceptionHandler((e, command, result) -> main.reportFailure(e, command));
+        .setExecutionExceptionHandler((e, failed, result) -> main.reportFailure(e, failed));
   }
 
   @Override

@@ -42,7 +42,7 @@ final class Client implements AutoCloseable {
     Side side = null;
     try {
       Setup setup = new Setup(operation, kind, sizeBytes, place.transports(), place.yields(), null);
-      side = Side.open(setup, link::check);
+      side = Side.open(setup.needs(), link::check);
       link.send(
           FrameType.SETUP,
           new Setup(
@@ -51,7 +51,7 @@ final class Client implements AutoCloseable {
               sizeBytes,
               place.transports(),
               place.yields(),
-              side.credentials(operation)));
+              side.credentials(operation.isRemote())));
       Messages.Ready ready = link.await(FrameType.READY, Messages.Ready.class, ControlLink.LIMIT);
       side.connect(ready.server());
       Exercise exercise = operation.exercise(side, kind, sizeBytes);

@@ -74,11 +74,12 @@ final class Following {
   }
 
   private void run() {
-    try (Side side = Side.open(setup, this::check)) {
+    try (Side side = Side.open(setup.needs(), this::check)) {
       side.connect(setup.client());
       Exercise exercise = setup.operation().exercise(side, setup.kind(), setup.sizeBytes());
       exercise.begin(true);
-      link.send(FrameType.READY, new Messages.Ready(side.credentials(setup.operation())));
+      link.send(
+          FrameType.READY, new Messages.Ready(side.credentials(setup.operation().isRemote())));
       follow(exercise);
       link.send(FrameType.STOPPED, new Messages.Stopped(exercise.count()));
       while (!closing) {

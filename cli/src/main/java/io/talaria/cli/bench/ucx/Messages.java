@@ -2,8 +2,6 @@
 
 package io.talaria.cli.bench.ucx;
 
-import java.util.Base64;
-
 /** What the frames of the control connection carry. */
 final class Messages {
   private Messages() {}
@@ -26,19 +24,6 @@ final class Messages {
   record Welcome(String java, String ucx) {}
 
   /**
-   * How to reach one side.
-   *
-   * @param address of its worker, in Base64
-   * @param key of its memory, in Base64; empty if nobody reaches into it
-   */
-  record Credentials(String address, String key) {
-    static Credentials of(byte[] address, byte[] key) {
-      Base64.Encoder encoder = Base64.getEncoder();
-      return new Credentials(encoder.encodeToString(address), encoder.encodeToString(key));
-    }
-  }
-
-  /**
    * Of {@link FrameType#SETUP}.
    *
    * @param operation what to follow
@@ -54,7 +39,12 @@ final class Messages {
       int sizeBytes,
       String transports,
       boolean yields,
-      Credentials client) {}
+      Credentials client) {
+    /** Returns what a side needs for it. */
+    Side.Needs needs() {
+      return new Side.Needs(operation.feature(sizeBytes), sizeBytes, transports, yields);
+    }
+  }
 
   /**
    * Of {@link FrameType#READY}.

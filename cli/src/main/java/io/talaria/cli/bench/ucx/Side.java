@@ -2,12 +2,11 @@
 
 package io.talaria.cli.bench.ucx;
 
-import io.talaria.cli.bench.ucx.Messages.Credentials;
-import io.talaria.cli.bench.ucx.Messages.Setup;
 import io.talaria.ucx.Config;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.ErrorHandling;
+import io.talaria.ucx.Feature;
 import io.talaria.ucx.MemoryRegion;
 import io.talaria.ucx.RemoteKey;
 import io.talaria.ucx.RemoteMemory;
@@ -21,9 +20,9 @@ import java.util.Base64;
  * What one side of a connection has of UCX: context, worker, endpoint, and memory allocated by UCX
  * as {@code ucx_perftest} does. Confined to the thread that opens it, which closes it.
  */
-final class Side implements AutoCloseable {
+public final class Side implements AutoCloseable {
   /** How many operations are in flight at most, as in {@code ucx_perftest}. */
-  static final int WINDOW = 32;
+  public static final int WINDOW = 32;
 
   /** How often progress may find nothing before one looks around. */
   private static final int SPINS = 1_024;
@@ -52,17 +51,27 @@ final class Side implements AutoCloseable {
   }
 
   /**
+   * What a side is opened for.
+   *
+   * @param feature what is needed of UCX
+   * @param sizeBytes the largest message
+   * @param transports {@code UCX_TLS}; empty for UCX's choice
+   * @param yields whether to leave the core to others when there is nothing to do
+   */
+  public record Needs(Feature feature, int sizeBytes, String transports, boolean yields) {}
+
+  /**
    * Opens a side.
    *
-   * @param setup what for
+   * @param needs what for
    * @param check what throws when there is nothing to wait for any more
    */
-  static Side open(Setup setup, Runnable check) {
-    Side side = new Side(context(setup), check, setup.yields());
+  public static Side open(Needs needs, Runnable check) {
+    Side side = new Side(context(needs), check, needs.yields());
     try {
       side.worker = Worker.open(side.context, Worker.Options.defaults());
-      side.outRegion = MemoryRegion.allocate(side.context, setup.sizeBytes());
-      side.inRegion = MemoryRegion.allocate(side.context, setup.sizeBytes());
+      side.outRegion = MemoryRegion.allocate(side.context, needs.sizeBytes());
+      side.inRegion = MemoryRegion.allocate(side.context, needs.sizeBytes());
       side.out = side.outRegion.memory();
       side.in = side.inRegion.memory();
       side.out.fill((byte) 0);
@@ -74,23 +83,30 @@ final class Side implements AutoCloseable {
     }
   }
 
-  private static Context context(Setup setup) {
+  private static Context context(Needs needs) {
     try (Config config = Config.read()) {
-      if (!setup.transports().isEmpty()) {
-        config.set("TLS", setup.transports());
+      if (!needs.transports().isEmpty()) {
+        config.set("TLS", needs.transports());
       }
-      return Context.open(Context.Options.of(setup.operation().feature(setup.sizeBytes())), config);
+      return Context.open(Context.Options.of(needs.feature()), config);
     }
   }
 
-  /** Returns how the other side reaches this one. */
-  Credentials credentials(Operation operation) {
-    return Credentials.of(
-        worker.address().toBytes(), operation.isRemote() ? inRegion.pack().toBytes() : NO_KEY);
+  /**
+   * Returns how the other side reaches this one.
+   *
+   * @param memory whether it reaches into the memory, too
+   */
+  public Credentials credentials(boolean memory) {
+    return Credentials.of(worker.address().toBytes(), memory ? inRegion.pack().toBytes() : NO_KEY);
   }
 
-  /** Makes the endpoint. */
-  void connect(Credentials peer) {
+  /**
+   * Makes the endpoint.
+   *
+   * @param peer how to reach the other side
+   */
+  public void connect(Credentials peer) {
     endpoint =
         worker.connect(
             Endpoint.Options.to(WorkerAddress.of(decode(peer.address())))
@@ -104,31 +120,33 @@ final class Side implements AutoCloseable {
     return Base64.getDecoder().decode(base64);
   }
 
-  Worker worker() {
+  /** Returns the worker. */
+  public Worker worker() {
     return worker;
   }
 
-  Endpoint endpoint() {
+  /** Returns the endpoint, once connected. */
+  public Endpoint endpoint() {
     return endpoint;
   }
 
   /** Returns the peer's memory. */
-  RemoteMemory remote() {
+  public RemoteMemory remote() {
     return remote;
   }
 
   /** Returns what is sent. */
-  MemorySegment out() {
+  public MemorySegment out() {
     return out;
   }
 
   /** Returns what is received into; the peer reaches it too. */
-  MemorySegment in() {
+  public MemorySegment in() {
     return in;
   }
 
   /** Progresses until UCX has done something, or for a while. */
-  void spin() {
+  public void spin() {
     int left = SPINS;
     while (worker.progress() == 0) {
       if (--left == 0) {
@@ -148,8 +166,12 @@ final class Side implements AutoCloseable {
     }
   }
 
-  /** Progresses until an operation is over. */
-  void finish(long request) {
+  /**
+   * Progresses until an operation is over.
+   *
+   * @param request what the operation has answered
+   */
+  public void finish(long request) {
     if (request <= 0) {
       Status.check(request, "an operation");
       return;
@@ -161,8 +183,12 @@ final class Side implements AutoCloseable {
     Status.check(status, "an operation");
   }
 
-  /** Returns whether an operation is over, without progress. */
-  boolean isOver(long request) {
+  /**
+   * Returns whether an operation is over, without progress.
+   *
+   * @param request what the operation has answered
+   */
+  public boolean isOver(long request) {
     Status.check(request, "an operation");
     int status = worker.poll(request);
     Status.check(status, "an operation");
@@ -181,7 +207,7 @@ final class Side implements AutoCloseable {
   }
 
   /** Progresses once, for whoever looks at memory in between. */
-  void look() {
+  public void look() {
     if (worker.progress() == 0 && --looks == 0) {
       looks = SPINS;
       lookAround();
@@ -189,7 +215,7 @@ final class Side implements AutoCloseable {
   }
 
   /** Progresses until all that was sent has arrived. */
-  void flush() {
+  public void flush() {
     finish(endpoint.flush());
   }
 

@@ -5,7 +5,7 @@ package io.talaria.cli.bench.ucx;
 import io.talaria.ucx.Status;
 
 /** Up to {@link Side#WINDOW} operations in flight, the oldest first. */
-final class Window {
+public final class Window {
   private static final int MASK = Side.WINDOW - 1;
 
   private final Side side;
@@ -13,12 +13,21 @@ final class Window {
   private int head;
   private int size;
 
-  Window(Side side) {
+  /**
+   * Creates an empty window.
+   *
+   * @param side whose operations
+   */
+  public Window(Side side) {
     this.side = side;
   }
 
-  /** Takes what an operation has answered; waits for the oldest if the window is full. */
-  void add(long request) {
+  /**
+   * Takes what an operation has answered; waits for the oldest if the window is full.
+   *
+   * @param request what it has answered
+   */
+  public void add(long request) {
     if (request <= 0) {
       Status.check(request, "an operation");
       return;
@@ -55,7 +64,7 @@ final class Window {
   }
 
   /** Waits for all. */
-  void drain() {
+  public void drain() {
     while (size > 0) {
       finishOldest();
     }

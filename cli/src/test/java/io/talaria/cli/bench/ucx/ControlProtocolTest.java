@@ -112,7 +112,7 @@ class ControlProtocolTest {
     NeedsUcx.check();
     try (LocalServer server = new LocalServer();
         ControlLink link = ControlLink.connect(server.address(), LocalServer.TOKEN)) {
-      Messages.Credentials credentials = Messages.Credentials.of(new byte[40], new byte[0]);
+      Credentials credentials = Credentials.of(new byte[40], new byte[0]);
       link.send(
           FrameType.SETUP,
           new Messages.Setup(Operation.TAG, Kind.LATENCY, 8, "posix,self", true, credentials));

@@ -1,0 +1,106 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory;
+
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Machine;
+import io.talaria.observatory.plan.RunPlan;
+import io.talaria.observatory.report.HtmlReport;
+import io.talaria.observatory.result.CsvFile;
+import io.talaria.observatory.result.HistogramLog;
+import io.talaria.observatory.result.Row;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keeps what was measured: each row at once, the report when it is closed. Any thread may call it,
+ * because an interrupt closes it; after that it takes nothing more.
+ */
+final class Keeper implements AutoCloseable {
+  private final RunPlan plan;
+  private final List<String> conditions = new ArrayList<>();
+  private final Path report;
+  private final Path table;
+  private final Path histograms;
+  private final CsvFile csv;
+  private final HistogramLog log;
+
+  // Guarded by this.
+  private final List<Row> rows = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
+  private boolean closed;
+
+  Keeper(Path folder, RunPlan plan, Machine machine, String host, String server)
+      throws HarnessException {
+    this.plan = plan;
+    String run = plan.name() + "-" + machine.time().replace(":", "");
+    report = folder.resolve(run + ".html");
+    table = folder.resolve("results.csv");
+    histograms = folder.resolve(run + ".hlog");
+    conditions.add("Host     " + host + ", " + machine.time());
+    conditions.addAll(machine.lines());
+    conditions.add("Server   " + server);
+    try {
+      Files.createDirectories(folder);
+      csv = CsvFile.open(table, new CsvFile.Environment(run, host, machine, server, plan.name()));
+      log = new HistogramLog(histograms, "talaria observe " + plan.name() + ", nanoseconds");
+    } catch (IOException e) {
+      throw new HarnessException("cannot write in " + folder + ": " + e.getMessage(), e);
+    }
+  }
+
+  Path report() {
+    return report;
+  }
+
+  Path table() {
+    return table;
+  }
+
+  Path histograms() {
+    return histograms;
+  }
+
+  synchronized List<String> failures() {
+    return List.copyOf(failures);
+  }
+
+  synchronized void keep(Row row) {
+    if (closed) {
+      return;
+    }
+    rows.add(row);
+    log.append(row);
+    try {
+      csv.append(row);
+    } catch (HarnessException e) {
+      failures.add(e.getMessage());
+    }
+  }
+
+  synchronized void keepFailure(String line) {
+    if (!closed) {
+      failures.add(line);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    log.close();
+    List<String> said = failures.stream().map(line -> line.lines().findFirst().orElse("")).toList();
+    try {
+      Files.writeString(
+          report, new HtmlReport("Observatory: " + plan.name(), conditions, rows, said).page());
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write " + report, e);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.AgentJar;
+import io.talaria.cli.harness.ChildJvm;
+import io.talaria.cli.harness.ChildSpec;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.observatory.plan.Road;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How this machine starts a measuring JVM. What it is started with is decided here, never by the
+ * other machine.
+ *
+ * @param name its role, for messages
+ * @param core the core to pin it to, or {@link io.talaria.cli.harness.Pinning#NONE}
+ * @param agent the agent's jar; null: looked for when it is needed
+ * @param jvmOptions further options
+ */
+public record JvmStarter(String name, int core, Path agent, List<String> jvmOptions) {
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+  /** Copies the options. */
+  public JvmStarter {
+    jvmOptions = List.copyOf(jvmOptions);
+  }
+
+  /**
+   * Starts a JVM.
+   *
+   * @param road what its sockets run on
+   * @throws HarnessException if it does not start
+   * @throws InterruptedException if interrupted
+   */
+  ChildJvm start(Road road) throws HarnessException, InterruptedException {
+    List<String> options = new ArrayList<>(road.jvmOptions());
+    if (road.accelerated()) {
+      options.add("-Dtalaria.sockets=true");
+    }
+    options.addAll(jvmOptions);
+    Path jar = road.accelerated() ? AgentJar.locate(agent).file() : null;
+    ChildJvm child = ChildJvm.start(new ChildSpec(name, MeasuringJvm.class, core, jar, options));
+    try {
+      child.await("hello", JsonNode.class, START_LIMIT);
+      return child;
+    } catch (HarnessException | InterruptedException | RuntimeException e) {
+      child.close();
+      throw e;
+    }
+  }
+}

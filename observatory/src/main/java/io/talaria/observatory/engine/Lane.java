@@ -1,0 +1,146 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.engine;
+
+import io.talaria.observatory.link.Binding;
+import io.talaria.observatory.link.Bindings;
+import io.talaria.observatory.link.Laps;
+import io.talaria.observatory.link.Link;
+import io.talaria.observatory.plan.BindingKind;
+import io.talaria.observatory.plan.Pattern;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A connection and its thread: all that is done with it is done by that thread. Its own methods are
+ * for the main thread.
+ */
+final class Lane implements AutoCloseable {
+  private final ExecutorService thread;
+  private final Binding binding;
+
+  Lane(int index, BindingKind kind, Binding.Setup setup) {
+    thread =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("talaria-lane-" + index).factory());
+    binding = Bindings.create(kind, setup);
+  }
+
+  Future<String> offer() {
+    return thread.submit(binding::offer);
+  }
+
+  Future<String> answer(String offer) {
+    return thread.submit(() -> binding.answer(offer));
+  }
+
+  Future<?> accept(String answer) {
+    return submit(
+        () -> {
+          binding.accept(answer);
+          return null;
+        });
+  }
+
+  private <T> Future<T> submit(Callable<T> task) {
+    return thread.submit(task);
+  }
+
+  Future<?> prepare(int sizeBytes) {
+    return submit(
+        () -> {
+          binding.link().prepare(sizeBytes);
+          return null;
+        });
+  }
+
+  /**
+   * When a lane worked.
+   *
+   * @param startNs when it began
+   * @param endNs when it ended
+   * @param laps its times; null if it took none
+   */
+  record Work(long startNs, long endNs, Laps laps) {}
+
+  /** Runs this side's part of a pattern. */
+  Future<Work> operate(
+      Pattern pattern, boolean client, Orders.Operate order, BooleanSupplier ended) {
+    return submit(
+        () -> {
+          Laps laps = client && pattern.latency() ? new Laps(order.ratePerSecond()) : null;
+          long start = System.nanoTime();
+          if (client) {
+            lead(binding.link(), pattern, order.operations(), laps);
+          } else {
+            follow(binding.link(), pattern, order.operations(), ended);
+          }
+          return new Work(start, System.nanoTime(), laps);
+        });
+  }
+
+  private static void lead(Link link, Pattern pattern, long operations, Laps laps)
+      throws IOException {
+    switch (pattern) {
+      case THROUGHPUT -> {
+        if (link.oneSided()) {
+          for (long i = 0; i < operations; i++) {
+            link.access();
+          }
+          link.complete();
+        } else {
+          link.sendAll(operations);
+          link.receive(); // the peer has all of it
+        }
+      }
+      case BIDIRECTIONAL -> link.both(operations);
+      case PINGPONG -> link.pingPong(operations, laps);
+      case ACCESS -> {
+        for (long i = 0; i < operations; i++) {
+          laps.begin();
+          link.access();
+          link.complete();
+          laps.end();
+        }
+      }
+    }
+  }
+
+  private static void follow(Link link, Pattern pattern, long operations, BooleanSupplier ended)
+      throws IOException {
+    switch (pattern) {
+      case THROUGHPUT -> {
+        if (link.oneSided()) {
+          link.idle(ended);
+        } else {
+          link.receiveAll(operations);
+          link.sendAll(1);
+        }
+      }
+      case BIDIRECTIONAL -> link.both(operations);
+      case PINGPONG -> link.echo(operations);
+      case ACCESS -> link.idle(ended);
+    }
+  }
+
+  /** Begins to close the connection. */
+  Future<?> end() {
+    return submit(
+        () -> {
+          if (binding.link() != null) {
+            binding.link().close();
+          }
+          binding.close();
+          return null;
+        });
+  }
+
+  @Override
+  public void close() {
+    thread.shutdown();
+  }
+}

@@ -1,0 +1,194 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.engine;
+
+import io.talaria.cli.harness.Json;
+import io.talaria.cli.harness.Latencies;
+import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.ParentLink;
+import io.talaria.cli.harness.WarmUp;
+import io.talaria.observatory.link.Binding;
+import io.talaria.observatory.link.Laps;
+import io.talaria.observatory.plan.BindingKind;
+import io.talaria.observatory.plan.Pattern;
+import io.talaria.observatory.result.WireCounters;
+import io.talaria.ucx.Ucx;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.HdrHistogram.Histogram;
+
+/** One of the two JVMs that measure. Its main thread does what it is ordered. */
+public final class MeasuringJvm {
+  /** What compilers must have seen before they count as at rest. */
+  private static final long WARM_OPERATIONS = 5_000;
+
+  private final ParentLink parent;
+  private final List<Lane> lanes = new ArrayList<>();
+  private BindingKind kind;
+  private boolean client;
+  private Pattern pattern;
+  private WarmUp warmUp;
+  private long operations;
+  private WireCounters wire;
+  private volatile boolean ended;
+
+  private MeasuringJvm(ParentLink parent) {
+    this.parent = parent;
+  }
+
+  /**
+   * Runs the JVM.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    ParentLink.serve(parent -> new MeasuringJvm(parent).run());
+  }
+
+  private void run() throws Exception {
+    while (true) {
+      Orders.Order order = parent.receive(Orders.Order.class);
+      parent.report(order.phase().name(), obey(order));
+    }
+  }
+
+  private Object obey(Orders.Order order) throws Exception {
+    return switch (order.phase()) {
+      case INITIALIZE -> initialize(Json.as(order.body(), Orders.Initialize.class));
+      case OFFER -> offer(Json.as(order.body(), Orders.Offer.class).setup());
+      case ANSWER -> answer(Json.as(order.body(), Orders.Meet.class));
+      case ACCEPT -> accept(Json.as(order.body(), Orders.Meet.class));
+      case PREPARE -> prepare(Json.as(order.body(), Orders.Prepare.class));
+      case OPERATE -> operate(Json.as(order.body(), Orders.Operate.class));
+      case END -> throw new IllegalStateException("nothing to end");
+      case CLEAN_UP -> cleanUp();
+    };
+  }
+
+  private Orders.Initialized initialize(Orders.Initialize order) {
+    kind = order.kind();
+    client = order.client();
+    return new Orders.Initialized(
+        System.getProperty("java.runtime.version"),
+        kind.sockets() ? "" : Ucx.version(),
+        ModeProbe.switchedOn());
+  }
+
+  private Orders.Lines offer(Binding.Setup setup) throws Exception {
+    open(setup);
+    return new Orders.Lines(all(Lane::offer));
+  }
+
+  private Orders.Lines answer(Orders.Meet order) throws Exception {
+    open(order.setup());
+    wire = WireCounters.towards(order.setup().host());
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < lanes.size(); i++) {
+      answers.add(get(lanes.get(i).answer(order.lines().get(i))));
+    }
+    return new Orders.Lines(answers);
+  }
+
+  private Orders.Nothing accept(Orders.Meet order) throws Exception {
+    for (int i = 0; i < lanes.size(); i++) {
+      get(lanes.get(i).accept(order.lines().get(i)));
+    }
+    return Orders.Nothing.INSTANCE;
+  }
+
+  private void open(Binding.Setup setup) {
+    for (int i = 0; i < setup.connections(); i++) {
+      lanes.add(new Lane(i, kind, setup));
+    }
+  }
+
+  private <T> List<T> all(Function<Lane, Future<T>> task) throws Exception {
+    List<T> results = new ArrayList<>();
+    for (Future<T> future : lanes.stream().map(task).toList()) {
+      results.add(get(future));
+    }
+    return results;
+  }
+
+  private static <T> T get(Future<T> future) throws Exception {
+    try {
+      return future.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  private Orders.Nothing prepare(Orders.Prepare order) throws Exception {
+    pattern = order.pattern();
+    operations = 0;
+    for (Lane lane : lanes) {
+      get(lane.prepare(order.sizeBytes()));
+    }
+    long least = (long) (order.warmUpSeconds() * TimeUnit.SECONDS.toNanos(1));
+    warmUp = new WarmUp(least, 3 * least, WARM_OPERATIONS, kind.sockets() ? lanes.size() : 0);
+    return Orders.Nothing.INSTANCE;
+  }
+
+  private Orders.Operated operate(Orders.Operate order) throws Exception {
+    ended = false;
+    WireCounters.Reading before = wire == null ? WireCounters.Reading.NONE : wire.read();
+    List<Future<Lane.Work>> futures =
+        lanes.stream().map(lane -> lane.operate(pattern, client, order, () -> ended)).toList();
+    if (!client) {
+      awaitEnd();
+    }
+    List<Lane.Work> work = new ArrayList<>();
+    for (Future<Lane.Work> future : futures) {
+      work.add(get(future));
+    }
+    WireCounters.Reading carried =
+        wire == null ? WireCounters.Reading.NONE : wire.read().since(before);
+    operations += order.operations();
+    return new Orders.Operated(
+        work.stream().mapToLong(Lane.Work::endNs).max().orElseThrow()
+            - work.stream().mapToLong(Lane.Work::startNs).min().orElseThrow(),
+        order.counts() ? merged(work, Laps::sinceBegun) : null,
+        order.counts() ? merged(work, Laps::sinceDue) : null,
+        order.counts() || warmUp.done(operations),
+        ModeProbe.look(),
+        carried.interfaceBytes(),
+        carried.infinibandBytes());
+  }
+
+  private void awaitEnd() throws IOException, InterruptedException {
+    Orders.Phase phase = parent.receive(Orders.Order.class).phase();
+    if (phase != Orders.Phase.END) {
+      throw new IllegalStateException(phase + " where END was due");
+    }
+    ended = true;
+  }
+
+  private static String merged(List<Lane.Work> work, Function<Laps, Histogram> which) {
+    Histogram sum = null;
+    for (Lane.Work one : work) {
+      Histogram histogram = one.laps() == null ? null : which.apply(one.laps());
+      if (histogram != null) {
+        sum = sum == null ? Latencies.histogram() : sum;
+        sum.add(histogram);
+      }
+    }
+    return sum == null ? null : Latencies.encode(sum);
+  }
+
+  private Orders.Nothing cleanUp() throws Exception {
+    for (Future<?> future : lanes.stream().map(Lane::end).toList()) {
+      get(future);
+    }
+    lanes.forEach(Lane::close);
+    lanes.clear();
+    return Orders.Nothing.INSTANCE;
+  }
+}

@@ -1,0 +1,113 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A run as its file describes it, checked. docs/observatory.md says what each field means.
+ *
+ * @param name its name
+ * @param bindings the libraries to measure
+ * @param roads what carries those that use sockets
+ * @param patterns what they do
+ * @param sizes of messages, in bytes
+ * @param connections how many at once, one case each
+ * @param rates operations a second and connection for the open loop; 0 is the closed loop
+ * @param operations how many in each connection at most
+ * @param halveFromBytes from this size on, operations are halved with each doubling; 0: never
+ * @param seconds how long a run is measured at most
+ * @param warmUpSeconds how long it is warmed up at least
+ * @param repetitions how often all is repeated, with new JVMs each time
+ * @param threads event loops of a binding that has some; 0: as many as connections
+ * @param transports {@code UCX_TLS} for UCX; empty for UCX's choice
+ * @param limitSeconds how long any phase may take beyond what is measured
+ */
+public record RunPlan(
+    String name,
+    List<BindingKind> bindings,
+    List<Road> roads,
+    List<Pattern> patterns,
+    List<Integer> sizes,
+    List<Integer> connections,
+    List<Integer> rates,
+    Operations operations,
+    int halveFromBytes,
+    double seconds,
+    double warmUpSeconds,
+    int repetitions,
+    int threads,
+    String transports,
+    int limitSeconds) {
+
+  /** Copies the lists. */
+  public RunPlan {
+    bindings = List.copyOf(bindings);
+    roads = List.copyOf(roads);
+    patterns = List.copyOf(patterns);
+    sizes = List.copyOf(sizes);
+    connections = List.copyOf(connections);
+    rates = List.copyOf(rates);
+  }
+
+  /**
+   * How many operations a connection does at most.
+   *
+   * @param throughput in patterns that measure throughput
+   * @param latency in patterns that time each one
+   */
+  public record Operations(long throughput, long latency) {}
+
+  /** Returns what pairs of JVMs are started for. */
+  public List<Contender> contenders() {
+    List<Contender> all = new ArrayList<>();
+    for (BindingKind binding : bindings) {
+      if (binding.sockets()) {
+        roads.forEach(road -> all.add(new Contender(binding, road)));
+      } else {
+        all.add(new Contender(binding, Road.DIRECT));
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Returns what is measured with a contender, connections outermost.
+   *
+   * @param contender the contender
+   */
+  public List<Case> cases(Contender contender) {
+    List<Case> all = new ArrayList<>();
+    for (int count : connections) {
+      for (Pattern pattern : patterns) {
+        if (contender.binding().supports(pattern)) {
+          for (int rate : pattern.latency() ? rates : List.of(0)) {
+            sizes.forEach(
+                size -> all.add(new Case(pattern, count, size, rate, operations(pattern, size))));
+          }
+        }
+      }
+    }
+    return all;
+  }
+
+  private long operations(Pattern pattern, int sizeBytes) {
+    long most = pattern.latency() ? operations.latency() : operations.throughput();
+    if (halveFromBytes == 0 || sizeBytes < halveFromBytes) {
+      return most;
+    }
+    int doublings = 1 + (int) (Math.log((double) sizeBytes / halveFromBytes) / Math.log(2));
+    return Math.max(1, most >> doublings);
+  }
+
+  /** Returns the largest size. */
+  public int largestBytes() {
+    return sizes.stream().mapToInt(Integer::intValue).max().orElseThrow();
+  }
+
+  /** Returns how many cases there are, in one repetition. */
+  public int count() {
+    return contenders().stream().mapToInt(contender -> cases(contender).size()).sum();
+  }
+}

@@ -1,0 +1,189 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.result;
+
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Machine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
+
+/** The file to which results are appended, one row a run. Used by one thread. */
+public final class CsvFile {
+  private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
+
+  private static final List<String> COLUMNS =
+      List.of(
+          "run",
+          "time",
+          "host",
+          "cpu",
+          "cores",
+          "kernel",
+          "java",
+          "talaria",
+          "pinning",
+          "server",
+          "plan",
+          "binding",
+          "road",
+          "roads_taken",
+          "pattern",
+          "connections",
+          "size_bytes",
+          "rate_per_second",
+          "repetition",
+          "operations",
+          "messages",
+          "elapsed_s",
+          "messages_per_s",
+          "megabytes_per_s",
+          "mean_ns",
+          "p50_ns",
+          "p90_ns",
+          "p99_ns",
+          "p99.9_ns",
+          "p99.99_ns",
+          "max_ns",
+          "begun_mean_ns",
+          "begun_p50_ns",
+          "begun_p90_ns",
+          "begun_p99_ns",
+          "begun_p99.9_ns",
+          "begun_p99.99_ns",
+          "begun_max_ns",
+          "payload_bytes",
+          "interface_bytes",
+          "infiniband_bytes",
+          "histogram");
+
+  private final Path file;
+  private final Environment environment;
+
+  /**
+   * What is the same for all rows of a run.
+   *
+   * @param run the run's name
+   * @param host this host's name
+   * @param machine the conditions
+   * @param server versions and name of the server's side
+   * @param plan the plan's name
+   */
+  public record Environment(String run, String host, Machine machine, String server, String plan) {}
+
+  private CsvFile(Path file, Environment environment) {
+    this.file = file;
+    this.environment = environment;
+  }
+
+  /**
+   * Opens the file, or begins it.
+   *
+   * @param file the file
+   * @param environment what is the same for all rows
+   * @throws HarnessException if it cannot be written, or has other columns
+   */
+  public static CsvFile open(Path file, Environment environment) throws HarnessException {
+    String header = line(COLUMNS);
+    try {
+      if (Files.exists(file) && Files.size(file) > 0) {
+        String there;
+        try (var lines = Files.newBufferedReader(file)) {
+          there = lines.readLine() + "\n";
+        }
+        if (!there.equals(header)) {
+          throw new HarnessException(
+              file + " has other columns than this version writes; name another folder, --out");
+        }
+      } else {
+        Files.writeString(file, header);
+      }
+    } catch (IOException e) {
+      throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
+    }
+    return new CsvFile(file, environment);
+  }
+
+  /**
+   * Appends a row.
+   *
+   * @param row the row
+   * @throws HarnessException if it cannot be written
+   */
+  public void append(Row row) throws HarnessException {
+    try {
+      Files.writeString(file, line(cells(row)), StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private List<String> cells(Row row) {
+    Machine machine = environment.machine();
+    List<String> cells = new ArrayList<>();
+    cells.addAll(
+        List.of(
+            environment.run(),
+            machine.time(),
+            environment.host(),
+            machine.cpu(),
+            Integer.toString(machine.cores()),
+            machine.kernel(),
+            machine.jdk(),
+            machine.talaria(),
+            machine.pinning(),
+            environment.server(),
+            environment.plan(),
+            row.contender().binding().label(),
+            row.contender().road().label(),
+            row.roads(),
+            row.measured().pattern().label(),
+            Integer.toString(row.measured().connections()),
+            Integer.toString(row.measured().sizeBytes()),
+            Integer.toString(row.measured().ratePerSecond()),
+            Integer.toString(row.repetition()),
+            Long.toString(row.operations()),
+            Long.toString(row.messages()),
+            figure(row.elapsedNs() / 1e9),
+            figure(row.messagesPerSecond()),
+            figure(row.megabytesPerSecond())));
+    addTimes(cells, row.times());
+    addTimes(cells, row.sinceBegun());
+    cells.add(Long.toString(row.payloadBytes()));
+    cells.add(known(row.wireBytes()));
+    cells.add(known(row.infinibandBytes()));
+    cells.add(row.times() == null ? "" : row.tag());
+    return cells;
+  }
+
+  private static void addTimes(List<String> cells, Histogram times) {
+    cells.add(times == null ? "" : figure(times.getMean()));
+    for (double percentile : PERCENTILES) {
+      cells.add(times == null ? "" : Long.toString(times.getValueAtPercentile(percentile)));
+    }
+  }
+
+  private static String known(long count) {
+    return count < 0 ? "" : Long.toString(count);
+  }
+
+  private static String figure(double value) {
+    return String.format(Locale.ROOT, "%.6g", value);
+  }
+
+  /** Returns a line of cells, quoted where RFC 4180 asks for it. */
+  static String line(List<String> cells) {
+    return cells.stream().map(CsvFile::quoted).collect(Collectors.joining(",", "", "\n"));
+  }
+
+  private static String quoted(String cell) {
+    boolean needed = cell.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+    return needed ? '"' + cell.replace("\"", "\"\"") + '"' : cell;
+  }
+}

@@ -1,0 +1,66 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.result;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogWriter;
+
+/**
+ * The raw histograms of a run in HdrHistogram's log format, nanoseconds, each tagged by {@link
+ * Row#tag}; those of the open loop that begin with the operation have {@code .begun} added. Used by
+ * one thread, which closes it.
+ */
+public final class HistogramLog implements AutoCloseable {
+  private static final double NS = 1;
+
+  private final PrintStream stream;
+  private final HistogramLogWriter writer;
+
+  /**
+   * Begins a file.
+   *
+   * @param file the file, replaced if it exists
+   * @param comment its first line
+   * @throws java.io.IOException if it cannot be written
+   */
+  public HistogramLog(Path file, String comment) throws java.io.IOException {
+    stream = new PrintStream(Files.newOutputStream(file), true, StandardCharsets.UTF_8);
+    writer = new HistogramLogWriter(stream);
+    writer.outputComment(comment);
+    writer.outputLogFormatVersion();
+    writer.outputLegend();
+  }
+
+  /**
+   * Appends the histograms of a row.
+   *
+   * @param row the row
+   */
+  public void append(Row row) {
+    append(row.tag(), row.times());
+    if (row.sinceDue() != null) {
+      append(row.tag() + ".begun", row.sinceBegun());
+    }
+    stream.flush();
+  }
+
+  private void append(String tag, Histogram histogram) {
+    if (histogram != null) {
+      long now = System.currentTimeMillis();
+      Histogram tagged = histogram.copy();
+      tagged.setTag(tag);
+      tagged.setStartTimeStamp(now);
+      tagged.setEndTimeStamp(now);
+      writer.outputIntervalHistogram(now / 1e3, now / 1e3, tagged, NS);
+    }
+  }
+
+  @Override
+  public void close() {
+    stream.close();
+  }
+}

@@ -1,0 +1,69 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.result;
+
+import io.talaria.observatory.plan.Case;
+import io.talaria.observatory.plan.Contender;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What one run of a case gave.
+ *
+ * @param contender the contender
+ * @param measured the case
+ * @param repetition which repetition, from 1
+ * @param roads the roads the connections took, as the client saw them
+ * @param operations how many operations there were in all connections
+ * @param messages how many messages that were, both ways
+ * @param elapsedNs how long they took
+ * @param sinceBegun their times; null if none were taken
+ * @param sinceDue of the open loop, likewise
+ * @param wireBytes what the network interface has carried; negative if unknown
+ * @param infinibandBytes what InfiniBand ports have; negative if there are none
+ */
+public record Row(
+    Contender contender,
+    Case measured,
+    int repetition,
+    String roads,
+    long operations,
+    long messages,
+    long elapsedNs,
+    Histogram sinceBegun,
+    Histogram sinceDue,
+    long wireBytes,
+    long infinibandBytes) {
+
+  /** Returns messages a second. */
+  public double messagesPerSecond() {
+    return messages * 1e9 / elapsedNs;
+  }
+
+  /** Returns 10^6 bytes of payload a second. */
+  public double megabytesPerSecond() {
+    return messagesPerSecond() * measured.sizeBytes() / 1e6;
+  }
+
+  /** Returns how many bytes of payload there were. */
+  public long payloadBytes() {
+    return messages * measured.sizeBytes();
+  }
+
+  /** Returns the times that count: in the open loop, those from when operations were due. */
+  public Histogram times() {
+    return sinceDue == null ? sinceBegun : sinceDue;
+  }
+
+  /** Returns a name for its histograms, without commas and blanks. */
+  public String tag() {
+    return String.join(
+        ".",
+        contender.binding().label(),
+        contender.road().label(),
+        measured.pattern().label(),
+        measured.sizeBytes() + "B",
+        measured.connections() + "c",
+        measured.ratePerSecond() + "r",
+        Integer.toString(repetition));
+  }
+}

@@ -1,0 +1,84 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.cli.Subcommand;
+import io.talaria.observatory.plan.PlanReader;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+@Timeout(120)
+class ObserveCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  @TempDir private Path folder;
+
+  private int run(String... words) {
+    return new CommandLine(new ObserveCommand())
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(words);
+  }
+
+  @Test
+  void theCommandLineFindsTheCommand() {
+    assertThat(ServiceLoader.load(Subcommand.class))
+        .hasAtLeastOneElementOfType(ObserveCommand.class);
+  }
+
+  @Test
+  void helpHasExamples() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("Examples:", "talaria observe --server", "Ctrl-C");
+    PlanReader.SETS.forEach(set -> assertThat(out.toString()).contains(set));
+  }
+
+  @Test
+  void checkSaysWhatASetHolds() {
+    assertThat(run("--check", "scaling")).isZero();
+    assertThat(out.toString()).contains("nio plain: 20 cases", "120 cases, 3 repetitions");
+  }
+
+  @Test
+  void wrongUsageIsTold() {
+    assertThat(run("--remote", "localhost")).isEqualTo(2);
+    assertThat(err.toString()).contains("--remote needs --token");
+    assertThat(run("--server", "--remote", "x", "--token", "y")).isEqualTo(2);
+    assertThat(run("--port", "70000")).isEqualTo(2);
+    assertThat(run(folder.resolve("none.json").toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("there is no such file");
+  }
+
+  @Test
+  void aRunLeavesTableHistogramsAndReport() throws Exception {
+    Path plan =
+        Files.writeString(
+            folder.resolve("plan.json"),
+            """
+            {"name": "small", "bindings": ["nio"], "roads": ["plain"],
+             "patterns": ["throughput", "pingpong"], "sizes": [8, 64],
+             "operations": {"throughput": 100, "latency": 100}, "seconds": 0.02,
+             "warmUpSeconds": 0, "repetitions": 2}
+            """);
+    Path results = folder.resolve("results");
+    assertThat(run(plan.toString(), "--out", results.toString(), "--no-pin")).isZero();
+    assertThat(Files.readAllLines(results.resolve("results.csv"))).hasSize(1 + 8);
+    try (Stream<Path> files = Files.list(results)) {
+      List<String> names = files.map(file -> file.getFileName().toString()).toList();
+      assertThat(names).hasSize(3).anyMatch(name -> name.matches("small-.*\\.html"));
+      assertThat(names).anyMatch(name -> name.matches("small-.*\\.hlog"));
+    }
+    assertThat(err.toString()).contains("nio plain, throughput, 8 B, 1 connection, 1/2");
+  }
+}

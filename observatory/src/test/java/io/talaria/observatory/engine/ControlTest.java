@@ -1,0 +1,145 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.talaria.cli.harness.HarnessException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What ends in a message instead of a hang. */
+@Timeout(120)
+class ControlTest {
+  private static final String ENDLESS =
+      """
+      {"bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [16],
+       "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 0}
+      """;
+
+  @Test
+  void aServerThatIsNotThereIsNamedWithTheCure() throws Exception {
+    InetSocketAddress nobody;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      nobody = (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x"))
+        .withMessageStartingWith("no server at ")
+        .withMessageEndingWith("start one there: talaria observe --server");
+  }
+
+  @Test
+  void aWrongTokenIsRefused() throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      assertThatExceptionOfType(HarnessException.class)
+          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), "wrong"))
+          .withMessageContaining("wrong token");
+    }
+  }
+
+  @Test
+  void aServerOfAnotherVersionIsRefused() throws Exception {
+    String welcome = "{\"type\":\"welcome\",\"version\":99}\n";
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> connectToOneThatSays(welcome))
+        .withMessageContaining("version 1 of the protocol, the server version 99: use the same");
+  }
+
+  @Test
+  void aServerThatSpeaksSomethingElseIsRefused() throws Exception {
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> connectToOneThatSays("SSH-2.0-OpenSSH\n"))
+        .withMessageContaining("does not speak the protocol of talaria observe");
+  }
+
+  private static void connectToOneThatSays(String text) throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread.ofPlatform()
+          .daemon()
+          .start(
+              () -> {
+                try (Socket peer = socket.accept()) {
+                  peer.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+                  peer.getInputStream().readAllBytes();
+                } catch (java.io.IOException e) {
+                  // The client has gone.
+                }
+              });
+      RemoteMeasurer.connect((InetSocketAddress) socket.getLocalSocketAddress(), "x").close();
+    }
+  }
+
+  @Test
+  void aClientOfAnotherVersionIsRefused() throws Exception {
+    assertThat(
+            answerTo(
+                "{\"type\":\"hello\",\"program\":\"talaria-observe\",\"version\":99,"
+                    + "\"token\":\"secret\"}\n"))
+        .contains("the client speaks version 99 of the protocol, the server version 1");
+  }
+
+  @Test
+  void aClientThatSpeaksSomethingElseIsRefused() throws Exception {
+    assertThat(answerTo("GET / HTTP/1.1\n")).contains("does not speak the protocol");
+  }
+
+  private static String answerTo(String text) throws Exception {
+    try (Hosts hosts = new Hosts();
+        Socket socket = new Socket()) {
+      socket.connect(hosts.address());
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void aMeasuringJvmThatDiesEndsTheCaseAndTheNextContenderGoesOn() throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      Thread killer = Thread.ofPlatform().daemon().start(ControlTest::killAServer);
+      assertThat(hosts.run(ENDLESS)).isFalse();
+      killer.join(Duration.ofSeconds(10));
+      assertThat(hosts.failures).hasSize(1);
+      assertThat(hosts.failures.getFirst()).startsWith("nio plain, pingpong, 16 B, 1 connection: ");
+      String quick = ENDLESS.replace("\"seconds\": 600", "\"seconds\": 0.01");
+      assertThat(hosts.run(quick)).isTrue();
+      assertThat(hosts.rows).hasSize(1);
+    }
+  }
+
+  /** Kills one of the measuring JVMs once both have run for a while. */
+  private static void killAServer() {
+    try {
+      while (true) {
+        List<ProcessHandle> children =
+            ProcessHandle.current()
+                .children()
+                .filter(ProcessHandle::isAlive)
+                .filter(
+                    child ->
+                        child
+                            .info()
+                            .arguments()
+                            .map(words -> List.of(words).contains(MeasuringJvm.class.getName()))
+                            .orElse(false))
+                .toList();
+        if (children.size() == 2) {
+          Thread.sleep(3_000);
+          children.getFirst().destroyForcibly();
+          return;
+        }
+        Thread.sleep(100);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

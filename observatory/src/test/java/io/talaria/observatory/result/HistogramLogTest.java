@@ -1,0 +1,36 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.observatory.plan.Road;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HistogramLogTest {
+  @Test
+  void whatIsWrittenCanBeRead(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("run.hlog");
+    Row row = Rows.roundTrips(Road.PLAIN, 16, 1, 100);
+    try (HistogramLog log = new HistogramLog(file, "a test")) {
+      log.append(row);
+      log.append(Rows.throughput(Road.PLAIN, 16, 1, 1));
+    }
+    Map<String, Histogram> read = new TreeMap<>();
+    try (HistogramLogReader reader = new HistogramLogReader(file.toFile())) {
+      while (reader.hasNext()) {
+        Histogram histogram = (Histogram) reader.nextIntervalHistogram();
+        read.put(histogram.getTag(), histogram);
+      }
+    }
+    assertThat(read).containsOnlyKeys(row.tag(), row.tag() + ".begun");
+    assertThat(read.get(row.tag())).isEqualTo(row.sinceDue());
+    assertThat(read.get(row.tag() + ".begun")).isEqualTo(row.sinceBegun());
+  }
+}

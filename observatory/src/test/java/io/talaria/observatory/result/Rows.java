@@ -1,0 +1,55 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.result;
+
+import io.talaria.cli.harness.Latencies;
+import io.talaria.observatory.plan.BindingKind;
+import io.talaria.observatory.plan.Case;
+import io.talaria.observatory.plan.Contender;
+import io.talaria.observatory.plan.Pattern;
+import io.talaria.observatory.plan.Road;
+import org.HdrHistogram.Histogram;
+
+/** Rows made up for tests. */
+public final class Rows {
+  private Rows() {}
+
+  public static Row throughput(Road road, int sizeBytes, int connections, int repetition) {
+    long messages = 1_000 + 10L * repetition;
+    return new Row(
+        new Contender(BindingKind.NIO, road),
+        new Case(Pattern.THROUGHPUT, connections, sizeBytes, 0, 5_000),
+        repetition,
+        road == Road.SHM ? "1 shm (same-host), \"quoted\"" : "",
+        messages,
+        messages,
+        1_000_000,
+        null,
+        null,
+        2 * messages * sizeBytes,
+        -1);
+  }
+
+  public static Row roundTrips(Road road, int sizeBytes, int connections, int rate) {
+    Histogram begun = Latencies.histogram();
+    Histogram due = rate == 0 ? null : Latencies.histogram();
+    for (int i = 1; i <= 1_000; i++) {
+      begun.recordValue(1_000L * i);
+      if (due != null) {
+        due.recordValue(2_000L * i);
+      }
+    }
+    return new Row(
+        new Contender(BindingKind.NIO, road),
+        new Case(Pattern.PINGPONG, connections, sizeBytes, rate, 1_000),
+        1,
+        "",
+        1_000,
+        2_000,
+        500_000_000,
+        begun,
+        due,
+        -1,
+        -1);
+  }
+}
