@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
     usageHelpAutoWidth = true,
     description = {
       "Run an ordinary Netty server and client in two JVMs, first on the JDK's sockets, then with"
-          + " Talaria's agent on both; print a table and draw a picture. Takes half a minute.",
+          + " Talaria's agent on both; print a table and draw a picture. Takes a minute at most.",
       ""
     },
     footerHeading = "%nExamples:%n",
