@@ -490,6 +490,7 @@ final class Lane implements StreamOwner, Upgradable {
     } catch (IOException e) {
       tcpFailure = e;
       endControl(true);
+      noteWithdrawal();
       switchInIfDue();
       return;
     }
@@ -510,6 +511,7 @@ final class Lane implements StreamOwner, Upgradable {
       } else {
         tcpEnd = true;
       }
+      noteWithdrawal(); // it came before the end
     }
     switchInIfDue();
   }
@@ -778,11 +780,17 @@ final class Lane implements StreamOwner, Upgradable {
 
   // ---- the control connection
 
-  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
-  void controlReadable() {
+  /**
+   * Takes what the control connection brought: bells, its end, or bytes that were on the way.
+   *
+   * @return false if another thread is about to
+   */
+  boolean controlReadable() {
     if (inMode == IN_FABRIC) {
       drainBells();
-    } else if (readLock.tryLock()) {
+      return true;
+    }
+    if (readLock.tryLock()) {
       try {
         if (inMode == IN_ACCEPTED && takesMore()) {
           pull(CARRY_BYTES);
@@ -793,9 +801,10 @@ final class Lane implements StreamOwner, Upgradable {
         readLock.unlock();
         channel.finishCloseIfClosing();
       }
-    } else {
-      Thread.yield(); // the reader inside takes it
+      return true;
     }
+    Thread.yield(); // the reader inside takes it
+    return false;
   }
 
   /**
@@ -1040,6 +1049,9 @@ final class Lane implements StreamOwner, Upgradable {
         || (inMode != IN_FABRIC && (tcpEnd || tcpFailure != null))
         || channel.inputClosed()) {
       ready |= FabricStream.READ;
+    }
+    if (outMode == OUT_TCP && inMode != IN_FABRIC && tcpFailure != null) {
+      ready |= FabricStream.WRITE; // which fails at once, while TCP may be listened to no more
     }
     return ready & ops;
   }

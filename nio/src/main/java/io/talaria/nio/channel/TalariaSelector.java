@@ -642,24 +642,35 @@ final class TalariaSelector extends AbstractSelector {
         lane.controlReadable(); // an upgrade waits for our consent
         active.add(key);
       }
-      ready &= key.interest();
-      if (ready != 0) {
-        report(key, ready);
-      }
+      reportWanted(key, ready);
       return;
     }
+    active.add(key);
     if ((ready & SelectionKey.OP_READ) != 0) {
-      lane.controlReadable();
+      boolean taken = lane.controlReadable();
       forward(key);
+      if (!taken) {
+        return; // a reset makes readable and writable at once, so the next look reports both
+      }
+      if (!lane.attached()) { // TCP goes on, and this was its
+        reportWanted(key, ready);
+        return;
+      }
       key.deaf = lane.switchedOut() && lane.deaf();
       if (!lane.controlOpen() || key.deaf) {
         innerInterest(key, 0, true);
       }
     }
-    if (!lane.switchedOut() && (ready & key.interest() & SelectionKey.OP_WRITE) != 0) {
-      report(key, SelectionKey.OP_WRITE);
+    if (!lane.switchedOut()) {
+      reportWanted(key, ready & SelectionKey.OP_WRITE);
     }
-    active.add(key);
+  }
+
+  private void reportWanted(TalariaSelectionKey key, int ready) {
+    int wanted = ready & key.interest();
+    if (wanted != 0) {
+      report(key, wanted);
+    }
   }
 
   /** A bell is for all selectors of a channel, but only one of them reads it. */
