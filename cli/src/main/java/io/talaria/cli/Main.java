@@ -54,10 +54,15 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     Main main = new Main();
     CommandLine command = new CommandLine(main);
-    ServiceLoader.load(Subcommand.class).forEach(command::addSubcommand);
+    ServiceLoader.load(Subcommand.class)
+        .forEach(added -> parent(command, added).addSubcommand(added));
     return command
         .setParameterExceptionHandler((e, args) -> main.reportUsage(e))
         .setExecutionExceptionHandler((e, failed, result) -> main.reportFailure(e, failed));
+  }
+
+  private static CommandLine parent(CommandLine root, Subcommand added) {
+    return added.parent().isEmpty() ? root : root.getSubcommands().get(added.parent());
   }
 
   @Override

@@ -197,11 +197,11 @@ public final class ChildJvm implements AutoCloseable {
     JsonNode payload = node.path("payload");
     String name = node.path("event").asText();
     if (name.equals("failed")) {
-      throw failure(
-          "failed: "
-              + payload.path("message").asText()
-              + "\n"
-              + payload.path("trace").asText().stripTrailing());
+      String message = payload.path("message").asText();
+      String trace = payload.path("trace").asText().stripTrailing();
+      throw trace.isEmpty()
+          ? new HarnessException(message)
+          : failure("failed: " + message + "\n" + trace);
     }
     return new Event(name, payload);
   }

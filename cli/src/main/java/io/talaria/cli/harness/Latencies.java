@@ -67,10 +67,18 @@ public final class Latencies {
    * @param p90 nine of ten are at most this
    * @param p99 99 of 100 are at most this
    * @param p999 999 of 1,000 are at most this
+   * @param p9999 9,999 of 10,000 are at most this
    * @param max the longest
    */
   public record Percentiles(
-      long count, double mean, double p50, double p90, double p99, double p999, double max) {
+      long count,
+      double mean,
+      double p50,
+      double p90,
+      double p99,
+      double p999,
+      double p9999,
+      double max) {
 
     /**
      * Returns the figures of a histogram.
@@ -85,6 +93,7 @@ public final class Latencies {
           histogram.getValueAtPercentile(90),
           histogram.getValueAtPercentile(99),
           histogram.getValueAtPercentile(99.9),
+          histogram.getValueAtPercentile(99.99),
           histogram.getMaxValue());
     }
   }

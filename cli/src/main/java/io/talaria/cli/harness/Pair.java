@@ -42,16 +42,15 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
   public static Pair start(
       Class<?> mainClass, Contender contender, Path agent, Pinning pinning, List<String> jvmOptions)
       throws HarnessException, InterruptedException {
-    boolean accelerated = contender == Contender.TALARIA && !bothPlain();
-    Path jar = accelerated ? agent : null;
+    Path jar = accelerated(contender) ? agent : null;
     ChildJvm server =
         ChildJvm.start(new ChildSpec("server", mainClass, pinning.serverCore(), jar, jvmOptions));
     ChildJvm client = null;
     try {
       client =
           ChildJvm.start(new ChildSpec("client", mainClass, pinning.clientCore(), jar, jvmOptions));
-      greet(server, "server", accelerated);
-      greet(client, "client", accelerated);
+      greet(server, "server", contender);
+      greet(client, "client", contender);
       return new Pair(server, client);
     } catch (HarnessException | InterruptedException | RuntimeException e) {
       server.close();
@@ -62,8 +61,34 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
     }
   }
 
-  private static void greet(ChildJvm child, String name, boolean accelerated)
+  /**
+   * Starts one JVM of those that a program needs, and checks that it runs on the sockets wanted.
+   *
+   * @param spec what to start; with an agent for {@link Contender#TALARIA} only
+   * @param contender whose sockets
+   * @return the JVM, which has said hello; whoever calls closes it
+   * @throws HarnessException if it does not start, or runs on the wrong sockets
+   * @throws InterruptedException if interrupted
+   */
+  public static ChildJvm startOne(ChildSpec spec, Contender contender)
       throws HarnessException, InterruptedException {
+    ChildJvm child = ChildJvm.start(spec);
+    try {
+      greet(child, spec.name(), contender);
+      return child;
+    } catch (HarnessException | InterruptedException | RuntimeException e) {
+      child.close();
+      throw e;
+    }
+  }
+
+  private static boolean accelerated(Contender contender) {
+    return contender == Contender.TALARIA && !bothPlain();
+  }
+
+  private static void greet(ChildJvm child, String name, Contender contender)
+      throws HarnessException, InterruptedException {
+    boolean accelerated = accelerated(contender);
     String provider = child.await("hello", JsonNode.class, START_LIMIT).path("provider").asText();
     if (accelerated == provider.startsWith(JDK_PACKAGE)) {
       throw new HarnessException(
@@ -89,9 +114,7 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
   public static void requireAccelerated(
       Contender contender, String side, ModeProbe.Roads roads, int connections)
       throws HarnessException {
-    if (contender == Contender.TALARIA
-        && !bothPlain()
-        && (roads.accelerated() < connections || roads.plain() > 0)) {
+    if (accelerated(contender) && (roads.accelerated() < connections || roads.plain() > 0)) {
       throw new HarnessException(
           "NOT ACCELERATED: of "
               + connections

@@ -69,9 +69,16 @@ public final class ParentLink {
       body.run(link);
     } catch (Throwable e) {
       status = 1;
-      link.report("failed", Map.of("message", String.valueOf(e), "trace", trace(e)));
+      link.report("failed", failure(e));
     }
     System.exit(status);
+  }
+
+  /** What a {@link HarnessException} says is meant for the user, who wants no trace. */
+  private static Map<String, String> failure(Throwable e) {
+    return e instanceof HarnessException
+        ? Map.of("message", String.valueOf(e.getMessage()), "trace", "")
+        : Map.of("message", String.valueOf(e), "trace", trace(e));
   }
 
   private static String trace(Throwable e) {

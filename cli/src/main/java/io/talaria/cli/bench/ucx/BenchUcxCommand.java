@@ -4,6 +4,7 @@ package io.talaria.cli.bench.ucx;
 
 import io.talaria.cli.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Machine;
@@ -133,7 +134,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
       arity = "0..1",
       fallbackValue = "",
       paramLabel = "HOST:PORT",
-      converter = HostPort.Converter.class,
+      converter = HostPortConverter.class,
       description =
           "Be the server for a client on another host, until stopped. Default: all addresses, port"
               + " 13340.")
@@ -142,7 +143,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
   @Option(
       names = "--server",
       paramLabel = "HOST:PORT",
-      converter = HostPort.Converter.class,
+      converter = HostPortConverter.class,
       description = "Measure against a server that listens there, not one on this host.")
   private HostPort server;
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.talaria.cli.bench.ucx.UcxResults.Round;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.UcxPerftest;
 import java.util.EnumSet;
 import java.util.List;
@@ -104,13 +105,13 @@ class UcxPlanTest {
     "'', '', 13340",
   })
   void hostsAndPorts(String text, String host, int port) {
-    assertThat(new HostPort.Converter().convert(text)).isEqualTo(new HostPort(host, port));
+    assertThat(new HostPortConverter().convert(text)).isEqualTo(new HostPort(host, port));
   }
 
   @ParameterizedTest
   @CsvSource({"node:port", "node:70000", "node:-1"})
   void wrongPorts(String text) {
-    assertThatThrownBy(() -> new HostPort.Converter().convert(text))
+    assertThatThrownBy(() -> new HostPortConverter().convert(text))
         .hasMessage("'" + text + "' is no HOST:PORT, such as 10.1.0.2:13340");
   }
 }

@@ -1,0 +1,29 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads;
+
+import io.talaria.cli.Subcommand;
+import io.talaria.workloads.counter.CounterCommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria example}. */
+@Command(
+    name = "example",
+    description = "Small programs that use the network, on the JDK's sockets or on Talaria.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "NAME",
+    subcommands = {CounterCommand.class})
+public final class ExampleCommand implements Subcommand {
+  @Spec private CommandSpec spec;
+
+  /** Creates the command; picocli fills it. */
+  public ExampleCommand() {}
+
+  @Override
+  public Integer call() {
+    throw new ParameterException(spec.commandLine(), "which example?");
+  }
+}

@@ -1,0 +1,104 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.counter;
+
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.ParentLink;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.Peer;
+import io.talaria.workloads.run.Settling;
+import io.talaria.workloads.run.Task;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** Counts with a server, and sees whether all is in order. Used by one thread. */
+final class CounterClient {
+  private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How often it looks at the clock. */
+  private static final long LOOK_EVERY = 1 << 12;
+
+  private final ParentLink link;
+  private final HostPort server;
+  private final long upTo;
+  private long received;
+
+  private CounterClient(ParentLink link, HostPort server, long upTo) {
+    this.link = link;
+    this.server = server;
+    this.upTo = upTo;
+  }
+
+  static Object run(ParentLink link, Task task) throws Exception {
+    CounterClient client =
+        new CounterClient(link, task.where(), task.job(CounterJob.class).numbers());
+    try (SocketChannel channel = connect(task.where())) {
+      return client.count(new Numbers(channel));
+    } catch (IOException e) {
+      throw Peer.lost(task.where(), client.when(), e);
+    }
+  }
+
+  private String when() {
+    return String.format("after %,d of %,d numbers", received, upTo);
+  }
+
+  private static SocketChannel connect(HostPort where) throws HarnessException {
+    try {
+      return SocketChannel.open(new InetSocketAddress(where.host(), where.port()));
+    } catch (IOException | RuntimeException e) {
+      throw Peer.cannotConnect(where, e);
+    }
+  }
+
+  private CounterResult count(Numbers numbers) throws Exception {
+    numbers.write(Numbers.MAGIC);
+    Settling.await(1, () -> exchange(numbers));
+    long start = System.nanoTime();
+    numbers.write(upTo);
+    CompletableFuture<Void> sent = CounterServer.sending(numbers, upTo);
+    receive(numbers);
+    try {
+      sent.get();
+    } catch (ExecutionException e) {
+      throw Peer.lost(server, when(), e.getCause());
+    }
+    long verdict = numbers.read();
+    long elapsedNs = System.nanoTime() - start;
+    if (verdict != upTo) {
+      throw new HarnessException(
+          String.format("the server got a wrong number where %,d was due", -verdict));
+    }
+    return new CounterResult(upTo, elapsedNs, ModeProbe.look());
+  }
+
+  private void exchange(Numbers numbers) throws IOException, HarnessException {
+    numbers.write(0);
+    long answer = numbers.read();
+    if (answer != 0) {
+      throw new HarnessException(server + " is no counter: it answered " + answer);
+    }
+  }
+
+  private void receive(Numbers numbers) throws IOException, HarnessException {
+    long reported = System.nanoTime();
+    while (received < upTo) {
+      long number = numbers.read();
+      if (number != received + 1) {
+        throw new HarnessException(
+            String.format("the number %,d came where %,d was due", number, received + 1));
+      }
+      received = number;
+      if (received % LOOK_EVERY == 0 && System.nanoTime() - reported > REPORT_NS) {
+        reported = System.nanoTime();
+        link.report(Orders.PROGRESS, received);
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.counter;
+
+import io.talaria.cli.harness.ChildJvm;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.Pair;
+import io.talaria.cli.harness.Pinning;
+import io.talaria.cli.harness.Units;
+import io.talaria.workloads.run.Launch;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.RoadOptions;
+import io.talaria.workloads.run.SideOptions;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria example counter}. */
+@Command(
+    name = "counter",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    description = {
+      "Two programs count up to each other over one blocking channel, both ways at once, a write"
+          + " for each number; each verifies what it receives.",
+      "",
+      "Without --server and --remote it is both, in two JVMs.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria example counter",
+      "  talaria example counter --plain -m 10000000",
+      "  talaria example counter --server",
+      "  talaria example counter --remote 127.0.0.1",
+      "",
+      "Exit status: 0 all in order, 1 a wrong number, a lost connection, or not accelerated, 2"
+          + " wrong usage."
+    })
+public final class CounterCommand implements Callable<Integer> {
+  private static final double MOST_NUMBERS = 1e12;
+
+  @Spec private CommandSpec spec;
+  @Mixin private SideOptions sides;
+  @Mixin private RoadOptions roads;
+
+  @Option(
+      names = {"-m", "--messages"},
+      paramLabel = "N",
+      defaultValue = "1000000",
+      description = "How far to count. Default: ${DEFAULT-VALUE}.")
+  private long numbers;
+
+  /** Creates the command; picocli fills it. */
+  public CounterCommand() {}
+
+  @Override
+  public Integer call() throws HarnessException, InterruptedException {
+    SideOptions.Side side = sides.side();
+    Limits.check(spec.commandLine(), "--messages", numbers, 1, MOST_NUMBERS);
+    Launch launch = roads.launch(Pinning.decide(false));
+    PrintWriter out = spec.commandLine().getOut();
+    switch (side) {
+      case SERVER ->
+          Orders.serve(launch, CounterJvm.class, sides.address(), new CounterJob(0), out);
+      case CLIENT -> {
+        try (ChildJvm client = launch.client(CounterJvm.class)) {
+          count(launch, client, sides.remote());
+        }
+      }
+      case BOTH -> {
+        try (Pair pair = launch.pair(CounterJvm.class, launch.road())) {
+          HostPort where = Orders.listen(pair.server(), Orders.local(), new CounterJob(0));
+          count(launch, pair.client(), where);
+        }
+      }
+    }
+    return CommandLine.ExitCode.OK;
+  }
+
+  private void count(Launch launch, ChildJvm client, HostPort where)
+      throws HarnessException, InterruptedException {
+    PrintWriter err = spec.commandLine().getErr();
+    Orders.connect(client, where, new CounterJob(numbers));
+    CounterResult result =
+        Orders.result(
+            client,
+            CounterResult.class,
+            count -> err.println(String.format("%,d of %,d", count.asLong(), numbers)));
+    Pair.requireAccelerated(launch.road(), "client", result.roads(), 1);
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf(
+        "%,d numbers each way, all in order, in %s: %s each way, on %s%n",
+        result.numbers(),
+        Units.time((double) result.elapsedNs()),
+        Units.rate((double) result.numbers() * 1e9 / result.elapsedNs()),
+        launch.describe());
+    out.flush();
+  }
+}

@@ -1,0 +1,14 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.counter;
+
+import io.talaria.cli.harness.ModeProbe.Roads;
+
+/**
+ * What the client found when all was in order.
+ *
+ * @param numbers how many went each way
+ * @param elapsedNs in which time
+ * @param roads which road the connection took
+ */
+record CounterResult(long numbers, long elapsedNs, Roads roads) {}

@@ -1,0 +1,88 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.run;
+
+import io.talaria.cli.harness.HostPort;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say which side of a workload a command is: a mixin of it. */
+public final class SideOptions {
+  /** Where a server listens, and where a client looks for it, if nothing is said. */
+  static final int DEFAULT_PORT = 2998;
+
+  private static final HostPort ANY = new HostPort("0.0.0.0", DEFAULT_PORT);
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = {"-s", "--server"},
+      description = "Be the server only, until stopped with Ctrl-C.")
+  private boolean server;
+
+  @Option(
+      names = {"-a", "--address"},
+      paramLabel = "HOST:PORT",
+      converter = Converter.class,
+      description = "Where the server listens. Default: 0.0.0.0:2998, all addresses.")
+  private HostPort address;
+
+  @Option(
+      names = {"-r", "--remote"},
+      paramLabel = "HOST[:PORT]",
+      converter = Converter.class,
+      description = "Be the client only, of the server there. Default port: 2998.")
+  private HostPort remote;
+
+  /** Creates the options; picocli fills them. */
+  public SideOptions() {}
+
+  static final class Converter extends HostPort.Converter {
+    Converter() {
+      super(DEFAULT_PORT);
+    }
+  }
+
+  /** Which side. */
+  public enum Side {
+    /** Both, on this machine. */
+    BOTH,
+    /** The server only. */
+    SERVER,
+    /** The client only. */
+    CLIENT
+  }
+
+  /**
+   * Returns which side is wanted.
+   *
+   * @throws ParameterException if the options do not fit
+   */
+  public Side side() {
+    if (server && remote != null) {
+      throw new ParameterException(command.commandLine(), "--server does not go with --remote");
+    }
+    if (address != null && !server) {
+      throw new ParameterException(
+          command.commandLine(), "--address says where a server listens; it needs --server");
+    }
+    if (remote != null && remote.host().isEmpty()) {
+      throw new ParameterException(
+          command.commandLine(), "--remote needs a host: '" + remote + "'");
+    }
+    return server ? Side.SERVER : remote != null ? Side.CLIENT : Side.BOTH;
+  }
+
+  /** Returns where a server listens. */
+  public HostPort address() {
+    return address == null ? ANY : address;
+  }
+
+  /** Returns where the server of a client is. */
+  public HostPort remote() {
+    return remote;
+  }
+}
