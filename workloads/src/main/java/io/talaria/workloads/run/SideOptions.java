@@ -3,6 +3,8 @@
 package io.talaria.workloads.run;
 
 import io.talaria.cli.harness.HostPort;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -32,10 +34,11 @@ public final class SideOptions {
 
   @Option(
       names = {"-r", "--remote"},
+      split = ",",
       paramLabel = "HOST[:PORT]",
       converter = Converter.class,
       description = "Be the client only, of the server there. Default port: 2998.")
-  private HostPort remote;
+  private List<HostPort> remotes = new ArrayList<>();
 
   /** Creates the options; picocli fills them. */
   public SideOptions() {}
@@ -62,18 +65,20 @@ public final class SideOptions {
    * @throws ParameterException if the options do not fit
    */
   public Side side() {
-    if (server && remote != null) {
+    if (server && !remotes.isEmpty()) {
       throw new ParameterException(command.commandLine(), "--server does not go with --remote");
     }
     if (address != null && !server) {
       throw new ParameterException(
           command.commandLine(), "--address says where a server listens; it needs --server");
     }
-    if (remote != null && remote.host().isEmpty()) {
-      throw new ParameterException(
-          command.commandLine(), "--remote needs a host: '" + remote + "'");
+    for (HostPort remote : remotes) {
+      if (remote.host().isEmpty()) {
+        throw new ParameterException(
+            command.commandLine(), "--remote needs a host: '" + remote + "'");
+      }
     }
-    return server ? Side.SERVER : remote != null ? Side.CLIENT : Side.BOTH;
+    return server ? Side.SERVER : remotes.isEmpty() ? Side.BOTH : Side.CLIENT;
   }
 
   /** Returns where a server listens. */
@@ -81,8 +86,21 @@ public final class SideOptions {
     return address == null ? ANY : address;
   }
 
-  /** Returns where the server of a client is. */
+  /**
+   * Returns where the server of a client is.
+   *
+   * @throws ParameterException if there is more than one
+   */
   public HostPort remote() {
-    return remote;
+    if (remotes.size() != 1) {
+      throw new ParameterException(
+          command.commandLine(), "--remote names one server here, not " + remotes.size());
+    }
+    return remotes.getFirst();
+  }
+
+  /** Returns where the servers of a client are, of workloads that have several. */
+  public List<HostPort> remotes() {
+    return List.copyOf(remotes);
   }
 }

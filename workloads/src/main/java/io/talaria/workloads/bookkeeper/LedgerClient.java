@@ -1,0 +1,122 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.bookkeeper;
+
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Latencies;
+import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.ParentLink;
+import io.talaria.cli.harness.WarmUp;
+import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.Peer;
+import io.talaria.workloads.run.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+import org.apache.bookkeeper.client.api.BKException;
+import org.apache.bookkeeper.client.api.LedgerEntries;
+import org.apache.bookkeeper.client.api.ReadHandle;
+import org.apache.bookkeeper.client.api.WriteHandle;
+
+/** Writes a ledger for each size, and reads it back. Used by one thread. */
+@SuppressWarnings("try") // Closing a ledger waits, and may be interrupted as anything else here.
+final class LedgerClient {
+  private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final int LONGEST_WARM_UP = 3;
+
+  private final ParentLink link;
+  private final LedgerJob job;
+  private final List<Measure> measures = new ArrayList<>();
+  private long reported = System.nanoTime();
+
+  private LedgerClient(ParentLink link, LedgerJob job) {
+    this.link = link;
+    this.job = job;
+  }
+
+  static Object run(ParentLink link, Task task) throws Exception {
+    LedgerClient client = new LedgerClient(link, task.job(LedgerJob.class));
+    try (Ledgers ledgers = Ledgers.connect(task.where())) {
+      return client.measure(ledgers);
+    } catch (BKException e) {
+      throw Peer.lost(task.where(), "or to the bookie", e);
+    }
+  }
+
+  private LedgerResult measure(Ledgers ledgers) throws Exception {
+    warmUp(ledgers);
+    for (int size : job.sizes()) {
+      byte[] data = data(size);
+      long id;
+      try (WriteHandle ledger = ledgers.create()) {
+        id = ledger.getId();
+        measures.add(measure("write", size, number -> ledger.appendAsync(data)));
+      }
+      try (ReadHandle ledger = ledgers.open(id)) {
+        measures.add(measure("read", size, number -> readChecked(ledger, number, data)));
+      }
+    }
+    return new LedgerResult(measures, ModeProbe.look());
+  }
+
+  /** Both directions until all is compiled, and the connections have taken their roads. */
+  private void warmUp(Ledgers ledgers) throws Exception {
+    byte[] data = data(job.sizes().getFirst());
+    long ns = TimeUnit.MILLISECONDS.toNanos(job.warmUpMs());
+    WarmUp until = new WarmUp(ns, LONGEST_WARM_UP * ns, 0, Ledgers.CONNECTIONS);
+    try (WriteHandle ledger = ledgers.create()) {
+      for (long number = 0; number == 0 || !until.done(number); number++) {
+        ledger.append(data);
+        readChecked(ledger, number, data).get();
+        report("warming up");
+      }
+    }
+  }
+
+  private Measure measure(String operation, int size, LongFunction<CompletableFuture<?>> start)
+      throws Exception {
+    Window window = new Window(job.outstanding());
+    long begin = System.nanoTime();
+    for (long number = 0; number < job.entries(); number++) {
+      window.submit(start, number);
+      report(operation + "s of " + size + " B: " + number);
+    }
+    window.drain();
+    long elapsedNs = System.nanoTime() - begin;
+    return new Measure(
+        operation, size, job.entries(), elapsedNs, Latencies.encode(window.histogram()));
+  }
+
+  private static CompletableFuture<Void> readChecked(ReadHandle ledger, long number, byte[] data) {
+    return ledger
+        .readUnconfirmedAsync(number, number)
+        .thenAccept(
+            entries -> {
+              try (LedgerEntries read = entries) {
+                if (read.getEntry(number).getEntryBuffer().readableBytes() != data.length) {
+                  throw new IllegalStateException(
+                      "entry " + number + " has not come back with its " + data.length + " B");
+                }
+              }
+            });
+  }
+
+  private void report(String progress) {
+    long now = System.nanoTime();
+    if (now - reported > REPORT_NS) {
+      reported = now;
+      link.report(Orders.PROGRESS, progress);
+    }
+  }
+
+  private static byte[] data(int size) throws HarnessException {
+    byte[] data = new byte[size];
+    for (int i = 0; i < size; i++) {
+      data[i] = (byte) i;
+    }
+    return data;
+  }
+}

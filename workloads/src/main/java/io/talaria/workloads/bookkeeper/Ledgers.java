@@ -1,0 +1,78 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.bookkeeper;
+
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.run.Peer;
+import java.io.IOException;
+import org.apache.bookkeeper.client.api.BKException;
+import org.apache.bookkeeper.client.api.BookKeeper;
+import org.apache.bookkeeper.client.api.DigestType;
+import org.apache.bookkeeper.client.api.ReadHandle;
+import org.apache.bookkeeper.client.api.WriteHandle;
+import org.apache.bookkeeper.common.concurrent.FutureUtils;
+import org.apache.bookkeeper.conf.ClientConfiguration;
+
+/** A client of a cluster of one bookie; each ledger has one copy. Whoever connects it closes it. */
+final class Ledgers implements AutoCloseable {
+  /** To ZooKeeper and to the bookie. */
+  static final int CONNECTIONS = 2;
+
+  private static final byte[] PASSWORD = {};
+  private static final int LIMIT_MS = 10_000;
+
+  private final BookKeeper client;
+
+  private Ledgers(BookKeeper client) {
+    this.client = client;
+  }
+
+  /** Returns how BookKeeper names the place of its metadata. */
+  static String metadataUri(HostPort zookeeper) {
+    return "zk+hierarchical://" + zookeeper + "/ledgers";
+  }
+
+  static Ledgers connect(HostPort metadata) throws HarnessException, InterruptedException {
+    ClientConfiguration configuration = new ClientConfiguration();
+    configuration.setMetadataServiceUri(metadataUri(metadata));
+    configuration.setZkTimeout(LIMIT_MS);
+    configuration.setNumChannelsPerBookie(1);
+    try {
+      return new Ledgers(BookKeeper.newBuilder(configuration).build());
+    } catch (BKException | IOException e) {
+      throw Peer.cannotConnect(metadata, e);
+    }
+  }
+
+  WriteHandle create() throws Exception {
+    return FutureUtils.result(
+        client
+            .newCreateLedgerOp()
+            .withEnsembleSize(1)
+            .withWriteQuorumSize(1)
+            .withAckQuorumSize(1)
+            .withPassword(PASSWORD)
+            .withDigestType(DigestType.CRC32C)
+            .execute());
+  }
+
+  ReadHandle open(long id) throws Exception {
+    return FutureUtils.result(
+        client
+            .newOpenLedgerOp()
+            .withLedgerId(id)
+            .withPassword(PASSWORD)
+            .withDigestType(DigestType.CRC32C)
+            .execute());
+  }
+
+  @Override
+  public void close() throws BKException {
+    try {
+      client.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+/** Ledgers of BookKeeper, written to and read from one bookie, on both roads. */
+package io.talaria.workloads.bookkeeper;

@@ -1,0 +1,168 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.kvs;
+
+import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.SizeConverter;
+import io.talaria.workloads.run.Launch;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.RoadOptions;
+import io.talaria.workloads.run.SideOptions;
+import io.talaria.workloads.ycsb.Phase;
+import io.talaria.workloads.ycsb.PhaseResult;
+import io.talaria.workloads.ycsb.WorkloadFile;
+import io.talaria.workloads.ycsb.YcsbOptions;
+import io.talaria.workloads.ycsb.YcsbReport;
+import io.talaria.workloads.ycsb.YcsbRun;
+import java.io.PrintWriter;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria bench kvs}. */
+@Command(
+    name = "kvs",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    description = {
+      "Drive the key-value store over gRPC by the Yahoo! Cloud Serving Benchmark: its core"
+          + " workloads, or a workload file of yours.",
+      "",
+      "Without --server and --remote it starts servers and a client on this machine, first on the"
+          + " JDK's sockets, then on Talaria, and compares. With --plain it stays with the JDK's.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria bench kvs                                 1,000 records of 16 B, two servers",
+      "  talaria bench kvs --fields 16 --field-length 1K   records of 16 KiB",
+      "  talaria bench kvs -w a -t 4 -l -e results.txt",
+      "  talaria bench kvs --server --address 0.0.0.0:2998",
+      "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p load",
+      "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p run",
+      "",
+      "Exit status: 0 all measured; 1 an operation failed, a server has gone, or a connection was not"
+          + " accelerated; 2 wrong usage."
+    })
+public final class BenchKvsCommand implements Subcommand {
+  private static final int MOST_SERVERS = 64;
+  private static final int MOST_FIELDS = 10_000;
+
+  /** What gRPC takes in one message, but for the names. */
+  private static final long LARGEST_RECORD = 4 << 20;
+
+  @Spec private CommandSpec spec;
+  @Mixin private SideOptions sides;
+  @Mixin private RoadOptions roads;
+  @Mixin private YcsbOptions ycsb;
+
+  @Option(
+      names = "--servers",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "How many servers to start here. Default: ${DEFAULT-VALUE}.")
+  private int servers;
+
+  @Option(
+      names = "--fields",
+      paramLabel = "N",
+      description = "How many fields a record has. Default: the file's fieldcount, or 1.")
+  private Integer fields;
+
+  @Option(
+      names = "--field-length",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      description =
+          "How long a field is, in bytes, K or M. Default: the file's fieldlength, or 16.")
+  private Integer fieldLength;
+
+  /** Creates the command; picocli fills it. */
+  public BenchKvsCommand() {}
+
+  @Override
+  public String parent() {
+    return "bench";
+  }
+
+  @Override
+  public Integer call() throws HarnessException, InterruptedException {
+    SideOptions.Side side = sides.side();
+    Map<String, String> workload = workload();
+    List<Phase> phases = ycsb.phases();
+    Launch launch = roads.launch(ycsb.pinning());
+    PrintWriter out = spec.commandLine().getOut();
+    if (side == SideOptions.Side.SERVER) {
+      Orders.serve(launch, KvsBenchJvm.class, sides.address(), new KvsJob(List.of()), out);
+      return CommandLine.ExitCode.OK;
+    }
+    if (side == SideOptions.Side.BOTH && !phases.contains(Phase.LOAD)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--phase run needs servers that have been loaded: name them with --remote");
+    }
+    launch.machine().lines().forEach(out::println);
+    out.println();
+    out.flush();
+    YcsbRun run =
+        new YcsbRun(launch, KvsBenchJvm.class, ycsb, workload, spec.commandLine().getErr());
+    Map<Contender, Map<Phase, PhaseResult>> results = new EnumMap<>(Contender.class);
+    if (side == SideOptions.Side.CLIENT) {
+      results.put(launch.road(), run.on(launch.road(), sides.remotes()));
+    } else {
+      for (Contender contender : launch.compared()) {
+        results.put(contender, locally(launch, contender, run));
+      }
+    }
+    out.print(new YcsbReport(results).text());
+    out.flush();
+    return CommandLine.ExitCode.OK;
+  }
+
+  private Map<Phase, PhaseResult> locally(Launch launch, Contender contender, YcsbRun run)
+      throws HarnessException, InterruptedException {
+    try (KvsServers started = KvsServers.start(launch, KvsBenchJvm.class, contender, servers)) {
+      List<HostPort> where = started.addresses();
+      return run.on(contender, where);
+    }
+  }
+
+  private Map<String, String> workload() {
+    CommandLine line = spec.commandLine();
+    Limits.check(line, "--servers", servers, 1, MOST_SERVERS);
+    Map<String, String> options = new TreeMap<>();
+    if (fields != null) {
+      Limits.check(line, "--fields", fields, 1, MOST_FIELDS);
+      options.put(WorkloadFile.FIELDS, fields.toString());
+    }
+    if (fieldLength != null) {
+      options.put(WorkloadFile.FIELD_LENGTH, fieldLength.toString());
+    }
+    Map<String, String> all =
+        ycsb.workload(Map.of(WorkloadFile.FIELDS, "1", WorkloadFile.FIELD_LENGTH, "16"), options);
+    long record =
+        Long.parseLong(all.get(WorkloadFile.FIELDS))
+            * Long.parseLong(all.get(WorkloadFile.FIELD_LENGTH));
+    if (record >= LARGEST_RECORD) {
+      throw new ParameterException(
+          line,
+          String.format(
+              "a record of %,d bytes does not fit into a message of gRPC's, of %,d bytes",
+              record, LARGEST_RECORD));
+    }
+    return all;
+  }
+}

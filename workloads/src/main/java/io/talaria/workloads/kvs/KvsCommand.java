@@ -1,0 +1,141 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.kvs;
+
+import io.talaria.cli.harness.ChildJvm;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.Pair;
+import io.talaria.cli.harness.Pinning;
+import io.talaria.workloads.run.Launch;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.RoadOptions;
+import io.talaria.workloads.run.SideOptions;
+import java.io.BufferedReader;
+import java.io.Console;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria example kvs}. */
+@Command(
+    name = "kvs",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    description = {
+      "A key-value store over gRPC: a server of records in memory, and a small shell that inserts,"
+          + " updates, gets, scans and deletes them; its lines come from the standard input.",
+      "",
+      "The key's hash chooses among several servers; name them in the same order everywhere."
+          + " Without --server and --remote it starts servers and a shell on this machine.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria example kvs                      type help",
+      "  talaria example kvs --server",
+      "  talaria example kvs --server --plain --address 127.0.0.1:3000",
+      "  talaria example kvs --remote 127.0.0.1",
+      "  talaria example kvs --remote 10.1.0.2:2998,10.1.0.3:2998 < lines.txt",
+      "",
+      "Exit status: 0 if every line was carried out; 1 if one was not (a shell with a terminal goes on"
+          + " and ends with 0), no server answers, or a connection was not accelerated; 2 wrong"
+          + " usage."
+    })
+public final class KvsCommand implements Callable<Integer> {
+  private static final int MOST_SERVERS = 64;
+
+  @Spec private CommandSpec spec;
+  @Mixin private SideOptions sides;
+  @Mixin private RoadOptions roads;
+
+  @Option(
+      names = "--servers",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many servers to start here. Default: ${DEFAULT-VALUE}.")
+  private int servers;
+
+  /** Creates the command; picocli fills it. */
+  public KvsCommand() {}
+
+  @Override
+  public Integer call() throws HarnessException, InterruptedException, IOException {
+    SideOptions.Side side = sides.side();
+    Limits.check(spec.commandLine(), "--servers", servers, 1, MOST_SERVERS);
+    Launch launch = roads.launch(Pinning.decide(false));
+    PrintWriter out = spec.commandLine().getOut();
+    return switch (side) {
+      case SERVER -> {
+        Orders.serve(launch, KvsJvm.class, sides.address(), new KvsJob(List.of()), out);
+        yield CommandLine.ExitCode.OK;
+      }
+      case CLIENT -> shell(launch, sides.remotes());
+      case BOTH -> {
+        try (KvsServers started = KvsServers.start(launch, KvsJvm.class, launch.road(), servers)) {
+          yield shell(launch, started.addresses());
+        }
+      }
+    };
+  }
+
+  private int shell(Launch launch, List<HostPort> where)
+      throws HarnessException, InterruptedException, IOException {
+    try (ChildJvm jvm = launch.client(KvsJvm.class)) {
+      Orders.connect(jvm, where.getFirst(), new KvsJob(where));
+      ModeProbe.Roads taken = jvm.await(KvsJvm.READY, ModeProbe.Roads.class, Orders.SILENCE);
+      Pair.requireAccelerated(launch.road(), "shell", taken, where.size());
+      return converse(jvm);
+    }
+  }
+
+  @SuppressWarnings("SystemConsoleNull") // Seen: there is none where nothing is a terminal.
+  private static boolean onTerminal() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
+  }
+
+  private int converse(ChildJvm jvm) throws HarnessException, InterruptedException, IOException {
+    boolean terminal = onTerminal();
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    int status = CommandLine.ExitCode.OK;
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
+    while (true) {
+      if (terminal) {
+        out.print("kvs> ");
+        out.flush();
+      }
+      String line = in.readLine();
+      if (line == null) {
+        return status;
+      }
+      jvm.send(line);
+      Shell.Answer answer = jvm.await(KvsJvm.ANSWER, Shell.Answer.class, Orders.SILENCE);
+      if (answer.end()) {
+        return status;
+      }
+      if (!answer.done()) {
+        err.println("error: " + answer.text());
+        err.flush();
+        status = terminal ? status : CommandLine.ExitCode.SOFTWARE;
+      } else if (!answer.text().isEmpty()) {
+        out.println(answer.text());
+        out.flush();
+      }
+    }
+  }
+}

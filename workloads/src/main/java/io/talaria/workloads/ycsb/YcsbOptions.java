@@ -1,0 +1,214 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.ycsb;
+
+import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.Pinning;
+import io.talaria.workloads.ycsb.WorkloadFile.WorkloadFileException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of every benchmark that YCSB drives: a mixin of its command. */
+public final class YcsbOptions {
+  private static final int MOST = 1_000_000_000;
+  private static final int MOST_THREADS = 512;
+  private static final int LONGEST_WARM_UP_S = 15;
+  private static final int LONGEST_SERIES_MS = 3_600_000;
+  private static final String DEFAULT_RECORDS = "1000";
+  private static final String DEFAULT_OPERATIONS = "50000";
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = {"-w", "--workload"},
+      paramLabel = "a-f|FILE",
+      defaultValue = "c",
+      description =
+          "One of YCSB's standard workloads, or a file of its properties. Default:"
+              + " ${DEFAULT-VALUE}, reads only.")
+  private String workload;
+
+  @Option(
+      names = {"-n", "--records"},
+      paramLabel = "N",
+      description = "How many records. Default: the file's recordcount, or 1000.")
+  private Integer records;
+
+  @Option(
+      names = {"-o", "--operations"},
+      paramLabel = "N",
+      description =
+          "How many operations, of all threads. Default: the file's operationcount, or 50000.")
+  private Integer operations;
+
+  @Option(
+      names = {"-p", "--phase"},
+      paramLabel = "PHASE",
+      defaultValue = "both",
+      description =
+          "load: put the records into empty servers. run: do what the workload says. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private String phase;
+
+  @Option(
+      names = {"-t", "--threads"},
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Client threads, each with connections of its own. Default: ${DEFAULT-VALUE}.")
+  private int threads;
+
+  @Option(
+      names = {"-l", "--live"},
+      description = "Say every second how far it is.")
+  private boolean live;
+
+  @Option(
+      names = {"-e", "--export"},
+      paramLabel = "FILE",
+      description =
+          "Have YCSB write its figures, for FILE.txt to FILE-ROAD-PHASE.txt, and its histograms"
+              + " (HdrHistogram's log) beside them.")
+  private Path export;
+
+  @Option(
+      names = "--series",
+      paramLabel = "MS",
+      description =
+          "With --export: YCSB's time series instead of histograms, the mean latency of every MS"
+              + " milliseconds.")
+  private Integer seriesMs;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "SECONDS",
+      defaultValue = "2",
+      description =
+          "How long to do the same without measuring before a run; up to three times as long if"
+              + " compilers are busy. Default: ${DEFAULT-VALUE}.")
+  private double warmUpSeconds;
+
+  @Option(
+      names = "--set",
+      paramLabel = "NAME=VALUE",
+      description = "A further property of YCSB's; may be repeated.")
+  private Map<String, String> more = new LinkedHashMap<>();
+
+  @Option(
+      names = "--no-pin",
+      description = "Do not pin the JVMs (servers to core 0, the client to core 1).")
+  private boolean noPin;
+
+  /** Creates the options; picocli fills them. */
+  public YcsbOptions() {}
+
+  /**
+   * Returns the workload's properties.
+   *
+   * @param defaults what holds if neither the workload nor an option says otherwise
+   * @param options what holds in any case
+   * @throws ParameterException if an option or the workload is wrong
+   */
+  public Map<String, String> workload(Map<String, String> defaults, Map<String, String> options) {
+    check();
+    Map<String, String> all = new TreeMap<>(defaults);
+    all.putIfAbsent(WorkloadFile.RECORDS, DEFAULT_RECORDS);
+    all.putIfAbsent(WorkloadFile.OPERATIONS, DEFAULT_OPERATIONS);
+    try {
+      all.putAll(WorkloadFile.read(workload));
+      all.putAll(options);
+      set(all, WorkloadFile.RECORDS, records);
+      set(all, WorkloadFile.OPERATIONS, operations);
+      all.putAll(more);
+      WorkloadFile.check(all);
+    } catch (WorkloadFileException e) {
+      throw new ParameterException(command.commandLine(), "--workload: " + e.getMessage(), e);
+    }
+    return all;
+  }
+
+  private static void set(Map<String, String> all, String key, Integer value) {
+    if (value != null) {
+      all.put(key, value.toString());
+    }
+  }
+
+  private void check() {
+    CommandLine line = command.commandLine();
+    if (records != null) {
+      Limits.check(line, "--records", records, 1, MOST);
+    }
+    if (operations != null) {
+      Limits.check(line, "--operations", operations, 1, MOST);
+    }
+    Limits.check(line, "--threads", threads, 1, MOST_THREADS);
+    Limits.check(line, "--warm-up", warmUpSeconds, 0, LONGEST_WARM_UP_S);
+    if (seriesMs != null) {
+      Limits.check(line, "--series", seriesMs, 1, LONGEST_SERIES_MS);
+      if (export == null) {
+        throw new ParameterException(line, "--series needs --export FILE");
+      }
+    }
+    if (export != null) {
+      Path folder = export.toAbsolutePath().getParent();
+      if (folder == null || !Files.isDirectory(folder)) {
+        throw new ParameterException(line, "--export: there is no folder " + folder);
+      }
+    }
+  }
+
+  /**
+   * Returns the phases wanted, in their order.
+   *
+   * @throws ParameterException if there is no such phase
+   */
+  public List<Phase> phases() {
+    return switch (phase) {
+      case "load" -> List.of(Phase.LOAD);
+      case "run" -> List.of(Phase.RUN);
+      case "both" -> List.of(Phase.LOAD, Phase.RUN);
+      default ->
+          throw new ParameterException(
+              command.commandLine(), "--phase is load, run or both, not '" + phase + "'");
+    };
+  }
+
+  /** Returns how many threads. */
+  public int threads() {
+    return threads;
+  }
+
+  /** Returns how long to warm up, in milliseconds. */
+  long warmUpMs() {
+    return Math.round(warmUpSeconds * 1_000);
+  }
+
+  /** Returns whether to say every second how far it is. */
+  boolean live() {
+    return live;
+  }
+
+  /** Returns where YCSB shall write its figures, or null. */
+  Path export() {
+    return export;
+  }
+
+  /** Returns the length of the steps of a time series in milliseconds, or null for histograms. */
+  Integer seriesMs() {
+    return seriesMs;
+  }
+
+  /** Returns which JVM sits on which core. */
+  public Pinning pinning() {
+    return Pinning.decide(!noPin);
+  }
+}

@@ -1,0 +1,10 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.zookeeper;
+
+/**
+ * What a server is told that keeps data in files.
+ *
+ * @param folder the folder, which exists and is removed by the parent
+ */
+public record FolderJob(String folder) {}
