@@ -6,6 +6,8 @@ import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.ModeProbe;
 import io.talaria.cli.harness.ParentLink;
 import io.talaria.cli.harness.WarmUp;
+import io.talaria.cli.netty.NettyClient;
+import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -20,6 +22,9 @@ final class ClientPhases {
 
   private static final long BATCH_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long FIRST_BATCH = 256;
+  private static final int FLUSH_SMALL = 64;
+  private static final int FLUSH_LARGE = 4;
+  private static final int LARGE_BYTES = 4_096;
 
   /** How many times longer a warm-up may get until compilers rest. */
   private static final int MORE_TIMES = 3;
@@ -32,9 +37,9 @@ final class ClientPhases {
     this.job = job;
   }
 
-  void run() throws InterruptedException, ExecutionException {
+  void run() throws IOException, InterruptedException, ExecutionException {
     for (DemoPhase phase : DemoPhase.values()) {
-      try (NettyClient client = new NettyClient()) {
+      try (NettyClient client = new NettyClient(DemoPeer.loopback(job.port()), 1)) {
         PhaseResult result =
             switch (phase) {
               case ROUND_TRIP, CONNECTIONS -> ping(client, phase);
@@ -46,8 +51,8 @@ final class ClientPhases {
   }
 
   private PhaseResult ping(NettyClient client, DemoPhase phase)
-      throws InterruptedException, ExecutionException {
-    client.connectForEcho(job.ports().echo(), phase.sizeBytes(), phase.connections());
+      throws IOException, InterruptedException, ExecutionException {
+    client.connectForEcho(phase.sizeBytes(), phase.connections(), 1);
     Histogram histogram = Latencies.histogram();
     WarmUp warmUp = warmUp(phase);
     do {
@@ -61,8 +66,9 @@ final class ClientPhases {
   }
 
   private PhaseResult flood(NettyClient client, DemoPhase phase)
-      throws InterruptedException, ExecutionException {
-    client.connectForFlood(job.ports().sink(), phase.sizeBytes());
+      throws IOException, InterruptedException, ExecutionException {
+    boolean large = phase.sizeBytes() >= LARGE_BYTES;
+    client.connectForFlood(phase.sizeBytes(), 1, large ? FLUSH_LARGE : FLUSH_SMALL);
     long batch = FIRST_BATCH;
     long batchNs = Math.min(BATCH_NS, scaled(phase.measureMs()));
     WarmUp warmUp = warmUp(phase);

@@ -3,6 +3,9 @@
 package io.talaria.cli.demo;
 
 import io.talaria.cli.harness.ParentLink;
+import io.talaria.cli.netty.NettyServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.Map;
 
 /** The program of both child JVMs: Netty server or client, as the parent orders. */
@@ -21,8 +24,8 @@ public final class DemoPeer {
   private static void run(ParentLink link) throws Exception {
     DemoJob job = link.receive(DemoJob.class);
     if (job.server()) {
-      try (NettyServer server = new NettyServer()) {
-        link.report("listening", server.ports());
+      try (NettyServer server = new NettyServer(loopback(0), 1)) {
+        link.report("listening", server.port());
         // Serves until the parent ends this process.
         link.receive(String.class);
       }
@@ -30,5 +33,9 @@ public final class DemoPeer {
       new ClientPhases(link, job).run();
       link.report("result", Map.of());
     }
+  }
+
+  static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 }

@@ -44,9 +44,9 @@ record DemoRunner(Path agent, Pinning pinning, double speed) {
     String prefix = contender.label() + ": ";
     progress.step(prefix + "starting two JVMs", START_MS);
     try (Pair pair = Pair.start(DemoPeer.class, contender, agent, pinning, JVM_OPTIONS)) {
-      pair.server().send(new DemoJob(true, new DemoJob.Ports(0, 0), speed));
-      DemoJob.Ports ports = pair.server().await("listening", DemoJob.Ports.class, LIMIT);
-      pair.client().send(new DemoJob(false, ports, speed));
+      pair.server().send(new DemoJob(true, 0, speed));
+      int port = pair.server().await("listening", Integer.class, LIMIT);
+      pair.client().send(new DemoJob(false, port, speed));
       DemoRun run = new DemoRun();
       for (DemoPhase phase : DemoPhase.values()) {
         progress.step(prefix + phase.label(), phase.totalMs() / speed);

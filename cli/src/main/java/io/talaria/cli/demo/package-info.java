@@ -3,8 +3,5 @@
 /**
  * The command {@code talaria demo}: an ordinary Netty server and client in two JVMs, first on the
  * JDK's sockets, then with the agent on both.
- *
- * <p>The Netty programs ({@link io.talaria.cli.demo.NettyServer}, {@link
- * io.talaria.cli.demo.NettyClient} and their handlers) know nothing of Talaria.
  */
 package io.talaria.cli.demo;

@@ -8,6 +8,7 @@ import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
 import io.talaria.cli.harness.SizeConverter;
@@ -129,9 +130,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
       }
       return CommandLine.ExitCode.OK;
     }
-    launch.machine().lines().forEach(out::println);
-    out.println();
-    out.flush();
+    Machine machine = launch.machine();
     Map<Contender, LedgerResult> results = new EnumMap<>(Contender.class);
     if (side == SideOptions.Side.CLIENT) {
       results.put(launch.road(), measure(launch, launch.road(), sides.remote()));
@@ -140,7 +139,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
         results.put(contender, locally(launch, contender));
       }
     }
-    out.print(new LedgerReport(results).text());
+    out.print(LedgerReport.text(machine, results));
     out.flush();
     return CommandLine.ExitCode.OK;
   }
@@ -196,6 +195,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
           Orders.result(
               client,
               LedgerResult.class,
+              Orders.SILENCE,
               progress -> {
                 if (live) {
                   err.println(contender.label() + ", " + progress.asText());

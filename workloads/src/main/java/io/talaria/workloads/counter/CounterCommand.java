@@ -94,6 +94,7 @@ public final class CounterCommand implements Callable<Integer> {
         Orders.result(
             client,
             CounterResult.class,
+            Orders.SILENCE,
             count -> err.println(String.format("%,d of %,d", count.asLong(), numbers)));
     Pair.requireAccelerated(launch.road(), "client", result.roads(), 1);
     PrintWriter out = spec.commandLine().getOut();

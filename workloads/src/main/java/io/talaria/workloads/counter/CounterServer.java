@@ -7,7 +7,6 @@ import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Service;
 import io.talaria.workloads.run.Task;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -26,7 +25,7 @@ final class CounterServer implements Service {
   static CounterServer open(Task task) throws IOException, HarnessException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     try {
-      listener.bind(new InetSocketAddress(Peer.bindHost(task.where()), task.where().port()));
+      listener.bind(Peer.bindAddress(task.where()));
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw Peer.cannotListen(task.where(), e);

@@ -7,6 +7,7 @@ import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.SizeConverter;
 import io.talaria.workloads.run.Launch;
 import io.talaria.workloads.run.Orders;
@@ -114,9 +115,7 @@ public final class BenchKvsCommand implements Subcommand {
           spec.commandLine(),
           "--phase run needs servers that have been loaded: name them with --remote");
     }
-    launch.machine().lines().forEach(out::println);
-    out.println();
-    out.flush();
+    Machine machine = launch.machine();
     YcsbRun run =
         new YcsbRun(launch, KvsBenchJvm.class, ycsb, workload, spec.commandLine().getErr());
     Map<Contender, Map<Phase, PhaseResult>> results = new EnumMap<>(Contender.class);
@@ -127,7 +126,7 @@ public final class BenchKvsCommand implements Subcommand {
         results.put(contender, locally(launch, contender, run));
       }
     }
-    out.print(new YcsbReport(results).text());
+    out.print(YcsbReport.text(machine, results));
     out.flush();
     return CommandLine.ExitCode.OK;
   }

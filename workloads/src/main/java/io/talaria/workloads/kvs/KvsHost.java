@@ -7,7 +7,6 @@ import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Service;
 import io.talaria.workloads.run.Task;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 
 /**
  * A server in a child JVM.
@@ -24,7 +23,7 @@ public record KvsHost(KvsServer server) implements Service {
   public static KvsHost open(Task task) throws HarnessException {
     try {
       return new KvsHost(
-          new KvsServer(new InetSocketAddress(Peer.bindHost(task.where()), task.where().port())));
+          new KvsServer(Peer.bindAddress(task.where())));
     } catch (IOException e) {
       throw Peer.cannotListen(task.where(), e.getCause() == null ? e : e.getCause());
     }

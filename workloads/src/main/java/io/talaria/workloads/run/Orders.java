@@ -61,19 +61,21 @@ public final class Orders {
   }
 
   /**
-   * Waits for what a client has found. It must say something once in {@link #SILENCE}.
+   * Waits for what a client has found.
    *
    * @param <T> the result's type
    * @param client its JVM
    * @param type the result's type
+   * @param silence how long it may say nothing
    * @param progress is given what it reports on the way
    * @throws HarnessException if it failed, or fell silent
    * @throws InterruptedException if interrupted
    */
-  public static <T> T result(ChildJvm client, Class<T> type, Consumer<JsonNode> progress)
+  public static <T> T result(
+      ChildJvm client, Class<T> type, Duration silence, Consumer<JsonNode> progress)
       throws HarnessException, InterruptedException {
     while (true) {
-      ChildJvm.Event event = client.next(RESULT, SILENCE);
+      ChildJvm.Event event = client.next(RESULT, silence);
       if (event.name().equals(RESULT)) {
         return event.as(type);
       }

@@ -5,6 +5,7 @@ package io.talaria.workloads.run;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.ParentLink;
+import java.net.InetSocketAddress;
 
 /** The child's end of {@link Orders}: what the main method of a workload's JVM calls. */
 public final class Peer {
@@ -106,11 +107,11 @@ public final class Peer {
   }
 
   /**
-   * Returns the host to bind to: all addresses if none is named.
+   * Returns the address to listen on: all of this host if none is named.
    *
    * @param where what the user has said
    */
-  public static String bindHost(HostPort where) {
-    return where.host().isEmpty() ? WILDCARD : where.host();
+  public static InetSocketAddress bindAddress(HostPort where) {
+    return new InetSocketAddress(where.host().isEmpty() ? WILDCARD : where.host(), where.port());
   }
 }

@@ -9,4 +9,24 @@ public interface Service extends AutoCloseable {
 
   @Override
   void close();
+
+  /**
+   * Returns a service.
+   *
+   * @param port the port it listens on
+   * @param close what ends it
+   */
+  static Service of(int port, Runnable close) {
+    return new Service() {
+      @Override
+      public int port() {
+        return port;
+      }
+
+      @Override
+      public void close() {
+        close.run();
+      }
+    };
+  }
 }

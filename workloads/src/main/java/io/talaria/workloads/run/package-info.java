@@ -10,6 +10,11 @@
  * io.talaria.workloads.run.Orders}). A child's main method is one call of {@link
  * io.talaria.workloads.run.Peer#serve}. Children end with their parent, however that ends.
  *
+ * <p>A benchmark is a list of {@link io.talaria.workloads.run.Trial trials}, run by {@link
+ * io.talaria.workloads.run.BenchOptions#run} on both roads in turn and shown by {@link
+ * io.talaria.workloads.run.Comparison}; one that needs more than a server and a client starts its
+ * JVMs by {@link io.talaria.workloads.run.Launch} and fills the comparison itself.
+ *
  * <p>To add a workload: a command with {@link io.talaria.workloads.run.RoadOptions} and {@link
  * io.talaria.workloads.run.SideOptions} as mixins, a main class that calls {@code Peer.serve}, and
  * records for the job and for the result.

@@ -3,53 +3,57 @@
 package io.talaria.workloads.ycsb;
 
 import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.Latencies;
+import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.Quantity;
-import io.talaria.workloads.run.SideBySide;
+import io.talaria.workloads.run.Comparison;
+import java.util.List;
 import java.util.Map;
 
-/** The figures of all roads side by side. Used by one thread. */
+/** The figures of all roads side by side. */
 public final class YcsbReport {
-  private final Map<Contender, Map<Phase, PhaseResult>> results;
+  private YcsbReport() {}
 
   /**
-   * Makes the report.
+   * Returns the report as text.
    *
+   * @param machine the conditions
    * @param results what was found on each road; on all the same phases
    */
-  public YcsbReport(Map<Contender, Map<Phase, PhaseResult>> results) {
-    this.results = results;
+  public static String text(Machine machine, Map<Contender, Map<Phase, PhaseResult>> results) {
+    Comparison comparison = new Comparison(List.copyOf(results.keySet()));
+    StringBuilder roads = new StringBuilder();
+    results.forEach(
+        (contender, phases) ->
+            phases.forEach(
+                (phase, result) -> {
+                  add(comparison, contender, phase.label(), result);
+                  if (contender == Contender.TALARIA) {
+                    roads.append(
+                        String.format(
+                            "Connections on Talaria, %s: %s%n",
+                            phase.label(), result.roads().describe()));
+                  }
+                }));
+    return comparison.text(machine) + (roads.isEmpty() ? "" : System.lineSeparator() + roads);
   }
 
-  /** Returns the table, and whose roads the connections took. */
-  public String text() {
-    SideBySide table = new SideBySide(results.keySet());
-    Map<Phase, PhaseResult> any = results.values().iterator().next();
-    any.forEach((phase, result) -> add(table, phase, result));
-    StringBuilder text = new StringBuilder(table.text());
-    results
-        .getOrDefault(Contender.TALARIA, Map.of())
-        .forEach(
-            (phase, result) ->
-                text.append(
-                    String.format(
-                        "%nConnections on Talaria, %s: %s",
-                        phase.label(), result.roads().describe())));
-    return text.append(System.lineSeparator()).toString();
-  }
-
-  private void add(SideBySide table, Phase phase, PhaseResult any) {
-    table.line();
-    table.row(
-        phase.label() + ", operations",
+  private static void add(
+      Comparison comparison, Contender contender, String phase, PhaseResult result) {
+    comparison.add(
+        phase + "/rate",
+        phase + ", operations",
         Quantity.PER_SECOND,
-        contender -> {
-          PhaseResult result = results.get(contender).get(phase);
-          return result.operations() * 1e9 / result.elapsedNs();
-        });
-    for (String operation : any.histograms().keySet()) {
-      table.times(
-          phase.label() + ", " + operation,
-          contender -> results.get(contender).get(phase).histograms().get(operation));
-    }
+        contender,
+        result.operations() * 1e9 / result.elapsedNs());
+    result
+        .histograms()
+        .forEach(
+            (operation, histogram) ->
+                comparison.addTimes(
+                    phase + "/" + operation,
+                    phase + ", " + operation,
+                    contender,
+                    Latencies.decode(histogram)));
   }
 }

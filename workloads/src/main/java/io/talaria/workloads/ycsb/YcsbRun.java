@@ -87,6 +87,7 @@ public final class YcsbRun {
       return Orders.result(
           client,
           PhaseResult.class,
+          Orders.SILENCE,
           done -> {
             if (options.live()) {
               say(String.format("%s, %,d of %,d", step, done.asLong(), job.operations()));

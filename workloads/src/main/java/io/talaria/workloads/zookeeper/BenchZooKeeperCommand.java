@@ -8,6 +8,7 @@ import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.Machine;
 import io.talaria.workloads.run.Launch;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.RoadOptions;
@@ -100,9 +101,7 @@ public final class BenchZooKeeperCommand implements Subcommand {
           spec.commandLine(),
           "--phase run needs a server that has been loaded: name it with --remote");
     }
-    launch.machine().lines().forEach(out::println);
-    out.println();
-    out.flush();
+    Machine machine = launch.machine();
     YcsbRun run =
         new YcsbRun(launch, ZooKeeperJvm.class, ycsb, workload, spec.commandLine().getErr());
     Map<Contender, Map<Phase, PhaseResult>> results = new EnumMap<>(Contender.class);
@@ -113,7 +112,7 @@ public final class BenchZooKeeperCommand implements Subcommand {
         results.put(contender, locally(launch, contender, run));
       }
     }
-    out.print(new YcsbReport(results).text());
+    out.print(YcsbReport.text(machine, results));
     out.flush();
     return CommandLine.ExitCode.OK;
   }

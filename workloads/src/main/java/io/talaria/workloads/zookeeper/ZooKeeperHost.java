@@ -8,7 +8,6 @@ import io.talaria.workloads.run.Service;
 import io.talaria.workloads.run.Task;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
@@ -42,8 +41,7 @@ public final class ZooKeeperHost implements Service {
     System.setProperty("zookeeper.nio.numSelectorThreads", "1");
     NIOServerCnxnFactory factory = new NIOServerCnxnFactory();
     try {
-      factory.configure(
-          new InetSocketAddress(Peer.bindHost(task.where()), task.where().port()), MOST_CLIENTS);
+      factory.configure(Peer.bindAddress(task.where()), MOST_CLIENTS);
     } catch (IOException e) {
       throw Peer.cannotListen(task.where(), e);
     }

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.demo;
+package io.talaria.cli.netty;
 
 import io.talaria.cli.harness.Latencies;
 import java.util.List;
@@ -34,9 +34,14 @@ final class PingRun {
     return done;
   }
 
+  /** Returns where round trips are recorded; complete once the run is done. */
+  Histogram histogram() {
+    return histogram;
+  }
+
   void start(List<PingHandler> handlers) {
     start = System.nanoTime();
-    inFlight = handlers.size();
+    inFlight = handlers.stream().mapToInt(PingHandler::inFlight).sum();
     handlers.forEach(handler -> handler.begin(this));
   }
 

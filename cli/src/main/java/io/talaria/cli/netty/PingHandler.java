@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.demo;
+package io.talaria.cli.netty;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -8,17 +8,24 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import java.io.EOFException;
 
 /**
- * Keeps one message in flight on its connection while its {@link PingRun} wants more. Behind a
- * frame decoder; used by the connection's event loop only.
+ * Keeps messages in flight on its connection while its {@link PingRun} wants more. Behind a frame
+ * decoder; used by the connection's event loop only.
  */
 final class PingHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final int sizeBytes;
+  private final long[] sentAt; // a ring: echoes come in the order of their messages
   private ChannelHandlerContext context;
   private PingRun run;
-  private long sentAt;
+  private int oldest;
 
-  PingHandler(int sizeBytes) {
+  PingHandler(int sizeBytes, int inFlight) {
     this.sizeBytes = sizeBytes;
+    this.sentAt = new long[inFlight];
+  }
+
+  /** Returns how many messages are in flight while a run goes on. */
+  int inFlight() {
+    return sentAt.length;
   }
 
   @Override
@@ -29,11 +36,14 @@ final class PingHandler extends SimpleChannelInboundHandler<ByteBuf> {
   /** Begins to send for a run. */
   void begin(PingRun next) {
     run = next;
-    send(System.nanoTime());
+    oldest = 0;
+    for (int i = 0; i < sentAt.length; i++) {
+      send(i);
+    }
   }
 
-  private void send(long now) {
-    sentAt = now;
+  private void send(int place) {
+    sentAt[place] = System.nanoTime();
     ByteBuf message = context.alloc().directBuffer(sizeBytes);
     message.writeZero(sizeBytes);
     context.writeAndFlush(message, context.voidPromise());
@@ -42,8 +52,10 @@ final class PingHandler extends SimpleChannelInboundHandler<ByteBuf> {
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, ByteBuf echo) {
     long now = System.nanoTime();
-    if (run.echoed(now, now - sentAt)) {
-      send(now);
+    int place = oldest;
+    oldest = place + 1 == sentAt.length ? 0 : place + 1;
+    if (run.echoed(now, now - sentAt[place])) {
+      send(place);
     }
   }
 

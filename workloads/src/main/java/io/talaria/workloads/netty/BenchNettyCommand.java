@@ -1,0 +1,146 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.netty;
+
+import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.SizeConverter;
+import io.talaria.workloads.run.BenchOptions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria bench netty}. */
+@Command(
+    name = "netty",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    description = {
+      "Netty on the JDK's sockets and on Talaria: messages one way, round trips, and round trips on"
+          + " ever more connections.",
+      "",
+      "Every case runs in new JVMs, in rounds that alternate between the two. Both run the same"
+          + " program; Talaria's have the agent, and the run fails if a connection was not"
+          + " accelerated. Shown are medians over the rounds with their range. With --remote it"
+          + " measures the one road chosen, against a server elsewhere.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria bench netty --quick",
+      "  talaria bench netty throughput -l 16,64K -t 64 --rounds 5 --json netty.json",
+      "  talaria bench netty ping-pong -c 1,16 --event-loops 2 --no-pin",
+      "  talaria bench netty scaling --fabric ucx",
+      "  talaria bench netty --server",
+      "  talaria bench netty ping-pong --remote 10.1.0.2 --plain",
+      "",
+      "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
+    })
+public final class BenchNettyCommand implements Subcommand {
+  private static final int MOST_CONNECTIONS = 10_000;
+  private static final int MOST_FLUSH = 1_000_000;
+  private static final int MOST_EVENT_LOOPS = 1_024;
+  private static final int MOST_IN_FLIGHT = 1_024;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "PATTERN",
+      description = "What to measure: throughput, ping-pong, scaling. Default: all.")
+  private List<NettyPattern> patterns = new ArrayList<>();
+
+  @Option(
+      names = {"-l", "--length"},
+      split = ",",
+      paramLabel = "BYTES",
+      converter = SizeConverter.class,
+      description = "Lengths of messages. Default: 16,1K,64K; of scaling 16.")
+  private List<Integer> sizes = new ArrayList<>();
+
+  @Option(
+      names = {"-c", "--connections"},
+      split = ",",
+      paramLabel = "N",
+      description = "Numbers of connections. Default: 1; of scaling 1,8,64,512.")
+  private List<Integer> connections = new ArrayList<>();
+
+  @Option(
+      names = {"-t", "--flush"},
+      paramLabel = "N",
+      description =
+          "After how many messages a connection is flushed in throughput. Default: 64 up to 256 B,"
+              + " 16 up to 8 KiB, 4 beyond.")
+  private Integer flush;
+
+  @Option(
+      names = "--in-flight",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "How many messages are under way at once on each connection in ping-pong and scaling."
+              + " Default: ${DEFAULT-VALUE}.")
+  private int inFlight;
+
+  @Option(
+      names = "--event-loops",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Event loops of each side; more want --no-pin. Default: ${DEFAULT-VALUE}.")
+  private int eventLoops;
+
+  @Mixin private BenchOptions bench;
+
+  /** Creates the command; picocli fills it. */
+  public BenchNettyCommand() {}
+
+  @Override
+  public String parent() {
+    return "bench";
+  }
+
+  @Override
+  public Integer call() throws HarnessException, InterruptedException {
+    connections.forEach(number -> check("--connections", number, MOST_CONNECTIONS));
+    check("--in-flight", inFlight, MOST_IN_FLIGHT);
+    check("--event-loops", eventLoops, MOST_EVENT_LOOPS);
+    if (flush != null) {
+      check("--flush", flush, MOST_FLUSH);
+    }
+    List<NettyTrial> trials = trials();
+    Map<String, Object> options = new LinkedHashMap<>();
+    options.put("trials", trials);
+    options.put("rounds", bench.rounds());
+    options.put("timing", bench.timing());
+    return bench.run(NettyJvm.class, "talaria-bench-netty-1", trials, options);
+  }
+
+  private void check(String option, int value, int most) {
+    Limits.check(spec.commandLine(), option, value, 1, most);
+  }
+
+  private List<NettyTrial> trials() {
+    List<NettyTrial> trials = new ArrayList<>();
+    for (NettyPattern pattern : patterns.isEmpty() ? List.of(NettyPattern.values()) : patterns) {
+      for (int size : sizes.isEmpty() ? pattern.sizes() : sizes) {
+        for (int number : connections.isEmpty() ? pattern.connections() : connections) {
+          trials.add(new NettyTrial(pattern, size, number, inFlight, flush(size), eventLoops));
+        }
+      }
+    }
+    return trials;
+  }
+
+  private int flush(int sizeBytes) {
+    return flush != null ? flush : sizeBytes <= 256 ? 64 : sizeBytes <= 8_192 ? 16 : 4;
+  }
+}

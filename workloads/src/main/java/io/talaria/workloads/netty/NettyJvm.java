@@ -1,0 +1,108 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.netty;
+
+import io.talaria.cli.harness.Latencies;
+import io.talaria.cli.harness.ParentLink;
+import io.talaria.cli.harness.WarmUp;
+import io.talaria.cli.netty.NettyClient;
+import io.talaria.cli.netty.NettyServer;
+import io.talaria.workloads.run.Found;
+import io.talaria.workloads.run.Peer;
+import io.talaria.workloads.run.Service;
+import io.talaria.workloads.run.Task;
+import io.talaria.workloads.run.Timing;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/** The program of both sides. */
+public final class NettyJvm {
+  private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long FIRST_BATCH = 256;
+
+  private final NettyClient client;
+  private final NettyTrial trial;
+  private final Timing timing;
+
+  private NettyJvm(NettyClient client, NettyTrial.Job job) {
+    this.client = client;
+    this.trial = job.trial();
+    this.timing = job.timing();
+  }
+
+  /**
+   * Does what the command orders.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    Peer.serve(NettyJvm::open, NettyJvm::run);
+  }
+
+  private static Service open(Task task) throws Exception {
+    int eventLoops = task.job(NettyTrial.Job.class).trial().eventLoops();
+    try {
+      NettyServer server = new NettyServer(Peer.bindAddress(task.where()), eventLoops);
+      return Service.of(server.port(), server::close);
+    } catch (IOException e) {
+      throw Peer.cannotListen(task.where(), e);
+    }
+  }
+
+  private static Object run(ParentLink link, Task task) throws Exception {
+    NettyTrial.Job job = task.job(NettyTrial.Job.class);
+    InetSocketAddress server = new InetSocketAddress(task.where().host(), task.where().port());
+    try (NettyClient client = new NettyClient(server, job.trial().eventLoops())) {
+      NettyJvm jvm = new NettyJvm(client, job);
+      try {
+        jvm.connect();
+      } catch (IOException e) {
+        throw Peer.cannotConnect(task.where(), e);
+      }
+      return job.trial().pattern() == NettyPattern.THROUGHPUT ? jvm.flood() : jvm.ping();
+    } catch (ExecutionException e) {
+      throw Peer.lost(task.where(), "while measuring", e.getCause());
+    }
+  }
+
+  private void connect() throws IOException, InterruptedException {
+    if (trial.pattern() == NettyPattern.THROUGHPUT) {
+      client.connectForFlood(trial.sizeBytes(), trial.connections(), trial.flushEvery());
+    } else {
+      client.connectForEcho(trial.sizeBytes(), trial.connections(), trial.inFlight());
+    }
+  }
+
+  private Found ping() throws InterruptedException, ExecutionException {
+    Histogram histogram = Latencies.histogram();
+    WarmUp warmUp = timing.warmUp(trial.connections());
+    do {
+      client.ping(histogram, Math.min(SLICE_NS, timing.measureNs()));
+    } while (!warmUp.done(histogram.getTotalCount()));
+    histogram.reset();
+    long elapsedNs = client.ping(histogram, timing.measureNs());
+    return Found.timed(histogram, elapsedNs);
+  }
+
+  private Found flood() throws InterruptedException, ExecutionException {
+    long batch = FIRST_BATCH;
+    long batchNs = Math.min(SLICE_NS, timing.measureNs());
+    WarmUp warmUp = timing.warmUp(trial.connections());
+    long done = 0;
+    do {
+      long took = client.flood(batch);
+      done += batch;
+      batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
+    } while (!warmUp.done(done));
+    long elapsedNs = 0;
+    long messages = 0;
+    while (elapsedNs < timing.measureNs()) {
+      elapsedNs += client.flood(batch);
+      messages += batch * trial.connections();
+    }
+    return Found.poured(messages, messages * trial.sizeBytes(), elapsedNs);
+  }
+}

@@ -1,0 +1,55 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.run;
+
+import io.talaria.cli.harness.Latencies;
+import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.ModeProbe.Roads;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a client found in one trial.
+ *
+ * @param operations how many operations
+ * @param bytes their payload, if bytes a second are of interest; else 0
+ * @param elapsedNs in which time
+ * @param histogram how long each took, encoded; empty if that is not of interest
+ * @param roads which roads the connections took
+ */
+public record Found(long operations, long bytes, long elapsedNs, String histogram, Roads roads) {
+
+  /**
+   * Returns what was found of operations that were timed one by one, and looks at the roads.
+   *
+   * @param histogram how long each took
+   * @param elapsedNs how long all took
+   */
+  public static Found timed(Histogram histogram, long elapsedNs) {
+    return new Found(
+        histogram.getTotalCount(), 0, elapsedNs, Latencies.encode(histogram), ModeProbe.look());
+  }
+
+  /**
+   * Returns what was found of messages one way, and looks at the roads.
+   *
+   * @param messages how many
+   * @param bytes their payload
+   * @param elapsedNs how long all took
+   */
+  public static Found poured(long messages, long bytes, long elapsedNs) {
+    return new Found(messages, bytes, elapsedNs, "", ModeProbe.look());
+  }
+
+  /** Returns the histogram, or null. */
+  Histogram times() {
+    return histogram.isEmpty() ? null : Latencies.decode(histogram);
+  }
+
+  double perSecond() {
+    return operations * 1e9 / elapsedNs;
+  }
+
+  double gigabytesPerSecond() {
+    return bytes * 1.0 / elapsedNs;
+  }
+}
