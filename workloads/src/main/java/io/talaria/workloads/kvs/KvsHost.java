@@ -22,8 +22,7 @@ public record KvsHost(KvsServer server) implements Service {
    */
   public static KvsHost open(Task task) throws HarnessException {
     try {
-      return new KvsHost(
-          new KvsServer(Peer.bindAddress(task.where())));
+      return new KvsHost(new KvsServer(Peer.bindAddress(task.where())));
     } catch (IOException e) {
       throw Peer.cannotListen(task.where(), e.getCause() == null ? e : e.getCause());
     }
