@@ -4,6 +4,7 @@ package io.talaria.workloads;
 
 import io.talaria.cli.Subcommand;
 import io.talaria.workloads.counter.CounterCommand;
+import io.talaria.workloads.echo.EchoCommand;
 import io.talaria.workloads.kvs.KvsCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,7 +17,7 @@ import picocli.CommandLine.Spec;
     description = "Small programs that use the network, on the JDK's sockets or on Talaria.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "NAME",
-    subcommands = {CounterCommand.class, KvsCommand.class})
+    subcommands = {CounterCommand.class, EchoCommand.class, KvsCommand.class})
 public final class ExampleCommand implements Subcommand {
   @Spec private CommandSpec spec;
 

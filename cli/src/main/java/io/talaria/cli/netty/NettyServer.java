@@ -53,6 +53,11 @@ public final class NettyServer implements AutoCloseable {
             });
   }
 
+  /** Returns what a client of its own making begins with, for echoes of whatever follows. */
+  public static byte[] echoes() {
+    return new byte[] {FirstByteHandler.ECHO};
+  }
+
   /** Returns the port it listens on. */
   public int port() {
     return ((InetSocketAddress) listener.localAddress()).getPort();

@@ -7,10 +7,9 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.SizeConverter;
 import io.talaria.workloads.run.BenchOptions;
+import io.talaria.workloads.run.Words;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,7 +56,7 @@ public final class BenchNettyCommand implements Subcommand {
       arity = "0..*",
       paramLabel = "PATTERN",
       description = "What to measure: throughput, ping-pong, scaling. Default: all.")
-  private List<NettyPattern> patterns = new ArrayList<>();
+  private List<String> patterns = new ArrayList<>();
 
   @Option(
       names = {"-l", "--length"},
@@ -116,12 +115,7 @@ public final class BenchNettyCommand implements Subcommand {
     if (flush != null) {
       check("--flush", flush, MOST_FLUSH);
     }
-    List<NettyTrial> trials = trials();
-    Map<String, Object> options = new LinkedHashMap<>();
-    options.put("trials", trials);
-    options.put("rounds", bench.rounds());
-    options.put("timing", bench.timing());
-    return bench.run(NettyJvm.class, "talaria-bench-netty-1", trials, options);
+    return bench.run(NettyJvm.class, "talaria-bench-netty-1", trials());
   }
 
   private void check(String option, int value, int most) {
@@ -130,7 +124,9 @@ public final class BenchNettyCommand implements Subcommand {
 
   private List<NettyTrial> trials() {
     List<NettyTrial> trials = new ArrayList<>();
-    for (NettyPattern pattern : patterns.isEmpty() ? List.of(NettyPattern.values()) : patterns) {
+    List<NettyPattern> chosen =
+        Words.read(spec.commandLine(), "PATTERN", patterns, NettyPattern.values());
+    for (NettyPattern pattern : chosen) {
       for (int size : sizes.isEmpty() ? pattern.sizes() : sizes) {
         for (int number : connections.isEmpty() ? pattern.connections() : connections) {
           trials.add(new NettyTrial(pattern, size, number, inFlight, flush(size), eventLoops));

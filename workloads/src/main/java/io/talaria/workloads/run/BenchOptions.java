@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -119,13 +120,11 @@ public final class BenchOptions {
    * @param main the class that its JVMs run
    * @param format the name of the format of its JSON
    * @param trials what to measure; a server that stands alone is told the first one's job
-   * @param options what the command itself was asked for, for the JSON
    * @return the exit status
    * @throws HarnessException if it failed, or was not accelerated though it should be
    * @throws InterruptedException if interrupted
    */
-  public int run(
-      Class<?> main, String format, List<? extends Trial> trials, Map<String, Object> options)
+  public int run(Class<?> main, String format, List<? extends Trial> trials)
       throws HarnessException, InterruptedException {
     SideOptions.Side side = sides.side();
     Timing timing = timing();
@@ -157,8 +156,19 @@ public final class BenchOptions {
         }
       }
     }
-    print(comparison, machine, format, options);
+    print(comparison, machine, format, options(trials, launch, timing, wanted));
     return CommandLine.ExitCode.OK;
+  }
+
+  private static Map<String, Object> options(
+      List<? extends Trial> trials, Launch launch, Timing timing, int rounds) {
+    Map<String, Object> options = new LinkedHashMap<>();
+    options.put("trials", trials);
+    options.put("fabric", launch.fabric());
+    options.put("rounds", rounds);
+    options.put("timing", timing);
+    options.put("javaOptions", launch.options());
+    return options;
   }
 
   /**

@@ -23,7 +23,8 @@ public final class Orders {
   static final String LISTENING = "listening";
   static final String RESULT = "result";
 
-  private static final Duration FOR_EVER = Duration.ofDays(36_500);
+  /** For whoever waits for the user. */
+  public static final Duration FOR_EVER = Duration.ofDays(36_500);
 
   private Orders() {}
 

@@ -94,12 +94,17 @@ public final class Peer {
    * Returns what to tell the user when the other side has gone.
    *
    * @param where where the server was
-   * @param when what was going on, {@code after 17 numbers}
+   * @param when what was going on, {@code after 17 numbers}; may be empty
    * @param cause why
    */
   public static HarnessException lost(HostPort where, String when, Throwable cause) {
     return new HarnessException(
-        "lost the connection to " + where + " " + when + ": " + reason(cause), cause);
+        "lost the connection to "
+            + where
+            + (when.isEmpty() ? "" : " " + when)
+            + ": "
+            + reason(cause),
+        cause);
   }
 
   private static String reason(Throwable cause) {

@@ -1,0 +1,111 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.echo;
+
+import io.talaria.cli.harness.ChildJvm;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Pair;
+import io.talaria.cli.harness.Pinning;
+import io.talaria.workloads.run.Launch;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.RoadOptions;
+import io.talaria.workloads.run.SideOptions;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria example echo}. */
+@Command(
+    name = "echo",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    description = {
+      "Send the lines of standard input to a server, by Netty or by gRPC, and print what comes"
+          + " back.",
+      "",
+      "Without --server and --remote it is both, in two JVMs. The end of the input (Ctrl-D) ends"
+          + " it.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria example echo",
+      "  talaria example echo --grpc",
+      "  echo hello | talaria example echo",
+      "  talaria example echo --server -a 127.0.0.1:4000",
+      "  talaria example echo --remote 127.0.0.1:4000",
+      "",
+      "Exit status: 0 at the end of the input, 1 if the server has gone or the connection was not"
+          + " accelerated, 2 wrong usage."
+    })
+public final class EchoCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private SideOptions sides;
+
+  @Option(names = "--grpc", description = "By gRPC, on both sides. Default: by Netty.")
+  private boolean grpc;
+
+  @Mixin private RoadOptions roads;
+
+  /** Creates the command; picocli fills it. */
+  public EchoCommand() {}
+
+  @Override
+  public Integer call() throws HarnessException, InterruptedException {
+    SideOptions.Side side = sides.side();
+    Launch launch = roads.launch(Pinning.decide(false));
+    switch (side) {
+      case SERVER ->
+          Orders.serve(launch, EchoJvm.class, sides.address(), job(), spec.commandLine().getOut());
+      case CLIENT -> {
+        try (ChildJvm client = launch.client(EchoJvm.class)) {
+          talk(launch, client, sides.remote());
+        }
+      }
+      case BOTH -> {
+        try (Pair pair = launch.pair(EchoJvm.class, launch.road())) {
+          talk(launch, pair.client(), Orders.listen(pair.server(), Orders.local(), job()));
+        }
+      }
+    }
+    return CommandLine.ExitCode.OK;
+  }
+
+  private EchoJob job() {
+    return new EchoJob(grpc);
+  }
+
+  private void talk(Launch launch, ChildJvm client, HostPort where)
+      throws HarnessException, InterruptedException {
+    Orders.connect(client, where, job());
+    EchoResult ready = client.await(EchoJvm.READY, EchoResult.class, Orders.SILENCE);
+    Pair.requireAccelerated(launch.road(), "client", ready.roads(), 1);
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(
+        "connected to "
+            + where
+            + (grpc ? " by gRPC, on " : " by Netty, on ")
+            + launch.describe()
+            + "; each line comes back, Ctrl-D ends it");
+    err.flush();
+    LineFeeder.start(client);
+    PrintWriter out = spec.commandLine().getOut();
+    while (true) {
+      ChildJvm.Event event = client.next(EchoJvm.ANSWER, Orders.FOR_EVER);
+      if (!event.name().equals(EchoJvm.ANSWER)) {
+        EchoResult result = event.as(EchoResult.class);
+        Pair.requireAccelerated(launch.road(), "client", result.roads(), 1);
+        return;
+      }
+      out.println(event.as(String.class));
+      out.flush();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.echo;
+
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.ParentLink;
+import io.talaria.cli.netty.NettyServer;
+import io.talaria.workloads.grpc.ByteServer;
+import io.talaria.workloads.run.Peer;
+import io.talaria.workloads.run.Service;
+import io.talaria.workloads.run.Settling;
+import io.talaria.workloads.run.Task;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** The program of both sides. */
+public final class EchoJvm {
+  static final String READY = "ready";
+  static final String ANSWER = "answer";
+
+  private EchoJvm() {}
+
+  /**
+   * Does what the command orders.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    Peer.serve(EchoJvm::open, EchoJvm::run);
+  }
+
+  private static Service open(Task task) throws Exception {
+    if (task.job(EchoJob.class).grpc()) {
+      return new ByteServer(task, 1);
+    }
+    try {
+      NettyServer server = new NettyServer(Peer.bindAddress(task.where()), 1);
+      return Service.of(server.port(), server::close);
+    } catch (IOException e) {
+      throw Peer.cannotListen(task.where(), e);
+    }
+  }
+
+  private static Object run(ParentLink link, Task task) throws Exception {
+    boolean grpc = task.job(EchoJob.class).grpc();
+    try (EchoLink echo = grpc ? new GrpcEcho(task.where()) : new NettyEcho(task.where())) {
+      try {
+        return talk(link, echo);
+      } catch (InterruptedException e) {
+        HarnessException lost = echo.lost();
+        throw lost == null ? e : lost;
+      }
+    }
+  }
+
+  private static EchoResult talk(ParentLink link, EchoLink echo) throws Exception {
+    Settling.await(1, () -> echo.ask(""));
+    link.report(READY, new EchoResult(0, ModeProbe.look()));
+    long lines = 0;
+    EchoLine line = link.receive(EchoLine.class);
+    while (line.text() != null) {
+      check(line.text(), lines + 1);
+      link.report(ANSWER, echo.ask(line.text()));
+      lines++;
+      line = link.receive(EchoLine.class);
+    }
+    return new EchoResult(lines, ModeProbe.look());
+  }
+
+  private static void check(String text, long number) throws HarnessException {
+    int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > EchoLink.MOST_BYTES) {
+      throw new HarnessException(
+          String.format(
+              "line %,d has %,d bytes; at most %,d can be sent",
+              number, bytes, EchoLink.MOST_BYTES));
+    }
+  }
+}

@@ -1,0 +1,13 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.echo;
+
+import io.talaria.cli.harness.ModeProbe.Roads;
+
+/**
+ * What the client reports: that it is connected, and in the end.
+ *
+ * @param lines how many lines came back
+ * @param roads which road the connection took
+ */
+record EchoResult(long lines, Roads roads) {}

@@ -1,0 +1,68 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.echo;
+
+import io.grpc.CallOptions;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.grpc.ByteChannels;
+import io.talaria.workloads.grpc.ByteService;
+import io.talaria.workloads.run.Peer;
+import java.io.EOFException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+
+/** Echoes by gRPC. */
+final class GrpcEcho implements EchoLink {
+  private final HostPort server;
+  private final Thread owner = Thread.currentThread();
+  private final ByteChannels channels;
+  private final ManagedChannel channel;
+  private volatile boolean gone; // published by gRPC's thread
+  private volatile boolean closing;
+
+  GrpcEcho(HostPort server) throws HarnessException {
+    this.server = server;
+    channels = new ByteChannels(server, 1, 1);
+    channel = channels.all().getFirst();
+    // The connection stands: its first change of state is its end.
+    channel.notifyWhenStateChanged(ConnectivityState.READY, this::changed);
+  }
+
+  private void changed() {
+    if (!closing) {
+      gone = true;
+      owner.interrupt();
+    }
+  }
+
+  @Override
+  public String ask(String line) throws HarnessException, InterruptedException {
+    try {
+      byte[] answer =
+          ClientCalls.blockingUnaryCall(
+              channel,
+              ByteService.ECHO,
+              CallOptions.DEFAULT.withDeadlineAfter(LIMIT_SECONDS, TimeUnit.SECONDS),
+              line.getBytes(StandardCharsets.UTF_8));
+      return new String(answer, StandardCharsets.UTF_8);
+    } catch (StatusRuntimeException e) {
+      throw Peer.lost(server, "", ByteChannels.reason(e));
+    }
+  }
+
+  @Override
+  public HarnessException lost() {
+    return gone ? Peer.lost(server, "", new EOFException("the server has ended it")) : null;
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    channels.close();
+  }
+}

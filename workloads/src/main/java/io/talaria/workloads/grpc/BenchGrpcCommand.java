@@ -1,0 +1,142 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.grpc;
+
+import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.SizeConverter;
+import io.talaria.workloads.run.BenchOptions;
+import io.talaria.workloads.run.Words;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria bench grpc}. */
+@Command(
+    name = "grpc",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    description = {
+      "gRPC on the JDK's sockets and on Talaria: unary calls and streams, by clients that block and"
+          + " by asynchronous ones. Its transport is Netty's NIO on both.",
+      "",
+      "Every case runs in new JVMs, in rounds that alternate between the two; the run fails if a"
+          + " connection of Talaria's was not accelerated. Shown are medians over the rounds with"
+          + " their range. With --remote it measures the one road chosen, against a server"
+          + " elsewhere.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria bench grpc --quick",
+      "  talaria bench grpc --call unary --client blocking -l 16,16K -c 1,8",
+      "  talaria bench grpc --client async --in-flight 64 --json grpc.json",
+      "  talaria bench grpc --server",
+      "  talaria bench grpc --remote 10.1.0.2 --plain",
+      "",
+      "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
+    })
+public final class BenchGrpcCommand implements Subcommand {
+  private static final int MOST_CONNECTIONS = 1_024;
+  private static final int MOST_EVENT_LOOPS = 1_024;
+  private static final int MOST_IN_FLIGHT = 10_000;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--call",
+      split = ",",
+      paramLabel = "KIND",
+      description = "What is called: unary, streaming. Default: both.")
+  private List<String> calls = new ArrayList<>();
+
+  @Option(
+      names = "--client",
+      split = ",",
+      paramLabel = "KIND",
+      description =
+          "Who calls: blocking, async; blocking is a thread for each connection."
+              + " Default: both.")
+  private List<String> clients = new ArrayList<>();
+
+  @Option(
+      names = {"-l", "--length"},
+      split = ",",
+      paramLabel = "BYTES",
+      converter = SizeConverter.class,
+      description = "Lengths of a message and of its answer. Default: 16.")
+  private List<Integer> sizes = new ArrayList<>();
+
+  @Option(
+      names = {"-c", "--connections"},
+      split = ",",
+      paramLabel = "N",
+      description = "Numbers of connections. Default: 1.")
+  private List<Integer> connections = new ArrayList<>();
+
+  @Option(
+      names = "--in-flight",
+      paramLabel = "N",
+      defaultValue = "16",
+      description =
+          "How many calls, or messages on a stream, an asynchronous client has under way on each"
+              + " connection. Default: ${DEFAULT-VALUE}.")
+  private int inFlight;
+
+  @Option(
+      names = "--event-loops",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Event loops of each side; more want --no-pin. Default: ${DEFAULT-VALUE}.")
+  private int eventLoops;
+
+  @Mixin private BenchOptions bench;
+
+  /** Creates the command; picocli fills it. */
+  public BenchGrpcCommand() {}
+
+  @Override
+  public String parent() {
+    return "bench";
+  }
+
+  @Override
+  public Integer call() throws HarnessException, InterruptedException {
+    connections.forEach(number -> check("--connections", number, MOST_CONNECTIONS));
+    check("--in-flight", inFlight, MOST_IN_FLIGHT);
+    check("--event-loops", eventLoops, MOST_EVENT_LOOPS);
+    return bench.run(GrpcJvm.class, "talaria-bench-grpc-1", trials());
+  }
+
+  private void check(String option, int value, int most) {
+    Limits.check(spec.commandLine(), option, value, 1, most);
+  }
+
+  private List<GrpcTrial> trials() {
+    List<GrpcTrial> trials = new ArrayList<>();
+    for (GrpcTrial.Call call : words("--call", calls, GrpcTrial.Call.values())) {
+      for (GrpcTrial.Client client : words("--client", clients, GrpcTrial.Client.values())) {
+        for (int size : orAll(sizes, List.of(16))) {
+          for (int number : orAll(connections, List.of(1))) {
+            trials.add(new GrpcTrial(call, client, size, number, inFlight, eventLoops));
+          }
+        }
+      }
+    }
+    return trials;
+  }
+
+  private <E> List<E> words(String option, List<String> chosen, E[] all) {
+    return Words.read(spec.commandLine(), option, chosen, all);
+  }
+
+  private static <T> List<T> orAll(List<T> chosen, List<T> usual) {
+    return chosen.isEmpty() ? usual : chosen;
+  }
+}

@@ -1,0 +1,59 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.grpc;
+
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.workloads.run.Peer;
+import io.talaria.workloads.run.Service;
+import io.talaria.workloads.run.Task;
+import java.io.IOException;
+
+/** A server of {@link ByteService}. Closed by whoever opened it. */
+public final class ByteServer implements Service {
+  private final EventLoopGroup loops;
+  private final Server server;
+
+  /**
+   * Starts to serve.
+   *
+   * @param task where
+   * @param eventLoops how many event loops share the connections
+   * @throws HarnessException if it cannot listen there
+   */
+  public ByteServer(Task task, int eventLoops) throws HarnessException {
+    loops = new NioEventLoopGroup(eventLoops);
+    try {
+      server =
+          NettyServerBuilder.forAddress(
+                  Peer.bindAddress(task.where()), InsecureServerCredentials.create())
+              .bossEventLoopGroup(loops)
+              .workerEventLoopGroup(loops)
+              .channelType(NioServerSocketChannel.class)
+              .directExecutor() // The service never waits.
+              .maxInboundMessageSize(ByteChannels.MOST_BYTES)
+              .addService(ByteService.definition())
+              .build()
+              .start();
+    } catch (IOException e) {
+      loops.shutdownGracefully();
+      throw Peer.cannotListen(task.where(), ByteChannels.reason(e));
+    }
+  }
+
+  @Override
+  public int port() {
+    return server.getPort();
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+    loops.shutdownGracefully();
+  }
+}
