@@ -7,7 +7,6 @@ import io.talaria.observatory.link.Binding;
 import io.talaria.observatory.plan.Contender;
 import io.talaria.observatory.plan.RunPlan;
 import java.net.InetSocketAddress;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** Runs a plan: all contenders in turn, as often as it says, each time with new JVMs. */
@@ -76,11 +75,6 @@ public final class Coordinator implements AutoCloseable {
   private Binding.Setup setup(int connections) {
     return new Binding.Setup(
         server.host(), plan.largestBytes(), connections, plan.threads(), plan.transports());
-  }
-
-  /** Returns the lines of the plan's contenders, for people. */
-  public List<String> contenders() {
-    return plan.contenders().stream().map(Contender::label).toList();
   }
 
   @Override
