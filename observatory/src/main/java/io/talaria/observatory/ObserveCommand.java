@@ -3,6 +3,7 @@
 package io.talaria.observatory;
 
 import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Pinning;
@@ -188,7 +189,7 @@ public final class ObserveCommand implements Subcommand {
             new InetSocketAddress(bind, port),
             starter("server", pinning.serverCore()),
             wanted,
-            Versions.talaria(),
+            BuildVersion.talaria(),
             line -> {
               console.println(line);
               console.flush();
@@ -221,7 +222,7 @@ public final class ObserveCommand implements Subcommand {
             here,
             starter("server", pinning.serverCore()),
             secret,
-            Versions.talaria(),
+            BuildVersion.talaria(),
             line -> {})) {
       Thread.ofPlatform().daemon().name("talaria-station").start(station::serve);
       return run.run(

@@ -2,6 +2,7 @@
 
 package io.talaria.observatory;
 
+import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.Pinning;
@@ -36,7 +37,7 @@ final class ObserveRun implements Outcome {
     this.plan = plan;
     this.folder = folder;
     this.command = command;
-    machine = Machine.describe(Versions.talaria(), pinning);
+    machine = Machine.describe(BuildVersion.talaria(), pinning);
   }
 
   int run(InetSocketAddress station, String token, JvmStarter starter)

@@ -2,6 +2,7 @@
 
 package io.talaria.cli.bench.ucx;
 
+import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
@@ -241,7 +242,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
     final int wantedRounds = rounds != null ? rounds : quick ? 1 : 3;
     check("--rounds", wantedRounds, 1, 100);
     Pinning pinning = pinning();
-    Machine machine = Machine.describe(version(), pinning);
+    Machine machine = Machine.describe(BuildVersion.talaria(), pinning);
     String tls = transports != null ? transports : server == null ? UcxPerftest.SHARED_MEMORY : "";
     PrintWriter progress = spec.commandLine().getErr();
     UcxReport report;
@@ -290,11 +291,6 @@ public final class BenchUcxCommand implements Callable<Integer> {
     return server == null
         ? Baseline.here(pinning, tls, length)
         : Baseline.to(server.host(), server.port(), token, pinning, tls, length);
-  }
-
-  private static String version() {
-    String version = BenchUcxCommand.class.getPackage().getImplementationVersion();
-    return version == null ? "(development)" : version;
   }
 
   private Map<String, Object> options(String tls, UcxTiming timing, int wantedRounds) {
