@@ -7,6 +7,7 @@ import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Pinning;
+import io.talaria.cli.harness.Token;
 import io.talaria.observatory.engine.JvmStarter;
 import io.talaria.observatory.engine.Station;
 import io.talaria.observatory.plan.PlanException;
@@ -17,8 +18,6 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -54,7 +53,6 @@ import picocli.CommandLine.Spec;
 public final class ObserveCommand implements Subcommand {
   private static final int DEFAULT_PORT = 13_341;
   private static final int MOST_PORT = 65_535;
-  private static final int TOKEN_BYTES = 16;
 
   @Spec private CommandSpec spec;
 
@@ -175,15 +173,9 @@ public final class ObserveCommand implements Subcommand {
     return new JvmStarter(name, core, agent, jvmOptions);
   }
 
-  private static String newToken() {
-    byte[] bytes = new byte[TOKEN_BYTES];
-    new SecureRandom().nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
-  }
-
   private void serve(Pinning pinning) throws HarnessException {
     PrintWriter console = spec.commandLine().getOut();
-    String wanted = token == null ? newToken() : token;
+    String wanted = token == null ? Token.random() : token;
     try (Station station =
         new Station(
             new InetSocketAddress(bind, port),
@@ -215,7 +207,7 @@ public final class ObserveCommand implements Subcommand {
       return run.run(
           new InetSocketAddress(remote, port), token, starter("client", pinning.clientCore()));
     }
-    String secret = newToken();
+    String secret = Token.random();
     InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (Station station =
         new Station(
