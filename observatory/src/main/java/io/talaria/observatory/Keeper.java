@@ -8,6 +8,7 @@ import io.talaria.observatory.plan.RunPlan;
 import io.talaria.observatory.report.HtmlReport;
 import io.talaria.observatory.result.CsvFile;
 import io.talaria.observatory.result.HistogramLog;
+import io.talaria.observatory.result.Results;
 import io.talaria.observatory.result.Row;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -39,7 +40,7 @@ final class Keeper implements AutoCloseable {
     this.plan = plan;
     String run = plan.name() + "-" + machine.time().replace(":", "");
     report = folder.resolve(run + ".html");
-    table = folder.resolve("results.csv");
+    table = folder.resolve(CsvFile.NAME);
     histograms = folder.resolve(run + ".hlog");
     conditions.add("Host     " + host + ", " + machine.time());
     conditions.addAll(machine.lines());
@@ -98,7 +99,11 @@ final class Keeper implements AutoCloseable {
     List<String> said = failures.stream().map(line -> line.lines().findFirst().orElse("")).toList();
     try {
       Files.writeString(
-          report, new HtmlReport("Observatory: " + plan.name(), conditions, rows, said).page());
+          report,
+          new HtmlReport(
+                  "Observatory: " + plan.name(),
+                  List.of(new Results(plan.name(), conditions, rows, said)))
+              .page());
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write " + report, e);
     }

@@ -13,6 +13,7 @@ import io.talaria.observatory.engine.Station;
 import io.talaria.observatory.plan.PlanException;
 import io.talaria.observatory.plan.PlanReader;
 import io.talaria.observatory.plan.RunPlan;
+import io.talaria.observatory.result.Results;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       "  talaria observe paper --out results       as the papers ran; many hours",
       "  talaria observe my-run.json               what a file describes",
       "  talaria observe --check my-run.json       say what it would measure",
+      "  talaria observe --report observations     a report of all earlier runs, side by side",
       "  talaria observe --server                  be the passive one of two machines",
       "  talaria observe quick --remote 10.1.0.2 --token TOKEN",
       "",
@@ -73,6 +75,20 @@ public final class ObserveCommand implements Subcommand {
       defaultValue = "observations",
       description = "Where to write; made if it does not exist. Default: ${DEFAULT-VALUE}.")
   private Path out;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FOLDER",
+      description =
+          "Measure nothing; write report.html of the runs in a folder, side by side; may be"
+              + " repeated.")
+  private List<Path> reportOf = List.of();
+
+  @Option(
+      names = "--run",
+      paramLabel = "NAME",
+      description = "Which runs --report shows, as results.csv names them; may be repeated.")
+  private List<String> runs = List.of();
 
   @Option(names = "--server", description = "Serve another machine's runs until interrupted.")
   private boolean server;
@@ -134,6 +150,12 @@ public final class ObserveCommand implements Subcommand {
       throw new ParameterException(
           spec.commandLine(), "--remote needs --token, which the server has printed");
     }
+    if (!runs.isEmpty() && reportOf.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "--run needs --report");
+    }
+    if (!reportOf.isEmpty()) {
+      return report();
+    }
     Pinning pinning = Pinning.decide(!noPin);
     if (server) {
       serve(pinning);
@@ -149,6 +171,20 @@ public final class ObserveCommand implements Subcommand {
     } catch (PlanException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
+  }
+
+  private int report() throws HarnessException {
+    List<Results> found;
+    try {
+      found = ReportOfOld.find(reportOf, runs);
+    } catch (HarnessException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+    PrintWriter console = spec.commandLine().getOut();
+    found.forEach(
+        run -> console.println("run         " + run.name() + ", " + run.rows().size() + " rows"));
+    console.println("report      " + ReportOfOld.write(found, out));
+    return CommandLine.ExitCode.OK;
   }
 
   private int describe(RunPlan read) {

@@ -16,6 +16,8 @@ final class Schedule {
   }
 
   static double totalMs(RunPlan plan) {
-    return plan.repetitions() * (plan.count() * caseMs(plan) + plan.contenders().size() * JVM_MS);
+    int heats =
+        plan.contenders().stream().mapToInt(contender -> plan.heats(contender).size()).sum();
+    return plan.repetitions() * (plan.count() * caseMs(plan) + heats * JVM_MS);
   }
 }

@@ -56,6 +56,10 @@ class ObserveCommandTest {
     assertThat(err.toString()).contains("--remote needs --token");
     assertThat(run("--server", "--remote", "x", "--token", "y")).isEqualTo(2);
     assertThat(run("--port", "70000")).isEqualTo(2);
+    assertThat(run("--run", "x")).isEqualTo(2);
+    assertThat(err.toString()).contains("--run needs --report");
+    assertThat(run("--report", folder.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("results.csv cannot be read");
     assertThat(run(folder.resolve("none.json").toString())).isEqualTo(2);
     assertThat(err.toString()).contains("there is no such file");
   }
@@ -80,5 +84,11 @@ class ObserveCommandTest {
       assertThat(names).anyMatch(name -> name.matches("small-.*\\.hlog"));
     }
     assertThat(err.toString()).contains("nio plain, throughput, 8 B, 1 connection, 1/2");
+    Path again = folder.resolve("again");
+    assertThat(run("--report", results.toString(), "--out", again.toString())).isZero();
+    assertThat(out.toString()).contains(", 8 rows");
+    assertThat(again.resolve("report.html")).content().contains("Round trips", "nio plain");
+    assertThat(run("--report", results.toString(), "--run", "none")).isEqualTo(2);
+    assertThat(err.toString()).contains("there is no run none; there are small-");
   }
 }

@@ -92,7 +92,7 @@ final class Lane implements AutoCloseable {
           link.receive(); // the peer has all of it
         }
       }
-      case BIDIRECTIONAL -> link.both(operations);
+      case BIDIRECTIONAL, ALL_TO_ALL -> link.both(operations);
       case PINGPONG -> link.pingPong(operations, laps);
       case ACCESS -> {
         for (long i = 0; i < operations; i++) {
@@ -116,7 +116,7 @@ final class Lane implements AutoCloseable {
           link.sendAll(1);
         }
       }
-      case BIDIRECTIONAL -> link.both(operations);
+      case BIDIRECTIONAL, ALL_TO_ALL -> link.both(operations);
       case PINGPONG -> link.echo(operations);
       case ACCESS -> link.idle(ended);
     }

@@ -51,7 +51,7 @@ public enum BindingKind {
   public boolean supports(Pattern pattern) {
     return switch (pattern) {
       case THROUGHPUT -> true;
-      case BIDIRECTIONAL -> this != UCX_PUT && this != UCX_GET;
+      case BIDIRECTIONAL, ALL_TO_ALL -> this != UCX_PUT && this != UCX_GET;
       case PINGPONG -> this != UCX_GET;
       case ACCESS -> this == UCX_PUT || this == UCX_GET;
     };

@@ -2,11 +2,17 @@
 
 package io.talaria.observatory.result;
 
+import io.talaria.cli.harness.HarnessException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
 import org.HdrHistogram.HistogramLogWriter;
 
 /**
@@ -15,6 +21,9 @@ import org.HdrHistogram.HistogramLogWriter;
  * one thread, which closes it.
  */
 public final class HistogramLog implements AutoCloseable {
+  /** What is added to the tag of times from an operation's own beginning in the open loop. */
+  static final String BEGUN = ".begun";
+
   private static final double NS = 1;
 
   private final PrintStream stream;
@@ -25,9 +34,9 @@ public final class HistogramLog implements AutoCloseable {
    *
    * @param file the file, replaced if it exists
    * @param comment its first line
-   * @throws java.io.IOException if it cannot be written
+   * @throws IOException if it cannot be written
    */
-  public HistogramLog(Path file, String comment) throws java.io.IOException {
+  public HistogramLog(Path file, String comment) throws IOException {
     stream = new PrintStream(Files.newOutputStream(file), true, StandardCharsets.UTF_8);
     writer = new HistogramLogWriter(stream);
     writer.outputComment(comment);
@@ -43,7 +52,7 @@ public final class HistogramLog implements AutoCloseable {
   public void append(Row row) {
     append(row.tag(), row.times());
     if (row.sinceDue() != null) {
-      append(row.tag() + ".begun", row.sinceBegun());
+      append(row.tag() + BEGUN, row.sinceBegun());
     }
     stream.flush();
   }
@@ -56,6 +65,31 @@ public final class HistogramLog implements AutoCloseable {
       tagged.setStartTimeStamp(now);
       tagged.setEndTimeStamp(now);
       writer.outputIntervalHistogram(now / 1e3, now / 1e3, tagged, NS);
+    }
+  }
+
+  /**
+   * Reads a file back.
+   *
+   * @param file the file
+   * @return its histograms by their tags; none if there is no such file
+   * @throws HarnessException if it cannot be read
+   */
+  static Map<String, Histogram> read(Path file) throws HarnessException {
+    Map<String, Histogram> all = new HashMap<>();
+    if (!Files.exists(file)) {
+      return all;
+    }
+    try (InputStream in = Files.newInputStream(file);
+        HistogramLogReader reader = new HistogramLogReader(in)) {
+      while (reader.hasNext()) {
+        if (reader.nextIntervalHistogram() instanceof Histogram histogram) {
+          all.put(histogram.getTag(), histogram);
+        }
+      }
+      return all;
+    } catch (IOException | RuntimeException e) {
+      throw new HarnessException(file + " holds no histograms: " + e.getMessage(), e);
     }
   }
 
