@@ -27,6 +27,12 @@ final class Heat {
 
   private static final long LEAST_OPERATIONS = 10;
 
+  /**
+   * How many connections are made before they are accepted. With hundreds the first would wait for
+   * so long that Talaria gives up negotiating them.
+   */
+  private static final int AT_ONCE = 16;
+
   private final Crew crew;
   private final RunPlan plan;
   private final Contender contender;
@@ -119,7 +125,9 @@ final class Heat {
               plan.threads(),
               plan.transports());
       for (int client = server + 1; client < crew.size(); client++) {
-        connect(server, client, measured.connections(), setup);
+        for (int left = measured.connections(); left > 0; left -= AT_ONCE) {
+          connect(server, client, Math.min(left, AT_ONCE), setup);
+        }
       }
     }
   }
