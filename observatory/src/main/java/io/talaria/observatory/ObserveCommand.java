@@ -200,8 +200,7 @@ public final class ObserveCommand implements Subcommand {
             + read.repetitions()
             + (read.repetitions() == 1 ? " repetition" : " repetitions")
             + ", about "
-            + Math.max(1, Math.round(Schedule.totalMs(read) / 60_000))
-            + " min");
+            + Schedule.total(read));
     return CommandLine.ExitCode.OK;
   }
 

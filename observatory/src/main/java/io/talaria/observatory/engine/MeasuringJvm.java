@@ -8,11 +8,11 @@ import io.talaria.cli.harness.ModeProbe;
 import io.talaria.cli.harness.ParentLink;
 import io.talaria.cli.harness.WarmUp;
 import io.talaria.observatory.link.Binding;
+import io.talaria.observatory.link.Bindings;
 import io.talaria.observatory.link.Laps;
 import io.talaria.observatory.plan.BindingKind;
 import io.talaria.observatory.plan.Pattern;
 import io.talaria.observatory.result.WireCounters;
-import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,9 +74,7 @@ public final class MeasuringJvm {
     kind = order.kind();
     client = order.client();
     return new Orders.Initialized(
-        System.getProperty("java.runtime.version"),
-        kind.sockets() ? "" : Ucx.version(),
-        ModeProbe.switchedOn());
+        System.getProperty("java.runtime.version"), Bindings.load(kind), ModeProbe.switchedOn());
   }
 
   private Orders.Lines offer(Orders.Offer order) throws Exception {

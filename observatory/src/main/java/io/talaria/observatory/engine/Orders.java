@@ -53,10 +53,10 @@ public final class Orders {
    * Of {@link Phase#INITIALIZE}, reported.
    *
    * @param java the virtual machine's version
-   * @param ucx UCX's version; empty if it is not used
+   * @param library the version of the library below; empty if that is the JDK
    * @param talaria whether it runs on Talaria
    */
-  record Initialized(String java, String ucx, boolean talaria) {}
+  record Initialized(String java, String library, boolean talaria) {}
 
   /**
    * Of {@link Phase#OFFER}.

@@ -3,10 +3,21 @@
 package io.talaria.observatory.link;
 
 import io.talaria.observatory.plan.BindingKind;
+import io.talaria.ucx.Ucx;
 
 /** Finds the implementation of a binding. A new library is named here and in the enum. */
 public final class Bindings {
   private Bindings() {}
+
+  /**
+   * Loads what a binding needs beyond the class path.
+   *
+   * @param kind which library
+   * @return its version; empty if nothing is loaded
+   */
+  public static String load(BindingKind kind) {
+    return kind.sockets() ? "" : Ucx.version();
+  }
 
   /**
    * Makes the beginning of a connection.
