@@ -11,10 +11,12 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.programs.Pauper;
+import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,22 +74,30 @@ class DescriptorsTest {
   }
 
   private static boolean shows(Child child, int port, Mode mode, Reason reason) throws Exception {
-    return Modes.of(child).stream()
-        .anyMatch(
-            c ->
-                (c.local().getPort() == port || c.remote().getPort() == port)
-                    && c.mode() == mode
-                    && c.reason() == reason);
+    return Modes.of(child).stream().anyMatch(is(port, mode, reason));
   }
 
   private static void await(Child child, int port, Mode mode, Reason reason) throws Exception {
-    Modes.await(
-        child,
-        c ->
-            (c.local().getPort() == port || c.remote().getPort() == port)
-                && c.mode() == mode
-                && c.reason() == reason,
-        mode.code() + " because of " + reason.code() + " at port " + port);
+    String what = mode.code() + " because of " + reason.code() + " at port " + port;
+    Modes.await(child, is(port, mode, reason), what);
+  }
+
+  private static Predicate<ConnectionInfo> is(int port, Mode mode, Reason reason) {
+    return c ->
+        (c.local().getPort() == port || c.remote().getPort() == port)
+            && c.mode() == mode
+            && c.reason() == reason;
+  }
+
+  /** Leaves a process one descriptor less. */
+  private static void take(Child child) throws Exception {
+    child.send("take 1");
+    child.await("taken");
+  }
+
+  private static void free(Child child) throws Exception {
+    child.send("free");
+    child.await("freed");
   }
 
   @ParameterizedTest
@@ -100,18 +110,15 @@ class DescriptorsTest {
     int unknownPort = listen(unknown);
     isFast(client, known, connect(client, known, knownPort));
 
-    client.send("take 1");
-    client.await("taken");
+    take(client);
     int withoutRing = connect(client, known, knownPort);
     await(client, withoutRing, Mode.TCP, Reason.LIMIT);
-    client.send("take 1");
-    client.await("taken");
+    take(client);
     int withoutSession = connect(client, unknown, unknownPort);
     await(client, withoutSession, Mode.TCP, Reason.LIMIT);
     move(client, unknown, withoutSession);
 
-    client.send("free");
-    client.await("freed");
+    free(client);
     isFast(client, known, connect(client, known, knownPort));
     isFast(client, unknown, connect(client, unknown, unknownPort));
     lab.stop(client, known, unknown);
@@ -126,8 +133,7 @@ class DescriptorsTest {
     int port = listen(server);
     isFast(client, server, connect(client, server, port));
 
-    server.send("take 1");
-    server.await("taken");
+    take(server);
     int withoutRing = connect(client, server, port);
     await(server, withoutRing, Mode.TCP, Reason.LIMIT);
     await(client, withoutRing, Mode.TCP, Reason.LIMIT);
@@ -139,8 +145,7 @@ class DescriptorsTest {
     Thread.sleep(WAITING_MS);
     assertThat(Proc.cpuMs(server) - cpuMs).isLessThan(WAITING_MS / 2);
 
-    server.send("free");
-    server.await("freed");
+    free(server);
     server.send("accept");
     server.await("accepted");
     isFast(stranger, server, connect(stranger, server, port));
@@ -155,12 +160,10 @@ class DescriptorsTest {
     Child server = pauper(flavour);
     Child client = rich(flavour);
     server.awaitLog(listen(server) + " is announced"); // logging wants descriptors to begin
-    server.send("take 1");
-    server.await("taken");
+    take(server);
     int port = listen(server);
     server.awaitLog(port + " is limit");
-    server.send("free");
-    server.await("freed");
+    free(server);
     server.awaitLog(port + " is announced");
     isFast(client, server, connect(client, server, port));
     lab.stop(client, server);

@@ -3,7 +3,6 @@
 package io.talaria.cli.harness;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -26,10 +25,10 @@ final class Compilers {
   private static final double RESTING = 0.05;
 
   /** The beginnings of the names that HotSpot gives its compilers' threads. */
-  private static final String[] NAMES = {"C1 Compiler", "C2 Compiler", "JVMCI"};
+  private static final List<String> NAMES = List.of("C1 Compiler", "C2 Compiler", "JVMCI");
 
   private final List<Long> pids;
-  private Map<Path, Long> used;
+  private Map<Long, Long> used;
   private long since;
 
   /**
@@ -59,48 +58,27 @@ final class Compilers {
     if (now - since < REST_NS) {
       return false;
     }
-    Map<Path, Long> before = used;
-    long busyNs = 0;
+    Map<Long, Long> before = used;
     used = read();
-    for (Map.Entry<Path, Long> thread : used.entrySet()) {
-      busyNs += thread.getValue() - before.getOrDefault(thread.getKey(), 0L);
-    }
-    boolean resting = busyNs < RESTING * (now - since);
+    boolean resting = CpuReading.grownNs(before, used) < RESTING * (now - since);
     since = now;
     return resting;
   }
 
-  private Map<Path, Long> read() {
-    Map<Path, Long> times = new HashMap<>();
+  private Map<Long, Long> read() {
+    Map<Long, Long> times = new HashMap<>();
     for (long pid : pids) {
-      Path tasks = Path.of("/proc", Long.toString(pid), "task");
-      try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
-        for (Path thread : threads) {
-          readThread(thread, times);
-        }
-      } catch (IOException e) {
-        // The process has ended, or there is no such file system here.
-      }
+      CpuReading.readThreads(pid, Compilers::isCompiler, times);
     }
     return times;
   }
 
-  private static void readThread(Path thread, Map<Path, Long> into) {
+  private static boolean isCompiler(Path thread) {
     try {
-      if (isCompiler(Files.readString(thread.resolve("comm")))) {
-        into.put(thread, CpuReading.ofThread(thread));
-      }
-    } catch (IOException | NumberFormatException | StringIndexOutOfBoundsException e) {
-      // This thread has ended, or the kernel does not count so finely.
+      String name = Files.readString(thread.resolve("comm"));
+      return NAMES.stream().anyMatch(name::startsWith);
+    } catch (IOException e) {
+      return false; // it has ended
     }
-  }
-
-  private static boolean isCompiler(String name) {
-    for (String prefix : NAMES) {
-      if (name.startsWith(prefix)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

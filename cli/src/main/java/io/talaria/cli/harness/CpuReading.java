@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * The processor time that some processes have used, read from outside. Two readings give the time
@@ -44,7 +45,7 @@ public final class CpuReading {
     Map<Long, Long> threads = new HashMap<>();
     long total = 0;
     for (long pid : pids) {
-      readThreads(pid, threads);
+      readThreads(pid, thread -> true, threads);
       total +=
           ProcessHandle.of(pid)
               .flatMap(process -> process.info().totalCpuDuration())
@@ -54,33 +55,33 @@ public final class CpuReading {
     return new CpuReading(threads, total);
   }
 
-  private static void readThreads(long pid, Map<Long, Long> into) {
+  /**
+   * Reads what some threads of a process have used so far, by their ids.
+   *
+   * @param which takes a thread's folder of the kernel's
+   */
+  static void readThreads(long pid, Predicate<Path> which, Map<Long, Long> into) {
     Path tasks = Path.of("/proc", Long.toString(pid), "task");
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
       for (Path thread : threads) {
-        readThread(thread, into);
+        if (which.test(thread)) {
+          readThread(thread, into);
+        }
       }
     } catch (IOException e) {
-      // The process has ended.
+      // The process has ended, or there is no such file system here.
     }
   }
 
   private static void readThread(Path thread, Map<Long, Long> into) {
     try {
-      into.put(Long.valueOf(thread.getFileName().toString()), ofThread(thread));
+      String times = Files.readString(thread.resolve("schedstat"));
+      into.put(
+          Long.valueOf(thread.getFileName().toString()),
+          Long.valueOf(times.substring(0, times.indexOf(' '))));
     } catch (IOException | NumberFormatException | StringIndexOutOfBoundsException e) {
       // This thread has ended, or the kernel does not count so finely.
     }
-  }
-
-  /**
-   * Returns the nanoseconds that a thread has used.
-   *
-   * @param thread its folder of the kernel's
-   */
-  static long ofThread(Path thread) throws IOException {
-    String text = Files.readString(thread.resolve("schedstat"));
-    return Long.parseLong(text.substring(0, text.indexOf(' ')));
   }
 
   /**
@@ -90,12 +91,18 @@ public final class CpuReading {
    * @param earlier the other reading
    */
   public long sinceNs(CpuReading earlier) {
-    long fineNs = 0;
-    for (Map.Entry<Long, Long> thread : threadNs.entrySet()) {
-      fineNs += Math.max(0, thread.getValue() - earlier.threadNs.getOrDefault(thread.getKey(), 0L));
-    }
+    long fineNs = grownNs(earlier.threadNs, threadNs);
     long coarseNs = processNs - earlier.processNs;
     // Far more in all: threads have ended that only the processes' figure knows of.
     return coarseNs - fineNs > TICKS_NS || threadNs.isEmpty() ? Math.max(coarseNs, 0) : fineNs;
+  }
+
+  /** Returns what threads have used between two readings. */
+  static long grownNs(Map<Long, Long> before, Map<Long, Long> after) {
+    long total = 0;
+    for (Map.Entry<Long, Long> thread : after.entrySet()) {
+      total += Math.max(0, thread.getValue() - before.getOrDefault(thread.getKey(), 0L));
+    }
+    return total;
   }
 }

@@ -780,17 +780,11 @@ final class Lane implements StreamOwner, Upgradable {
 
   // ---- the control connection
 
-  /**
-   * Takes what the control connection brought: bells, its end, or bytes that were on the way.
-   *
-   * @return false if another thread is about to
-   */
-  boolean controlReadable() {
+  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
+  void controlReadable() {
     if (inMode == IN_FABRIC) {
       drainBells();
-      return true;
-    }
-    if (readLock.tryLock()) {
+    } else if (enterToRead()) {
       try {
         if (inMode == IN_ACCEPTED && takesMore()) {
           pull(CARRY_BYTES);
@@ -801,10 +795,22 @@ final class Lane implements StreamOwner, Upgradable {
         readLock.unlock();
         channel.finishCloseIfClosing();
       }
-      return true;
     }
-    Thread.yield(); // the reader inside takes it
-    return false;
+  }
+
+  /**
+   * Takes the read lock; false if a reader may sleep inside, which takes what comes itself. In
+   * non-blocking mode whoever is inside is out in a moment, and must be waited for: it may have
+   * looked before that came for which a selector is about to sleep.
+   */
+  private boolean enterToRead() {
+    while (!readLock.tryLock()) {
+      Thread.yield();
+      if (channel.isBlocking() || channel.closing()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

@@ -647,11 +647,8 @@ final class TalariaSelector extends AbstractSelector {
     }
     active.add(key);
     if ((ready & SelectionKey.OP_READ) != 0) {
-      boolean taken = lane.controlReadable();
+      lane.controlReadable();
       forward(key);
-      if (!taken) {
-        return; // a reset makes readable and writable at once, so the next look reports both
-      }
       if (!lane.attached()) { // TCP goes on, and this was its
         reportWanted(key, ready);
         return;

@@ -7,10 +7,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +20,7 @@ import java.util.Arrays;
  * directory. It appears under its name only once it listens, so a name that refuses belongs to
  * nobody and may be removed by anyone. Negotiation thread, except {@link #removeFile}.
  */
-public final class Announcement implements Doorway {
+public final class Announcement extends Doorway {
   static final String PREFIX = "l-";
   private static final char TEMPORARY = 't';
   private static final int BACKLOG = 1024;
@@ -30,8 +28,6 @@ public final class Announcement implements Doorway {
   private final InetSocketAddress listener;
   private volatile Path path;
   private volatile boolean retired;
-  private ServerSocketChannel channel;
-  private SelectionKey key;
   private boolean closed;
   private long closedAtNs;
 
@@ -49,7 +45,7 @@ public final class Announcement implements Doorway {
   }
 
   @Override
-  public boolean covers(ConnectionKey connection) {
+  boolean covers(ConnectionKey connection) {
     return connection.server().getPort() == listener.getPort()
         && (listener.getAddress().isAnyLocalAddress()
             || Arrays.equals(
@@ -64,11 +60,10 @@ public final class Announcement implements Doorway {
     long id = ProcessFileName.nextId();
     Path temporary = directory.resolve(ProcessFileName.of(TEMPORARY, id));
     Path named = directory.resolve(namePrefix(listener.getPort()) + ProcessFileName.digits(id));
-    channel = jdk.openServerSocketChannel(StandardProtocolFamily.UNIX);
+    ServerSocketChannel channel = jdk.openServerSocketChannel(StandardProtocolFamily.UNIX);
     try {
-      channel.configureBlocking(false);
       channel.bind(UnixDomainSocketAddress.of(temporary), BACKLOG);
-      key = channel.register(selector, 0, this);
+      hear(channel, selector);
       Files.move(temporary, named, StandardCopyOption.ATOMIC_MOVE);
       path = named;
       if (retired) {
@@ -81,38 +76,16 @@ public final class Announcement implements Doorway {
     }
   }
 
-  void listen() {
-    if (key != null && key.isValid()) {
-      key.interestOps(SelectionKey.OP_ACCEPT);
-    }
-  }
-
-  /** Hears nobody until {@link #listen} is called again. */
-  void pause() {
-    if (key.isValid()) {
-      key.interestOps(0);
-    }
-  }
-
-  SocketChannel accept() throws IOException {
-    return key.isValid() ? channel.accept() : null;
-  }
-
+  @Override
   void close() {
     closed = true;
     closedAtNs = System.nanoTime();
     removeFile();
-    if (channel != null) {
-      try {
-        channel.close();
-      } catch (IOException e) {
-        // Its name is gone, which is what counts.
-      }
-    }
+    super.close();
   }
 
   @Override
-  public boolean closedFor(long nowNs, long sinceNs) {
+  boolean closedFor(long nowNs, long sinceNs) {
     return closed && nowNs - closedAtNs >= sinceNs;
   }
 

@@ -11,7 +11,7 @@ import java.util.function.Function;
 
 /** Work on a thread of its own, and how it ended. */
 final class Doing<T> {
-  private static final long LIMIT_S = 30;
+  private static final long LIMIT_S = 60;
   private static final int CALM_LOOKS = 3;
 
   private final FutureTask<T> task;
