@@ -11,7 +11,6 @@ import io.talaria.observatory.result.HistogramLog;
 import io.talaria.observatory.result.Results;
 import io.talaria.observatory.result.Row;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,17 +74,24 @@ final class Keeper implements AutoCloseable {
       return;
     }
     rows.add(row);
-    log.append(row);
     try {
       csv.append(row);
+      log.append(row);
     } catch (HarnessException e) {
-      failures.add(e.getMessage());
+      fail(e.getMessage());
+    }
+  }
+
+  /** Remembers what went wrong, once. */
+  private void fail(String line) {
+    if (!failures.contains(line)) {
+      failures.add(line);
     }
   }
 
   synchronized void keepFailure(String line) {
     if (!closed) {
-      failures.add(line);
+      fail(line);
     }
   }
 
@@ -95,7 +101,6 @@ final class Keeper implements AutoCloseable {
       return;
     }
     closed = true;
-    log.close();
     List<String> said = failures.stream().map(line -> line.lines().findFirst().orElse("")).toList();
     try {
       Files.writeString(
@@ -105,7 +110,7 @@ final class Keeper implements AutoCloseable {
                   List.of(new Results(plan.name(), conditions, rows, said)))
               .page());
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot write " + report, e);
+      fail("cannot write " + report + ": " + e.getMessage());
     }
   }
 }

@@ -42,7 +42,6 @@ final class ObserveRun implements Outcome {
 
   int run(InetSocketAddress station, String token, JvmStarter starter)
       throws HarnessException, InterruptedException, IOException {
-    boolean all;
     try (Coordinator coordinator = new Coordinator(plan, station, token, starter)) {
       String server = station.getHostString() + ", " + coordinator.serverVersions();
       Keeper opened = new Keeper(folder, plan, machine, hostName(), server);
@@ -53,18 +52,18 @@ final class ObserveRun implements Outcome {
           Progress shown =
               new Progress(command.getErr(), Terminal.onStandardError(), Schedule.totalMs(plan))) {
         progress = shown;
-        all = coordinator.run(this, () -> stopped);
+        coordinator.run(this, () -> stopped);
       }
       if (!stopped) {
         Runtime.getRuntime().removeShutdownHook(atExit);
       }
     }
     PrintWriter console = command.getOut();
-    keeper.failures().forEach(line -> console.println("not measured: " + line));
+    keeper.failures().forEach(line -> console.println("failed      " + line));
     console.println("report      " + keeper.report());
     console.println("results     " + keeper.table());
     console.println("histograms  " + keeper.histograms());
-    return all ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    return keeper.failures().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
   }
 
   private static String hostName() {

@@ -28,11 +28,10 @@ class ResultsReaderTest {
         CsvFile.open(
             folder.resolve(CsvFile.NAME),
             new CsvFile.Environment(run, "host", machine, "there, \"far\"", "test"));
-    try (HistogramLog log = new HistogramLog(folder.resolve(run + ".hlog"), "test")) {
-      for (Row row : rows) {
-        csv.append(row);
-        log.append(row);
-      }
+    HistogramLog log = new HistogramLog(folder.resolve(run + ".hlog"), "test");
+    for (Row row : rows) {
+      csv.append(row);
+      log.append(row);
     }
   }
 
