@@ -46,6 +46,7 @@ import picocli.CommandLine.Spec;
       "  talaria observe my-run.json               what a file describes",
       "  talaria observe --check my-run.json       say what it would measure",
       "  talaria observe --report observations     a report of all earlier runs, side by side",
+      "  talaria observe --jucx jucx-1.12.1.jar with-jucx.json",
       "  talaria observe --server                  be the passive one of two machines",
       "  talaria observe quick --remote 10.1.0.2 --token TOKEN",
       "",
@@ -131,6 +132,14 @@ public final class ObserveCommand implements Subcommand {
   private boolean noPin;
 
   @Option(
+      names = "--jucx",
+      paramLabel = "JAR",
+      description =
+          "The jar of JUCX (org.openucx:jucx from Maven Central) for the binding jucx; with"
+              + " --remote needed on both sides.")
+  private Path jucx;
+
+  @Option(
       names = "--agent",
       paramLabel = "FILE",
       description = "The agent's jar. Default: dist/talaria.jar.")
@@ -149,6 +158,10 @@ public final class ObserveCommand implements Subcommand {
     if (remote != null && token == null) {
       throw new ParameterException(
           spec.commandLine(), "--remote needs --token, which the server has printed");
+    }
+    if (jucx != null && !JucxJar.isOne(jucx)) {
+      throw new ParameterException(
+          spec.commandLine(), "--jucx " + jucx + " is no jar of JUCX (org.openucx:jucx)");
     }
     if (!runs.isEmpty() && reportOf.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--run needs --report");
@@ -205,7 +218,7 @@ public final class ObserveCommand implements Subcommand {
   }
 
   private JvmStarter starter(String name, int core) {
-    return new JvmStarter(name, core, agent, jvmOptions);
+    return new JvmStarter(name, core, agent, jvmOptions, jucx == null ? List.of() : List.of(jucx));
   }
 
   private void serve(Pinning pinning) throws HarnessException {

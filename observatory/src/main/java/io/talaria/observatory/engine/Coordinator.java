@@ -46,7 +46,7 @@ public final class Coordinator implements AutoCloseable {
   }
 
   /** Returns how many of some processes run on the station's side. */
-  private static int onServer(int processes) {
+  static int onServer(int processes) {
     return processes / 2;
   }
 

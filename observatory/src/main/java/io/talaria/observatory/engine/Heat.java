@@ -104,6 +104,13 @@ final class Heat {
             member -> new Orders.Initialize(contender.binding(), leads(member)),
             Orders.Initialized.class,
             limit);
+    for (int i = 0; i < all.size(); i++) {
+      if (!all.get(i).obstacle().isEmpty()) {
+        throw new HarnessException(
+            (i < Coordinator.onServer(all.size()) ? "the server's side: " : "this side: ")
+                + all.get(i).obstacle());
+      }
+    }
     boolean wanted = contender.road().accelerated();
     if (all.stream().anyMatch(one -> one.talaria() != wanted)) {
       throw new HarnessException(

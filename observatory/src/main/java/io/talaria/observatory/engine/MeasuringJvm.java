@@ -74,7 +74,9 @@ public final class MeasuringJvm {
     kind = order.kind();
     client = order.client();
     return new Orders.Initialized(
-        System.getProperty("java.runtime.version"), Bindings.load(kind), ModeProbe.switchedOn());
+        System.getProperty("java.runtime.version"),
+        Bindings.load(kind).orElse(""),
+        ModeProbe.switchedOn());
   }
 
   private Orders.Lines offer(Orders.Offer order) throws Exception {

@@ -53,10 +53,10 @@ public final class Orders {
    * Of {@link Phase#INITIALIZE}, reported.
    *
    * @param java the virtual machine's version
-   * @param library the version of the library below; empty if that is the JDK
+   * @param obstacle why the library cannot be used; empty if it can
    * @param talaria whether it runs on Talaria
    */
-  record Initialized(String java, String library, boolean talaria) {}
+  record Initialized(String java, String obstacle, boolean talaria) {}
 
   /**
    * Of {@link Phase#OFFER}.

@@ -23,7 +23,9 @@ public enum BindingKind {
   /** Writing into the peer's memory by UCX. */
   UCX_PUT("ucx-put", false),
   /** Reading the peer's memory by UCX. */
-  UCX_GET("ucx-get", false);
+  UCX_GET("ucx-get", false),
+  /** UCX's messages by tag, through its own Java binding. */
+  JUCX("jucx", false);
 
   private final String label;
   private final boolean sockets;

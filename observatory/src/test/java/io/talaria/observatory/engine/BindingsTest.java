@@ -53,7 +53,7 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"ucx-stream", "ucx-tag", "ucx-am"})
+  @CsvSource({"ucx-stream", "ucx-tag", "ucx-am", "jucx"})
   void measuresMessagesOfUcx(String binding) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(binding, "plain", "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
@@ -121,7 +121,7 @@ class BindingsTest {
   private static void measure(String binding, String road, String patterns, int count)
       throws Exception {
     try (Hosts hosts = new Hosts()) {
-      boolean sockets = !binding.startsWith("ucx-");
+      boolean sockets = !binding.contains("ucx");
       String json = plan(binding, road, patterns, sockets ? ", \"rates\": [0, 2000]" : "");
       if (!sockets) {
         json = json.replace("\"roads\": [\"plain\"], ", "");
