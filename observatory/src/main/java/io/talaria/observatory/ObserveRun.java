@@ -79,6 +79,7 @@ final class ObserveRun implements Outcome {
     stopped = true;
     keeper.close();
     System.err.println();
+    keeper.failures().forEach(line -> System.err.println("failed      " + line));
     System.err.println("talaria: interrupted; what is done is in " + keeper.report());
   }
 

@@ -31,7 +31,7 @@ public final class HtmlReport {
       .line { fill: none; stroke-width: 2; } .bar { fill: none; stroke-width: 1.2; }
       .wide { overflow-x: auto; }
       table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 12px; }
-      th, td { padding: .15rem .3rem; border-bottom: 1px solid #dfe4ea; text-align: right;
+      th, td { padding: .15rem .2rem; border-bottom: 1px solid #dfe4ea; text-align: right;
         white-space: nowrap; }
       th:first-child, td:first-child { text-align: left; position: sticky; left: 0;
         background: #fff; }
