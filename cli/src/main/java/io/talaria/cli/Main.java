@@ -5,6 +5,7 @@ package io.talaria.cli;
 import io.talaria.cli.bench.BenchCommand;
 import io.talaria.cli.demo.DemoCommand;
 import io.talaria.cli.doctor.DoctorCommand;
+import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.ss.SsCommand;
 import java.io.PrintWriter;
 import java.util.ServiceLoader;

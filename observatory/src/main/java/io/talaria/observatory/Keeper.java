@@ -8,9 +8,9 @@ import io.talaria.observatory.plan.RunPlan;
 import io.talaria.observatory.report.HtmlReport;
 import io.talaria.observatory.result.CsvFile;
 import io.talaria.observatory.result.HistogramLog;
+import io.talaria.observatory.result.Results;
 import io.talaria.observatory.result.Row;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ final class Keeper implements AutoCloseable {
     this.plan = plan;
     String run = plan.name() + "-" + machine.time().replace(":", "");
     report = folder.resolve(run + ".html");
-    table = folder.resolve("results.csv");
+    table = folder.resolve(CsvFile.NAME);
     histograms = folder.resolve(run + ".hlog");
     conditions.add("Host     " + host + ", " + machine.time());
     conditions.addAll(machine.lines());
@@ -74,17 +74,24 @@ final class Keeper implements AutoCloseable {
       return;
     }
     rows.add(row);
-    log.append(row);
     try {
       csv.append(row);
+      log.append(row);
     } catch (HarnessException e) {
-      failures.add(e.getMessage());
+      fail(e.getMessage());
+    }
+  }
+
+  /** Remembers what went wrong, once. */
+  private void fail(String line) {
+    if (!failures.contains(line)) {
+      failures.add(line);
     }
   }
 
   synchronized void keepFailure(String line) {
     if (!closed) {
-      failures.add(line);
+      fail(line);
     }
   }
 
@@ -94,13 +101,16 @@ final class Keeper implements AutoCloseable {
       return;
     }
     closed = true;
-    log.close();
     List<String> said = failures.stream().map(line -> line.lines().findFirst().orElse("")).toList();
     try {
       Files.writeString(
-          report, new HtmlReport("Observatory: " + plan.name(), conditions, rows, said).page());
+          report,
+          new HtmlReport(
+                  "Observatory: " + plan.name(),
+                  List.of(new Results(plan.name(), conditions, rows, said)))
+              .page());
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot write " + report, e);
+      fail("cannot write " + report + ": " + e.getMessage());
     }
   }
 }

@@ -3,21 +3,22 @@
 package io.talaria.observatory;
 
 import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Pinning;
+import io.talaria.cli.harness.Token;
 import io.talaria.observatory.engine.JvmStarter;
 import io.talaria.observatory.engine.Station;
 import io.talaria.observatory.plan.PlanException;
 import io.talaria.observatory.plan.PlanReader;
 import io.talaria.observatory.plan.RunPlan;
+import io.talaria.observatory.result.Results;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -44,6 +45,8 @@ import picocli.CommandLine.Spec;
       "  talaria observe paper --out results       as the papers ran; many hours",
       "  talaria observe my-run.json               what a file describes",
       "  talaria observe --check my-run.json       say what it would measure",
+      "  talaria observe --report observations     a report of all earlier runs, side by side",
+      "  talaria observe --jucx jucx-1.12.1.jar with-jucx.json",
       "  talaria observe --server                  be the passive one of two machines",
       "  talaria observe quick --remote 10.1.0.2 --token TOKEN",
       "",
@@ -53,7 +56,6 @@ import picocli.CommandLine.Spec;
 public final class ObserveCommand implements Subcommand {
   private static final int DEFAULT_PORT = 13_341;
   private static final int MOST_PORT = 65_535;
-  private static final int TOKEN_BYTES = 16;
 
   @Spec private CommandSpec spec;
 
@@ -74,6 +76,20 @@ public final class ObserveCommand implements Subcommand {
       defaultValue = "observations",
       description = "Where to write; made if it does not exist. Default: ${DEFAULT-VALUE}.")
   private Path out;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FOLDER",
+      description =
+          "Measure nothing; write report.html of the runs in a folder, side by side; may be"
+              + " repeated.")
+  private List<Path> reportOf = List.of();
+
+  @Option(
+      names = "--run",
+      paramLabel = "NAME",
+      description = "Which runs --report shows, as results.csv names them; may be repeated.")
+  private List<String> runs = List.of();
 
   @Option(names = "--server", description = "Serve another machine's runs until interrupted.")
   private boolean server;
@@ -116,6 +132,14 @@ public final class ObserveCommand implements Subcommand {
   private boolean noPin;
 
   @Option(
+      names = "--jucx",
+      paramLabel = "JAR",
+      description =
+          "The jar of JUCX (org.openucx:jucx from Maven Central) for the binding jucx; with"
+              + " --remote needed on both sides.")
+  private Path jucx;
+
+  @Option(
       names = "--agent",
       paramLabel = "FILE",
       description = "The agent's jar. Default: dist/talaria.jar.")
@@ -135,6 +159,16 @@ public final class ObserveCommand implements Subcommand {
       throw new ParameterException(
           spec.commandLine(), "--remote needs --token, which the server has printed");
     }
+    if (jucx != null && !JucxJar.isOne(jucx)) {
+      throw new ParameterException(
+          spec.commandLine(), "--jucx " + jucx + " is no jar of JUCX (org.openucx:jucx)");
+    }
+    if (!runs.isEmpty() && reportOf.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "--run needs --report");
+    }
+    if (!reportOf.isEmpty()) {
+      return report();
+    }
     Pinning pinning = Pinning.decide(!noPin);
     if (server) {
       serve(pinning);
@@ -152,6 +186,20 @@ public final class ObserveCommand implements Subcommand {
     }
   }
 
+  private int report() throws HarnessException {
+    List<Results> found;
+    try {
+      found = ReportOfOld.find(reportOf, runs);
+    } catch (HarnessException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+    PrintWriter console = spec.commandLine().getOut();
+    found.forEach(
+        run -> console.println("run         " + run.name() + ", " + run.rows().size() + " rows"));
+    console.println("report      " + ReportOfOld.write(found, out));
+    return CommandLine.ExitCode.OK;
+  }
+
   private int describe(RunPlan read) {
     PrintWriter console = spec.commandLine().getOut();
     read.contenders()
@@ -165,30 +213,23 @@ public final class ObserveCommand implements Subcommand {
             + read.repetitions()
             + (read.repetitions() == 1 ? " repetition" : " repetitions")
             + ", about "
-            + Math.max(1, Math.round(Schedule.totalMs(read) / 60_000))
-            + " min");
+            + Schedule.total(read));
     return CommandLine.ExitCode.OK;
   }
 
   private JvmStarter starter(String name, int core) {
-    return new JvmStarter(name, core, agent, jvmOptions);
-  }
-
-  private static String newToken() {
-    byte[] bytes = new byte[TOKEN_BYTES];
-    new SecureRandom().nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
+    return new JvmStarter(name, core, agent, jvmOptions, jucx == null ? List.of() : List.of(jucx));
   }
 
   private void serve(Pinning pinning) throws HarnessException {
     PrintWriter console = spec.commandLine().getOut();
-    String wanted = token == null ? newToken() : token;
+    String wanted = token == null ? Token.random() : token;
     try (Station station =
         new Station(
             new InetSocketAddress(bind, port),
             starter("server", pinning.serverCore()),
             wanted,
-            Versions.talaria(),
+            BuildVersion.talaria(),
             line -> {
               console.println(line);
               console.flush();
@@ -214,14 +255,14 @@ public final class ObserveCommand implements Subcommand {
       return run.run(
           new InetSocketAddress(remote, port), token, starter("client", pinning.clientCore()));
     }
-    String secret = newToken();
+    String secret = Token.random();
     InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (Station station =
         new Station(
             here,
             starter("server", pinning.serverCore()),
             secret,
-            Versions.talaria(),
+            BuildVersion.talaria(),
             line -> {})) {
       Thread.ofPlatform().daemon().name("talaria-station").start(station::serve);
       return run.run(

@@ -2,6 +2,7 @@
 
 package io.talaria.observatory;
 
+import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.Pinning;
@@ -36,12 +37,11 @@ final class ObserveRun implements Outcome {
     this.plan = plan;
     this.folder = folder;
     this.command = command;
-    machine = Machine.describe(Versions.talaria(), pinning);
+    machine = Machine.describe(BuildVersion.talaria(), pinning);
   }
 
   int run(InetSocketAddress station, String token, JvmStarter starter)
       throws HarnessException, InterruptedException, IOException {
-    boolean all;
     try (Coordinator coordinator = new Coordinator(plan, station, token, starter)) {
       String server = station.getHostString() + ", " + coordinator.serverVersions();
       Keeper opened = new Keeper(folder, plan, machine, hostName(), server);
@@ -52,18 +52,18 @@ final class ObserveRun implements Outcome {
           Progress shown =
               new Progress(command.getErr(), Terminal.onStandardError(), Schedule.totalMs(plan))) {
         progress = shown;
-        all = coordinator.run(this, () -> stopped);
+        coordinator.run(this, () -> stopped);
       }
       if (!stopped) {
         Runtime.getRuntime().removeShutdownHook(atExit);
       }
     }
     PrintWriter console = command.getOut();
-    keeper.failures().forEach(line -> console.println("not measured: " + line));
+    keeper.failures().forEach(line -> console.println("failed      " + line));
     console.println("report      " + keeper.report());
     console.println("results     " + keeper.table());
     console.println("histograms  " + keeper.histograms());
-    return all ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    return keeper.failures().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
   }
 
   private static String hostName() {
@@ -79,6 +79,7 @@ final class ObserveRun implements Outcome {
     stopped = true;
     keeper.close();
     System.err.println();
+    keeper.failures().forEach(line -> System.err.println("failed      " + line));
     System.err.println("talaria: interrupted; what is done is in " + keeper.report());
   }
 

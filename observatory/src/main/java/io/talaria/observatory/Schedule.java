@@ -6,8 +6,10 @@ import io.talaria.observatory.plan.RunPlan;
 
 /** How long a plan takes, about, for progress bars. */
 final class Schedule {
-  private static final double JVM_MS = 1_500;
+  private static final double JVM_MS = 750;
   private static final double SECOND_MS = 1_000;
+  private static final double MINUTE_MS = 60_000;
+  private static final double HOUR_MINUTES = 60;
 
   private Schedule() {}
 
@@ -15,7 +17,20 @@ final class Schedule {
     return (plan.seconds() + 2 * plan.warmUpSeconds()) * SECOND_MS;
   }
 
+  /** Returns the whole in words. */
+  static String total(RunPlan plan) {
+    double minutes = totalMs(plan) / MINUTE_MS;
+    return minutes < HOUR_MINUTES * 2
+        ? Math.max(1, Math.round(minutes)) + " min"
+        : Math.round(minutes / HOUR_MINUTES) + " h";
+  }
+
   static double totalMs(RunPlan plan) {
-    return plan.repetitions() * (plan.count() * caseMs(plan) + plan.contenders().size() * JVM_MS);
+    int processes =
+        plan.contenders().stream()
+            .flatMap(contender -> plan.heats(contender).stream())
+            .mapToInt(cases -> cases.getFirst().processes())
+            .sum();
+    return plan.repetitions() * (plan.count() * caseMs(plan) + processes * JVM_MS);
   }
 }

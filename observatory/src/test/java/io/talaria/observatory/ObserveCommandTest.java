@@ -3,19 +3,23 @@
 package io.talaria.observatory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.cli.Subcommand;
 import io.talaria.observatory.plan.PlanReader;
+import io.talaria.ucx.Ucx;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.openucx.jucx.NativeLibs;
 import picocli.CommandLine;
 
 @Timeout(120)
@@ -56,8 +60,41 @@ class ObserveCommandTest {
     assertThat(err.toString()).contains("--remote needs --token");
     assertThat(run("--server", "--remote", "x", "--token", "y")).isEqualTo(2);
     assertThat(run("--port", "70000")).isEqualTo(2);
+    assertThat(run("--jucx", folder.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("is no jar of JUCX (org.openucx:jucx)");
+    assertThat(run("--run", "x")).isEqualTo(2);
+    assertThat(err.toString()).contains("--run needs --report");
+    assertThat(run("--report", folder.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("results.csv cannot be read");
     assertThat(run(folder.resolve("none.json").toString())).isEqualTo(2);
     assertThat(err.toString()).contains("there is no such file");
+  }
+
+  @Test
+  void jucxIsTakenFromItsJar() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    String jar = NativeLibs.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    Path plan =
+        Files.writeString(
+            folder.resolve("jucx.json"),
+            """
+            {"bindings": ["jucx"], "patterns": ["pingpong"], "sizes": [8],
+             "operations": {"latency": 100}, "seconds": 0.02, "warmUpSeconds": 0,
+             "transports": "posix,self"}
+            """);
+    String[] words = {plan.toString(), "--out", folder.toString(), "--no-pin"};
+    String before = System.getProperty("java.class.path");
+    // The measuring JVMs are given what this says.
+    System.setProperty("java.class.path", before.replace(jar, ""));
+    try {
+      assertThat(run(words)).isEqualTo(1);
+      assertThat(out.toString()).contains("JUCX is not on the class path; fetch the jar");
+      List<String> more = new ArrayList<>(List.of(words));
+      more.addAll(List.of("--jucx", jar));
+      assertThat(run(more.toArray(String[]::new))).isZero();
+    } finally {
+      System.setProperty("java.class.path", before);
+    }
   }
 
   @Test
@@ -80,5 +117,11 @@ class ObserveCommandTest {
       assertThat(names).anyMatch(name -> name.matches("small-.*\\.hlog"));
     }
     assertThat(err.toString()).contains("nio plain, throughput, 8 B, 1 connection, 1/2");
+    Path again = folder.resolve("again");
+    assertThat(run("--report", results.toString(), "--out", again.toString())).isZero();
+    assertThat(out.toString()).contains(", 8 rows");
+    assertThat(again.resolve("report.html")).content().contains("Round trips", "nio plain");
+    assertThat(run("--report", results.toString(), "--run", "none")).isEqualTo(2);
+    assertThat(err.toString()).contains("there is no run none; there are small-");
   }
 }

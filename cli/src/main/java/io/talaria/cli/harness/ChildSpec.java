@@ -16,13 +16,33 @@ import java.util.List;
  * @param core the core to pin it to, or {@link Pinning#NONE}
  * @param agent the agent to switch on, or null
  * @param jvmOptions further options for the JVM
+ * @param jars what is added to the class path
  */
 public record ChildSpec(
-    String name, Class<?> mainClass, int core, Path agent, List<String> jvmOptions) {
+    String name,
+    Class<?> mainClass,
+    int core,
+    Path agent,
+    List<String> jvmOptions,
+    List<Path> jars) {
 
-  /** Copies the options. */
+  /** Copies the lists. */
   public ChildSpec {
     jvmOptions = List.copyOf(jvmOptions);
+    jars = List.copyOf(jars);
+  }
+
+  /**
+   * A child that adds nothing to the class path.
+   *
+   * @param name its role in messages
+   * @param mainClass the class to run
+   * @param core the core to pin it to, or {@link Pinning#NONE}
+   * @param agent the agent to switch on, or null
+   * @param jvmOptions further options for the JVM
+   */
+  public ChildSpec(String name, Class<?> mainClass, int core, Path agent, List<String> jvmOptions) {
+    this(name, mainClass, core, agent, jvmOptions, List.of());
   }
 
   /** Returns the words of the command. */
@@ -39,13 +59,14 @@ public record ChildSpec(
     return words;
   }
 
-  private static String classPath() {
+  private String classPath() {
     List<String> entries = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       if (!entry.isEmpty() && !isTalariaNio(Path.of(entry))) {
         entries.add(Path.of(entry).toAbsolutePath().toString());
       }
     }
+    jars.forEach(jar -> entries.add(jar.toAbsolutePath().toString()));
     return String.join(File.pathSeparator, entries);
   }
 

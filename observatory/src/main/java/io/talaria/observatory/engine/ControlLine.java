@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>
  *   coordinator                              station
- *     {"type":"hello",program,version,token} ──►
+ *     {"type":"hello",program,version,token,run} ──►
  *                                       ◄── {"type":"welcome",version,talaria,java}
  *     {"type":"start",road}                 ──►
  *                                       ◄── {"type":"started"}
@@ -32,12 +32,15 @@ import java.util.concurrent.locks.ReentrantLock;
  *     start again, or the end of the connection
  * </pre>
  *
+ * <p>There is a connection for each JVM that the station runs; those of a coordinator have their
+ * run in common.
+ *
  * <p>The station may answer anything by {@code {"type":"failed",message}}. Any thread may read or
  * send; lines are whole.
  */
 final class ControlLine implements AutoCloseable {
   static final String PROGRAM = "talaria-observe";
-  static final int VERSION = 1;
+  static final int VERSION = 2;
   static final int MOST_CHARACTERS = 8 << 20;
   static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -59,6 +62,7 @@ final class ControlLine implements AutoCloseable {
    * @param program of a hello
    * @param version of a hello and a welcome
    * @param token of a hello
+   * @param run of a hello: what the connections of a coordinator have in common
    * @param talaria of a welcome: the station's version
    * @param java of a welcome: the station's JVM
    * @param message of a failure
@@ -73,38 +77,41 @@ final class ControlLine implements AutoCloseable {
       String program,
       int version,
       String token,
+      String run,
       String talaria,
       String java,
       String message) {
 
     static Line of(String type) {
-      return new Line(type, 0, null, null, null, null, null, 0, null, null, null, null);
+      return new Line(type, 0, null, null, null, null, null, 0, null, null, null, null, null);
     }
 
-    static Line hello(String token) {
+    static Line hello(String token, String run) {
       return new Line(
-          "hello", 0, null, null, null, null, PROGRAM, VERSION, token, null, null, null);
+          "hello", 0, null, null, null, null, PROGRAM, VERSION, token, run, null, null, null);
     }
 
     static Line welcome(String talaria, String java) {
       return new Line(
-          "welcome", 0, null, null, null, null, PROGRAM, VERSION, null, talaria, java, null);
+          "welcome", 0, null, null, null, null, PROGRAM, VERSION, null, null, talaria, java, null);
     }
 
     static Line start(String road) {
-      return new Line("start", 0, null, null, null, road, null, 0, null, null, null, null);
+      return new Line("start", 0, null, null, null, road, null, 0, null, null, null, null, null);
     }
 
     static Line order(JsonNode order, long limitMs) {
-      return new Line("order", limitMs, order, null, null, null, null, 0, null, null, null, null);
+      return new Line(
+          "order", limitMs, order, null, null, null, null, 0, null, null, null, null, null);
     }
 
     static Line event(String name, JsonNode payload) {
-      return new Line("event", 0, null, name, payload, null, null, 0, null, null, null, null);
+      return new Line("event", 0, null, name, payload, null, null, 0, null, null, null, null, null);
     }
 
     static Line failed(String message) {
-      return new Line("failed", 0, null, null, null, null, null, 0, null, null, null, message);
+      return new Line(
+          "failed", 0, null, null, null, null, null, 0, null, null, null, null, message);
     }
   }
 

@@ -3,38 +3,56 @@
 package io.talaria.observatory.engine;
 
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.observatory.link.Binding;
+import io.talaria.cli.harness.Token;
+import io.talaria.observatory.plan.Case;
 import io.talaria.observatory.plan.Contender;
 import io.talaria.observatory.plan.RunPlan;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** Runs a plan: all contenders in turn, as often as it says, each time with new JVMs. */
 public final class Coordinator implements AutoCloseable {
   private final RunPlan plan;
-  private final RemoteMeasurer server;
-  private final Duo duo;
+  private final List<RemoteMeasurer> servers = new ArrayList<>();
+  private final List<LocalMeasurer> clients = new ArrayList<>();
 
   /**
-   * Connects to the station.
+   * Connects to the station, once for each process that it shall start.
    *
    * @param plan what to run
    * @param station where the station listens
    * @param token what it wants to hear
-   * @param starter how the client's JVM is started
+   * @param starter how the JVMs of this side are started
    * @throws HarnessException if there is no station, or it refuses
    */
   public Coordinator(RunPlan plan, InetSocketAddress station, String token, JvmStarter starter)
       throws HarnessException {
     this.plan = plan;
-    server = RemoteMeasurer.connect(station, token);
-    duo = new Duo(server, new LocalMeasurer(starter));
+    String run = Token.random();
+    int most = plan.mostProcesses();
+    try {
+      for (int i = 0; i < onServer(most); i++) {
+        servers.add(RemoteMeasurer.connect(station, token, run));
+      }
+    } catch (HarnessException e) {
+      close();
+      throw e;
+    }
+    for (int i = onServer(most); i < most; i++) {
+      clients.add(new LocalMeasurer(starter));
+    }
+  }
+
+  /** Returns how many of some processes run on the station's side. */
+  static int onServer(int processes) {
+    return processes / 2;
   }
 
   /** Returns the versions on the station's side. */
   public String serverVersions() {
-    return server.versions();
+    return servers.getFirst().versions();
   }
 
   /**
@@ -49,42 +67,52 @@ public final class Coordinator implements AutoCloseable {
     boolean all = true;
     for (int repetition = 1; repetition <= plan.repetitions(); repetition++) {
       for (Contender contender : plan.contenders()) {
-        if (stopped.getAsBoolean()) {
-          return all;
+        for (List<Case> cases : plan.heats(contender)) {
+          if (stopped.getAsBoolean()) {
+            return all;
+          }
+          all &= run(contender, cases, repetition, outcome, stopped);
         }
-        all &= run(contender, repetition, outcome, stopped);
       }
     }
     return all;
   }
 
-  private boolean run(Contender contender, int repetition, Outcome outcome, BooleanSupplier stopped)
+  private boolean run(
+      Contender contender,
+      List<Case> cases,
+      int repetition,
+      Outcome outcome,
+      BooleanSupplier stopped)
       throws InterruptedException {
-    Heat heat = new Heat(duo, plan, contender, repetition, outcome);
-    try {
-      duo.start(contender.road());
-      heat.run(plan.cases(contender), this::setup, stopped);
-      return true;
-    } catch (HarnessException e) {
-      outcome.failed(contender, heat.doing(), e.getMessage());
-      return false;
-    } finally {
-      duo.stop();
+    try (Crew crew = crew(cases.getFirst().processes())) {
+      Heat heat = new Heat(crew, plan, contender, repetition, outcome);
+      try {
+        crew.start(contender.road());
+        heat.run(cases, this::host, stopped);
+        return true;
+      } catch (HarnessException e) {
+        outcome.failed(contender, heat.doing(), e.getMessage());
+        return false;
+      }
     }
   }
 
-  private Binding.Setup setup(int connections) {
-    return new Binding.Setup(
-        server.host(), plan.largestBytes(), connections, plan.threads(), plan.transports());
+  /** Chooses processes of both sides, the station's first: it may be unable to connect to here. */
+  private Crew crew(int processes) {
+    List<Measurer> members = new ArrayList<>(servers.subList(0, onServer(processes)));
+    members.addAll(clients.subList(0, processes - onServer(processes)));
+    return new Crew(members);
   }
 
-  /** Returns the lines of the plan's contenders, for people. */
-  public List<String> contenders() {
-    return plan.contenders().stream().map(Contender::label).toList();
+  /** Says how those who connect to a member of a crew reach it. */
+  private String host(Crew crew, int member) {
+    return member < onServer(crew.size()) ? servers.getFirst().host() : "127.0.0.1";
   }
 
   @Override
   public void close() {
-    duo.close();
+    clients.forEach(LocalMeasurer::close);
+    servers.forEach(RemoteMeasurer::close);
   }
 }

@@ -21,13 +21,16 @@ import java.util.List;
  * @param core the core to pin it to, or {@link io.talaria.cli.harness.Pinning#NONE}
  * @param agent the agent's jar; null: looked for when it is needed
  * @param jvmOptions further options
+ * @param jars what is added to the class path
  */
-public record JvmStarter(String name, int core, Path agent, List<String> jvmOptions) {
+public record JvmStarter(
+    String name, int core, Path agent, List<String> jvmOptions, List<Path> jars) {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-  /** Copies the options. */
+  /** Copies the lists. */
   public JvmStarter {
     jvmOptions = List.copyOf(jvmOptions);
+    jars = List.copyOf(jars);
   }
 
   /**
@@ -44,7 +47,8 @@ public record JvmStarter(String name, int core, Path agent, List<String> jvmOpti
     }
     options.addAll(jvmOptions);
     Path jar = road.accelerated() ? AgentJar.locate(agent).file() : null;
-    ChildJvm child = ChildJvm.start(new ChildSpec(name, MeasuringJvm.class, core, jar, options));
+    ChildJvm child =
+        ChildJvm.start(new ChildSpec(name, MeasuringJvm.class, core, jar, options, jars));
     try {
       child.await("hello", JsonNode.class, START_LIMIT);
       return child;

@@ -9,7 +9,6 @@ import io.talaria.observatory.link.Link;
 import io.talaria.observatory.plan.BindingKind;
 import io.talaria.observatory.plan.Pattern;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -39,19 +38,15 @@ final class Lane implements AutoCloseable {
   }
 
   Future<?> accept(String answer) {
-    return submit(
+    return thread.submit(
         () -> {
           binding.accept(answer);
           return null;
         });
   }
 
-  private <T> Future<T> submit(Callable<T> task) {
-    return thread.submit(task);
-  }
-
   Future<?> prepare(int sizeBytes) {
-    return submit(
+    return thread.submit(
         () -> {
           binding.link().prepare(sizeBytes);
           return null;
@@ -70,7 +65,7 @@ final class Lane implements AutoCloseable {
   /** Runs this side's part of a pattern. */
   Future<Work> operate(
       Pattern pattern, boolean client, Orders.Operate order, BooleanSupplier ended) {
-    return submit(
+    return thread.submit(
         () -> {
           Laps laps = client && pattern.latency() ? new Laps(order.ratePerSecond()) : null;
           long start = System.nanoTime();
@@ -97,7 +92,7 @@ final class Lane implements AutoCloseable {
           link.receive(); // the peer has all of it
         }
       }
-      case BIDIRECTIONAL -> link.both(operations);
+      case BIDIRECTIONAL, ALL_TO_ALL -> link.both(operations);
       case PINGPONG -> link.pingPong(operations, laps);
       case ACCESS -> {
         for (long i = 0; i < operations; i++) {
@@ -121,7 +116,7 @@ final class Lane implements AutoCloseable {
           link.sendAll(1);
         }
       }
-      case BIDIRECTIONAL -> link.both(operations);
+      case BIDIRECTIONAL, ALL_TO_ALL -> link.both(operations);
       case PINGPONG -> link.echo(operations);
       case ACCESS -> link.idle(ended);
     }
@@ -129,7 +124,7 @@ final class Lane implements AutoCloseable {
 
   /** Begins to close the connection. */
   Future<?> end() {
-    return submit(
+    return thread.submit(
         () -> {
           if (binding.link() != null) {
             binding.link().close();

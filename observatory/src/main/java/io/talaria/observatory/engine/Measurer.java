@@ -7,7 +7,7 @@ import io.talaria.observatory.plan.Road;
 import java.time.Duration;
 
 /**
- * One of the two measuring JVMs, here or on another machine, as the coordinator sees it. Orders are
+ * One of the measuring JVMs, here or on another machine, as the coordinator sees it. Orders are
  * given by one thread, events awaited by one thread.
  */
 interface Measurer extends AutoCloseable {

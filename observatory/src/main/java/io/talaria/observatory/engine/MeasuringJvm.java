@@ -8,11 +8,11 @@ import io.talaria.cli.harness.ModeProbe;
 import io.talaria.cli.harness.ParentLink;
 import io.talaria.cli.harness.WarmUp;
 import io.talaria.observatory.link.Binding;
+import io.talaria.observatory.link.Bindings;
 import io.talaria.observatory.link.Laps;
 import io.talaria.observatory.plan.BindingKind;
 import io.talaria.observatory.plan.Pattern;
 import io.talaria.observatory.result.WireCounters;
-import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
-/** One of the two JVMs that measure. Its main thread does what it is ordered. */
+/** One of the JVMs that measure. Its main thread does what it is ordered. */
 public final class MeasuringJvm {
   /** What compilers must have seen before they count as at rest. */
   private static final long WARM_OPERATIONS = 5_000;
@@ -60,7 +60,7 @@ public final class MeasuringJvm {
   private Object obey(Orders.Order order) throws Exception {
     return switch (order.phase()) {
       case INITIALIZE -> initialize(Json.as(order.body(), Orders.Initialize.class));
-      case OFFER -> offer(Json.as(order.body(), Orders.Offer.class).setup());
+      case OFFER -> offer(Json.as(order.body(), Orders.Offer.class));
       case ANSWER -> answer(Json.as(order.body(), Orders.Meet.class));
       case ACCEPT -> accept(Json.as(order.body(), Orders.Meet.class));
       case PREPARE -> prepare(Json.as(order.body(), Orders.Prepare.class));
@@ -75,39 +75,45 @@ public final class MeasuringJvm {
     client = order.client();
     return new Orders.Initialized(
         System.getProperty("java.runtime.version"),
-        kind.sockets() ? "" : Ucx.version(),
+        Bindings.load(kind).orElse(""),
         ModeProbe.switchedOn());
   }
 
-  private Orders.Lines offer(Binding.Setup setup) throws Exception {
-    open(setup);
-    return new Orders.Lines(all(Lane::offer));
+  private Orders.Lines offer(Orders.Offer order) throws Exception {
+    return new Orders.Lines(all(open(order.setup(), order.connections()), Lane::offer));
   }
 
   private Orders.Lines answer(Orders.Meet order) throws Exception {
-    open(order.setup());
-    wire = WireCounters.towards(order.setup().host());
+    List<Lane> opened = open(order.setup(), order.lines().size());
+    if (wire == null) { // of many it is the first that is on the other machine, if there is one
+      wire = WireCounters.towards(order.setup().host());
+    }
     List<String> answers = new ArrayList<>();
-    for (int i = 0; i < lanes.size(); i++) {
-      answers.add(get(lanes.get(i).answer(order.lines().get(i))));
+    for (int i = 0; i < opened.size(); i++) {
+      answers.add(get(opened.get(i).answer(order.lines().get(i))));
     }
     return new Orders.Lines(answers);
   }
 
   private Orders.Nothing accept(Orders.Meet order) throws Exception {
-    for (int i = 0; i < lanes.size(); i++) {
-      get(lanes.get(i).accept(order.lines().get(i)));
+    int offered = lanes.size() - order.lines().size(); // those offered last
+    for (int i = 0; i < order.lines().size(); i++) {
+      get(lanes.get(offered + i).accept(order.lines().get(i)));
     }
     return Orders.Nothing.INSTANCE;
   }
 
-  private void open(Binding.Setup setup) {
-    for (int i = 0; i < setup.connections(); i++) {
-      lanes.add(new Lane(i, kind, setup));
+  /** Opens further lanes. */
+  private List<Lane> open(Binding.Setup setup, int connections) {
+    int before = lanes.size();
+    for (int i = 0; i < connections; i++) {
+      lanes.add(new Lane(lanes.size(), kind, setup));
     }
+    return List.copyOf(lanes.subList(before, lanes.size()));
   }
 
-  private <T> List<T> all(Function<Lane, Future<T>> task) throws Exception {
+  private static <T> List<T> all(List<Lane> lanes, Function<Lane, Future<T>> task)
+      throws Exception {
     List<T> results = new ArrayList<>();
     for (Future<T> future : lanes.stream().map(task).toList()) {
       results.add(get(future));

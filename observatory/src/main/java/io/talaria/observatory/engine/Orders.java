@@ -45,7 +45,7 @@ public final class Orders {
    * Of {@link Phase#INITIALIZE}.
    *
    * @param kind the library
-   * @param client whether this side begins
+   * @param client whether this side leads; the other is told when it is done
    */
   record Initialize(BindingKind kind, boolean client) {}
 
@@ -53,17 +53,18 @@ public final class Orders {
    * Of {@link Phase#INITIALIZE}, reported.
    *
    * @param java the virtual machine's version
-   * @param ucx UCX's version; empty if it is not used
+   * @param obstacle why the library cannot be used; empty if it can
    * @param talaria whether it runs on Talaria
    */
-  record Initialized(String java, String ucx, boolean talaria) {}
+  record Initialized(String java, String obstacle, boolean talaria) {}
 
   /**
    * Of {@link Phase#OFFER}.
    *
    * @param setup what the connections are for
+   * @param connections how many there are to be with the next who answers
    */
-  record Offer(Binding.Setup setup) {}
+  record Offer(Binding.Setup setup, int connections) {}
 
   /**
    * Of {@link Phase#ANSWER} and {@link Phase#ACCEPT}.

@@ -28,12 +28,14 @@ final class RemoteMeasurer implements Measurer {
   /**
    * Connects to a station.
    *
+   * @param run what all connections of this coordinator have in common, and no others
    * @throws HarnessException if there is none, or it is another version, or refuses
    */
-  static RemoteMeasurer connect(InetSocketAddress station, String token) throws HarnessException {
+  static RemoteMeasurer connect(InetSocketAddress station, String token, String run)
+      throws HarnessException {
     ControlLine line = ControlLine.connect(station);
     try {
-      line.send(ControlLine.Line.hello(token));
+      line.send(ControlLine.Line.hello(token, run));
       ControlLine.Line welcome = line.await("welcome", ControlLine.LIMIT);
       if (welcome.version() != ControlLine.VERSION) {
         throw new HarnessException(mismatch(ControlLine.VERSION, welcome.version()));

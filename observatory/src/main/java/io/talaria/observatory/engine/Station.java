@@ -15,18 +15,27 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
 /**
  * The passive machine: listens for coordinators, one after the other, and starts measuring JVMs for
- * them. When the connection to the coordinator ends, so does the JVM.
+ * them, one for each connection. When the connection ends, so does its JVM.
  */
 public final class Station implements AutoCloseable {
+  /** Connections at once, those included that have not yet said who they are. */
+  private static final int MOST_CONNECTIONS = 64;
+
+  /** How long another coordinator's run may take to end: it has closed its connections already. */
+  private static final Duration PATIENCE = Duration.ofSeconds(7);
+
   private final ServerSocket listener;
   private final JvmStarter starter;
   private final String token;
   private final String version;
   private final Consumer<String> log;
+  private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
+  private final Turn turn = new Turn();
 
   /**
    * Listens.
@@ -62,14 +71,30 @@ public final class Station implements AutoCloseable {
   /** Serves coordinators until it is closed. */
   public void serve() {
     while (!listener.isClosed()) {
-      try (Socket socket = listener.accept();
-          ControlLine line = new ControlLine(socket, "client")) {
-        new Session(line).serve();
+      try {
+        Socket socket = listener.accept();
+        if (connections.tryAcquire()) {
+          Thread.ofPlatform().daemon().name("talaria-station").start(() -> serve(socket));
+        } else {
+          log.accept("refused a connection: there are " + MOST_CONNECTIONS + " already");
+          socket.close();
+        }
       } catch (IOException e) {
         if (!listener.isClosed()) {
           log.accept("a connection failed: " + e.getMessage());
         }
       }
+    }
+  }
+
+  private void serve(Socket accepted) {
+    try (Socket socket = accepted;
+        ControlLine line = new ControlLine(socket, "client")) {
+      new Session(line).serve();
+    } catch (IOException e) {
+      log.accept("a connection failed: " + e.getMessage());
+    } finally {
+      connections.release();
     }
   }
 
@@ -82,13 +107,14 @@ public final class Station implements AutoCloseable {
     }
   }
 
-  /** One coordinator. Its thread reads lines; another waits for what the JVM reports. */
+  /** One connection. Its thread reads lines; another waits for what the JVM reports. */
   private final class Session {
     private final ControlLine line;
     private final ExecutorService pump =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("talaria-station-pump").factory());
     private ChildJvm child;
+    private boolean entered;
 
     Session(ControlLine line) {
       this.line = line;
@@ -97,11 +123,9 @@ public final class Station implements AutoCloseable {
     void serve() {
       try {
         greet();
-        log.accept("measuring for " + line.peerAddress());
         for (ControlLine.Line next = line.receive(null); next != null; next = line.receive(null)) {
           obey(next);
         }
-        log.accept("done for " + line.peerAddress());
       } catch (HarnessException e) {
         log.accept(e.getMessage());
         refuse(e.getMessage());
@@ -110,6 +134,24 @@ public final class Station implements AutoCloseable {
       } finally {
         stop();
         pump.shutdownNow();
+        leave();
+      }
+    }
+
+    private void enter(String run) throws HarnessException, InterruptedException {
+      int members = turn.enter(run, PATIENCE);
+      entered = members > 0;
+      if (!entered) {
+        throw new HarnessException("this server is measuring for someone else; try again later");
+      }
+      if (members == 1) {
+        log.accept("measuring for " + line.peerAddress());
+      }
+    }
+
+    private void leave() {
+      if (entered && turn.leave() == 0) {
+        log.accept("done for " + line.peerAddress());
       }
     }
 
@@ -121,7 +163,7 @@ public final class Station implements AutoCloseable {
       }
     }
 
-    private void greet() throws HarnessException {
+    private void greet() throws HarnessException, InterruptedException {
       ControlLine.Line hello = line.await("hello", ControlLine.LIMIT);
       if (!ControlLine.PROGRAM.equals(hello.program())) {
         throw new HarnessException("this is a server of talaria observe");
@@ -133,6 +175,10 @@ public final class Station implements AutoCloseable {
         throw new HarnessException(
             "wrong token: give the one that the server has printed, --token");
       }
+      if (hello.run() == null) {
+        throw new HarnessException("a hello without a run");
+      }
+      enter(hello.run());
       line.send(ControlLine.Line.welcome(version, System.getProperty("java.runtime.version")));
     }
 

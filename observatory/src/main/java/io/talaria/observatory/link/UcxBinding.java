@@ -35,12 +35,17 @@ final class UcxBinding implements Binding {
     this.maker = maker;
   }
 
+  /** Returns whether there are so many connections that each must leave the core to others. */
+  static boolean crowded(Setup setup) {
+    return setup.connections() >= Runtime.getRuntime().availableProcessors();
+  }
+
   private String open(boolean server) {
-    boolean crowded = setup.connections() >= Runtime.getRuntime().availableProcessors();
     // A peer that dies is noticed by the parent, which ends this process.
     side =
         Side.open(
-            new Side.Needs(feature, setup.largestBytes(), setup.transports(), crowded), () -> {});
+            new Side.Needs(feature, setup.largestBytes(), setup.transports(), crowded(setup)),
+            () -> {});
     link = maker.apply(side, server);
     return Json.line(side.credentials(feature == MEMORY));
   }

@@ -23,7 +23,9 @@ public enum BindingKind {
   /** Writing into the peer's memory by UCX. */
   UCX_PUT("ucx-put", false),
   /** Reading the peer's memory by UCX. */
-  UCX_GET("ucx-get", false);
+  UCX_GET("ucx-get", false),
+  /** UCX's messages by tag, through its own Java binding. */
+  JUCX("jucx", false);
 
   private final String label;
   private final boolean sockets;
@@ -51,7 +53,7 @@ public enum BindingKind {
   public boolean supports(Pattern pattern) {
     return switch (pattern) {
       case THROUGHPUT -> true;
-      case BIDIRECTIONAL -> this != UCX_PUT && this != UCX_GET;
+      case BIDIRECTIONAL, ALL_TO_ALL -> this != UCX_PUT && this != UCX_GET;
       case PINGPONG -> this != UCX_GET;
       case ACCESS -> this == UCX_PUT || this == UCX_GET;
     };

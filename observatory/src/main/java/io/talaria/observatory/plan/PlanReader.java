@@ -24,6 +24,8 @@ public final class PlanReader {
   public static final int MOST_BYTES = 16 << 20;
 
   private static final int MOST_CONNECTIONS = 1_024;
+  private static final int MOST_PROCESSES = 32;
+  private static final int MOST_CONNECTIONS_OF_ALL = 2_048;
   private static final int MOST_RATE = 10_000_000;
   private static final long MOST_OPERATIONS = 1_000_000_000_000L;
   private static final double MOST_SECONDS = 3_600;
@@ -105,6 +107,7 @@ public final class PlanReader {
             patterns,
             sizes,
             fields.integers("connections", List.of(1), 1, MOST_CONNECTIONS),
+            fields.integers("processes", List.of(2), 2, MOST_PROCESSES),
             fields.integers("rates", List.of(0), 0, MOST_RATE),
             operations(fields.object("operations")),
             (int) fields.integer("halveFromBytes", 0, 0, MOST_BYTES),
@@ -116,6 +119,7 @@ public final class PlanReader {
             (int) fields.integer("limitSeconds", 60, 1, DAY_SECONDS));
     fields.refuseOthers();
     refuseIdle(file, plan);
+    refuseCrowds(file, plan);
     return plan;
   }
 
@@ -132,6 +136,26 @@ public final class PlanReader {
             fields.integer("latency", 100_000, 1, MOST_OPERATIONS));
     fields.refuseOthers();
     return operations;
+  }
+
+  /** Refuses more connections between many processes than a machine has threads for. */
+  private static void refuseCrowds(String file, RunPlan plan) throws PlanException {
+    for (Contender contender : plan.contenders()) {
+      for (Case one : plan.cases(contender)) {
+        if (one.connectionsOfAll() > MOST_CONNECTIONS_OF_ALL) {
+          throw new PlanException(
+              file
+                  + ": $.processes: "
+                  + one.processes()
+                  + " processes with "
+                  + one.connections()
+                  + " connections for each pair are "
+                  + one.connectionsOfAll()
+                  + " connections; it must be at most "
+                  + MOST_CONNECTIONS_OF_ALL);
+        }
+      }
+    }
   }
 
   /** Refuses patterns and bindings that have nothing to do with each other. */

@@ -14,6 +14,7 @@ import java.util.List;
  * @param patterns what they do
  * @param sizes of messages, in bytes
  * @param connections how many at once, one case each
+ * @param processes how many of them exchange messages all to all, one case each
  * @param rates operations a second and connection for the open loop; 0 is the closed loop
  * @param operations how many in each connection at most
  * @param halveFromBytes from this size on, operations are halved with each doubling; 0: never
@@ -31,6 +32,7 @@ public record RunPlan(
     List<Pattern> patterns,
     List<Integer> sizes,
     List<Integer> connections,
+    List<Integer> processes,
     List<Integer> rates,
     Operations operations,
     int halveFromBytes,
@@ -48,6 +50,7 @@ public record RunPlan(
     patterns = List.copyOf(patterns);
     sizes = List.copyOf(sizes);
     connections = List.copyOf(connections);
+    processes = List.copyOf(processes);
     rates = List.copyOf(rates);
   }
 
@@ -73,23 +76,54 @@ public record RunPlan(
   }
 
   /**
-   * Returns what is measured with a contender, connections outermost.
+   * Returns what is measured with a contender: a list for each time that JVMs are started, in each
+   * connections outermost.
    *
    * @param contender the contender
    */
-  public List<Case> cases(Contender contender) {
+  public List<List<Case>> heats(Contender contender) {
+    List<Pattern> can = patterns.stream().filter(contender.binding()::supports).toList();
+    List<Pattern> ofPairs = can.stream().filter(one -> one != Pattern.ALL_TO_ALL).toList();
+    List<List<Case>> all = new ArrayList<>();
+    if (!ofPairs.isEmpty()) {
+      all.add(cases(ofPairs, 2));
+    }
+    if (can.contains(Pattern.ALL_TO_ALL)) {
+      processes.forEach(count -> all.add(cases(List.of(Pattern.ALL_TO_ALL), count)));
+    }
+    return all;
+  }
+
+  private List<Case> cases(List<Pattern> which, int processCount) {
     List<Case> all = new ArrayList<>();
     for (int count : connections) {
-      for (Pattern pattern : patterns) {
-        if (contender.binding().supports(pattern)) {
-          for (int rate : pattern.latency() ? rates : List.of(0)) {
-            sizes.forEach(
-                size -> all.add(new Case(pattern, count, size, rate, operations(pattern, size))));
+      for (Pattern pattern : which) {
+        for (int rate : pattern.latency() ? rates : List.of(0)) {
+          for (int size : sizes) {
+            all.add(new Case(pattern, processCount, count, size, rate, operations(pattern, size)));
           }
         }
       }
     }
     return all;
+  }
+
+  /**
+   * Returns all that is measured with a contender.
+   *
+   * @param contender the contender
+   */
+  public List<Case> cases(Contender contender) {
+    return heats(contender).stream().flatMap(List::stream).toList();
+  }
+
+  /** Returns how many processes there are at most at once. */
+  public int mostProcesses() {
+    return contenders().stream()
+        .flatMap(contender -> cases(contender).stream())
+        .mapToInt(Case::processes)
+        .max()
+        .orElseThrow();
   }
 
   private long operations(Pattern pattern, int sizeBytes) {

@@ -25,7 +25,7 @@ record Column(String heading, Function<Group, String> cell) {
   /** Returns the columns for a pattern. */
   static List<Column> of(Pattern pattern) {
     List<Column> columns = new ArrayList<>();
-    columns.add(new Column("contender", group -> group.contender().label()));
+    columns.add(new Column("contender", Group::label));
     columns.add(new Column("size", group -> Units.bytes(group.measured().sizeBytes())));
     columns.add(
         new Column("connections", group -> Integer.toString(group.measured().connections())));
@@ -40,6 +40,16 @@ record Column(String heading, Function<Group, String> cell) {
                 spread(
                     group.statistics(row -> row.megabytesPerSecond() * 1e6),
                     Pictures::bytesPerSecond)));
+    if (pattern == Pattern.ALL_TO_ALL) {
+      columns.add(
+          new Column(
+              "slowest process",
+              group -> spread(group.statistics(Row::slowestMessagesPerSecond), Units::rate)));
+      columns.add(
+          new Column(
+              "fastest process",
+              group -> spread(group.statistics(Row::fastestMessagesPerSecond), Units::rate)));
+    }
     if (pattern.latency()) {
       for (double percentile : PERCENTILES) {
         String name =

@@ -3,46 +3,48 @@
 package io.talaria.observatory.report;
 
 import io.talaria.cli.harness.Units;
-import io.talaria.observatory.plan.Contender;
 import io.talaria.observatory.plan.Pattern;
 import io.talaria.observatory.result.Group;
-import io.talaria.observatory.result.Row;
+import io.talaria.observatory.result.Results;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /** The page with all results: no script, nothing from elsewhere, and well-formed as XML, too. */
 public final class HtmlReport {
   private static final String STYLE =
       """
+      :root { color-scheme: light; }
+      @page { size: A4 landscape; margin: 12mm; }
       body { font: 15px/1.45 system-ui, sans-serif; color: #1c2530; background: #fff;
         margin: 2rem auto; max-width: 1360px; padding: 0 1rem; }
       h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin: 2rem 0 .4rem; }
       h3 { font-size: 1rem; margin: .6rem 0 .2rem; }
-      pre { background: #f4f6f8; padding: .7rem 1rem; overflow-x: auto; }
+      pre { background: #f4f6f8; padding: .7rem 1rem; white-space: pre-wrap;
+        overflow-wrap: anywhere; }
       .pictures { display: grid; gap: 1rem 2rem;
-        grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); }
-      figure { margin: 0; break-inside: avoid; }
-      svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+        grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); }
+      figure { margin: 0; min-width: 0; overflow-x: auto; break-inside: avoid; }
+      svg { display: block; width: 100%; min-width: 520px; height: auto; font: 12px system-ui, sans-serif; }
       svg text { fill: #1c2530; }
       .grid { stroke: #dfe4ea; } .axis { stroke: #5b6673; }
       .line { fill: none; stroke-width: 2; } .bar { fill: none; stroke-width: 1.2; }
       .wide { overflow-x: auto; }
-      table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
-      th, td { padding: .15rem .6rem; border-bottom: 1px solid #dfe4ea; text-align: right;
+      table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 12px; }
+      th, td { padding: .15rem .2rem; border-bottom: 1px solid #dfe4ea; text-align: right;
         white-space: nowrap; }
-      th:first-child, td:first-child { text-align: left; }
+      th:first-child, td:first-child { text-align: left; position: sticky; left: 0;
+        background: #fff; }
       .failed { color: #9b1c1c; }
-      @media print { body { font-size: 10pt; margin: 0; max-width: none; }
-        .pictures { grid-template-columns: 1fr 1fr; } h2 { break-after: avoid; }
-        table { font-size: 7.5pt; } tr { break-inside: avoid; } .wide { overflow: visible; } }
+      @media print { body { font-size: 10pt; margin: 0; padding: 0; max-width: none; }
+        .pictures { grid-template-columns: 1fr 1fr; } h2, h3 { break-after: avoid; }
+        svg { min-width: 0; } figure, .wide { overflow: visible; }
+        table { font-size: 7pt; } th, td { padding: .1rem .3rem; }
+        tr { break-inside: avoid; } thead { display: table-header-group; } }
       """;
 
   private final String title;
-  private final List<String> conditions;
-  private final List<String> failures;
+  private final List<Results> runs;
   private final List<Group> groups;
   private final Pictures pictures;
   private final StringBuilder out = new StringBuilder();
@@ -51,17 +53,13 @@ public final class HtmlReport {
    * Creates a report.
    *
    * @param title its title
-   * @param conditions lines that say where and how it was measured
-   * @param rows what was measured
-   * @param failures lines that say what was not
+   * @param runs what is shown; several side by side
    */
-  public HtmlReport(String title, List<String> conditions, List<Row> rows, List<String> failures) {
+  public HtmlReport(String title, List<Results> runs) {
     this.title = title;
-    this.conditions = List.copyOf(conditions);
-    this.failures = List.copyOf(failures);
-    groups = Group.of(rows);
-    List<Contender> contenders = groups.stream().map(Group::contender).distinct().toList();
-    pictures = new Pictures(contenders);
+    this.runs = List.copyOf(runs);
+    groups = Group.of(runs);
+    pictures = new Pictures(groups.stream().map(Group::label).distinct().toList());
   }
 
   /** Returns the page. */
@@ -69,54 +67,44 @@ public final class HtmlReport {
     out.append("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>");
     out.append("<meta charset=\"UTF-8\"/><meta name=\"viewport\" content=\"width=device-width\"/>");
     out.append("<title>").append(Xml.text(title)).append("</title>\n<style>\n").append(STYLE);
-    out.append("</style></head>\n<body>\n<h1>").append(Xml.text(title)).append("</h1>\n<pre>");
-    out.append(Xml.text(String.join("\n", conditions))).append("</pre>\n");
+    out.append("</style></head>\n<body>\n<h1>").append(Xml.text(title)).append("</h1>\n");
+    conditions();
+    failures();
+    out.append("<p>Points are means over the repetitions, bars their standard deviation.</p>\n");
+    groups.stream()
+        .map(group -> new Section(group.measured()))
+        .distinct()
+        .sorted()
+        .forEach(this::section);
+    return out.append("</body></html>\n").toString();
+  }
+
+  private void conditions() {
+    for (int i = 0; i < runs.size(); i++) {
+      if (runs.size() > 1) {
+        out.append("<h3>Run ").append(i + 1).append(": ");
+        out.append(Xml.text(runs.get(i).name())).append("</h3>\n");
+      }
+      out.append("<pre>").append(Xml.text(String.join("\n", runs.get(i).conditions())));
+      out.append("</pre>\n");
+    }
+  }
+
+  private void failures() {
+    List<String> failures = runs.stream().flatMap(run -> run.failures().stream()).toList();
     if (!failures.isEmpty()) {
       out.append("<h2>Not measured</h2>\n<ul>");
       failures.forEach(
           line -> out.append("<li class=\"failed\">").append(Xml.text(line)).append("</li>\n"));
       out.append("</ul>\n");
     }
-    out.append("<p>Points are means over the repetitions, bars their standard deviation.</p>\n");
-    for (Pattern pattern : Pattern.values()) {
-      for (int rate : rates(pattern)) {
-        section(pattern, rate);
-      }
-    }
-    return out.append("</body></html>\n").toString();
   }
 
-  private Set<Integer> rates(Pattern pattern) {
-    return groups.stream()
-        .filter(group -> group.measured().pattern() == pattern)
-        .map(group -> group.measured().ratePerSecond())
-        .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  private static String heading(Pattern pattern, int rate) {
-    String name =
-        switch (pattern) {
-          case THROUGHPUT -> "Throughput, one way";
-          case BIDIRECTIONAL -> "Throughput, both ways at once";
-          case PINGPONG -> "Round trips";
-          case ACCESS -> "Access to the peer's memory";
-        };
-    return !pattern.latency()
-        ? name
-        : rate == 0
-            ? name + ", one after the other"
-            : name + ", " + rate + " a second due in each connection";
-  }
-
-  private void section(Pattern pattern, int rate) {
+  private void section(Section section) {
     List<Group> all =
-        groups.stream()
-            .filter(
-                group ->
-                    group.measured().pattern() == pattern
-                        && group.measured().ratePerSecond() == rate)
-            .toList();
-    out.append("<h2>").append(Xml.text(heading(pattern, rate))).append("</h2>\n");
+        groups.stream().filter(group -> section.equals(new Section(group.measured()))).toList();
+    Pattern pattern = section.pattern();
+    out.append("<h2>").append(Xml.text(section.heading())).append("</h2>\n");
     out.append("<div class=\"pictures\">\n");
     List<Integer> counts =
         all.stream().map(group -> group.measured().connections()).distinct().sorted().toList();

@@ -3,7 +3,6 @@
 package io.talaria.observatory.report;
 
 import io.talaria.cli.harness.Units;
-import io.talaria.observatory.plan.Contender;
 import io.talaria.observatory.report.Series.Point;
 import io.talaria.observatory.result.Group;
 import io.talaria.observatory.result.Row;
@@ -20,10 +19,10 @@ final class Pictures {
   private static final int STEPS_PER_NINE = 10;
   private static final double MEGA = 1e6;
 
-  private final List<Contender> contenders;
+  private final List<String> labels;
 
-  Pictures(List<Contender> contenders) {
-    this.contenders = List.copyOf(contenders);
+  Pictures(List<String> labels) {
+    this.labels = List.copyOf(labels);
   }
 
   /** Takes the statistics of a figure from a group. */
@@ -58,16 +57,16 @@ final class Pictures {
   private List<Series> lines(
       List<Group> groups, ToDoubleFunction<Group> x, Figure y, boolean second, boolean right) {
     List<Series> all = new ArrayList<>();
-    for (Contender contender : contenders) {
+    for (String label : labels) {
       List<Point> points =
           groups.stream()
-              .filter(group -> group.contender().equals(contender))
+              .filter(group -> group.label().equals(label))
               .map(group -> point(x.applyAsDouble(group), y.apply(group)))
               .sorted((a, b) -> Double.compare(a.x(), b.x()))
               .toList();
       if (!points.isEmpty()) {
-        String name = second ? "" : contender.label();
-        int colour = contenders.indexOf(contender);
+        String name = second ? "" : label;
+        int colour = labels.indexOf(label);
         all.add(new Series(name, colour, second, right, true, points));
       }
     }
@@ -149,8 +148,8 @@ final class Pictures {
     for (Group group : groups) {
       all.add(
           new Series(
-              group.contender().label(),
-              contenders.indexOf(group.contender()),
+              group.label(),
+              labels.indexOf(group.label()),
               false,
               false,
               false,

@@ -4,6 +4,7 @@ package io.talaria.observatory.result;
 
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Machine;
+import io.talaria.observatory.plan.Pattern;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,11 +12,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /** The file to which results are appended, one row a run. Used by one thread. */
 public final class CsvFile {
+  /** The name of the file in its folder. */
+  public static final String NAME = "results.csv";
+
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
 
   private static final List<String> COLUMNS =
@@ -35,6 +38,7 @@ public final class CsvFile {
           "road",
           "roads_taken",
           "pattern",
+          "processes",
           "connections",
           "size_bytes",
           "rate_per_second",
@@ -44,6 +48,8 @@ public final class CsvFile {
           "elapsed_s",
           "messages_per_s",
           "megabytes_per_s",
+          "slowest_process_messages_per_s",
+          "fastest_process_messages_per_s",
           "mean_ns",
           "p50_ns",
           "p90_ns",
@@ -90,7 +96,7 @@ public final class CsvFile {
    * @throws HarnessException if it cannot be written, or has other columns
    */
   public static CsvFile open(Path file, Environment environment) throws HarnessException {
-    String header = line(COLUMNS);
+    String header = Csv.line(COLUMNS);
     try {
       if (Files.exists(file) && Files.size(file) > 0) {
         String there;
@@ -118,7 +124,7 @@ public final class CsvFile {
    */
   public void append(Row row) throws HarnessException {
     try {
-      Files.writeString(file, line(cells(row)), StandardOpenOption.APPEND);
+      Files.writeString(file, Csv.line(cells(row)), StandardOpenOption.APPEND);
     } catch (IOException e) {
       throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
     }
@@ -144,6 +150,7 @@ public final class CsvFile {
             row.contender().road().label(),
             row.roads(),
             row.measured().pattern().label(),
+            Integer.toString(row.measured().processes()),
             Integer.toString(row.measured().connections()),
             Integer.toString(row.measured().sizeBytes()),
             Integer.toString(row.measured().ratePerSecond()),
@@ -152,7 +159,9 @@ public final class CsvFile {
             Long.toString(row.messages()),
             figure(row.elapsedNs() / 1e9),
             figure(row.messagesPerSecond()),
-            figure(row.megabytesPerSecond())));
+            figure(row.megabytesPerSecond()),
+            manyOnly(row, row.slowestMessagesPerSecond()),
+            manyOnly(row, row.fastestMessagesPerSecond())));
     addTimes(cells, row.times());
     addTimes(cells, row.sinceBegun());
     cells.add(Long.toString(row.payloadBytes()));
@@ -169,21 +178,15 @@ public final class CsvFile {
     }
   }
 
+  private static String manyOnly(Row row, double value) {
+    return row.measured().pattern() == Pattern.ALL_TO_ALL ? figure(value) : "";
+  }
+
   private static String known(long count) {
     return count < 0 ? "" : Long.toString(count);
   }
 
   private static String figure(double value) {
     return String.format(Locale.ROOT, "%.6g", value);
-  }
-
-  /** Returns a line of cells, quoted where RFC 4180 asks for it. */
-  static String line(List<String> cells) {
-    return cells.stream().map(CsvFile::quoted).collect(Collectors.joining(",", "", "\n"));
-  }
-
-  private static String quoted(String cell) {
-    boolean needed = cell.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-    return needed ? '"' + cell.replace("\"", "\"\"") + '"' : cell;
   }
 }

@@ -3,7 +3,6 @@
 package io.talaria.observatory.result;
 
 import io.talaria.observatory.plan.Case;
-import io.talaria.observatory.plan.Contender;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,33 +11,37 @@ import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * All repetitions of a contender's case.
+ * All repetitions of a contender's case in a run.
  *
- * @param contender the contender
+ * @param label the contender, and the run if there are several
  * @param measured the case
  * @param rows one for each repetition that was measured
  */
-public record Group(Contender contender, Case measured, List<Row> rows) {
+public record Group(String label, Case measured, List<Row> rows) {
   /** Copies the rows. */
   public Group {
     rows = List.copyOf(rows);
   }
 
   /**
-   * Groups rows, in the order in which their groups first appear.
+   * Groups the rows of runs, in the order in which their groups first appear.
    *
-   * @param rows the rows
+   * @param runs the runs
    */
-  public static List<Group> of(List<Row> rows) {
-    record Key(Contender contender, Case measured) {}
+  public static List<Group> of(List<Results> runs) {
+    record Key(String label, Case measured) {}
     Map<Key, List<Row>> groups = new LinkedHashMap<>();
-    for (Row row : rows) {
-      groups
-          .computeIfAbsent(new Key(row.contender(), row.measured()), key -> new ArrayList<>())
-          .add(row);
+    for (int i = 0; i < runs.size(); i++) {
+      String of = runs.size() == 1 ? "" : ", run " + (i + 1);
+      for (Row row : runs.get(i).rows()) {
+        groups
+            .computeIfAbsent(
+                new Key(row.contender().label() + of, row.measured()), key -> new ArrayList<>())
+            .add(row);
+      }
     }
     List<Group> all = new ArrayList<>();
-    groups.forEach((key, list) -> all.add(new Group(key.contender(), key.measured(), list)));
+    groups.forEach((key, list) -> all.add(new Group(key.label(), key.measured(), list)));
     return all;
   }
 

@@ -4,6 +4,7 @@ package io.talaria.observatory.result;
 
 import io.talaria.observatory.plan.Case;
 import io.talaria.observatory.plan.Contender;
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -15,7 +16,7 @@ import org.HdrHistogram.Histogram;
  * @param roads the roads the connections took, as the client saw them
  * @param operations how many operations there were in all connections
  * @param messages how many messages that were, both ways
- * @param elapsedNs how long they took
+ * @param processNs how long they took each process that led: of a pair one, of many all
  * @param sinceBegun their times; null if none were taken
  * @param sinceDue of the open loop, likewise
  * @param wireBytes what the network interface has carried; negative if unknown
@@ -28,15 +29,35 @@ public record Row(
     String roads,
     long operations,
     long messages,
-    long elapsedNs,
+    List<Long> processNs,
     Histogram sinceBegun,
     Histogram sinceDue,
     long wireBytes,
     long infinibandBytes) {
+  /** Copies the list. */
+  public Row {
+    processNs = List.copyOf(processNs);
+  }
+
+  /** Returns how long all of it took. */
+  public long elapsedNs() {
+    return processNs.stream().mapToLong(Long::longValue).max().orElseThrow();
+  }
 
   /** Returns messages a second. */
   public double messagesPerSecond() {
-    return messages * 1e9 / elapsedNs;
+    return messages * 1e9 / elapsedNs();
+  }
+
+  /** Returns messages a second that the slowest process sent, all to all. */
+  public double slowestMessagesPerSecond() {
+    return messagesPerSecond() / measured.processes();
+  }
+
+  /** Returns messages a second that the fastest process sent, all to all. */
+  public double fastestMessagesPerSecond() {
+    long least = processNs.stream().mapToLong(Long::longValue).min().orElseThrow();
+    return messages * 1e9 / least / measured.processes();
   }
 
   /** Returns 10^6 bytes of payload a second. */
@@ -47,6 +68,27 @@ public record Row(
   /** Returns how many bytes of payload there were. */
   public long payloadBytes() {
     return messages * measured.sizeBytes();
+  }
+
+  /**
+   * Returns the same with times.
+   *
+   * @param begun from the beginning of each operation
+   * @param due from when each was due; null in the closed loop
+   */
+  Row with(Histogram begun, Histogram due) {
+    return new Row(
+        contender,
+        measured,
+        repetition,
+        roads,
+        operations,
+        messages,
+        processNs,
+        begun,
+        due,
+        wireBytes,
+        infinibandBytes);
   }
 
   /** Returns the times that count: in the open loop, those from when operations were due. */
@@ -62,6 +104,7 @@ public record Row(
         contender.road().label(),
         measured.pattern().label(),
         measured.sizeBytes() + "B",
+        measured.processes() + "p",
         measured.connections() + "c",
         measured.ratePerSecond() + "r",
         Integer.toString(repetition));

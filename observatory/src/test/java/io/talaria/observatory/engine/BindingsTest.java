@@ -53,7 +53,7 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"ucx-stream", "ucx-tag", "ucx-am"})
+  @CsvSource({"ucx-stream", "ucx-tag", "ucx-am", "jucx"})
   void measuresMessagesOfUcx(String binding) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(binding, "plain", "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
@@ -71,6 +71,42 @@ class BindingsTest {
     measure(binding, "plain", patterns, count);
   }
 
+  @ParameterizedTest
+  @CsvSource({"net, plain", "nio-select, shm", "netty, shm"})
+  void allProcessesExchangeMessagesWithAllOthers(String binding, String road) throws Exception {
+    allToAll(plan(binding, road, "\"all-to-all\"", ", \"processes\": [2, 3]"));
+  }
+
+  @Test
+  void allProcessesExchangeMessagesWithAllOthersByUcx() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    String json = plan("ucx-tag", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]");
+    allToAll(json.replace("\"roads\": [\"plain\"], ", ""));
+  }
+
+  private static void allToAll(String json) throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      assertThat(hosts.run(json)).as(() -> String.join("\n", hosts.failures)).isTrue();
+      assertThat(hosts.rows)
+          .extracting(row -> row.measured().processes())
+          .containsExactly(2, 2, 3, 3);
+      for (Row row : hosts.rows) {
+        int processes = row.measured().processes();
+        assertThat(row.processNs()).hasSize(processes).allMatch(ns -> ns > 0);
+        // Two connections between each pair, and each way a message in each operation.
+        long pairs = (long) processes * (processes - 1);
+        long each = row.operations() / pairs;
+        assertThat(each).as(row.tag()).isBetween(10L, 200L);
+        assertThat(row.messages()).isEqualTo(2 * each * pairs);
+        assertThat(row.fastestMessagesPerSecond())
+            .isGreaterThanOrEqualTo(row.slowestMessagesPerSecond());
+        if (row.contender().road().accelerated()) {
+          assertThat(row.roads()).startsWith(2 * (processes - 1) + " shm");
+        }
+      }
+    }
+  }
+
   @Test
   void connectionsAreMadeAnewForEachNumberOfThem() throws Exception {
     try (Hosts hosts = new Hosts()) {
@@ -85,7 +121,7 @@ class BindingsTest {
   private static void measure(String binding, String road, String patterns, int count)
       throws Exception {
     try (Hosts hosts = new Hosts()) {
-      boolean sockets = !binding.startsWith("ucx-");
+      boolean sockets = !binding.contains("ucx");
       String json = plan(binding, road, patterns, sockets ? ", \"rates\": [0, 2000]" : "");
       if (!sockets) {
         json = json.replace("\"roads\": [\"plain\"], ", "");

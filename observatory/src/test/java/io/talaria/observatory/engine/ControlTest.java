@@ -32,7 +32,7 @@ class ControlTest {
       nobody = (InetSocketAddress) socket.getLocalSocketAddress();
     }
     assertThatExceptionOfType(HarnessException.class)
-        .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x"))
+        .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x", "run"))
         .withMessageStartingWith("no server at ")
         .withMessageEndingWith("start one there: talaria observe --server");
   }
@@ -41,7 +41,7 @@ class ControlTest {
   void aWrongTokenIsRefused() throws Exception {
     try (Hosts hosts = new Hosts()) {
       assertThatExceptionOfType(HarnessException.class)
-          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), "wrong"))
+          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), "wrong", "run"))
           .withMessageContaining("wrong token");
     }
   }
@@ -51,7 +51,7 @@ class ControlTest {
     String welcome = "{\"type\":\"welcome\",\"version\":99}\n";
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> connectToOneThatSays(welcome))
-        .withMessageContaining("version 1 of the protocol, the server version 99: use the same");
+        .withMessageContaining("version 2 of the protocol, the server version 99: use the same");
   }
 
   @Test
@@ -74,7 +74,7 @@ class ControlTest {
                   // The client has gone.
                 }
               });
-      RemoteMeasurer.connect((InetSocketAddress) socket.getLocalSocketAddress(), "x").close();
+      RemoteMeasurer.connect((InetSocketAddress) socket.getLocalSocketAddress(), "x", "r").close();
     }
   }
 
@@ -84,7 +84,7 @@ class ControlTest {
             answerTo(
                 "{\"type\":\"hello\",\"program\":\"talaria-observe\",\"version\":99,"
                     + "\"token\":\"secret\"}\n"))
-        .contains("the client speaks version 99 of the protocol, the server version 1");
+        .contains("the client speaks version 99 of the protocol, the server version 2");
   }
 
   @Test
@@ -98,6 +98,20 @@ class ControlTest {
       socket.connect(hosts.address());
       socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void aServerMeasuresForOneAtATime() throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      RemoteMeasurer first = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "one");
+      RemoteMeasurer second = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "one");
+      assertThatExceptionOfType(HarnessException.class)
+          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "another"))
+          .withMessageContaining("is measuring for someone else; try again later");
+      first.close();
+      second.close();
+      RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "another").close();
     }
   }
 

@@ -40,7 +40,8 @@ final class Hosts implements AutoCloseable, Outcome {
         name,
         Pinning.NONE,
         null,
-        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        List.of());
   }
 
   InetSocketAddress address() {

@@ -52,8 +52,8 @@ class PlanReaderTest {
     // Throughput has no rates: 3 sizes; round trips in closed and open loop: 6; 1 and 2
     // connections.
     assertThat(cases).hasSize(18);
-    assertThat(cases.getFirst()).isEqualTo(new Case(Pattern.THROUGHPUT, 1, 16, 0, 1024));
-    assertThat(cases).contains(new Case(Pattern.PINGPONG, 2, 1 << 20, 1000, 2));
+    assertThat(cases.getFirst()).isEqualTo(new Case(Pattern.THROUGHPUT, 2, 1, 16, 0, 1024));
+    assertThat(cases).contains(new Case(Pattern.PINGPONG, 2, 2, 1 << 20, 1000, 2));
   }
 
   @ParameterizedTest
@@ -98,6 +98,20 @@ class PlanReaderTest {
     assertThatExceptionOfType(PlanException.class)
         .isThrownBy(() -> PlanReader.parse("own.json", json))
         .withMessage("own.json: pattern access can be done by none of the bindings");
+  }
+
+  @Test
+  void moreConnectionsThanThreadsCanServeAreRefused() {
+    String json =
+        """
+        {"bindings": ["nio"], "roads": ["plain"], "patterns": ["all-to-all"], "sizes": [1],
+         "processes": [2, 32], "connections": [5], "operations": {}}
+        """;
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("own.json", json))
+        .withMessage(
+            "own.json: $.processes: 32 processes with 5 connections for each pair are 2480"
+                + " connections; it must be at most 2048");
   }
 
   @Test

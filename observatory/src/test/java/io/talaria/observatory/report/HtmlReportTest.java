@@ -5,6 +5,7 @@ package io.talaria.observatory.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.observatory.plan.Road;
+import io.talaria.observatory.result.Results;
 import io.talaria.observatory.result.Row;
 import io.talaria.observatory.result.Rows;
 import java.io.StringReader;
@@ -33,9 +34,12 @@ class HtmlReportTest {
     return rows;
   }
 
+  private static Results results(String name) {
+    return new Results(name, List.of("CPU  \"x\" <&>"), rows(), List.of("netty: a < b"));
+  }
+
   private static String page() {
-    return new HtmlReport("A & <b>", List.of("CPU  \"x\" <&>"), rows(), List.of("netty: a < b"))
-        .page();
+    return new HtmlReport("A & <b>", List.of(results("one"))).page();
   }
 
   private static Document parse(String page) throws Exception {
@@ -84,8 +88,17 @@ class HtmlReportTest {
   }
 
   @Test
+  void runsStandSideBySide() throws Exception {
+    String page = new HtmlReport("two", List.of(results("one"), results("other"))).page();
+    assertThat(page).contains("Run 1: one", "Run 2: other");
+    Document parsed = parse(page);
+    assertThat(parsed.getElementsByTagName("svg").getLength()).isEqualTo(2 + 2 * 4);
+    assertThat(page).contains(">nio plain, run 1<", ">nio shm, run 2<");
+  }
+
+  @Test
   void aReportOfNothingIsAPageToo() throws Exception {
-    String page = new HtmlReport("empty", List.of(), List.of(), List.of()).page();
+    String page = new HtmlReport("empty", List.of()).page();
     assertThat(parse(page).getElementsByTagName("svg").getLength()).isZero();
   }
 }

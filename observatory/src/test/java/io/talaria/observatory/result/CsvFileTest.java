@@ -47,7 +47,7 @@ class CsvFileTest {
     assertThat(Double.parseDouble(second.get(header.indexOf("begun_p50_ns"))))
         .isBetween(4.9e5, 5.1e5);
     assertThat(second.get(header.indexOf("histogram")))
-        .isEqualTo("nio.plain.pingpong.16B.2c.100r.1");
+        .isEqualTo("nio.plain.pingpong.16B.2p.2c.100r.1");
   }
 
   @Test

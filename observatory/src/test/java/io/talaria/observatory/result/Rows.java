@@ -8,6 +8,7 @@ import io.talaria.observatory.plan.Case;
 import io.talaria.observatory.plan.Contender;
 import io.talaria.observatory.plan.Pattern;
 import io.talaria.observatory.plan.Road;
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /** Rows made up for tests. */
@@ -18,12 +19,12 @@ public final class Rows {
     long messages = 1_000 + 10L * repetition;
     return new Row(
         new Contender(BindingKind.NIO, road),
-        new Case(Pattern.THROUGHPUT, connections, sizeBytes, 0, 5_000),
+        new Case(Pattern.THROUGHPUT, 2, connections, sizeBytes, 0, 5_000),
         repetition,
         road == Road.SHM ? "1 shm (same-host), \"quoted\"" : "",
         messages,
         messages,
-        1_000_000,
+        List.of(1_000_000L),
         null,
         null,
         2 * messages * sizeBytes,
@@ -41,12 +42,12 @@ public final class Rows {
     }
     return new Row(
         new Contender(BindingKind.NIO, road),
-        new Case(Pattern.PINGPONG, connections, sizeBytes, rate, 1_000),
+        new Case(Pattern.PINGPONG, 2, connections, sizeBytes, rate, 1_000),
         1,
         "",
         1_000,
         2_000,
-        500_000_000,
+        List.of(500_000_000L),
         begun,
         due,
         -1,

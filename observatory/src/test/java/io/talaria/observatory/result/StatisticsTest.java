@@ -34,9 +34,14 @@ class StatisticsTest {
     List<Group> groups =
         Group.of(
             List.of(
-                Rows.throughput(Road.PLAIN, 16, 1, 1),
-                Rows.throughput(Road.SHM, 16, 1, 1),
-                Rows.throughput(Road.PLAIN, 16, 1, 2)));
+                new Results(
+                    "one",
+                    List.of(),
+                    List.of(
+                        Rows.throughput(Road.PLAIN, 16, 1, 1),
+                        Rows.throughput(Road.SHM, 16, 1, 1),
+                        Rows.throughput(Road.PLAIN, 16, 1, 2)),
+                    List.of())));
     assertThat(groups).hasSize(2);
     assertThat(groups.getFirst().rows()).hasSize(2);
     assertThat(groups.getFirst().statistics(row -> (double) row.messages()).mean())
@@ -46,7 +51,7 @@ class StatisticsTest {
   @Test
   void theTimesOfAGroupAreThoseOfAllRepetitions() {
     Row row = Rows.roundTrips(Road.PLAIN, 16, 1, 0);
-    Group group = new Group(row.contender(), row.measured(), List.of(row, row));
+    Group group = new Group(row.contender().label(), row.measured(), List.of(row, row));
     assertThat(group.times().getTotalCount()).isEqualTo(2_000);
     assertThat(row.times().getTotalCount()).isEqualTo(1_000);
   }

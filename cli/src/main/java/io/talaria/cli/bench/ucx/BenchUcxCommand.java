@@ -2,6 +2,7 @@
 
 package io.talaria.cli.bench.ucx;
 
+import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
@@ -10,14 +11,13 @@ import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.Pinning;
 import io.talaria.cli.harness.SizeConverter;
+import io.talaria.cli.harness.Token;
 import io.talaria.cli.harness.UcxPerftest;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -202,14 +202,8 @@ public final class BenchUcxCommand implements Callable<Integer> {
         : new Pinning(Pinning.NONE, Pinning.NONE, "several threads");
   }
 
-  private static String newToken() {
-    byte[] bytes = new byte[8];
-    new SecureRandom().nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
-  }
-
   private int serve() throws HarnessException, InterruptedException, UcxMissingException {
-    String word = token == null ? newToken() : token;
+    String word = token == null ? Token.random() : token;
     UcxPeer.Job job =
         new UcxPeer.Job(true, listen.host(), listen.port(), word, pinning().serverCore());
     try (ChildJvm child = Duo.start(job, javaOptions)) {
@@ -242,7 +236,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
     final int wantedRounds = rounds != null ? rounds : quick ? 1 : 3;
     check("--rounds", wantedRounds, 1, 100);
     Pinning pinning = pinning();
-    Machine machine = Machine.describe(version(), pinning);
+    Machine machine = Machine.describe(BuildVersion.talaria(), pinning);
     String tls = transports != null ? transports : server == null ? UcxPerftest.SHARED_MEMORY : "";
     PrintWriter progress = spec.commandLine().getErr();
     UcxReport report;
@@ -274,7 +268,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
   private Duo duo(Pinning pinning)
       throws HarnessException, InterruptedException, UcxMissingException {
     return server == null
-        ? Duo.here(token == null ? newToken() : token, pinning, javaOptions)
+        ? Duo.here(token == null ? Token.random() : token, pinning, javaOptions)
         : Duo.to(server.host(), server.port(), token, pinning, javaOptions);
   }
 
@@ -291,11 +285,6 @@ public final class BenchUcxCommand implements Callable<Integer> {
     return server == null
         ? Baseline.here(pinning, tls, length)
         : Baseline.to(server.host(), server.port(), token, pinning, tls, length);
-  }
-
-  private static String version() {
-    String version = BenchUcxCommand.class.getPackage().getImplementationVersion();
-    return version == null ? "(development)" : version;
   }
 
   private Map<String, Object> options(String tls, UcxTiming timing, int wantedRounds) {

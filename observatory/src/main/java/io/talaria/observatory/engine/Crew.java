@@ -1,0 +1,160 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.engine;
+
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.observatory.plan.Road;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
+
+/**
+ * The measuring JVMs of a case, kept in step: whoever fails first ends the wait for all. Used by
+ * one thread, which closes it.
+ */
+final class Crew implements AutoCloseable {
+  private final List<Measurer> members;
+  private final ExecutorService waiters =
+      Executors.newCachedThreadPool(
+          Thread.ofPlatform().daemon().name("talaria-observe-wait-", 0).factory());
+
+  /**
+   * Gathers a crew.
+   *
+   * @param members at least two; in each pair the earlier one is connected to by the later one
+   */
+  Crew(List<Measurer> members) {
+    this.members = List.copyOf(members);
+  }
+
+  /** Returns how many there are. */
+  int size() {
+    return members.size();
+  }
+
+  void start(Road road) throws HarnessException, InterruptedException {
+    List<CompletableFuture<Boolean>> starts = new ArrayList<>();
+    for (Measurer member : members) {
+      starts.add(
+          submit(
+              () -> {
+                member.start(road);
+                return true;
+              }));
+    }
+    // None may be left that starts while all are stopped.
+    starts.forEach(start -> start.exceptionally(e -> false).join());
+    all(starts);
+  }
+
+  /** Gives an order to one, and waits for it. */
+  <T> T one(int member, Orders.Phase phase, Object body, Class<T> type, Duration limit)
+      throws HarnessException, InterruptedException {
+    members.get(member).order(phase, body, limit);
+    return members.get(member).await(phase, type);
+  }
+
+  /** Gives an order to each, and waits for all. */
+  <T> List<T> each(Orders.Phase phase, IntFunction<?> body, Class<T> type, Duration limit)
+      throws HarnessException, InterruptedException {
+    return all(order(phase, body, type, limit));
+  }
+
+  private <T> List<CompletableFuture<T>> order(
+      Orders.Phase phase, IntFunction<?> body, Class<T> type, Duration limit)
+      throws HarnessException {
+    List<CompletableFuture<T>> ends = new ArrayList<>();
+    for (int i = 0; i < members.size(); i++) {
+      Measurer member = members.get(i);
+      member.order(phase, body.apply(i), limit);
+      ends.add(submit(() -> member.await(phase, type)));
+    }
+    return ends;
+  }
+
+  /** Has all operate; those who do not lead are told when the leaders are done. */
+  List<Orders.Operated> operate(Orders.Operate order, IntPredicate leads, Duration limit)
+      throws HarnessException, InterruptedException {
+    List<CompletableFuture<Orders.Operated>> ends =
+        order(Orders.Phase.OPERATE, member -> order, Orders.Operated.class, limit);
+    for (int i = 0; i < members.size(); i++) {
+      if (leads.test(i)) {
+        first(ends.get(i), ends);
+      }
+    }
+    for (int i = 0; i < members.size(); i++) {
+      if (!leads.test(i)) {
+        members.get(i).order(Orders.Phase.END, Orders.Nothing.INSTANCE, null);
+      }
+    }
+    return all(ends);
+  }
+
+  private <T> CompletableFuture<T> submit(Callable<T> task) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    waiters.execute(
+        () -> {
+          try {
+            result.complete(task.call());
+          } catch (Exception e) {
+            result.completeExceptionally(e);
+          }
+        });
+    return result;
+  }
+
+  private static <T> List<T> all(List<CompletableFuture<T>> ends)
+      throws HarnessException, InterruptedException {
+    List<T> results = new ArrayList<>();
+    for (CompletableFuture<T> end : ends) {
+      results.add(first(end, ends));
+    }
+    return results;
+  }
+
+  /** Waits for one, but no longer if any has failed. */
+  private static <T> T first(CompletableFuture<T> wanted, List<CompletableFuture<T>> all)
+      throws HarnessException, InterruptedException {
+    CompletableFuture<T> failed = new CompletableFuture<>();
+    for (CompletableFuture<T> one : all) {
+      one.whenComplete(
+          (value, e) -> {
+            if (e != null) {
+              failed.completeExceptionally(e);
+            }
+          });
+    }
+    try {
+      CompletableFuture.anyOf(wanted, failed).get();
+      return wanted.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof HarnessException cause) {
+        throw cause;
+      }
+      throw new HarnessException("waiting failed: " + e.getCause(), e.getCause());
+    }
+  }
+
+  /** Ends the JVMs. */
+  @Override
+  public void close() {
+    List<CompletableFuture<Boolean>> ends = new ArrayList<>();
+    for (Measurer member : members) {
+      ends.add(
+          submit(
+              () -> {
+                member.stop();
+                return true;
+              }));
+    }
+    ends.forEach(end -> end.exceptionally(e -> false).join());
+    waiters.shutdown();
+  }
+}

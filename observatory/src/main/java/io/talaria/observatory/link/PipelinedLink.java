@@ -1,0 +1,54 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.observatory.link;
+
+import io.talaria.cli.bench.ucx.Side;
+import java.io.IOException;
+
+/**
+ * What all libraries on UCX share: several sends in flight, and one thread that both sends and
+ * receives, because a worker has one.
+ */
+abstract class PipelinedLink implements Link {
+  /** How far receiving stays behind sending; less than what can be in flight. */
+  private static final int LAG = Side.WINDOW / 2;
+
+  private int sizeBytes;
+
+  /** Waits until all that was sent has reached the peer. */
+  abstract void settle() throws IOException;
+
+  final int sizeBytes() {
+    return sizeBytes;
+  }
+
+  @Override
+  public void prepare(int size) {
+    sizeBytes = size;
+  }
+
+  @Override
+  public final void sendAll(long messages) throws IOException {
+    Link.super.sendAll(messages);
+    settle();
+  }
+
+  @Override
+  public final void echo(long messages) throws IOException {
+    Link.super.echo(messages);
+    settle();
+  }
+
+  @Override
+  public final void both(long messages) throws IOException {
+    for (long i = 0; i < messages; i++) {
+      send();
+      if (i >= LAG) {
+        receive();
+      }
+    }
+    receiveAll(Math.min(messages, LAG));
+    flush();
+    settle();
+  }
+}
