@@ -91,6 +91,11 @@ public final class ObserveCommand implements Subcommand {
       description = "Which runs --report shows, as results.csv names them; may be repeated.")
   private List<String> runs = List.of();
 
+  @Option(
+      names = "--pictures",
+      description = "With --report: write each picture to a file of its own, too (SVG).")
+  private boolean pictures;
+
   @Option(names = "--server", description = "Serve another machine's runs until interrupted.")
   private boolean server;
 
@@ -163,8 +168,9 @@ public final class ObserveCommand implements Subcommand {
       throw new ParameterException(
           spec.commandLine(), "--jucx " + jucx + " is no jar of JUCX (org.openucx:jucx)");
     }
-    if (!runs.isEmpty() && reportOf.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), "--run needs --report");
+    if ((!runs.isEmpty() || pictures) && reportOf.isEmpty()) {
+      String option = pictures ? "--pictures" : "--run";
+      throw new ParameterException(spec.commandLine(), option + " needs --report");
     }
     if (!reportOf.isEmpty()) {
       return report();
@@ -196,7 +202,7 @@ public final class ObserveCommand implements Subcommand {
     PrintWriter console = spec.commandLine().getOut();
     found.forEach(
         run -> console.println("run         " + run.name() + ", " + run.rows().size() + " rows"));
-    console.println("report      " + ReportOfOld.write(found, out));
+    console.println("report      " + ReportOfOld.write(found, out, pictures));
     return CommandLine.ExitCode.OK;
   }
 

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A report of earlier runs, side by side, without measuring again. */
 final class ReportOfOld {
@@ -45,15 +46,23 @@ final class ReportOfOld {
    *
    * @param runs what it shows
    * @param folder where to; made if it does not exist
+   * @param pictures whether to write each picture to a file of its own, too
    * @return the file
    * @throws HarnessException if it cannot be written
    */
-  static Path write(List<Results> runs, Path folder) throws HarnessException {
+  static Path write(List<Results> runs, Path folder, boolean pictures) throws HarnessException {
     String title = "Observatory: " + (runs.size() == 1 ? runs.getFirst().name() : "several runs");
     Path file = folder.resolve(NAME);
     try {
       Files.createDirectories(folder);
-      return Files.writeString(file, new HtmlReport(title, runs).page());
+      HtmlReport report = new HtmlReport(title, runs);
+      Files.writeString(file, report.page());
+      if (pictures) {
+        for (Map.Entry<String, String> picture : report.pictures().entrySet()) {
+          Files.writeString(folder.resolve(picture.getKey() + ".svg"), picture.getValue());
+        }
+      }
+      return file;
     } catch (IOException e) {
       throw new HarnessException("cannot write " + file + ": " + e, e);
     }

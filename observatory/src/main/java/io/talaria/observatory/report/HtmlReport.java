@@ -7,7 +7,11 @@ import io.talaria.observatory.plan.Pattern;
 import io.talaria.observatory.result.Group;
 import io.talaria.observatory.result.Results;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
 
 /** The page with all results: no script, nothing from elsewhere, and well-formed as XML, too. */
@@ -25,10 +29,7 @@ public final class HtmlReport {
       .pictures { display: grid; gap: 1rem 2rem;
         grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); }
       figure { margin: 0; min-width: 0; overflow-x: auto; break-inside: avoid; }
-      svg { display: block; width: 100%; min-width: 520px; height: auto; font: 12px system-ui, sans-serif; }
-      svg text { fill: #1c2530; }
-      .grid { stroke: #dfe4ea; } .axis { stroke: #5b6673; }
-      .line { fill: none; stroke-width: 2; } .bar { fill: none; stroke-width: 1.2; }
+      svg { display: block; width: 100%; min-width: 520px; height: auto; }
       .wide { overflow-x: auto; }
       table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 12px; }
       th, td { padding: .15rem .2rem; border-bottom: 1px solid #dfe4ea; text-align: right;
@@ -43,10 +44,19 @@ public final class HtmlReport {
         tr { break-inside: avoid; } thead { display: table-header-group; } }
       """;
 
+  private static final String PICTURE_STYLE =
+      """
+      svg { font: 12px system-ui, sans-serif; background: #fff; }
+      svg text { fill: #1c2530; }
+      .grid { stroke: #dfe4ea; } .axis { stroke: #5b6673; }
+      .line { fill: none; stroke-width: 2; } .bar { fill: none; stroke-width: 1.2; }
+      """;
+
   private final String title;
   private final List<Results> runs;
   private final List<Group> groups;
   private final Pictures pictures;
+  private final Map<String, String> figures = new LinkedHashMap<>();
   private final StringBuilder out = new StringBuilder();
 
   /**
@@ -62,12 +72,24 @@ public final class HtmlReport {
     pictures = new Pictures(groups.stream().map(Group::label).distinct().toList());
   }
 
+  /** Returns the page's pictures, each a whole SVG file, by names for files without a suffix. */
+  public Map<String, String> pictures() {
+    if (figures.isEmpty()) {
+      String unusedPage = page();
+    }
+    return Collections.unmodifiableMap(figures);
+  }
+
   /** Returns the page. */
   public String page() {
+    out.setLength(0);
     out.append("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>");
     out.append("<meta charset=\"UTF-8\"/><meta name=\"viewport\" content=\"width=device-width\"/>");
     out.append("<title>").append(Xml.text(title)).append("</title>\n<style>\n").append(STYLE);
-    out.append("</style></head>\n<body>\n<h1>").append(Xml.text(title)).append("</h1>\n");
+    out.append(PICTURE_STYLE)
+        .append("</style></head>\n<body>\n<h1>")
+        .append(Xml.text(title))
+        .append("</h1>\n");
     conditions();
     failures();
     out.append("<p>Points are means over the repetitions, bars their standard deviation.</p>\n");
@@ -111,13 +133,13 @@ public final class HtmlReport {
     List<Integer> sizes =
         all.stream().map(group -> group.measured().sizeBytes()).distinct().sorted().toList();
     if (sizes.size() > 1 || counts.size() == 1) {
-      bySize(pattern, all, counts.getFirst());
+      bySize(section, all, counts.getFirst());
     }
     if (counts.size() > 1) {
-      byConnections(pattern, all, sizes.getFirst());
+      byConnections(section, all, sizes.getFirst());
     }
     if (pattern.latency()) {
-      distributions(all, counts.getFirst(), sizes);
+      distributions(section, all, counts.getFirst(), sizes);
     }
     out.append("</div>\n");
     table(pattern, all);
@@ -130,7 +152,12 @@ public final class HtmlReport {
         .toList();
   }
 
-  private void figure(String heading, String svg) {
+  private void figure(Section section, String heading, String svg) {
+    String name = section.heading() + " " + heading;
+    int inside = svg.indexOf('>') + 1;
+    figures.put(
+        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"),
+        svg.substring(0, inside) + "<style>" + PICTURE_STYLE + "</style>" + svg.substring(inside));
     out.append("<figure><h3>").append(Xml.text(heading)).append("</h3>\n").append(svg);
     out.append("</figure>\n");
   }
@@ -139,23 +166,28 @@ public final class HtmlReport {
     return count + (count == 1 ? " connection" : " connections");
   }
 
-  private void bySize(Pattern pattern, List<Group> all, int count) {
+  private void bySize(Section section, List<Group> all, int count) {
     List<Group> shown = having(all, count, 0);
     figure(
+        section,
         "By size, " + connections(count),
-        pattern.latency() ? pictures.latency(shown) : pictures.throughput(shown));
+        section.pattern().latency() ? pictures.latency(shown) : pictures.throughput(shown));
   }
 
-  private void byConnections(Pattern pattern, List<Group> all, int sizeBytes) {
+  private void byConnections(Section section, List<Group> all, int sizeBytes) {
     List<Group> shown = having(all, 0, sizeBytes);
     figure(
+        section,
         "By connections, " + Units.bytes(sizeBytes),
-        pattern.latency() ? pictures.latencyScaling(shown) : pictures.throughputScaling(shown));
+        section.pattern().latency()
+            ? pictures.latencyScaling(shown)
+            : pictures.throughputScaling(shown));
   }
 
-  private void distributions(List<Group> all, int count, List<Integer> sizes) {
+  private void distributions(Section section, List<Group> all, int count, List<Integer> sizes) {
     for (int size : new TreeSet<>(List.of(sizes.getFirst(), sizes.getLast()))) {
       figure(
+          section,
           "Distribution, " + Units.bytes(size) + ", " + connections(count),
           pictures.distribution(having(all, count, size)));
     }

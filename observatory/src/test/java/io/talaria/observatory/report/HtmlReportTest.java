@@ -11,6 +11,7 @@ import io.talaria.observatory.result.Rows;
 import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
@@ -55,6 +56,17 @@ class HtmlReportTest {
     assertThat(page.getElementsByTagName("svg").getLength()).isEqualTo(2 + 2 * 4);
     assertThat(page.getElementsByTagName("table").getLength()).isEqualTo(3);
     assertThat(page.getElementsByTagName("li").item(0).getTextContent()).isEqualTo("netty: a < b");
+  }
+
+  @Test
+  void eachPictureCanStandAlone() throws Exception {
+    Map<String, String> pictures = new HtmlReport("one", List.of(results("one"))).pictures();
+    assertThat(pictures).hasSize(2 + 2 * 4).containsKeys("throughput-one-way-by-size-1-connection");
+    for (String picture : pictures.values()) {
+      Element svg = parse(picture).getDocumentElement();
+      assertThat(svg.getTagName()).isEqualTo("svg");
+      assertThat(svg.getElementsByTagName("style").getLength()).isEqualTo(1);
+    }
   }
 
   @Test
