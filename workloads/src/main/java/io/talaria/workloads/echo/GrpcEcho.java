@@ -29,12 +29,15 @@ final class GrpcEcho implements EchoLink {
     this.server = server;
     channels = new ByteChannels(server, 1, 1);
     channel = channels.all().getFirst();
-    // The connection stands: its first change of state is its end.
-    channel.notifyWhenStateChanged(ConnectivityState.READY, this::changed);
+    watch();
   }
 
-  private void changed() {
-    if (!closing) {
+  /** The connection has stood: once gRPC is idle again, or fails to connect anew, it has ended. */
+  private void watch() {
+    ConnectivityState state = channel.getState(false);
+    if (state == ConnectivityState.READY || state == ConnectivityState.CONNECTING) {
+      channel.notifyWhenStateChanged(state, this::watch);
+    } else if (!closing) {
       gone = true;
       owner.interrupt();
     }
@@ -51,7 +54,8 @@ final class GrpcEcho implements EchoLink {
               line.getBytes(StandardCharsets.UTF_8));
       return new String(answer, StandardCharsets.UTF_8);
     } catch (StatusRuntimeException e) {
-      throw Peer.lost(server, "", ByteChannels.reason(e));
+      HarnessException lost = lost(); // An interrupt of watch() ends the call as well.
+      throw lost == null ? Peer.lost(server, "", ByteChannels.reason(e)) : lost;
     }
   }
 

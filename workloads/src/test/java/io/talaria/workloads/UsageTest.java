@@ -1,0 +1,46 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How the commands explain themselves, and answer wrong usage. */
+@Timeout(240)
+class UsageTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"example counter", "example echo", "bench netty", "bench grpc"})
+  void helpHasExamples(String command) throws Exception {
+    assertThat(TalariaCommand.run((command + " --help").split(" ", -1)).well().out())
+        .contains("Usage: talaria " + command, "Examples:", "Exit status:", "--server", "--plain");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "example | which example?",
+        "example nothing | nothing",
+        "example counter -m 0 | --messages must be from 1 to",
+        "example counter -m some | '--messages'",
+        "example counter --server --remote x | --server does not go with --remote",
+        "example echo --address x:1 | --address says where a server listens; it needs --server",
+        "example echo --remote x:99999 | 'x:99999' is no HOST:PORT",
+        "example echo --remote :1 | --remote needs a host",
+        "bench netty upside-down | PATTERN: there is no 'upside-down', but throughput, ping-pong",
+        "bench netty -c 0 | --connections must be from 1 to 10000",
+        "bench netty --fabric tcp | 'tcp' is no fabric; there are: shm, ucx",
+        "bench netty --fabric shm --plain | --fabric does not go with --plain",
+        "bench netty --json /nowhere/x | --json: there is no folder /nowhere",
+        "bench grpc --call two | --call: there is no 'two', but unary, streaming",
+        "bench grpc --rounds 0 | --rounds must be from 1 to 100",
+        "bench grpc --quick --seconds 1 | --seconds and --warm-up do not go with --quick"
+      })
+  void wrongUsageIsTold(String words, String message) throws Exception {
+    TalariaCommand.run(words.split(" ", -1)).failed(2, "talaria: ", message, "try: talaria ");
+  }
+}

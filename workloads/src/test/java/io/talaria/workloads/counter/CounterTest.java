@@ -1,0 +1,74 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.counter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.workloads.TalariaCommand;
+import java.net.Socket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The example counter from end to end. */
+@Timeout(240)
+class CounterTest {
+  @Test
+  void countsOnTheJdksSockets() throws Exception {
+    assertThat(TalariaCommand.run("example", "counter", "--plain", "-m", "20000").well().out())
+        .contains("20,000 numbers each way, all in order, in ", "on the JDK's sockets");
+  }
+
+  @Test
+  void countsOnTalaria() throws Exception {
+    assertThat(TalariaCommand.run("example", "counter", "-m", "20000").well().out())
+        .contains("20,000 numbers each way, all in order, in ", "on Talaria (shm)");
+  }
+
+  @Test
+  void aClientLosesItsServer() throws Exception {
+    try (TalariaCommand server = TalariaCommand.server("example", "counter")) {
+      String address = server.address();
+      assertThat(
+              TalariaCommand.run("example", "counter", "--remote", address, "-m", "5").well().out())
+          .startsWith("5 numbers each way, all in order");
+      try (TalariaCommand client =
+          TalariaCommand.start("example", "counter", "--remote", address, "-m", "1000000000000")) {
+        client.awaitError(" of 1,000,000,000,000");
+        server.kill();
+        client.ended().failed(1, "talaria: lost the connection to " + address + " after ");
+      }
+    }
+  }
+
+  @Test
+  void aClientOfTalariaWithAPlainServerIsNotAccelerated() throws Exception {
+    try (TalariaCommand server = TalariaCommand.server("example", "counter", "--plain")) {
+      TalariaCommand.run("example", "counter", "--remote", server.address(), "-m", "5")
+          .failed(1, "talaria: NOT ACCELERATED: ", "1 tcp (peer-plain)");
+    }
+  }
+
+  @Test
+  void talariaSwitchedOffIsToldAsSuch() throws Exception {
+    TalariaCommand.run("example", "counter", "--java-option", "-Dtalaria.enabled=false")
+        .failed(1, "the agent did not switch Talaria on");
+  }
+
+  @Test
+  void nobodyListens() throws Exception {
+    try (Socket nobody = TalariaCommand.nobody()) {
+      String address = "127.0.0.1:" + nobody.getLocalPort();
+      TalariaCommand.run("example", "counter", "--plain", "--remote", address)
+          .failed(1, "talaria: cannot connect to " + address + ": ", "--server");
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenIsToldAsSuch() throws Exception {
+    try (Socket taken = TalariaCommand.nobody()) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      TalariaCommand.run("example", "counter", "--plain", "--server", "--address", address)
+          .failed(1, "talaria: cannot listen on " + address + ": ", "--address");
+    }
+  }
+}

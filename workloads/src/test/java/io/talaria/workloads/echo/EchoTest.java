@@ -1,0 +1,75 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.echo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.workloads.TalariaCommand;
+import java.net.Socket;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The example echo from end to end. */
+@Timeout(240)
+class EchoTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--plain", "--grpc", "--grpc --plain"})
+  void linesComeBack(String options) throws Exception {
+    try (TalariaCommand echo = TalariaCommand.start(words(options))) {
+      echo.type("first\n");
+      echo.awaitOutput("first\n");
+      echo.type("äöü €\n\nwithout an end");
+      TalariaCommand.Ended ended = echo.end().well();
+      assertThat(ended.out()).isEqualTo("first\näöü €\n\nwithout an end\n");
+      assertThat(ended.err())
+          .contains(options.contains("--grpc") ? "by gRPC, on " : "by Netty, on ")
+          .contains(options.contains("--plain") ? "the JDK's sockets" : "Talaria (shm)");
+    }
+  }
+
+  /** The user is told at once, not with the next line. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--grpc", "--grpc --plain"})
+  void aClientLosesItsServer(String options) throws Exception {
+    try (TalariaCommand server = TalariaCommand.server(words(options))) {
+      String address = server.address();
+      try (TalariaCommand client = TalariaCommand.start(words(options, "--remote", address))) {
+        client.type("there?\n");
+        client.awaitOutput("there?\n");
+        server.kill();
+        client.ended().failed(1, "talaria: lost the connection to " + address + ": ");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--grpc"})
+  void nobodyListens(String options) throws Exception {
+    try (Socket nobody = TalariaCommand.nobody()) {
+      String address = "127.0.0.1:" + nobody.getLocalPort();
+      TalariaCommand.run(words(options, "--plain", "--remote", address))
+          .failed(1, "talaria: cannot connect to " + address + ": Connection refused", "--server");
+    }
+  }
+
+  @Test
+  void aLineThatIsTooLongIsToldAsSuch() throws Exception {
+    try (TalariaCommand echo = TalariaCommand.start(words("--plain"))) {
+      echo.type("short\n" + "x".repeat(EchoLink.MOST_BYTES + 1) + "\n");
+      echo.ended().failed(1, "line 2 has 1,048,577 bytes; at most 1,048,576 can be sent");
+    }
+  }
+
+  private static String[] words(String options, String... more) {
+    return Stream.of(
+            Stream.of("example", "echo"),
+            Arrays.stream(options.split(" ", -1)).filter(word -> !word.isEmpty()),
+            Stream.of(more))
+        .flatMap(words -> words)
+        .toArray(String[]::new);
+  }
+}
