@@ -32,7 +32,7 @@ class UsageTest {
         "example echo --remote x:99999 | 'x:99999' is no HOST:PORT",
         "example echo --remote :1 | --remote needs a host",
         "bench netty upside-down | PATTERN: there is no 'upside-down', but throughput, ping-pong",
-        "bench netty -c 0 | --connections must be from 1 to 10000",
+        "bench netty -c 0 | --connections must be from 1 to 10,000",
         "bench netty --fabric tcp | 'tcp' is no fabric; there are: shm, ucx",
         "bench netty --fabric shm --plain | --fabric does not go with --plain",
         "bench netty --json /nowhere/x | --json: there is no folder /nowhere",

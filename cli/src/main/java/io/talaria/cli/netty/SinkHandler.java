@@ -27,8 +27,11 @@ final class SinkHandler extends ChannelInboundHandlerAdapter {
           header = 0;
         }
       }
+      // Not while it waits for a count: a client's first byte may come alone, with nothing behind
+      // it.
+      boolean counting = remaining > 0;
       remaining -= bytes.readableBytes();
-      if (remaining == 0 && headerBytes == 0) {
+      if (counting && remaining == 0) {
         ctx.writeAndFlush(ctx.alloc().directBuffer(1).writeByte(1), ctx.voidPromise());
       }
     } finally {

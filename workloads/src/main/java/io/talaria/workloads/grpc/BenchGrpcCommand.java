@@ -93,7 +93,9 @@ public final class BenchGrpcCommand implements Subcommand {
       names = "--event-loops",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Event loops of each side; more want --no-pin. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Event loops of each side, with --server or --remote of that side; more want --no-pin."
+              + " Default: ${DEFAULT-VALUE}.")
   private int eventLoops;
 
   @Mixin private BenchOptions bench;
