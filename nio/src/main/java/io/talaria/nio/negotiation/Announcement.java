@@ -92,13 +92,13 @@ public final class Announcement extends Doorway {
   void removeFile() {
     retired = true;
     Path named = path;
-    path = null;
     if (named != null) {
       try {
         Files.deleteIfExists(named);
       } catch (IOException e) {
         // It refuses from now on; a client removes it.
       }
+      path = null; // not before: an exit meanwhile removes it again
     }
   }
 }

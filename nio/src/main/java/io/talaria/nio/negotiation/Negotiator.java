@@ -238,8 +238,8 @@ public final class Negotiator implements Executor {
 
   /** Takes an announcement back. */
   public void retire(Announcement announcement) {
-    announcements.remove(announcement);
     announcement.removeFile();
+    announcements.remove(announcement); // only now: an exit in between removes the file
     execute(announcement::close);
     if (hosts != null) {
       execute(() -> hosts.retire(announcement));
@@ -565,8 +565,8 @@ public final class Negotiator implements Executor {
     if (unusable == null) {
       announcement.listen();
     } else {
-      announcements.remove(announcement);
       announcement.close();
+      announcements.remove(announcement);
       outcome.accept(unusable);
     }
     return true;
