@@ -22,9 +22,6 @@ final class ClientPhases {
 
   private static final long BATCH_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long FIRST_BATCH = 256;
-  private static final int FLUSH_SMALL = 64;
-  private static final int FLUSH_LARGE = 4;
-  private static final int LARGE_BYTES = 4_096;
 
   /** How many times longer a warm-up may get until compilers rest. */
   private static final int MORE_TIMES = 3;
@@ -67,8 +64,8 @@ final class ClientPhases {
 
   private PhaseResult flood(NettyClient client, DemoPhase phase)
       throws IOException, InterruptedException, ExecutionException {
-    boolean large = phase.sizeBytes() >= LARGE_BYTES;
-    client.connectForFlood(phase.sizeBytes(), 1, large ? FLUSH_LARGE : FLUSH_SMALL);
+    int size = phase.sizeBytes();
+    client.connectForFlood(size, 1, NettyClient.usualFlush(size));
     long batch = FIRST_BATCH;
     long batchNs = Math.min(BATCH_NS, scaled(phase.measureMs()));
     WarmUp warmUp = warmUp(phase);

@@ -78,6 +78,15 @@ public final class NettyClient implements AutoCloseable {
   }
 
   /**
+   * Returns after how many messages of a length programs flush as a rule.
+   *
+   * @param sizeBytes the length
+   */
+  public static int usualFlush(int sizeBytes) {
+    return sizeBytes <= 256 ? 64 : sizeBytes <= 8_192 ? 16 : 4;
+  }
+
+  /**
    * Opens connections for messages one way.
    *
    * @param sizeBytes the length of a message

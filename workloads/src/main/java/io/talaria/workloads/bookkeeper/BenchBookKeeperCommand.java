@@ -12,14 +12,12 @@ import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
 import io.talaria.cli.harness.SizeConverter;
+import io.talaria.workloads.run.FolderServer;
 import io.talaria.workloads.run.Launch;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.RoadOptions;
-import io.talaria.workloads.run.ScratchFolder;
 import io.talaria.workloads.run.SideOptions;
-import io.talaria.workloads.zookeeper.FolderJob;
 import java.io.PrintWriter;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -125,20 +123,15 @@ public final class BenchBookKeeperCommand implements Subcommand {
     Launch launch = roads.launch(Pinning.decide(!noPin));
     PrintWriter out = spec.commandLine().getOut();
     if (side == SideOptions.Side.SERVER) {
-      try (ScratchFolder folder = ScratchFolder.make()) {
-        Orders.serve(launch, BookKeeperJvm.class, sides.address(), job(folder), out);
-      }
+      FolderServer.serve(launch, BookKeeperJvm.class, sides.address(), out);
       return CommandLine.ExitCode.OK;
     }
     Machine machine = launch.machine();
-    Map<Contender, LedgerResult> results = new EnumMap<>(Contender.class);
-    if (side == SideOptions.Side.CLIENT) {
-      results.put(launch.road(), measure(launch, launch.road(), sides.remote()));
-    } else {
-      for (Contender contender : launch.compared()) {
-        results.put(contender, locally(launch, contender));
-      }
-    }
+    Map<Contender, LedgerResult> results =
+        launch.results(
+            side,
+            contender -> measure(launch, contender, sides.remote()),
+            contender -> locally(launch, contender));
     out.print(LedgerReport.text(machine, results));
     out.flush();
     return CommandLine.ExitCode.OK;
@@ -166,16 +159,8 @@ public final class BenchBookKeeperCommand implements Subcommand {
 
   private LedgerResult locally(Launch launch, Contender contender)
       throws HarnessException, InterruptedException {
-    try (ScratchFolder folder = ScratchFolder.make();
-        ChildJvm server =
-            launch.start(
-                "server",
-                BookKeeperJvm.class,
-                contender,
-                launch.pinning().serverCore(),
-                List.of())) {
-      HostPort where = Orders.listen(server, Orders.local(), job(folder));
-      return measure(launch, contender, where);
+    try (FolderServer server = FolderServer.start(launch, BookKeeperJvm.class, contender)) {
+      return measure(launch, contender, server.address());
     }
   }
 
@@ -205,9 +190,5 @@ public final class BenchBookKeeperCommand implements Subcommand {
       Pair.requireAccelerated(contender, "client", result.roads(), Ledgers.CONNECTIONS);
       return result;
     }
-  }
-
-  private static FolderJob job(ScratchFolder folder) {
-    return new FolderJob(folder.path().toString());
   }
 }

@@ -44,7 +44,6 @@ import picocli.CommandLine.Spec;
     })
 public final class BenchGrpcCommand implements Subcommand {
   private static final int MOST_CONNECTIONS = 1_024;
-  private static final int MOST_EVENT_LOOPS = 1_024;
   private static final int MOST_IN_FLIGHT = 10_000;
 
   @Spec private CommandSpec spec;
@@ -89,15 +88,6 @@ public final class BenchGrpcCommand implements Subcommand {
               + " connection. Default: ${DEFAULT-VALUE}.")
   private int inFlight;
 
-  @Option(
-      names = "--event-loops",
-      paramLabel = "N",
-      defaultValue = "1",
-      description =
-          "Event loops of each side, with --server or --remote of that side; more want --no-pin."
-              + " Default: ${DEFAULT-VALUE}.")
-  private int eventLoops;
-
   @Mixin private BenchOptions bench;
 
   /** Creates the command; picocli fills it. */
@@ -112,7 +102,6 @@ public final class BenchGrpcCommand implements Subcommand {
   public Integer call() throws HarnessException, InterruptedException {
     connections.forEach(number -> check("--connections", number, MOST_CONNECTIONS));
     check("--in-flight", inFlight, MOST_IN_FLIGHT);
-    check("--event-loops", eventLoops, MOST_EVENT_LOOPS);
     return bench.run(GrpcJvm.class, "talaria-bench-grpc-1", trials());
   }
 
@@ -126,7 +115,7 @@ public final class BenchGrpcCommand implements Subcommand {
       for (GrpcTrial.Client client : words("--client", clients, GrpcTrial.Client.values())) {
         for (int size : orAll(sizes, List.of(16))) {
           for (int number : orAll(connections, List.of(1))) {
-            trials.add(new GrpcTrial(call, client, size, number, inFlight, eventLoops));
+            trials.add(new GrpcTrial(call, client, size, number, inFlight, bench.eventLoops()));
           }
         }
       }

@@ -20,7 +20,6 @@ import io.talaria.workloads.ycsb.YcsbOptions;
 import io.talaria.workloads.ycsb.YcsbReport;
 import io.talaria.workloads.ycsb.YcsbRun;
 import java.io.PrintWriter;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -118,14 +117,11 @@ public final class BenchKvsCommand implements Subcommand {
     Machine machine = launch.machine();
     YcsbRun run =
         new YcsbRun(launch, KvsBenchJvm.class, ycsb, workload, spec.commandLine().getErr());
-    Map<Contender, Map<Phase, PhaseResult>> results = new EnumMap<>(Contender.class);
-    if (side == SideOptions.Side.CLIENT) {
-      results.put(launch.road(), run.on(launch.road(), sides.remotes()));
-    } else {
-      for (Contender contender : launch.compared()) {
-        results.put(contender, locally(launch, contender, run));
-      }
-    }
+    Map<Contender, Map<Phase, PhaseResult>> results =
+        launch.results(
+            side,
+            contender -> run.on(contender, sides.remotes()),
+            contender -> locally(launch, contender, run));
     out.print(YcsbReport.text(machine, results));
     out.flush();
     return CommandLine.ExitCode.OK;

@@ -28,12 +28,7 @@ final class KvsDb extends DB {
   @Override
   public Status read(
       String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    try {
-      fill(result, client.get(key(table, key), names(fields)));
-      return Status.OK;
-    } catch (KvsException e) {
-      return failed(e);
-    }
+    return attempt(() -> fill(result, client.get(key(table, key), names(fields))));
   }
 
   @Override
@@ -44,52 +39,44 @@ final class KvsDb extends DB {
       int recordcount,
       Set<String> fields,
       Vector<HashMap<String, ByteIterator>> result) {
-    try {
-      for (Row row : client.scan(key(table, startkey), recordcount, names(fields))) {
-        HashMap<String, ByteIterator> values = new HashMap<>();
-        fill(values, row);
-        result.add(values);
-      }
-      return Status.OK;
-    } catch (KvsException e) {
-      return failed(e);
-    }
+    return attempt(
+        () -> {
+          for (Row row : client.scan(key(table, startkey), recordcount, names(fields))) {
+            HashMap<String, ByteIterator> values = new HashMap<>();
+            fill(values, row);
+            result.add(values);
+          }
+        });
   }
 
   @Override
   public Status update(String table, String key, Map<String, ByteIterator> values) {
-    try {
-      client.update(row(table, key, values));
-      return Status.OK;
-    } catch (KvsException e) {
-      return failed(e);
-    }
+    return attempt(() -> client.update(row(table, key, values)));
   }
 
   @Override
   public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    try {
-      client.insert(row(table, key, values));
-      return Status.OK;
-    } catch (KvsException e) {
-      return failed(e);
-    }
+    return attempt(() -> client.insert(row(table, key, values)));
   }
 
   @Override
   public Status delete(String table, String key) {
-    try {
-      client.delete(key(table, key));
-      return Status.OK;
-    } catch (KvsException e) {
-      return failed(e);
-    }
+    return attempt(() -> client.delete(key(table, key)));
   }
 
-  private Status failed(KvsException e) {
-    return e.reason() == KvsException.Reason.LOST
-        ? failures.lost(e.getMessage())
-        : failures.failed(e.getMessage());
+  private interface Operation {
+    void run() throws KvsException;
+  }
+
+  private Status attempt(Operation operation) {
+    try {
+      operation.run();
+      return Status.OK;
+    } catch (KvsException e) {
+      return e.reason() == KvsException.Reason.LOST
+          ? failures.lost(e.getMessage())
+          : failures.failed(e.getMessage());
+    }
   }
 
   private static String key(String table, String key) {

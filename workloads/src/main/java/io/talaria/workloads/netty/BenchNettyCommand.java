@@ -6,6 +6,7 @@ import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.SizeConverter;
+import io.talaria.cli.netty.NettyClient;
 import io.talaria.workloads.run.BenchOptions;
 import io.talaria.workloads.run.Words;
 import java.util.ArrayList;
@@ -47,7 +48,6 @@ import picocli.CommandLine.Spec;
 public final class BenchNettyCommand implements Subcommand {
   private static final int MOST_CONNECTIONS = 10_000;
   private static final int MOST_FLUSH = 1_000_000;
-  private static final int MOST_EVENT_LOOPS = 1_024;
   private static final int MOST_IN_FLIGHT = 1_024;
 
   @Spec private CommandSpec spec;
@@ -90,15 +90,6 @@ public final class BenchNettyCommand implements Subcommand {
               + " Default: ${DEFAULT-VALUE}.")
   private int inFlight;
 
-  @Option(
-      names = "--event-loops",
-      paramLabel = "N",
-      defaultValue = "1",
-      description =
-          "Event loops of each side, with --server or --remote of that side; more want --no-pin."
-              + " Default: ${DEFAULT-VALUE}.")
-  private int eventLoops;
-
   @Mixin private BenchOptions bench;
 
   /** Creates the command; picocli fills it. */
@@ -113,7 +104,6 @@ public final class BenchNettyCommand implements Subcommand {
   public Integer call() throws HarnessException, InterruptedException {
     connections.forEach(number -> check("--connections", number, MOST_CONNECTIONS));
     check("--in-flight", inFlight, MOST_IN_FLIGHT);
-    check("--event-loops", eventLoops, MOST_EVENT_LOOPS);
     if (flush != null) {
       check("--flush", flush, MOST_FLUSH);
     }
@@ -131,7 +121,8 @@ public final class BenchNettyCommand implements Subcommand {
     for (NettyPattern pattern : chosen) {
       for (int size : sizes.isEmpty() ? pattern.sizes() : sizes) {
         for (int number : connections.isEmpty() ? pattern.connections() : connections) {
-          trials.add(new NettyTrial(pattern, size, number, inFlight, flush(size), eventLoops));
+          trials.add(
+              new NettyTrial(pattern, size, number, inFlight, flush(size), bench.eventLoops()));
         }
       }
     }
@@ -139,6 +130,6 @@ public final class BenchNettyCommand implements Subcommand {
   }
 
   private int flush(int sizeBytes) {
-    return flush != null ? flush : sizeBytes <= 256 ? 64 : sizeBytes <= 8_192 ? 16 : 4;
+    return flush != null ? flush : NettyClient.usualFlush(sizeBytes);
   }
 }

@@ -32,12 +32,22 @@ public final class BenchOptions {
   private static final double QUICK_SECONDS = 0.7;
   private static final double MOST_SECONDS = 600;
   private static final int MOST_ROUNDS = 100;
+  private static final int MOST_EVENT_LOOPS = 1_024;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
   @Mixin private SideOptions sides;
   @Mixin private RoadOptions roads;
+
+  @Option(
+      names = "--event-loops",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "Event loops of each side, with --server or --remote of that side; more want --no-pin."
+              + " Default: ${DEFAULT-VALUE}.")
+  private int eventLoops;
 
   @Option(
       names = "--rounds",
@@ -92,6 +102,12 @@ public final class BenchOptions {
    */
   public Launch launch() throws HarnessException {
     return roads.launch(Pinning.decide(!noPin));
+  }
+
+  /** Returns how many event loops this side has. */
+  public int eventLoops() {
+    Limits.check(command.commandLine(), "--event-loops", eventLoops, 1, MOST_EVENT_LOOPS);
+    return eventLoops;
   }
 
   /** Returns how long to warm up and to measure. */

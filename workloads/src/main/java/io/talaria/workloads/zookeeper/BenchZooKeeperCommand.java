@@ -3,16 +3,13 @@
 package io.talaria.workloads.zookeeper;
 
 import io.talaria.cli.Subcommand;
-import io.talaria.cli.harness.ChildJvm;
 import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Machine;
+import io.talaria.workloads.run.FolderServer;
 import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.RoadOptions;
-import io.talaria.workloads.run.ScratchFolder;
 import io.talaria.workloads.run.SideOptions;
 import io.talaria.workloads.ycsb.Phase;
 import io.talaria.workloads.ycsb.PhaseResult;
@@ -22,7 +19,6 @@ import io.talaria.workloads.ycsb.YcsbOptions;
 import io.talaria.workloads.ycsb.YcsbReport;
 import io.talaria.workloads.ycsb.YcsbRun;
 import java.io.PrintWriter;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -91,9 +87,7 @@ public final class BenchZooKeeperCommand implements Subcommand {
     Launch launch = roads.launch(ycsb.pinning());
     PrintWriter out = spec.commandLine().getOut();
     if (side == SideOptions.Side.SERVER) {
-      try (ScratchFolder folder = ScratchFolder.make()) {
-        Orders.serve(launch, ZooKeeperJvm.class, sides.address(), job(folder), out);
-      }
+      FolderServer.serve(launch, ZooKeeperJvm.class, sides.address(), out);
       return CommandLine.ExitCode.OK;
     }
     if (side == SideOptions.Side.BOTH && !phases.contains(Phase.LOAD)) {
@@ -104,14 +98,11 @@ public final class BenchZooKeeperCommand implements Subcommand {
     Machine machine = launch.machine();
     YcsbRun run =
         new YcsbRun(launch, ZooKeeperJvm.class, ycsb, workload, spec.commandLine().getErr());
-    Map<Contender, Map<Phase, PhaseResult>> results = new EnumMap<>(Contender.class);
-    if (side == SideOptions.Side.CLIENT) {
-      results.put(launch.road(), run.on(launch.road(), List.of(sides.remote())));
-    } else {
-      for (Contender contender : launch.compared()) {
-        results.put(contender, locally(launch, contender, run));
-      }
-    }
+    Map<Contender, Map<Phase, PhaseResult>> results =
+        launch.results(
+            side,
+            contender -> run.on(contender, List.of(sides.remote())),
+            contender -> locally(launch, contender, run));
     out.print(YcsbReport.text(machine, results));
     out.flush();
     return CommandLine.ExitCode.OK;
@@ -119,21 +110,9 @@ public final class BenchZooKeeperCommand implements Subcommand {
 
   private static Map<Phase, PhaseResult> locally(Launch launch, Contender contender, YcsbRun run)
       throws HarnessException, InterruptedException {
-    try (ScratchFolder folder = ScratchFolder.make();
-        ChildJvm server =
-            launch.start(
-                "server",
-                ZooKeeperJvm.class,
-                contender,
-                launch.pinning().serverCore(),
-                List.of())) {
-      HostPort where = Orders.listen(server, Orders.local(), job(folder));
-      return run.on(contender, List.of(where));
+    try (FolderServer server = FolderServer.start(launch, ZooKeeperJvm.class, contender)) {
+      return run.on(contender, List.of(server.address()));
     }
-  }
-
-  private static FolderJob job(ScratchFolder folder) {
-    return new FolderJob(folder.path().toString());
   }
 
   private Map<String, String> workload() {

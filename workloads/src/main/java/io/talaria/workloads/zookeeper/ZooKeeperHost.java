@@ -3,6 +3,7 @@
 package io.talaria.workloads.zookeeper;
 
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.workloads.run.FolderJob;
 import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Service;
 import io.talaria.workloads.run.Task;
