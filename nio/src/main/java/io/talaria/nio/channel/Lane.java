@@ -91,6 +91,8 @@ final class Lane implements StreamOwner, Upgradable {
   private final ConnectionCounters counters;
 
   private final Context context;
+  private final Spinner readSpinner;
+  private final Spinner writeSpinner;
   private final TalariaSocketChannel channel;
   private final SocketChannel control;
   private final Role role;
@@ -176,6 +178,8 @@ final class Lane implements StreamOwner, Upgradable {
       InetSocketAddress local,
       InetSocketAddress remote) {
     this.context = context;
+    readSpinner = new Spinner(context.spinning());
+    writeSpinner = new Spinner(context.spinning());
     this.channel = channel;
     this.role = role;
     this.counters = counters;
@@ -606,28 +610,28 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   int spinRead(ByteBuffer dst) throws IOException {
-    long startedNs = inMode == IN_FABRIC ? startSpinning() : 0;
-    if (startedNs == 0) {
+    if (inMode != IN_FABRIC || !maySpin(readSpinner)) {
       return 0;
     }
+    int n = 0;
     try {
       do {
         for (int i = 0; i < SPIN_CHECKS; i++) {
-          int n = readFabric(dst);
+          n = readFabric(dst);
           if (n != 0) {
             return n;
           }
           Thread.onSpinWait();
         }
-      } while (!channel.closing() && context.spinning().goOn(startedNs));
+      } while (!channel.closing() && readSpinner.goOn());
       return 0;
     } finally {
-      context.spinning().leave();
+      readSpinner.stop(n != 0);
     }
   }
 
-  private long startSpinning() {
-    return JdkNio.isVirtual(Thread.currentThread()) ? 0 : context.spinning().enter();
+  private static boolean maySpin(Spinner spinner) {
+    return !JdkNio.isVirtual(Thread.currentThread()) && spinner.start();
   }
 
   void sleepToRead(long timeoutNs) throws IOException {
@@ -733,24 +737,25 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   void spinWrite(ByteBuffer src) throws IOException {
-    long startedNs = outMode == OUT_FABRIC ? startSpinning() : 0;
-    if (startedNs == 0) {
+    if (outMode != OUT_FABRIC || !maySpin(writeSpinner)) {
       return;
     }
+    boolean found = false;
     try {
       do {
         for (int i = 0; i < SPIN_CHECKS; i++) {
           if (stream.readiness(FabricStream.WRITE) != 0 && writeFabric(src) > 0) {
+            found = true;
             if (!src.hasRemaining()) {
               return;
             }
-            startedNs = System.nanoTime();
+            writeSpinner.extend();
           }
           Thread.onSpinWait();
         }
-      } while (!channel.outputEnding() && context.spinning().goOn(startedNs));
+      } while (!channel.outputEnding() && writeSpinner.goOn());
     } finally {
-      context.spinning().leave();
+      writeSpinner.stop(found);
     }
   }
 

@@ -5,15 +5,11 @@ package io.talaria.nio.channel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How long threads of this process may spin before they sleep: for a configured time, at most half
- * the cores (but one) at a time, and not while others want the cores. A spinner that has looked in
- * vain for a few microseconds offers its core with each further round; if somebody takes it, cores
- * are scarce and nobody spins for a while.
+ * What the spinners of a process share: for how long one may spin, how many may at a time (half the
+ * cores, but one at least), and whether cores are scarce. They are when a spinner offered its core
+ * and somebody took it; nobody spins for a while then.
  */
 final class Spinning {
-  /** After so long without luck, the peer may be waiting for this very core. */
-  private static final long GENEROUS_AFTER_NS = 4_000;
-
   /** An offer of the core that lasts longer has been taken. */
   private static final long TAKEN_NS = 10_000;
 
@@ -30,48 +26,39 @@ final class Spinning {
     this.spinNs = spinNs;
   }
 
-  /**
-   * Asks to spin; if granted, the caller must call {@link #leave}.
-   *
-   * @return the time at which the spin begins, or 0 if the caller is not to spin
-   */
-  long enter() {
-    if (spinNs == 0) {
-      return 0;
-    }
-    if (spinners.getAndIncrement() < most) {
-      long now = System.nanoTime();
-      if (now - crowdedAtNs >= CROWDED_FOR_NS) {
-        return now;
-      }
-    }
-    spinners.getAndDecrement();
-    return 0;
+  /** The configured time of one spin; 0 if nobody may spin. */
+  long spinNs() {
+    return spinNs;
   }
 
-  /** Whether a spinner should go on, asked between rounds of looking. */
-  boolean goOn(long startedNs) {
-    long now = System.nanoTime();
-    long spunNs = now - startedNs;
-    if (spunNs < GENEROUS_AFTER_NS) {
-      return spunNs < spinNs;
-    }
-    if (spunNs >= spinNs) {
-      if (spunNs - spinNs > TAKEN_NS) {
-        crowdedAtNs = now;
-      }
+  /** Asks for a place among the spinners; who got one must call {@link #leave}. */
+  boolean enter(long nowNs) {
+    if (nowNs - crowdedAtNs < CROWDED_FOR_NS) {
       return false;
     }
-    Thread.yield();
-    long back = System.nanoTime();
-    if (back - now > TAKEN_NS) {
-      crowdedAtNs = back;
-      return false;
+    if (spinners.getAndIncrement() < most) {
+      return true;
     }
-    return true;
+    spinners.getAndDecrement();
+    return false;
   }
 
   void leave() {
     spinners.getAndDecrement();
+  }
+
+  /** Offers the core to others; false if one of them took it. */
+  boolean offerCore(long nowNs) {
+    Thread.yield();
+    return !noteLateness(nowNs, System.nanoTime());
+  }
+
+  /** Notes that a spinner got the core back late, if so. */
+  boolean noteLateness(long dueNs, long nowNs) {
+    boolean late = nowNs - dueNs > TAKEN_NS;
+    if (late) {
+      crowdedAtNs = nowNs;
+    }
+    return late;
   }
 }

@@ -59,6 +59,7 @@ final class TalariaSelector extends AbstractSelector {
   private static final Home[] NO_HOMES = {};
 
   private final Context context;
+  private final Spinner spinner;
   private final Selector inner;
 
   /**
@@ -113,6 +114,7 @@ final class TalariaSelector extends AbstractSelector {
   TalariaSelector(Context context) throws IOException {
     super(context.provider());
     this.context = context;
+    spinner = new Spinner(context.spinning());
     inner = context.jdk().openSelector();
     counters = context.counters().selector();
   }
@@ -685,8 +687,7 @@ final class TalariaSelector extends AbstractSelector {
   // ---- spinning and sleeping
 
   private void spin(long deadlineNs) throws IOException {
-    long startedNs = attached == 0 ? 0 : context.spinning().enter();
-    if (startedNs == 0) {
+    if (attached == 0 || !spinner.start()) {
       return;
     }
     try {
@@ -695,12 +696,9 @@ final class TalariaSelector extends AbstractSelector {
           Thread.onSpinWait();
           pass();
         }
-      } while (!seen
-          && !wakeUp
-          && System.nanoTime() - deadlineNs < 0
-          && context.spinning().goOn(startedNs));
+      } while (!seen && !wakeUp && System.nanoTime() - deadlineNs < 0 && spinner.goOn());
     } finally {
-      context.spinning().leave();
+      spinner.stop(seen);
     }
   }
 
