@@ -7,58 +7,57 @@ import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Pair;
-import io.talaria.cli.harness.Progress;
+import java.util.List;
 
 /**
- * Runs trials, each in new JVMs. Used by one thread.
+ * A trial, in a client JVM and a server JVM if there is none elsewhere. Used by one thread.
  *
  * @param launch how JVMs are started
  * @param main the class they run
  * @param timing how long
- * @param progress where to show what is done
+ * @param trial what
+ * @param remotes where the server is; empty to start one here
  */
-record Rounds(Launch launch, Class<?> main, Timing timing, Progress progress) {
-  /**
-   * Runs a trial once.
-   *
-   * @param trial what
-   * @param contender on which road
-   * @param remote where its server is; null to start one here
-   * @param what what is done, for people
-   * @throws HarnessException if it failed, or was not accelerated though it should be
-   * @throws InterruptedException if interrupted
-   */
-  Found run(Trial trial, Contender contender, HostPort remote, String what)
-      throws HarnessException, InterruptedException {
-    progress.step(what, timing.expectedMs());
-    try {
-      return remote == null ? both(trial, contender) : client(trial, contender, remote);
-    } catch (HarnessException e) {
-      throw new HarnessException(
-          trial.label() + " on " + contender.label() + ": " + e.getMessage(), e);
-    }
+record TrialBout(Launch launch, Class<?> main, Timing timing, Trial trial, List<HostPort> remotes)
+    implements Bout {
+  @Override
+  public String label() {
+    return trial.label();
   }
 
-  private Found both(Trial trial, Contender contender)
-      throws HarnessException, InterruptedException {
-    try (Pair pair = launch.pair(main, contender)) {
+  @Override
+  public double expectedMs() {
+    return timing.expectedMs();
+  }
+
+  @Override
+  public void measure(Round round) throws HarnessException, InterruptedException {
+    round.step(label(), expectedMs());
+    Contender contender = round.contender();
+    Found found = remotes.isEmpty() ? both(round) : client(round);
+    round.found().add(trial.id(), trial.label(), contender, found);
+    round.found().addRun(trial.id(), trial.label(), contender, found.rested(), found);
+  }
+
+  private Found both(Round round) throws HarnessException, InterruptedException {
+    try (Pair pair = launch.pair(main, round.contender())) {
       HostPort where = Orders.listen(pair.server(), Orders.local(), trial.job(timing));
-      return measure(pair.client(), trial, contender, where);
+      return measure(pair.client(), round, where);
     }
   }
 
-  private Found client(Trial trial, Contender contender, HostPort remote)
-      throws HarnessException, InterruptedException {
+  private Found client(Round round) throws HarnessException, InterruptedException {
     try (ChildJvm client = launch.client(main)) {
-      return measure(client, trial, contender, remote);
+      return measure(client, round, remotes.getFirst());
     }
   }
 
-  private Found measure(ChildJvm client, Trial trial, Contender contender, HostPort where)
+  private Found measure(ChildJvm client, Round round, HostPort where)
       throws HarnessException, InterruptedException {
     Orders.connect(client, where, trial.job(timing));
-    Found found = Orders.result(client, Found.class, timing.limit(), progress -> {});
-    Pair.requireAccelerated(contender, "client", found.roads(), trial.connections());
+    Found found =
+        Orders.result(client, Found.class, timing.limit(), stage -> round.say(stage.asText()));
+    Pair.requireAccelerated(round.contender(), "client", found.roads(), trial.connections());
     return found;
   }
 }
