@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
 import java.util.TreeMap;
 import site.ycsb.Client;
 import site.ycsb.measurements.Measurements;
@@ -76,22 +75,11 @@ public final class WorkloadFile {
     }
     Map<String, String> read = new TreeMap<>();
     properties.stringPropertyNames().forEach(key -> read.put(key, properties.getProperty(key)));
-    checkKeys(read.keySet(), store);
-    return read;
-  }
-
-  /**
-   * Refuses properties that mean nothing.
-   *
-   * @param keys their names
-   * @param store the name of the store
-   * @throws WorkloadFileException if there is one
-   */
-  static void checkKeys(Set<String> keys, String store) throws WorkloadFileException {
-    String unknown = KnownKeys.unknown(keys, store);
+    String unknown = KnownKeys.unknown(read.keySet(), store);
     if (unknown != null) {
       throw new WorkloadFileException(unknown, null);
     }
+    return read;
   }
 
   private static Reader open(String name) throws IOException {

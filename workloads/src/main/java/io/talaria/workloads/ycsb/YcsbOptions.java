@@ -115,6 +115,10 @@ public final class YcsbOptions {
   public Map<String, String> workload(
       String store, Map<String, String> defaults, Map<String, String> options) {
     check();
+    String unknown = KnownKeys.unknown(more.keySet(), store);
+    if (unknown != null) {
+      throw new ParameterException(command.commandLine(), "--set: " + unknown);
+    }
     Map<String, String> all = new TreeMap<>(defaults);
     all.putIfAbsent(WorkloadFile.RECORDS, DEFAULT_RECORDS);
     all.putIfAbsent(
@@ -124,7 +128,6 @@ public final class YcsbOptions {
       all.putAll(options);
       set(all, WorkloadFile.RECORDS, records);
       set(all, WorkloadFile.OPERATIONS, operations);
-      WorkloadFile.checkKeys(more.keySet(), store);
       all.putAll(more);
       WorkloadFile.check(all);
     } catch (WorkloadFileException e) {

@@ -71,7 +71,7 @@ class KvsCommandsTest {
         "--json /nowhere/x    | --json: there is no folder /nowhere",
         "-p load --rounds 2 -r x | --rounds: what is inserted stays in the servers of --remote",
         "-w d --rounds 2 -r x | --rounds: what is inserted stays in the servers of --remote",
-        "--set readpropotion=1 | no property 'readpropotion'; the nearest: readproportion",
+        "--set readpropotion=1 | --set: there is no property 'readpropotion'; the nearest: readproportion",
         "-t 0                 | --threads must be from 1 to 512, not 0",
         "--series 5           | --series needs --export FILE",
         "--set recordcount=x  | recordcount=x is no whole number from 1 to 2147483647",
