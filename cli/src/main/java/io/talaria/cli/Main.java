@@ -51,8 +51,8 @@ public final class Main implements Runnable {
     System.exit(commandLine().execute(args));
   }
 
-  /** The whole command with its way to report errors. */
-  static CommandLine commandLine() {
+  /** Returns the whole command with its way to report errors. */
+  public static CommandLine commandLine() {
     Main main = new Main();
     CommandLine command = new CommandLine(main);
     ServiceLoader.load(Subcommand.class)

@@ -5,8 +5,12 @@ package io.talaria.workloads;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.cli.Main;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -18,7 +22,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The command {@code talaria} in a process of its own, as users run it. Closing it kills it. */
+/**
+ * The command {@code talaria} as users run it, in a process of its own; closing it kills it. One
+ * that needs no killing runs in this JVM, which saves a start. The JVMs that they start are real.
+ */
 public final class TalariaCommand implements AutoCloseable {
   private static final long LIMIT_MS = 120_000;
   private static final Pattern LISTENING = Pattern.compile("listening on (\\S+:\\d+), on ");
@@ -68,10 +75,26 @@ public final class TalariaCommand implements AutoCloseable {
         new ProcessBuilder(Stream.concat(java.stream(), Stream.of(words)).toList()).start());
   }
 
-  /** Runs the command to its end, without input. */
-  public static Ended run(String... words) throws IOException, InterruptedException {
-    try (TalariaCommand command = start(words)) {
-      return command.end();
+  /** Runs the command to its end, without input, in this JVM. */
+  public static Ended run(String... words) {
+    return runWith("", words);
+  }
+
+  /** Runs the command to its end, with this input, in this JVM. */
+  public static Ended runWith(String input, String... words) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    InputStream before = System.in;
+    System.setIn(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
+    try {
+      int status =
+          Main.commandLine()
+              .setOut(new PrintWriter(out))
+              .setErr(new PrintWriter(err, true))
+              .execute(words);
+      return new Ended(status, out.toString(), err.toString());
+    } finally {
+      System.setIn(before);
     }
   }
 
@@ -125,6 +148,21 @@ public final class TalariaCommand implements AutoCloseable {
   public Ended ended() throws InterruptedException {
     assertThat(process.waitFor(LIMIT_MS, TimeUnit.MILLISECONDS)).as(this::errors).isTrue();
     return new Ended(process.exitValue(), out.all(LIMIT_MS), err.all(LIMIT_MS));
+  }
+
+  /** Kills the JVMs that it has started, and not itself. */
+  public void killJvms() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** Waits for the end, and for that of the JVMs that it has started. */
+  public Ended endedWithItsJvms() throws Exception {
+    List<ProcessHandle> jvms = process.descendants().toList();
+    Ended ended = ended();
+    for (ProcessHandle jvm : jvms) {
+      jvm.onExit().get(LIMIT_MS, TimeUnit.MILLISECONDS);
+    }
+    return ended;
   }
 
   /** Kills it, without a chance to say anything. */

@@ -13,7 +13,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(240)
 class UsageTest {
   @ParameterizedTest
-  @ValueSource(strings = {"example counter", "example echo", "bench netty", "bench grpc"})
+  @ValueSource(
+      strings = {
+        "example counter",
+        "example echo",
+        "example kvs",
+        "bench netty",
+        "bench grpc",
+        "bench kvs",
+        "bench zookeeper",
+        "bench bookkeeper"
+      })
   void helpHasExamples(String command) throws Exception {
     assertThat(TalariaCommand.run((command + " --help").split(" ", -1)).well().out())
         .contains("Usage: talaria " + command, "Examples:", "Exit status:", "--server", "--plain");
@@ -38,7 +48,8 @@ class UsageTest {
         "bench netty --json /nowhere/x | --json: there is no folder /nowhere",
         "bench grpc --call two | --call: there is no 'two', but unary, streaming",
         "bench grpc --rounds 0 | --rounds must be from 1 to 100",
-        "bench grpc --quick --seconds 1 | --seconds and --warm-up do not go with --quick"
+        "bench grpc --quick --seconds 1 | --seconds does not go with --quick",
+        "bench grpc --quick --warm-up 1 | --warm-up does not go with --quick"
       })
   void wrongUsageIsTold(String words, String message) throws Exception {
     TalariaCommand.run(words.split(" ", -1)).failed(2, "talaria: ", message, "try: talaria ");

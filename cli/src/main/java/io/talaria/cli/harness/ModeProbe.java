@@ -5,11 +5,13 @@ package io.talaria.cli.harness;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
 import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /** Looks in a child JVM which road its connections really take. Any thread may call it. */
 public final class ModeProbe {
@@ -63,8 +65,44 @@ public final class ModeProbe {
     return switchedOn() ? Talaria.look() : new Roads(provider(), 0, 0, new LinkedHashMap<>(), 0, 0);
   }
 
+  /**
+   * Returns how long after they were opened the roads of this process's connections may still
+   * change.
+   *
+   * @param connections how many connections there are
+   * @return nanoseconds; 0 if all of them have the road that they will keep
+   */
+  public static long undecidedNs(int connections) {
+    return switchedOn() ? Talaria.undecidedNs(connections) : 0;
+  }
+
   /** Apart, so that a plain run never loads a class of Talaria's. */
   private static final class Talaria {
+    /** Clients look for a listener that has just been bound until 2.2 s after they connected. */
+    private static final long SOUGHT_NS = TimeUnit.SECONDS.toNanos(3);
+
+    private static final long NEGOTIATED_NS = TimeUnit.SECONDS.toNanos(10);
+
+    static long undecidedNs(int connections) {
+      int known = 0;
+      long longest = 0;
+      for (ConnectionInfo info : Connections.snapshot()) {
+        if (info.role() != Role.LISTENER) {
+          known++;
+          longest = Math.max(longest, info.mode() == Mode.TCP ? undecidedNs(info.reason()) : 0);
+        }
+      }
+      return known < connections ? NEGOTIATED_NS : longest;
+    }
+
+    private static long undecidedNs(Reason reason) {
+      return switch (reason) {
+        case PENDING, LIMIT -> NEGOTIATED_NS;
+        case PEER_PLAIN, NOT_MATCHED -> SOUGHT_NS;
+        default -> 0;
+      };
+    }
+
     static Roads look() {
       int accelerated = 0;
       int plain = 0;

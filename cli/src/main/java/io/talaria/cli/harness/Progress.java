@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Shows how far a measurement is: a bar on a terminal, else a line for each step. {@link #step} and
- * {@link #close} are for one thread; the bar is drawn by a thread of its own, twice a second, so as
- * not to disturb what is measured.
+ * Shows how far a measurement is: a bar on a terminal, else a line for each step. {@link #step},
+ * {@link #say} and {@link #close} are for one thread; the bar is drawn by a thread of its own,
+ * twice a second, so as not to disturb what is measured.
  */
 public final class Progress implements AutoCloseable {
   private static final int WIDTH = 32;
@@ -23,6 +23,7 @@ public final class Progress implements AutoCloseable {
 
   // Guarded by this.
   private String what = "";
+  private String stage = "";
   private double doneMs;
   private double stepMs;
   private long stepStart = System.nanoTime();
@@ -57,10 +58,26 @@ public final class Progress implements AutoCloseable {
     stepMs = expectedMs;
     stepStart = System.nanoTime();
     what = name;
+    stage = "";
     if (terminal) {
       draw();
     } else {
       out.println(name);
+      out.flush();
+    }
+  }
+
+  /**
+   * Says how far the step is.
+   *
+   * @param how how far
+   */
+  public synchronized void say(String how) {
+    stage = ": " + how;
+    if (terminal) {
+      draw();
+    } else {
+      out.println(what + stage);
       out.flush();
     }
   }
@@ -83,7 +100,7 @@ public final class Progress implements AutoCloseable {
 
   private synchronized void draw() {
     double elapsedMs = (System.nanoTime() - stepStart) / 1e6;
-    out.print(CLEAR + bar((doneMs + Math.min(elapsedMs, stepMs)) / totalMs) + " " + what);
+    out.print(CLEAR + bar((doneMs + Math.min(elapsedMs, stepMs)) / totalMs) + " " + what + stage);
     out.flush();
   }
 

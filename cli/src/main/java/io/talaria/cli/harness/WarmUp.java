@@ -19,6 +19,7 @@ public final class WarmUp {
   private final int connections;
   private final Compilers compilers = Compilers.ofThePair();
   private final long begin = System.nanoTime();
+  private boolean rested;
 
   /**
    * @param minNs the shortest warm-up
@@ -40,9 +41,17 @@ public final class WarmUp {
    */
   public boolean done(long done) {
     long elapsed = System.nanoTime() - begin;
-    boolean compiled =
-        elapsed >= maxNs || (elapsed >= minNs && done >= operations && compilers.atRest());
+    rested = elapsed >= minNs && done >= operations && compilers.atRest();
+    boolean compiled = elapsed >= maxNs || rested;
     return compiled && (settled(connections) || elapsed >= maxNs + ROAD_LIMIT_NS);
+  }
+
+  /**
+   * Returns whether compilers were at rest when all was last said to be warm; else time had run
+   * out.
+   */
+  public boolean rested() {
+    return rested;
   }
 
   /**

@@ -14,9 +14,10 @@ class ProgressTest {
     StringWriter text = new StringWriter();
     try (Progress progress = new Progress(new PrintWriter(text), false, 100)) {
       progress.step("first", 50);
+      progress.say("half");
       progress.step("second", 50);
     }
-    assertThat(text.toString().lines()).containsExactly("first", "second");
+    assertThat(text.toString().lines()).containsExactly("first", "first: half", "second");
   }
 
   @Test
@@ -25,8 +26,11 @@ class ProgressTest {
     try (Progress progress = new Progress(new PrintWriter(text), true, 100)) {
       progress.step("first", 50);
       progress.step("second", 50);
+      progress.say("half");
     }
-    assertThat(text.toString()).contains(" 50 % second").endsWith("\r\u001b[2K");
+    assertThat(text.toString())
+        .contains(" 50 % second", " 50 % second: half")
+        .endsWith("\r\u001b[2K");
   }
 
   @Test

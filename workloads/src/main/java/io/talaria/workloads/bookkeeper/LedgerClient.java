@@ -10,11 +10,13 @@ import io.talaria.cli.harness.WarmUp;
 import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.Peer;
+import io.talaria.workloads.run.Settling;
 import io.talaria.workloads.run.Task;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongFunction;
 import org.apache.bookkeeper.client.api.BKException;
 import org.apache.bookkeeper.client.api.LedgerEntries;
@@ -22,10 +24,8 @@ import org.apache.bookkeeper.client.api.ReadHandle;
 import org.apache.bookkeeper.client.api.WriteHandle;
 
 /** Writes a ledger for each size, and reads it back. Used by one thread. */
-@SuppressWarnings("try") // Closing a ledger waits, and may be interrupted as anything else here.
 final class LedgerClient {
   private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(1);
-  private static final int LONGEST_WARM_UP = 3;
 
   private final ParentLink link;
   private final LedgerJob job;
@@ -39,41 +39,56 @@ final class LedgerClient {
 
   static Object run(ParentLink link, Task task) throws Exception {
     LedgerClient client = new LedgerClient(link, task.job(LedgerJob.class));
-    try (Ledgers ledgers = Ledgers.connect(task.where())) {
-      return client.measure(ledgers);
-    } catch (BKException e) {
+    // Closed at the end of all only: without its servers BookKeeper would wait for them.
+    Ledgers ledgers = Ledgers.connect(task.where());
+    try {
+      LedgerResult result = client.measure(ledgers);
+      ledgers.close();
+      return result;
+    } catch (BKException | TimeoutException e) {
       throw Peer.lost(task.where(), "or to the bookie", e);
     }
   }
 
   private LedgerResult measure(Ledgers ledgers) throws Exception {
-    warmUp(ledgers);
+    Settling.await(Ledgers.CONNECTIONS, () -> settle(ledgers));
+    boolean rested = warmUp(ledgers);
     for (int size : job.sizes()) {
       byte[] data = data(size);
-      long id;
-      try (WriteHandle ledger = ledgers.create()) {
-        id = ledger.getId();
-        measures.add(measure("write", size, number -> ledger.appendAsync(data)));
-      }
-      try (ReadHandle ledger = ledgers.open(id)) {
-        measures.add(measure("read", size, number -> readChecked(ledger, number, data)));
-      }
+      WriteHandle written = ledgers.create();
+      measures.add(measure("write", size, number -> written.appendAsync(data)));
+      written.close();
+      ReadHandle read = ledgers.open(written.getId());
+      measures.add(measure("read", size, number -> readChecked(read, number, data)));
+      read.close();
     }
-    return new LedgerResult(measures, ModeProbe.look());
+    return new LedgerResult(measures, ModeProbe.look(), rested);
   }
 
-  /** Both directions until all is compiled, and the connections have taken their roads. */
-  private void warmUp(Ledgers ledgers) throws Exception {
+  /** Speaks to ZooKeeper and to the bookie. */
+  private static void settle(Ledgers ledgers) throws Exception {
+    byte[] data = data(1);
+    WriteHandle ledger = ledgers.create();
+    writeAndRead(ledger, 0, data);
+    ledger.close();
+  }
+
+  /** Both directions until all is compiled; returns whether it is. */
+  private boolean warmUp(Ledgers ledgers) throws Exception {
     byte[] data = data(job.sizes().getFirst());
-    long ns = TimeUnit.MILLISECONDS.toNanos(job.warmUpMs());
-    WarmUp until = new WarmUp(ns, LONGEST_WARM_UP * ns, 0, Ledgers.CONNECTIONS);
-    try (WriteHandle ledger = ledgers.create()) {
-      for (long number = 0; number == 0 || !until.done(number); number++) {
-        ledger.append(data);
-        readChecked(ledger, number, data).get();
-        report("warming up");
-      }
+    WarmUp until = job.warmUp().begin(Ledgers.CONNECTIONS);
+    WriteHandle ledger = ledgers.create();
+    for (long number = 0; number == 0 || !until.done(number); number++) {
+      writeAndRead(ledger, number, data);
+      report("warming up");
     }
+    ledger.close();
+    return until.rested();
+  }
+
+  private static void writeAndRead(WriteHandle ledger, long number, byte[] data) throws Exception {
+    Ledgers.await(ledger.appendAsync(data));
+    Ledgers.await(readChecked(ledger, number, data));
   }
 
   private Measure measure(String operation, int size, LongFunction<CompletableFuture<?>> start)

@@ -2,6 +2,7 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.workloads.run.WarmUpLength;
 import java.util.List;
 
 /**
@@ -10,6 +11,6 @@ import java.util.List;
  * @param sizes the sizes of the entries, in bytes
  * @param entries how many of each size
  * @param outstanding how many may be under way at a time
- * @param warmUpMs how long to do the same without measuring first, in milliseconds
+ * @param warmUp how long to do the same without measuring first
  */
-record LedgerJob(List<Integer> sizes, int entries, int outstanding, long warmUpMs) {}
+record LedgerJob(List<Integer> sizes, int entries, int outstanding, WarmUpLength warmUp) {}

@@ -10,8 +10,9 @@ import java.util.List;
  *
  * @param measures writes and reads of each size
  * @param roads the roads of its connections
+ * @param rested whether compilers rested when measuring began
  */
-record LedgerResult(List<Measure> measures, ModeProbe.Roads roads) {
+record LedgerResult(List<Measure> measures, ModeProbe.Roads roads, boolean rested) {
   /**
    * One operation at one size.
    *

@@ -6,6 +6,9 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.run.Peer;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.bookkeeper.client.api.BKException;
 import org.apache.bookkeeper.client.api.BookKeeper;
 import org.apache.bookkeeper.client.api.DigestType;
@@ -15,12 +18,12 @@ import org.apache.bookkeeper.common.concurrent.FutureUtils;
 import org.apache.bookkeeper.conf.ClientConfiguration;
 
 /** A client of a cluster of one bookie; each ledger has one copy. Whoever connects it closes it. */
-final class Ledgers implements AutoCloseable {
+final class Ledgers {
   /** To ZooKeeper and to the bookie. */
   static final int CONNECTIONS = 2;
 
   private static final byte[] PASSWORD = {};
-  private static final int LIMIT_MS = 10_000;
+  static final int LIMIT_MS = 10_000;
 
   private final BookKeeper client;
 
@@ -45,8 +48,27 @@ final class Ledgers implements AutoCloseable {
     }
   }
 
+  /**
+   * Waits for what BookKeeper does; ten seconds at most, because it may wait for lost servers
+   * itself.
+   *
+   * @throws TimeoutException if that was not enough
+   * @throws Exception as BookKeeper has failed
+   */
+  static <T> T await(CompletableFuture<T> future) throws Exception {
+    try {
+      return FutureUtils.result(future, LIMIT_MS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw noAnswer();
+    }
+  }
+
+  static TimeoutException noAnswer() {
+    return new TimeoutException("no answer within " + LIMIT_MS / 1_000 + " s");
+  }
+
   WriteHandle create() throws Exception {
-    return FutureUtils.result(
+    return await(
         client
             .newCreateLedgerOp()
             .withEnsembleSize(1)
@@ -58,7 +80,7 @@ final class Ledgers implements AutoCloseable {
   }
 
   ReadHandle open(long id) throws Exception {
-    return FutureUtils.result(
+    return await(
         client
             .newOpenLedgerOp()
             .withLedgerId(id)
@@ -67,12 +89,7 @@ final class Ledgers implements AutoCloseable {
             .execute());
   }
 
-  @Override
-  public void close() throws BKException {
-    try {
-      client.close();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+  void close() throws BKException, InterruptedException {
+    client.close();
   }
 }

@@ -5,6 +5,7 @@ package io.talaria.workloads.bookkeeper;
 import io.talaria.cli.harness.Latencies;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
 import org.HdrHistogram.Histogram;
@@ -32,8 +33,7 @@ final class Window {
 
   /** Starts an operation once there is room. */
   void submit(LongFunction<CompletableFuture<?>> operation, long number) throws Exception {
-    free.acquire();
-    check();
+    take();
     long start = System.nanoTime();
     operation
         .apply(number)
@@ -49,8 +49,16 @@ final class Window {
 
   /** Waits until nothing is under way. */
   void drain() throws Exception {
-    free.acquire(size);
+    for (int i = 0; i < size; i++) {
+      take();
+    }
     free.release(size);
+  }
+
+  private void take() throws Exception {
+    if (!free.tryAcquire(Ledgers.LIMIT_MS, TimeUnit.MILLISECONDS)) {
+      throw Ledgers.noAnswer();
+    }
     check();
   }
 

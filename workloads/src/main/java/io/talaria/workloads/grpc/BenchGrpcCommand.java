@@ -5,7 +5,6 @@ package io.talaria.workloads.grpc;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
-import io.talaria.cli.harness.SizeConverter;
 import io.talaria.workloads.run.BenchOptions;
 import io.talaria.workloads.run.Words;
 import java.util.ArrayList;
@@ -65,21 +64,6 @@ public final class BenchGrpcCommand implements Subcommand {
   private List<String> clients = new ArrayList<>();
 
   @Option(
-      names = {"-l", "--length"},
-      split = ",",
-      paramLabel = "BYTES",
-      converter = SizeConverter.class,
-      description = "Lengths of a message and of its answer. Default: 16.")
-  private List<Integer> sizes = new ArrayList<>();
-
-  @Option(
-      names = {"-c", "--connections"},
-      split = ",",
-      paramLabel = "N",
-      description = "Numbers of connections. Default: 1.")
-  private List<Integer> connections = new ArrayList<>();
-
-  @Option(
       names = "--in-flight",
       paramLabel = "N",
       defaultValue = "16",
@@ -100,21 +84,16 @@ public final class BenchGrpcCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    connections.forEach(number -> check("--connections", number, MOST_CONNECTIONS));
-    check("--in-flight", inFlight, MOST_IN_FLIGHT);
+    Limits.check(spec.commandLine(), "--in-flight", inFlight, 1, MOST_IN_FLIGHT);
     return bench.run(GrpcJvm.class, "talaria-bench-grpc-1", trials());
-  }
-
-  private void check(String option, int value, int most) {
-    Limits.check(spec.commandLine(), option, value, 1, most);
   }
 
   private List<GrpcTrial> trials() {
     List<GrpcTrial> trials = new ArrayList<>();
     for (GrpcTrial.Call call : words("--call", calls, GrpcTrial.Call.values())) {
       for (GrpcTrial.Client client : words("--client", clients, GrpcTrial.Client.values())) {
-        for (int size : orAll(sizes, List.of(16))) {
-          for (int number : orAll(connections, List.of(1))) {
+        for (int size : bench.sizes(List.of(16))) {
+          for (int number : bench.connections(List.of(1), MOST_CONNECTIONS)) {
             trials.add(new GrpcTrial(call, client, size, number, inFlight, bench.eventLoops()));
           }
         }
@@ -125,9 +104,5 @@ public final class BenchGrpcCommand implements Subcommand {
 
   private <E> List<E> words(String option, List<String> chosen, E[] all) {
     return Words.read(spec.commandLine(), option, chosen, all);
-  }
-
-  private static <T> List<T> orAll(List<T> chosen, List<T> usual) {
-    return chosen.isEmpty() ? usual : chosen;
   }
 }

@@ -7,8 +7,10 @@ import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.ParentLink;
 import io.talaria.cli.harness.WarmUp;
 import io.talaria.workloads.run.Found;
+import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Service;
+import io.talaria.workloads.run.Settling;
 import io.talaria.workloads.run.Task;
 import io.talaria.workloads.run.Timing;
 import java.util.List;
@@ -42,7 +44,8 @@ public final class GrpcJvm {
     try (ByteChannels channels =
         new ByteChannels(task.where(), trial.connections(), trial.eventLoops())) {
       List<Caller> callers = channels.all().stream().map(c -> caller(c, trial)).toList();
-      return measure(callers, job.timing());
+      Settling.await(callers.size(), () -> run(callers, 0, Latencies.histogram()));
+      return measure(link, callers, job.timing());
     } catch (ExecutionException e) {
       throw Peer.lost(task.where(), "while measuring", ByteChannels.reason(e));
     }
@@ -58,16 +61,17 @@ public final class GrpcJvm {
         : new AsyncUnaryCaller(channel, trial.sizeBytes(), trial.inFlight());
   }
 
-  private static Found measure(List<Caller> callers, Timing timing)
+  private static Found measure(ParentLink link, List<Caller> callers, Timing timing)
       throws ExecutionException, InterruptedException {
     WarmUp warmUp = timing.warmUp(callers.size());
     Histogram histogram = Latencies.histogram();
     do {
       run(callers, Math.min(SLICE_NS, timing.measureNs()), histogram);
     } while (!warmUp.done(histogram.getTotalCount()));
+    link.report(Orders.PROGRESS, Orders.MEASURING);
     histogram.reset();
     long elapsedNs = run(callers, timing.measureNs(), histogram);
-    return Found.timed(histogram, elapsedNs);
+    return Found.timed(warmUp, histogram, elapsedNs);
   }
 
   private static long run(List<Caller> callers, long lengthNs, Histogram into)

@@ -3,24 +3,12 @@
 package io.talaria.workloads.kvs;
 
 import io.talaria.cli.Subcommand;
-import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
-import io.talaria.cli.harness.Machine;
 import io.talaria.cli.harness.SizeConverter;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.RoadOptions;
-import io.talaria.workloads.run.SideOptions;
-import io.talaria.workloads.ycsb.Phase;
-import io.talaria.workloads.ycsb.PhaseResult;
+import io.talaria.workloads.ycsb.Store;
 import io.talaria.workloads.ycsb.WorkloadFile;
 import io.talaria.workloads.ycsb.YcsbOptions;
-import io.talaria.workloads.ycsb.YcsbReport;
-import io.talaria.workloads.ycsb.YcsbRun;
-import java.io.PrintWriter;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
@@ -41,15 +29,17 @@ import picocli.CommandLine.Spec;
       "Drive the key-value store over gRPC by the Yahoo! Cloud Serving Benchmark: its core"
           + " workloads, or a workload file of yours.",
       "",
-      "Without --server and --remote it starts servers and a client on this machine, first on the"
-          + " JDK's sockets, then on Talaria, and compares. With --plain it stays with the JDK's.",
+      "Without --server and --remote it starts servers and a client on this machine, new ones in"
+          + " each round, in turn on the JDK's sockets and on Talaria, and compares: medians over"
+          + " the rounds with their range. With --plain it stays with the JDK's.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench kvs                                 1,000 records of 16 B, two servers",
       "  talaria bench kvs --fields 16 --field-length 1K   records of 16 KiB",
-      "  talaria bench kvs -w a -t 4 -l -e results.txt",
+      "  talaria bench kvs -w a -t 4 -l --rounds 1 -e results.txt",
+      "  talaria bench kvs --quick --json kvs.json",
       "  talaria bench kvs --server --address 0.0.0.0:2998",
       "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p load",
       "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p run",
@@ -65,8 +55,6 @@ public final class BenchKvsCommand implements Subcommand {
   private static final long LARGEST_RECORD = 4 << 20;
 
   @Spec private CommandSpec spec;
-  @Mixin private SideOptions sides;
-  @Mixin private RoadOptions roads;
   @Mixin private YcsbOptions ycsb;
 
   @Option(
@@ -100,44 +88,13 @@ public final class BenchKvsCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    SideOptions.Side side = sides.side();
-    Map<String, String> workload = workload();
-    List<Phase> phases = ycsb.phases();
-    Launch launch = roads.launch(ycsb.pinning());
-    PrintWriter out = spec.commandLine().getOut();
-    if (side == SideOptions.Side.SERVER) {
-      Orders.serve(launch, KvsBenchJvm.class, sides.address(), new KvsJob(List.of()), out);
-      return CommandLine.ExitCode.OK;
-    }
-    if (side == SideOptions.Side.BOTH && !phases.contains(Phase.LOAD)) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "--phase run needs servers that have been loaded: name them with --remote");
-    }
-    Machine machine = launch.machine();
-    YcsbRun run =
-        new YcsbRun(launch, KvsBenchJvm.class, ycsb, workload, spec.commandLine().getErr());
-    Map<Contender, Map<Phase, PhaseResult>> results =
-        launch.results(
-            side,
-            contender -> run.on(contender, sides.remotes()),
-            contender -> locally(launch, contender, run));
-    out.print(YcsbReport.text(machine, results));
-    out.flush();
-    return CommandLine.ExitCode.OK;
+    Limits.check(spec.commandLine(), "--servers", servers, 1, MOST_SERVERS);
+    Store store = new KvsStore(servers);
+    return ycsb.run(store, workload(store.name()));
   }
 
-  private Map<Phase, PhaseResult> locally(Launch launch, Contender contender, YcsbRun run)
-      throws HarnessException, InterruptedException {
-    try (KvsServers started = KvsServers.start(launch, KvsBenchJvm.class, contender, servers)) {
-      List<HostPort> where = started.addresses();
-      return run.on(contender, where);
-    }
-  }
-
-  private Map<String, String> workload() {
+  private Map<String, String> workload(String store) {
     CommandLine line = spec.commandLine();
-    Limits.check(line, "--servers", servers, 1, MOST_SERVERS);
     Map<String, String> options = new TreeMap<>();
     if (fields != null) {
       Limits.check(line, "--fields", fields, 1, MOST_FIELDS);
@@ -147,7 +104,8 @@ public final class BenchKvsCommand implements Subcommand {
       options.put(WorkloadFile.FIELD_LENGTH, fieldLength.toString());
     }
     Map<String, String> all =
-        ycsb.workload(Map.of(WorkloadFile.FIELDS, "1", WorkloadFile.FIELD_LENGTH, "16"), options);
+        ycsb.workload(
+            store, Map.of(WorkloadFile.FIELDS, "1", WorkloadFile.FIELD_LENGTH, "16"), options);
     long record =
         Long.parseLong(all.get(WorkloadFile.FIELDS))
             * Long.parseLong(all.get(WorkloadFile.FIELD_LENGTH));

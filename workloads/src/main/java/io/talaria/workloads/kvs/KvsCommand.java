@@ -82,7 +82,7 @@ public final class KvsCommand implements Callable<Integer> {
         Orders.serve(launch, KvsJvm.class, sides.address(), new KvsJob(List.of()), out);
         yield CommandLine.ExitCode.OK;
       }
-      case CLIENT -> shell(launch, sides.remotes());
+      case CLIENT -> shell(launch, sides.remotes(true));
       case BOTH -> {
         try (KvsServers started = KvsServers.start(launch, KvsJvm.class, launch.road(), servers)) {
           yield shell(launch, started.addresses());

@@ -8,11 +8,12 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.run.Launch;
 import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.Servers;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Some servers on this machine, each in a JVM of its own. Used by one thread, which closes it. */
-public final class KvsServers implements AutoCloseable {
+public final class KvsServers implements Servers {
   private final List<ChildJvm> jvms = new ArrayList<>();
   private final List<HostPort> addresses = new ArrayList<>();
 
@@ -45,7 +46,8 @@ public final class KvsServers implements AutoCloseable {
     }
   }
 
-  /** Returns where they listen, in the order in which they were started. */
+  /** Those started first come first. */
+  @Override
   public List<HostPort> addresses() {
     return List.copyOf(addresses);
   }

@@ -5,7 +5,6 @@ package io.talaria.workloads.netty;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
-import io.talaria.cli.harness.SizeConverter;
 import io.talaria.cli.netty.NettyClient;
 import io.talaria.workloads.run.BenchOptions;
 import io.talaria.workloads.run.Words;
@@ -59,21 +58,6 @@ public final class BenchNettyCommand implements Subcommand {
   private List<String> patterns = new ArrayList<>();
 
   @Option(
-      names = {"-l", "--length"},
-      split = ",",
-      paramLabel = "BYTES",
-      converter = SizeConverter.class,
-      description = "Lengths of messages. Default: 16,1K,64K; of scaling 16.")
-  private List<Integer> sizes = new ArrayList<>();
-
-  @Option(
-      names = {"-c", "--connections"},
-      split = ",",
-      paramLabel = "N",
-      description = "Numbers of connections. Default: 1; of scaling 1,8,64,512.")
-  private List<Integer> connections = new ArrayList<>();
-
-  @Option(
       names = {"-t", "--flush"},
       paramLabel = "N",
       description =
@@ -102,16 +86,11 @@ public final class BenchNettyCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    connections.forEach(number -> check("--connections", number, MOST_CONNECTIONS));
-    check("--in-flight", inFlight, MOST_IN_FLIGHT);
+    Limits.check(spec.commandLine(), "--in-flight", inFlight, 1, MOST_IN_FLIGHT);
     if (flush != null) {
-      check("--flush", flush, MOST_FLUSH);
+      Limits.check(spec.commandLine(), "--flush", flush, 1, MOST_FLUSH);
     }
     return bench.run(NettyJvm.class, "talaria-bench-netty-1", trials());
-  }
-
-  private void check(String option, int value, int most) {
-    Limits.check(spec.commandLine(), option, value, 1, most);
   }
 
   private List<NettyTrial> trials() {
@@ -119,8 +98,8 @@ public final class BenchNettyCommand implements Subcommand {
     List<NettyPattern> chosen =
         Words.read(spec.commandLine(), "PATTERN", patterns, NettyPattern.values());
     for (NettyPattern pattern : chosen) {
-      for (int size : sizes.isEmpty() ? pattern.sizes() : sizes) {
-        for (int number : connections.isEmpty() ? pattern.connections() : connections) {
+      for (int size : bench.sizes(pattern.sizes())) {
+        for (int number : bench.connections(pattern.connections(), MOST_CONNECTIONS)) {
           trials.add(
               new NettyTrial(pattern, size, number, inFlight, flush(size), bench.eventLoops()));
         }

@@ -8,8 +8,10 @@ import io.talaria.cli.harness.WarmUp;
 import io.talaria.cli.netty.NettyClient;
 import io.talaria.cli.netty.NettyServer;
 import io.talaria.workloads.run.Found;
+import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Service;
+import io.talaria.workloads.run.Settling;
 import io.talaria.workloads.run.Task;
 import io.talaria.workloads.run.Timing;
 import java.io.IOException;
@@ -23,11 +25,13 @@ public final class NettyJvm {
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long FIRST_BATCH = 256;
 
+  private final ParentLink link;
   private final NettyClient client;
   private final NettyTrial trial;
   private final Timing timing;
 
-  private NettyJvm(NettyClient client, NettyTrial.Job job) {
+  private NettyJvm(ParentLink link, NettyClient client, NettyTrial.Job job) {
+    this.link = link;
     this.client = client;
     this.trial = job.trial();
     this.timing = job.timing();
@@ -56,12 +60,13 @@ public final class NettyJvm {
     NettyTrial.Job job = task.job(NettyTrial.Job.class);
     InetSocketAddress server = new InetSocketAddress(task.where().host(), task.where().port());
     try (NettyClient client = new NettyClient(server, job.trial().eventLoops())) {
-      NettyJvm jvm = new NettyJvm(client, job);
+      NettyJvm jvm = new NettyJvm(link, client, job);
       try {
         jvm.connect();
       } catch (IOException e) {
         throw Peer.cannotConnect(task.where(), e);
       }
+      Settling.await(job.trial().connections(), jvm::exchange);
       return job.trial().pattern() == NettyPattern.THROUGHPUT ? jvm.flood() : jvm.ping();
     } catch (ExecutionException e) {
       throw Peer.lost(task.where(), "while measuring", e.getCause());
@@ -76,15 +81,24 @@ public final class NettyJvm {
     }
   }
 
+  private void exchange() throws InterruptedException, ExecutionException {
+    if (trial.pattern() == NettyPattern.THROUGHPUT) {
+      client.flood(1);
+    } else {
+      client.ping(Latencies.histogram(), 0);
+    }
+  }
+
   private Found ping() throws InterruptedException, ExecutionException {
     Histogram histogram = Latencies.histogram();
     WarmUp warmUp = timing.warmUp(trial.connections());
     do {
       client.ping(histogram, Math.min(SLICE_NS, timing.measureNs()));
     } while (!warmUp.done(histogram.getTotalCount()));
+    link.report(Orders.PROGRESS, Orders.MEASURING);
     histogram.reset();
     long elapsedNs = client.ping(histogram, timing.measureNs());
-    return Found.timed(histogram, elapsedNs);
+    return Found.timed(warmUp, histogram, elapsedNs);
   }
 
   private Found flood() throws InterruptedException, ExecutionException {
@@ -97,12 +111,13 @@ public final class NettyJvm {
       done += batch;
       batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
     } while (!warmUp.done(done));
+    link.report(Orders.PROGRESS, Orders.MEASURING);
     long elapsedNs = 0;
     long messages = 0;
     while (elapsedNs < timing.measureNs()) {
       elapsedNs += client.flood(batch);
       messages += batch * trial.connections();
     }
-    return Found.poured(messages, messages * trial.sizeBytes(), elapsedNs);
+    return Found.poured(warmUp, messages, messages * trial.sizeBytes(), elapsedNs);
   }
 }

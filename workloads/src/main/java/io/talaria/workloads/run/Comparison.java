@@ -7,6 +7,7 @@ import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.Latencies.Percentiles;
 import io.talaria.cli.harness.Machine;
+import io.talaria.cli.harness.ModeProbe;
 import io.talaria.cli.harness.Quantity;
 import io.talaria.cli.harness.Spread;
 import io.talaria.cli.harness.Table;
@@ -14,8 +15,10 @@ import io.talaria.cli.harness.Units;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -27,6 +30,10 @@ public final class Comparison {
   private final Map<String, Measure> measures = new LinkedHashMap<>();
   private final Map<String, Times> times = new LinkedHashMap<>();
   private final List<Object> runs = new ArrayList<>();
+  private final Map<String, Set<String>> roads = new LinkedHashMap<>();
+
+  /** In how many rounds compilers were busy when measuring began. */
+  private final Map<String, Integer> compiling = new LinkedHashMap<>();
 
   /**
    * Creates an empty comparison.
@@ -72,11 +79,39 @@ public final class Comparison {
     if (histogram != null) {
       addTimes(id, label, contender, histogram);
     }
+  }
+
+  /**
+   * Adds a round as it was found.
+   *
+   * @param id the name for machines of what was measured
+   * @param label its name for people
+   * @param contender on which road
+   * @param rested whether compilers rested when measuring began
+   * @param found what was found: a record
+   */
+  public void addRun(String id, String label, Contender contender, boolean rested, Object found) {
     Map<String, Object> run = new LinkedHashMap<>();
     run.put("id", id);
     run.put("contender", contender);
     run.put("found", found);
     runs.add(run);
+    if (!rested) {
+      compiling.merge(label + " on " + contender.label(), 1, Integer::sum);
+    }
+  }
+
+  /**
+   * Adds which roads the connections of a round took, to be shown if they were Talaria's.
+   *
+   * @param label what they did
+   * @param contender on which road they should be
+   * @param taken what they took
+   */
+  public void addRoads(String label, Contender contender, ModeProbe.Roads taken) {
+    if (contender == Contender.TALARIA) {
+      roads.computeIfAbsent(label, key -> new LinkedHashSet<>()).add(taken.describe());
+    }
   }
 
   /**
@@ -125,6 +160,23 @@ public final class Comparison {
     out.append('\n').append(summary().render());
     if (!times.isEmpty()) {
       out.append("\nTimes, all rounds together\n").append(percentiles().render());
+    }
+    out.append(roads.isEmpty() ? "" : "\n");
+    roads.forEach(
+        (label, taken) ->
+            out.append("Connections on Talaria, ")
+                .append(label)
+                .append(": ")
+                .append(String.join("; ", taken))
+                .append('\n'));
+    if (!compiling.isEmpty()) {
+      out.append("\nCompilers were still busy when measuring began, a longer --warm-up helps:\n");
+      compiling.forEach(
+          (what, rounds) ->
+              out.append("  ")
+                  .append(what)
+                  .append(rounds == 1 ? "" : ", " + rounds + " rounds")
+                  .append('\n'));
     }
     return out.toString();
   }

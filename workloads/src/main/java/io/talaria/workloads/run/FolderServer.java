@@ -13,7 +13,7 @@ import java.util.List;
  * A server on this machine that keeps data in files, in a JVM and a folder of its own; closing it
  * ends the one and removes the other. Its JVM is given a {@link FolderJob}. Used by one thread.
  */
-public final class FolderServer implements AutoCloseable {
+public final class FolderServer implements Servers {
   private final ScratchFolder folder;
   private final ChildJvm server;
   private final HostPort address;
@@ -66,9 +66,9 @@ public final class FolderServer implements AutoCloseable {
     }
   }
 
-  /** Returns where it listens. */
-  public HostPort address() {
-    return address;
+  @Override
+  public List<HostPort> addresses() {
+    return List.of(address);
   }
 
   @Override

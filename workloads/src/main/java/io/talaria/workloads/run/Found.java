@@ -5,6 +5,7 @@ package io.talaria.workloads.run;
 import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.ModeProbe;
 import io.talaria.cli.harness.ModeProbe.Roads;
+import io.talaria.cli.harness.WarmUp;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -15,29 +16,38 @@ import org.HdrHistogram.Histogram;
  * @param elapsedNs in which time
  * @param histogram how long each took, encoded; empty if that is not of interest
  * @param roads which roads the connections took
+ * @param rested whether compilers rested when measuring began
  */
-public record Found(long operations, long bytes, long elapsedNs, String histogram, Roads roads) {
+public record Found(
+    long operations, long bytes, long elapsedNs, String histogram, Roads roads, boolean rested) {
 
   /**
    * Returns what was found of operations that were timed one by one, and looks at the roads.
    *
+   * @param warmUp what went before
    * @param histogram how long each took
    * @param elapsedNs how long all took
    */
-  public static Found timed(Histogram histogram, long elapsedNs) {
+  public static Found timed(WarmUp warmUp, Histogram histogram, long elapsedNs) {
     return new Found(
-        histogram.getTotalCount(), 0, elapsedNs, Latencies.encode(histogram), ModeProbe.look());
+        histogram.getTotalCount(),
+        0,
+        elapsedNs,
+        Latencies.encode(histogram),
+        ModeProbe.look(),
+        warmUp.rested());
   }
 
   /**
    * Returns what was found of messages one way, and looks at the roads.
    *
+   * @param warmUp what went before
    * @param messages how many
    * @param bytes their payload
    * @param elapsedNs how long all took
    */
-  public static Found poured(long messages, long bytes, long elapsedNs) {
-    return new Found(messages, bytes, elapsedNs, "", ModeProbe.look());
+  public static Found poured(WarmUp warmUp, long messages, long bytes, long elapsedNs) {
+    return new Found(messages, bytes, elapsedNs, "", ModeProbe.look(), warmUp.rested());
   }
 
   /** Returns the histogram, or null. */

@@ -12,9 +12,7 @@ import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * How the JVMs of a workload are started. Immutable.
@@ -40,47 +38,6 @@ public record Launch(
   /** Returns the roads that a benchmark compares: both, or the JDK's sockets only. */
   public List<Contender> compared() {
     return road == Contender.JDK ? List.of(road) : List.of(Contender.values());
-  }
-
-  /**
-   * What is measured on a road.
-   *
-   * @param <T> what is found
-   */
-  public interface Measuring<T> {
-    /**
-     * Measures.
-     *
-     * @param contender on which road
-     * @throws HarnessException if it fails
-     * @throws InterruptedException if interrupted
-     */
-    T on(Contender contender) throws HarnessException, InterruptedException;
-  }
-
-  /**
-   * Measures on the one road chosen, with a server elsewhere, or on all that are compared.
-   *
-   * @param <T> what is found on a road
-   * @param side which side this process is
-   * @param remotely measures with a server elsewhere
-   * @param locally measures with a server of its own
-   * @return what was found on each road
-   * @throws HarnessException if it fails
-   * @throws InterruptedException if interrupted
-   */
-  public <T> Map<Contender, T> results(
-      SideOptions.Side side, Measuring<T> remotely, Measuring<T> locally)
-      throws HarnessException, InterruptedException {
-    Map<Contender, T> results = new EnumMap<>(Contender.class);
-    if (side == SideOptions.Side.CLIENT) {
-      results.put(road, remotely.on(road));
-    } else {
-      for (Contender contender : compared()) {
-        results.put(contender, locally.on(contender));
-      }
-    }
-    return results;
   }
 
   /** Returns the road in words, {@code Talaria (shm)}. */

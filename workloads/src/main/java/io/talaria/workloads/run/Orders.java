@@ -20,6 +20,9 @@ public final class Orders {
   /** The event of a client on its way; whoever reports it often is not taken for dead. */
   public static final String PROGRESS = "progress";
 
+  /** What a client says of itself when its warm-up is over. */
+  public static final String MEASURING = "measuring";
+
   static final String LISTENING = "listening";
   static final String RESULT = "result";
 

@@ -2,12 +2,14 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.WarmUp;
+import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.ModeProbe;
+import io.talaria.cli.harness.Pair;
 import java.util.concurrent.TimeUnit;
 
 /** Lets connections of a child JVM take the road they will take, before anything counts. */
 public final class Settling {
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
   private static final long PAUSE_MS = 1;
 
   private Settling() {}
@@ -24,19 +26,23 @@ public final class Settling {
   }
 
   /**
-   * Exchanges messages, once at least, until the connections are accelerated, as they will be with
-   * traffic in both directions; gives up after ten seconds. Plain sockets need no more than one.
+   * Exchanges messages, once at least, until the connections have taken their roads, as they will
+   * with traffic in both directions. Plain sockets need no more than one exchange.
    *
    * @param connections how many connections there are
    * @param exchange what to do
+   * @throws HarnessException if Talaria is switched on and one was not accelerated
    * @throws Exception if an exchange failed
    */
   public static void await(int connections, Exchange exchange) throws Exception {
     long begin = System.nanoTime();
     exchange.run();
-    while (!WarmUp.settled(connections) && System.nanoTime() - begin < LIMIT_NS) {
+    while (System.nanoTime() - begin < ModeProbe.undecidedNs(connections)) {
       TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
       exchange.run();
+    }
+    if (ModeProbe.switchedOn()) {
+      Pair.requireAccelerated(Contender.TALARIA, "client", ModeProbe.look(), connections);
     }
   }
 }

@@ -99,8 +99,14 @@ public final class SideOptions {
     return remotes.getFirst();
   }
 
-  /** Returns where the servers of a client are, of workloads that have several. */
-  public List<HostPort> remotes() {
-    return List.copyOf(remotes);
+  /**
+   * Returns where the servers of a client are.
+   *
+   * @param several whether the workload can have several
+   * @return none if this is no client
+   * @throws ParameterException if there are too many
+   */
+  public List<HostPort> remotes(boolean several) {
+    return remotes.isEmpty() || several ? List.copyOf(remotes) : List.of(remote());
   }
 }

@@ -10,10 +10,11 @@
  * io.talaria.workloads.run.Orders}). A child's main method is one call of {@link
  * io.talaria.workloads.run.Peer#serve}. Children end with their parent, however that ends.
  *
- * <p>A benchmark is a list of {@link io.talaria.workloads.run.Trial trials}, run by {@link
- * io.talaria.workloads.run.BenchOptions#run} on both roads in turn and shown by {@link
- * io.talaria.workloads.run.Comparison}; one that needs more than a server and a client starts its
- * JVMs by {@link io.talaria.workloads.run.Launch} and fills the comparison itself.
+ * <p>A {@link io.talaria.workloads.run.Benchmark} is a list of {@link io.talaria.workloads.run.Bout
+ * bouts}, run by {@link io.talaria.workloads.run.RoundOptions#compare} in rounds on both roads in
+ * turn and shown by {@link io.talaria.workloads.run.Comparison}. One that needs no more than a
+ * server, a client and some time for each case is a list of {@link io.talaria.workloads.run.Trial
+ * trials}, run by {@link io.talaria.workloads.run.BenchOptions#run}.
  *
  * <p>To add a workload: a command with {@link io.talaria.workloads.run.RoadOptions} and {@link
  * io.talaria.workloads.run.SideOptions} as mixins, a main class that calls {@code Peer.serve}, and

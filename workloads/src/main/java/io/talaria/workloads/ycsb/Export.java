@@ -2,14 +2,13 @@
 
 package io.talaria.workloads.ycsb;
 
-import io.talaria.cli.harness.Contender;
+import io.talaria.workloads.run.Round;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where one phase on one road is exported to: a file of its own, and what makes YCSB write into it
+ * Where one phase of a round is exported to: a file of its own, and what makes YCSB write into it
  * what is wanted. Immutable.
  *
  * @param file the file; empty for none
@@ -18,7 +17,7 @@ import java.util.TreeMap;
 record Export(String file, Map<String, String> properties) {
   private static final Export NONE = new Export("", Map.of());
 
-  static Export of(YcsbOptions options, Contender contender, Phase phase) {
+  static Export of(YcsbOptions options, Round round, Phase phase) {
     if (options.export() == null) {
       return NONE;
     }
@@ -26,11 +25,7 @@ record Export(String file, Map<String, String> properties) {
     String name = wanted.getFileName().toString();
     int dot = name.lastIndexOf('.');
     String stem =
-        (dot < 0 ? name : name.substring(0, dot))
-            + "-"
-            + contender.label().toLowerCase(Locale.ROOT)
-            + "-"
-            + phase.label();
+        (dot < 0 ? name : name.substring(0, dot)) + "-" + round.suffix() + "-" + phase.label();
     Map<String, String> properties = new TreeMap<>();
     if (options.seriesMs() == null) {
       properties.put("measurementtype", "hdrhistogram");

@@ -3,6 +3,7 @@
 package io.talaria.workloads.ycsb;
 
 import java.util.Locale;
+import java.util.Map;
 
 /** The two phases of a benchmark. */
 public enum Phase {
@@ -10,6 +11,12 @@ public enum Phase {
   LOAD,
   /** Does what the workload says. */
   RUN;
+
+  /** Returns how many operations it has. */
+  long operations(Map<String, String> workload) {
+    return Long.parseLong(
+        workload.get(this == LOAD ? WorkloadFile.RECORDS : WorkloadFile.OPERATIONS));
+  }
 
   /** Returns the name for people. */
   public String label() {

@@ -16,6 +16,7 @@ import java.util.Map;
  *     io.talaria.cli.harness.Latencies}
  * @param connections how many connections there were
  * @param roads their roads
+ * @param rested whether compilers rested when a run began
  */
 public record PhaseResult(
     long operations,
@@ -24,4 +25,5 @@ public record PhaseResult(
     long elapsedNs,
     Map<String, String> histograms,
     int connections,
-    ModeProbe.Roads roads) {}
+    ModeProbe.Roads roads,
+    boolean rested) {}

@@ -62,9 +62,10 @@ public final class WorkloadFile {
    * Reads a workload.
    *
    * @param name a letter from a to f, or a file of the user's
-   * @throws WorkloadFileException if there is no such file
+   * @param store the name of the store, which begins the names of properties of its own
+   * @throws WorkloadFileException if there is no such file, or a property in it means nothing
    */
-  public static Map<String, String> read(String name) throws WorkloadFileException {
+  public static Map<String, String> read(String name, String store) throws WorkloadFileException {
     Properties properties = new Properties();
     try (Reader in = open(name)) {
       properties.load(in);
@@ -74,6 +75,10 @@ public final class WorkloadFile {
     }
     Map<String, String> read = new TreeMap<>();
     properties.stringPropertyNames().forEach(key -> read.put(key, properties.getProperty(key)));
+    String unknown = KnownKeys.unknown(read.keySet(), store);
+    if (unknown != null) {
+      throw new WorkloadFileException(unknown, null);
+    }
     return read;
   }
 
@@ -126,6 +131,15 @@ public final class WorkloadFile {
    */
   public static boolean scans(Map<String, String> workload) throws WorkloadFileException {
     return share(workload, CoreWorkload.SCAN_PROPORTION_PROPERTY) > 0;
+  }
+
+  /** Returns whether a workload that has been checked inserts records. */
+  static boolean inserts(Map<String, String> workload) {
+    try {
+      return share(workload, CoreWorkload.INSERT_PROPORTION_PROPERTY) > 0;
+    } catch (WorkloadFileException e) {
+      throw new IllegalArgumentException(e);
+    }
   }
 
   private static double share(Map<String, String> workload, String key)

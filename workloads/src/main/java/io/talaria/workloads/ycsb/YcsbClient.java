@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import site.ycsb.Workload;
@@ -32,8 +31,6 @@ import site.ycsb.workloads.CoreWorkload;
  * than one phase.
  */
 public final class YcsbClient {
-  private static final int LONGEST_WARM_UP = 3;
-
   private final YcsbJob job;
   private final Properties properties;
   private final Failures failures = new Failures();
@@ -59,9 +56,7 @@ public final class YcsbClient {
     failures.onLoss(workload::requestStop);
     try (Stores stores = opener.open(job, failures)) {
       Settling.await(stores.connections(), stores::ping);
-      if (job.phase() == Phase.RUN) {
-        warmUp(workload, stores);
-      }
+      boolean rested = job.phase() == Phase.LOAD || warmUp(workload, stores);
       List<TimedDb> bindings =
           IntStream.range(0, job.threads())
               .mapToObj(thread -> new TimedDb(stores.forThread(thread)))
@@ -71,13 +66,13 @@ public final class YcsbClient {
       long elapsedNs = crew.run(done -> link.report(Orders.PROGRESS, done));
       ModeProbe.Roads roads = ModeProbe.look();
       export(elapsedNs, operations);
-      return result(bindings, elapsedNs, stores.connections(), roads);
+      return result(bindings, elapsedNs, stores.connections(), roads, rested);
     }
   }
 
-  private void warmUp(Workload workload, Stores stores) throws Exception {
-    long ns = TimeUnit.MILLISECONDS.toNanos(job.warmUpMs());
-    WarmUp until = new WarmUp(ns, LONGEST_WARM_UP * ns, 0, stores.connections());
+  /** Returns whether compilers rest. */
+  private boolean warmUp(Workload workload, Stores stores) throws Exception {
+    WarmUp until = job.warmUp().begin(stores.connections());
     new WarmCrew(workload, properties)
         .run(
             IntStream.range(0, job.threads()).mapToObj(stores::forThread).toList(),
@@ -86,10 +81,15 @@ public final class YcsbClient {
     if (!failures.first().isEmpty()) {
       throw new HarnessException("the warm-up failed: " + failures.first());
     }
+    return until.rested();
   }
 
   private PhaseResult result(
-      List<TimedDb> bindings, long elapsedNs, int connections, ModeProbe.Roads roads) {
+      List<TimedDb> bindings,
+      long elapsedNs,
+      int connections,
+      ModeProbe.Roads roads,
+      boolean rested) {
     Map<String, Histogram> all = new TreeMap<>();
     bindings.forEach(binding -> binding.addTo(all));
     Map<String, String> encoded = new TreeMap<>();
@@ -101,7 +101,8 @@ public final class YcsbClient {
         elapsedNs,
         encoded,
         connections,
-        roads);
+        roads,
+        rested);
   }
 
   private void export(long elapsedNs, long operations) throws HarnessException {

@@ -3,6 +3,7 @@
 package io.talaria.workloads.ycsb;
 
 import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.run.WarmUpLength;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -14,7 +15,7 @@ import java.util.Properties;
  * @param phase which phase
  * @param properties YCSB's
  * @param threads how many threads
- * @param warmUpMs how long to warm up before a run is measured, in milliseconds
+ * @param warmUp how long to warm up before a run is measured
  * @param export the file for YCSB's exporter; empty for none
  */
 public record YcsbJob(
@@ -22,7 +23,7 @@ public record YcsbJob(
     Phase phase,
     Map<String, String> properties,
     int threads,
-    long warmUpMs,
+    WarmUpLength warmUp,
     String export) {
 
   /** Returns the properties as YCSB wants them. */
@@ -34,7 +35,6 @@ public record YcsbJob(
 
   /** Returns how many operations the phase has. */
   long operations() {
-    return Long.parseLong(
-        properties.get(phase == Phase.LOAD ? WorkloadFile.RECORDS : WorkloadFile.OPERATIONS));
+    return phase.operations(properties);
   }
 }

@@ -2,8 +2,11 @@
 
 package io.talaria.workloads.ycsb;
 
+import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
-import io.talaria.cli.harness.Pinning;
+import io.talaria.workloads.run.RoundOptions;
+import io.talaria.workloads.run.SideOptions;
+import io.talaria.workloads.run.WarmUpLength;
 import io.talaria.workloads.ycsb.WorkloadFile.WorkloadFileException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -21,10 +25,10 @@ import picocli.CommandLine.Spec;
 public final class YcsbOptions {
   private static final int MOST = 1_000_000_000;
   private static final int MOST_THREADS = 512;
-  private static final int LONGEST_WARM_UP_S = 15;
   private static final int LONGEST_SERIES_MS = 3_600_000;
   private static final String DEFAULT_RECORDS = "1000";
   private static final String DEFAULT_OPERATIONS = "50000";
+  private static final String QUICK_OPERATIONS = "5000";
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -48,7 +52,8 @@ public final class YcsbOptions {
       names = {"-o", "--operations"},
       paramLabel = "N",
       description =
-          "How many operations, of all threads. Default: the file's operationcount, or 50000.")
+          "How many operations, of all threads. Default: the file's operationcount, or 50000, with"
+              + " --quick 5000.")
   private Integer operations;
 
   @Option(
@@ -89,24 +94,12 @@ public final class YcsbOptions {
   private Integer seriesMs;
 
   @Option(
-      names = "--warm-up",
-      paramLabel = "SECONDS",
-      defaultValue = "2",
-      description =
-          "How long to do the same without measuring before a run; up to three times as long if"
-              + " compilers are busy. Default: ${DEFAULT-VALUE}.")
-  private double warmUpSeconds;
-
-  @Option(
       names = "--set",
       paramLabel = "NAME=VALUE",
       description = "A further property of YCSB's; may be repeated.")
   private Map<String, String> more = new LinkedHashMap<>();
 
-  @Option(
-      names = "--no-pin",
-      description = "Do not pin the JVMs (servers to core 0, the client to core 1).")
-  private boolean noPin;
+  @Mixin private RoundOptions rounds;
 
   /** Creates the options; picocli fills them. */
   public YcsbOptions() {}
@@ -114,17 +107,24 @@ public final class YcsbOptions {
   /**
    * Returns the workload's properties.
    *
+   * @param store the store's name
    * @param defaults what holds if neither the workload nor an option says otherwise
    * @param options what holds in any case
    * @throws ParameterException if an option or the workload is wrong
    */
-  public Map<String, String> workload(Map<String, String> defaults, Map<String, String> options) {
+  public Map<String, String> workload(
+      String store, Map<String, String> defaults, Map<String, String> options) {
     check();
+    String unknown = KnownKeys.unknown(more.keySet(), store);
+    if (unknown != null) {
+      throw new ParameterException(command.commandLine(), "--set: " + unknown);
+    }
     Map<String, String> all = new TreeMap<>(defaults);
     all.putIfAbsent(WorkloadFile.RECORDS, DEFAULT_RECORDS);
-    all.putIfAbsent(WorkloadFile.OPERATIONS, DEFAULT_OPERATIONS);
+    all.putIfAbsent(
+        WorkloadFile.OPERATIONS, rounds.quick() ? QUICK_OPERATIONS : DEFAULT_OPERATIONS);
     try {
-      all.putAll(WorkloadFile.read(workload));
+      all.putAll(WorkloadFile.read(workload, store));
       all.putAll(options);
       set(all, WorkloadFile.RECORDS, records);
       set(all, WorkloadFile.OPERATIONS, operations);
@@ -151,7 +151,6 @@ public final class YcsbOptions {
       Limits.check(line, "--operations", operations, 1, MOST);
     }
     Limits.check(line, "--threads", threads, 1, MOST_THREADS);
-    Limits.check(line, "--warm-up", warmUpSeconds, 0, LONGEST_WARM_UP_S);
     if (seriesMs != null) {
       Limits.check(line, "--series", seriesMs, 1, LONGEST_SERIES_MS);
       if (export == null) {
@@ -171,7 +170,7 @@ public final class YcsbOptions {
    *
    * @throws ParameterException if there is no such phase
    */
-  public List<Phase> phases() {
+  List<Phase> phases() {
     return switch (phase) {
       case "load" -> List.of(Phase.LOAD);
       case "run" -> List.of(Phase.RUN);
@@ -183,13 +182,13 @@ public final class YcsbOptions {
   }
 
   /** Returns how many threads. */
-  public int threads() {
+  int threads() {
     return threads;
   }
 
-  /** Returns how long to warm up, in milliseconds. */
-  long warmUpMs() {
-    return Math.round(warmUpSeconds * 1_000);
+  /** Returns how long to warm up. */
+  WarmUpLength warmUp() {
+    return rounds.warmUp();
   }
 
   /** Returns whether to say every second how far it is. */
@@ -207,8 +206,22 @@ public final class YcsbOptions {
     return seriesMs;
   }
 
-  /** Returns which JVM sits on which core. */
-  public Pinning pinning() {
-    return Pinning.decide(!noPin);
+  /**
+   * Runs the benchmark as the options say, and prints what it found.
+   *
+   * @param store what is driven
+   * @param workload the workload's properties
+   * @return the exit status
+   * @throws HarnessException if it failed, or was not accelerated though it should be
+   * @throws InterruptedException if interrupted
+   */
+  public int run(Store store, Map<String, String> workload)
+      throws HarnessException, InterruptedException {
+    if (rounds.sides().side() == SideOptions.Side.BOTH && !phases().contains(Phase.LOAD)) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--phase run needs servers that have been loaded: name them with --remote");
+    }
+    return rounds.compare(new YcsbBenchmark(store, this, workload));
   }
 }

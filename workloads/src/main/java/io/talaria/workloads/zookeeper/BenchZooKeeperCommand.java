@@ -3,23 +3,13 @@
 package io.talaria.workloads.zookeeper;
 
 import io.talaria.cli.Subcommand;
-import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
-import io.talaria.cli.harness.Machine;
-import io.talaria.workloads.run.FolderServer;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.RoadOptions;
-import io.talaria.workloads.run.SideOptions;
-import io.talaria.workloads.ycsb.Phase;
-import io.talaria.workloads.ycsb.PhaseResult;
+import io.talaria.cli.harness.SizeConverter;
+import io.talaria.workloads.ycsb.Store;
 import io.talaria.workloads.ycsb.WorkloadFile;
 import io.talaria.workloads.ycsb.WorkloadFile.WorkloadFileException;
 import io.talaria.workloads.ycsb.YcsbOptions;
-import io.talaria.workloads.ycsb.YcsbReport;
-import io.talaria.workloads.ycsb.YcsbRun;
-import java.io.PrintWriter;
-import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -39,14 +29,16 @@ import picocli.CommandLine.Spec;
       "Drive a ZooKeeper server by the Yahoo! Cloud Serving Benchmark: a node for each record, reads"
           + " only unless another workload is named.",
       "",
-      "Without --server and --remote it starts server and client on this machine, first on the JDK's"
-          + " sockets, then on Talaria, and compares. With --plain it stays with the JDK's.",
+      "Without --server and --remote it starts a server and a client on this machine, new ones in each"
+          + " round, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
+          + " rounds with their range. With --plain it stays with the JDK's.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench zookeeper",
-      "  talaria bench zookeeper -t 3 -e zookeeper.txt --series 1   the mean of each millisecond",
+      "  talaria bench zookeeper --rounds 5 --json zookeeper.json",
+      "  talaria bench zookeeper -t 3 --rounds 1 -e zookeeper.txt --series 1",
       "  talaria bench zookeeper -w a --size 1K",
       "  talaria bench zookeeper --server --address 0.0.0.0:2181",
       "  talaria bench zookeeper --remote 10.1.0.2:2181",
@@ -59,14 +51,12 @@ public final class BenchZooKeeperCommand implements Subcommand {
   private static final int LARGEST = 1_000_000;
 
   @Spec private CommandSpec spec;
-  @Mixin private SideOptions sides;
-  @Mixin private RoadOptions roads;
   @Mixin private YcsbOptions ycsb;
 
   @Option(
       names = "--size",
       paramLabel = "SIZE",
-      converter = io.talaria.cli.harness.SizeConverter.class,
+      converter = SizeConverter.class,
       defaultValue = "16",
       description = "How long a record is, in bytes or K. Default: ${DEFAULT-VALUE}.")
   private int size;
@@ -81,45 +71,16 @@ public final class BenchZooKeeperCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    SideOptions.Side side = sides.side();
-    Map<String, String> workload = workload();
-    List<Phase> phases = ycsb.phases();
-    Launch launch = roads.launch(ycsb.pinning());
-    PrintWriter out = spec.commandLine().getOut();
-    if (side == SideOptions.Side.SERVER) {
-      FolderServer.serve(launch, ZooKeeperJvm.class, sides.address(), out);
-      return CommandLine.ExitCode.OK;
-    }
-    if (side == SideOptions.Side.BOTH && !phases.contains(Phase.LOAD)) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "--phase run needs a server that has been loaded: name it with --remote");
-    }
-    Machine machine = launch.machine();
-    YcsbRun run =
-        new YcsbRun(launch, ZooKeeperJvm.class, ycsb, workload, spec.commandLine().getErr());
-    Map<Contender, Map<Phase, PhaseResult>> results =
-        launch.results(
-            side,
-            contender -> run.on(contender, List.of(sides.remote())),
-            contender -> locally(launch, contender, run));
-    out.print(YcsbReport.text(machine, results));
-    out.flush();
-    return CommandLine.ExitCode.OK;
+    Store store = new ZooKeeperStore();
+    return ycsb.run(store, workload(store.name()));
   }
 
-  private static Map<Phase, PhaseResult> locally(Launch launch, Contender contender, YcsbRun run)
-      throws HarnessException, InterruptedException {
-    try (FolderServer server = FolderServer.start(launch, ZooKeeperJvm.class, contender)) {
-      return run.on(contender, List.of(server.address()));
-    }
-  }
-
-  private Map<String, String> workload() {
+  private Map<String, String> workload(String store) {
     CommandLine line = spec.commandLine();
     Limits.check(line, "--size", size, 1, LARGEST);
     Map<String, String> all =
         ycsb.workload(
+            store,
             Map.of(),
             Map.of(WorkloadFile.FIELDS, "1", WorkloadFile.FIELD_LENGTH, Integer.toString(size)));
     try {

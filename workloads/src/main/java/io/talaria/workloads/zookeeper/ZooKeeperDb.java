@@ -2,6 +2,8 @@
 
 package io.talaria.workloads.zookeeper;
 
+import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.ycsb.Failures;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,10 +27,12 @@ final class ZooKeeperDb extends DB {
   private static final String ONLY_FIELD = "field0";
   private static final int ANY_VERSION = -1;
 
+  private final HostPort server;
   private final ZooKeeper session;
   private final Failures failures;
 
-  ZooKeeperDb(ZooKeeper session, Failures failures) {
+  ZooKeeperDb(HostPort server, ZooKeeper session, Failures failures) {
+    this.server = server;
     this.session = session;
     this.failures = failures;
   }
@@ -87,7 +91,7 @@ final class ZooKeeperDb extends DB {
       Code code = e.code();
       return code == Code.NONODE || code == Code.NODEEXISTS
           ? failures.failed(e.getMessage())
-          : failures.lost("the server has gone: " + e.getMessage());
+          : failures.lost(Peer.lost(server, "", e).getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return failures.lost("interrupted");

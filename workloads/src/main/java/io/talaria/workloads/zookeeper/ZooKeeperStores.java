@@ -2,6 +2,7 @@
 
 package io.talaria.workloads.zookeeper;
 
+import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.ycsb.Failures;
 import io.talaria.workloads.ycsb.Stores;
 import io.talaria.workloads.ycsb.YcsbJob;
@@ -20,17 +21,19 @@ final class ZooKeeperStores implements Stores {
   private static final int CLOSE_MS = (int) TimeUnit.SECONDS.toMillis(1);
 
   private final List<ZooKeeper> sessions = new ArrayList<>();
+  private final HostPort server;
   private final Failures failures;
 
-  private ZooKeeperStores(Failures failures) {
+  private ZooKeeperStores(HostPort server, Failures failures) {
+    this.server = server;
     this.failures = failures;
   }
 
   static ZooKeeperStores open(YcsbJob job, Failures failures) throws Exception {
-    ZooKeeperStores stores = new ZooKeeperStores(failures);
+    ZooKeeperStores stores = new ZooKeeperStores(job.servers().getFirst(), failures);
     try {
       for (int i = 0; i < job.threads(); i++) {
-        stores.sessions.add(ZooKeeperSession.open(job.servers().getFirst()));
+        stores.sessions.add(ZooKeeperSession.open(stores.server));
       }
       stores.makeTable(
           job.properties()
@@ -55,7 +58,7 @@ final class ZooKeeperStores implements Stores {
 
   @Override
   public DB forThread(int thread) {
-    return new ZooKeeperDb(sessions.get(thread), failures);
+    return new ZooKeeperDb(server, sessions.get(thread), failures);
   }
 
   @Override

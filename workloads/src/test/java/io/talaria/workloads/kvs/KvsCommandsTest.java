@@ -4,15 +4,12 @@ package io.talaria.workloads.kvs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.workloads.run.Invocation;
-import java.io.ByteArrayInputStream;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.Json;
+import io.talaria.workloads.TalariaCommand;
+import io.talaria.workloads.TalariaCommand.Ended;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,34 +20,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KvsCommandsTest {
   @TempDir private Path folder;
 
-  private static Invocation bench(String... args) {
-    return Invocation.of(new BenchKvsCommand(), args);
+  private static Ended bench(String args) {
+    return TalariaCommand.run(("bench kvs " + args.strip()).split(" +", -1));
   }
 
   @Test
   void benchComparesBothRoadsAndExports() throws Exception {
     Path export = folder.resolve("figures.txt");
-    Invocation bench =
-        bench(
-            "-w",
-            "a",
-            "-n",
-            "40",
-            "-o",
-            "200",
-            "-t",
-            "2",
-            "--warm-up",
-            "0",
-            "--no-pin",
-            "-e",
-            export.toString());
-    assertThat(bench.err()).doesNotContain("NOT ACCELERATED");
-    assertThat(bench.status()).as(bench.err()).isZero();
-    assertThat(bench.out())
+    Ended bench = bench("-w a -n 40 -o 200 -t 2 --warm-up 0 --no-pin --rounds 1 -e " + export);
+    assertThat(bench.well().out())
         .contains("load, insert", "run, read", "run, update")
         .contains("Connections on Talaria, load: 4 shm (same-host)")
-        .contains("Connections on Talaria, run: 4 shm (same-host)");
+        .contains("Connections on Talaria, run: 4 shm (same-host)")
+        .contains("Compilers were still busy", "run on JDK", "run on Talaria");
     assertThat(Files.readString(folder.resolve("figures-jdk-run.txt")))
         .contains("[OVERALL], Throughput(ops/sec)", "[READ], 99thPercentileLatency(us)");
     assertThat(Files.readString(folder.resolve("figures-talaria-load.txt")))
@@ -59,62 +41,22 @@ class KvsCommandsTest {
   }
 
   @Test
-  void benchScansAndWritesATimeSeries() throws Exception {
-    Path export = folder.resolve("series.txt");
-    Invocation bench =
-        bench(
-            "--plain",
-            "-w",
-            "e",
-            "-n",
-            "50",
-            "-o",
-            "60",
-            "--warm-up",
-            "0",
-            "--servers",
-            "1",
-            "--no-pin",
-            "--series",
-            "1",
-            "-e",
-            export.toString());
-    assertThat(bench.status()).as(bench.err()).isZero();
-    assertThat(bench.out()).contains("run, scan").doesNotContain("Talaria:");
-    assertThat(Files.readString(folder.resolve("series-jdk-run.txt")))
-        .containsPattern("\\[SCAN\\], \\d+, \\d");
-  }
-
-  @Test
-  @SuppressWarnings("try") // Closed in the middle, too.
-  void benchTellsThatTheServerHasGone() throws Exception {
-    try (KvsServer server =
-        new KvsServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-      AtomicBoolean running = new AtomicBoolean();
-      Invocation bench =
-          Invocation.watched(
-              new BenchKvsCommand(),
-              line -> {
-                if (line.contains("run, ") && running.compareAndSet(false, true)) {
-                  server.close();
-                }
-              },
-              "--plain",
-              "--remote",
-              "127.0.0.1:" + server.port(),
-              "-n",
-              "20",
-              "-o",
-              "100000000",
-              "--warm-up",
-              "0",
-              "--live",
-              "--no-pin");
-      assertThat(running).isTrue();
-      assertThat(bench.status()).isEqualTo(1);
-      assertThat(bench.err())
-          .contains("JDK: run: ", "operations failed; the first one: 127.0.0.1:", "not answer");
+  void benchScansInRoundsAndWritesATimeSeriesOfEach() throws Exception {
+    Path json = folder.resolve("kvs.json");
+    String options = "--plain -w e -n 50 -o 60 --quick --rounds 2 --servers 1 --no-pin --series 1";
+    Ended bench = bench(options + " -e " + folder.resolve("series.txt") + " --json " + json);
+    assertThat(bench.well().out()).contains("run, scan", " – ").doesNotContain("Talaria:");
+    assertThat(bench.err()).contains("load, JDK, round 1 of 2", "run, JDK, round 2 of 2");
+    for (int round : new int[] {1, 2}) {
+      assertThat(Files.readString(folder.resolve("series-jdk-" + round + "-run.txt")))
+          .containsPattern("\\[SCAN\\], \\d+, \\d");
     }
+    JsonNode read = Json.parse(Files.readString(json));
+    assertThat(read.path("format").asText()).isEqualTo("talaria-bench-kvs-1");
+    assertThat(read.path("options").path("workload").path("recordcount").asText()).isEqualTo("50");
+    assertThat(read.path("measures").get(0).path("id").asText()).isEqualTo("load/rate");
+    assertThat(read.path("measures").get(0).path("jdk").path("rounds").asInt()).isEqualTo(2);
+    assertThat(read.path("runs")).hasSize(4);
   }
 
   @ParameterizedTest
@@ -124,6 +66,12 @@ class KvsCommandsTest {
         "-w nosuch            | no workload 'nosuch': it is neither one of a to f nor a file",
         "-p walk              | --phase is load, run or both, not 'walk'",
         "-p run               | --phase run needs servers that have been loaded",
+        "--rounds 0           | --rounds must be from 1 to 100, not 0",
+        "--quick --warm-up 1  | --warm-up does not go with --quick",
+        "--json /nowhere/x    | --json: there is no folder /nowhere",
+        "-p load --rounds 2 -r x | --rounds: what is inserted stays in the servers of --remote",
+        "-w d --rounds 2 -r x | --rounds: what is inserted stays in the servers of --remote",
+        "--set readpropotion=1 | --set: there is no property 'readpropotion'; the nearest: readproportion",
         "-t 0                 | --threads must be from 1 to 512, not 0",
         "--series 5           | --series needs --export FILE",
         "--set recordcount=x  | recordcount=x is no whole number from 1 to 2147483647",
@@ -136,46 +84,35 @@ class KvsCommandsTest {
         "--remote :5          | --remote needs a host"
       })
   void benchRefusesWrongOptions(String args, String message) {
-    Invocation bench = bench(args.strip().split(" "));
-    assertThat(bench.status()).isEqualTo(2);
-    assertThat(bench.err()).contains(message);
+    bench(args).failed(2, message);
   }
 
   @Test
   void benchReadsAWorkloadOfTheUser() throws Exception {
     Path file = folder.resolve("mine");
-    Files.writeString(file, "recordcount=10\noperationcount=10\nreadproportion=x\n");
-    Invocation bench = bench("-w", file.toString());
-    assertThat(bench.status()).isEqualTo(2);
-    assertThat(bench.err()).contains("--workload: readproportion=x is no number from 0 to 1");
+    Files.writeString(file, "recordcount=10\noperationcount=10\nkvs.own=1\nreadproportion=x\n");
+    bench("-w " + file).failed(2, "--workload: readproportion=x is no number from 0 to 1");
+    Files.writeString(file, "zookeeper.connectString=a:1\n");
+    bench("-w " + file).failed(2, "--workload: there is no property 'zookeeper.connectString'");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "--plain"})
   void shellWorksOnBothRoads(String road) {
-    Invocation shell = shell("insert 1 a=b\nget 1\n", road);
+    Ended shell = shell("insert 1 a=b\nget 1\n", road).well();
     assertThat(shell.err()).isEmpty();
     assertThat(shell.out()).isEqualTo("inserted\na=b\n");
-    assertThat(shell.status()).isZero();
   }
 
   @Test
   void shellFailsIfALineDoes() {
-    Invocation shell = shell("get 1\nquit\ninsert 1 a=b\n", "--plain");
+    Ended shell = shell("get 1\nquit\ninsert 1 a=b\n", "--plain");
     assertThat(shell.err()).isEqualTo("error: there is no record '1'\n");
     assertThat(shell.out()).isEmpty();
     assertThat(shell.status()).isEqualTo(1);
   }
 
-  private static Invocation shell(String lines, String road) {
-    InputStream in = System.in;
-    System.setIn(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
-    try {
-      return road.isEmpty()
-          ? Invocation.of(new KvsCommand())
-          : Invocation.of(new KvsCommand(), road);
-    } finally {
-      System.setIn(in);
-    }
+  private static Ended shell(String lines, String road) {
+    return TalariaCommand.runWith(lines, ("example kvs " + road).strip().split(" ", -1));
   }
 }

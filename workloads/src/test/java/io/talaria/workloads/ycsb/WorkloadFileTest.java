@@ -13,7 +13,7 @@ class WorkloadFileTest {
   @ParameterizedTest
   @CsvSource({"a,false", "b,false", "c,false", "d,false", "e,true", "f,false"})
   void standardWorkloadsAreSound(String name, boolean scans) throws Exception {
-    Map<String, String> workload = new TreeMap<>(WorkloadFile.read(name));
+    Map<String, String> workload = new TreeMap<>(WorkloadFile.read(name, "kvs"));
     workload.put(WorkloadFile.RECORDS, "100");
     workload.put(WorkloadFile.OPERATIONS, "100");
     workload.put(WorkloadFile.FIELDS, "1");

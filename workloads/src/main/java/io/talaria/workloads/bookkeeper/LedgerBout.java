@@ -1,0 +1,90 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.bookkeeper;
+
+import io.talaria.cli.harness.ChildJvm;
+import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Latencies;
+import io.talaria.cli.harness.Pair;
+import io.talaria.cli.harness.Quantity;
+import io.talaria.cli.harness.Units;
+import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
+import io.talaria.workloads.run.Bout;
+import io.talaria.workloads.run.Comparison;
+import io.talaria.workloads.run.FolderServer;
+import io.talaria.workloads.run.Launch;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.Round;
+import io.talaria.workloads.run.Servers;
+import java.util.List;
+
+/**
+ * All sizes, written and read by one client JVM. Used by one thread.
+ *
+ * @param launch how to start JVMs
+ * @param job what the client does
+ * @param live whether to say every second how far it is
+ * @param remotes where the server is; empty to start one here
+ */
+record LedgerBout(Launch launch, LedgerJob job, boolean live, List<HostPort> remotes)
+    implements Bout {
+  private static final double EXPECTED_PER_MS = 2;
+
+  @Override
+  public String label() {
+    return "bookkeeper";
+  }
+
+  @Override
+  public double expectedMs() {
+    return 2 * START_MS
+        + job.warmUp().expectedMs()
+        + 2.0 * job.entries() * job.sizes().size() / EXPECTED_PER_MS;
+  }
+
+  @Override
+  public void measure(Round round) throws HarnessException, InterruptedException {
+    round.step("writing and reading", expectedMs());
+    Contender contender = round.contender();
+    try (Servers servers =
+        Servers.of(remotes, () -> FolderServer.start(launch, BookKeeperJvm.class, contender))) {
+      LedgerResult result = run(round, servers.addresses().getFirst());
+      Pair.requireAccelerated(contender, "client", result.roads(), Ledgers.CONNECTIONS);
+      result.measures().forEach(measure -> add(round.found(), contender, measure));
+      round.found().addRun("ledgers", "ledgers", contender, result.rested(), result);
+      round.found().addRoads("ledgers", contender, result.roads());
+    }
+  }
+
+  private LedgerResult run(Round round, HostPort where)
+      throws HarnessException, InterruptedException {
+    int core = launch.pinning().clientCore();
+    try (ChildJvm client =
+        launch.start("client", BookKeeperJvm.class, round.contender(), core, List.of())) {
+      Orders.connect(client, where, job);
+      return Orders.result(
+          client,
+          LedgerResult.class,
+          Orders.SILENCE,
+          progress -> {
+            if (live) {
+              round.say(progress.asText());
+            }
+          });
+    }
+  }
+
+  private static void add(Comparison comparison, Contender contender, Measure measure) {
+    String id = measure.operation() + "/" + measure.sizeBytes();
+    String label = measure.operation() + ", " + Units.bytes(measure.sizeBytes());
+    comparison.add(
+        id + "/rate",
+        label + ", entries",
+        Quantity.PER_SECOND,
+        contender,
+        measure.entries() * 1e9 / measure.elapsedNs());
+    comparison.addTimes(id, label, contender, Latencies.decode(measure.histogram()));
+  }
+}

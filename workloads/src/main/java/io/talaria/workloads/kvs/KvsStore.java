@@ -1,0 +1,47 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.kvs;
+
+import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.run.Launch;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.Servers;
+import io.talaria.workloads.ycsb.Store;
+import java.io.PrintWriter;
+import java.util.List;
+
+/**
+ * The key-value store under YCSB.
+ *
+ * @param servers how many servers are started on this machine
+ */
+record KvsStore(int servers) implements Store {
+  @Override
+  public String name() {
+    return "kvs";
+  }
+
+  @Override
+  public Class<?> main() {
+    return KvsBenchJvm.class;
+  }
+
+  @Override
+  public boolean several() {
+    return true;
+  }
+
+  @Override
+  public void serve(Launch launch, HostPort where, PrintWriter out)
+      throws HarnessException, InterruptedException {
+    Orders.serve(launch, main(), where, new KvsJob(List.of()), out);
+  }
+
+  @Override
+  public Servers start(Launch launch, Contender contender)
+      throws HarnessException, InterruptedException {
+    return KvsServers.start(launch, main(), contender, servers);
+  }
+}

@@ -1,0 +1,128 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.ycsb;
+
+import io.talaria.cli.harness.ChildJvm;
+import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Latencies;
+import io.talaria.cli.harness.Pair;
+import io.talaria.cli.harness.Quantity;
+import io.talaria.workloads.run.Bout;
+import io.talaria.workloads.run.Comparison;
+import io.talaria.workloads.run.Launch;
+import io.talaria.workloads.run.Orders;
+import io.talaria.workloads.run.Round;
+import io.talaria.workloads.run.Servers;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The phases wanted, one after the other, each in a client JVM of its own. Used by one thread.
+ *
+ * @param launch how to start JVMs
+ * @param store what is driven
+ * @param options what the user wants
+ * @param workload the workload's properties
+ * @param remotes where the servers are; empty to start some here
+ */
+record YcsbBout(
+    Launch launch,
+    Store store,
+    YcsbOptions options,
+    Map<String, String> workload,
+    List<HostPort> remotes)
+    implements Bout {
+  private static final double EXPECTED_PER_MS = 2;
+
+  @Override
+  public String label() {
+    return store.name();
+  }
+
+  @Override
+  public double expectedMs() {
+    return options.phases().stream().mapToDouble(this::expectedMs).sum();
+  }
+
+  private double expectedMs(Phase phase) {
+    double warmUpMs = phase == Phase.RUN ? options.warmUp().expectedMs() : 0;
+    return START_MS + warmUpMs + phase.operations(workload) / EXPECTED_PER_MS;
+  }
+
+  @Override
+  public void measure(Round round) throws HarnessException, InterruptedException {
+    try (Servers servers = Servers.of(remotes, () -> store.start(launch, round.contender()))) {
+      for (Phase phase : options.phases()) {
+        // Servers elsewhere keep their records from round to round.
+        if (phase == Phase.RUN || remotes.isEmpty() || round.number() == 1) {
+          measure(round, phase, servers.addresses());
+        }
+      }
+    }
+  }
+
+  private void measure(Round round, Phase phase, List<HostPort> servers)
+      throws HarnessException, InterruptedException {
+    Contender contender = round.contender();
+    round.step(phase.label(), expectedMs(phase));
+    PhaseResult result = run(round, phase, servers);
+    if (result.failed() > 0) {
+      throw new HarnessException(
+          String.format(
+              "%s: %,d of %,d operations failed; the first one: %s",
+              phase.label(),
+              result.failed(),
+              result.operations() + result.failed(),
+              result.failure()));
+    }
+    Pair.requireAccelerated(contender, "client", result.roads(), result.connections());
+    add(round.found(), contender, phase.label(), result);
+  }
+
+  private PhaseResult run(Round round, Phase phase, List<HostPort> servers)
+      throws HarnessException, InterruptedException {
+    Export export = Export.of(options, round, phase);
+    Map<String, String> properties = new TreeMap<>(workload);
+    properties.putAll(export.properties());
+    YcsbJob job =
+        new YcsbJob(servers, phase, properties, options.threads(), options.warmUp(), export.file());
+    int core = launch.pinning().clientCore();
+    try (ChildJvm client =
+        launch.start("client", store.main(), round.contender(), core, List.of())) {
+      Orders.connect(client, servers.getFirst(), job);
+      return Orders.result(
+          client,
+          PhaseResult.class,
+          job.warmUp().silence(),
+          done -> {
+            if (options.live()) {
+              round.say(String.format("%,d of %,d", done.asLong(), job.operations()));
+            }
+          });
+    }
+  }
+
+  private static void add(
+      Comparison comparison, Contender contender, String phase, PhaseResult result) {
+    comparison.add(
+        phase + "/rate",
+        phase + ", operations",
+        Quantity.PER_SECOND,
+        contender,
+        result.operations() * 1e9 / result.elapsedNs());
+    result
+        .histograms()
+        .forEach(
+            (operation, histogram) ->
+                comparison.addTimes(
+                    phase + "/" + operation,
+                    phase + ", " + operation,
+                    contender,
+                    Latencies.decode(histogram)));
+    comparison.addRun(phase, phase, contender, result.rested(), result);
+    comparison.addRoads(phase, contender, result.roads());
+  }
+}

@@ -1,0 +1,42 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.zookeeper;
+
+import io.talaria.cli.harness.Contender;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.run.FolderServer;
+import io.talaria.workloads.run.Launch;
+import io.talaria.workloads.run.Servers;
+import io.talaria.workloads.ycsb.Store;
+import java.io.PrintWriter;
+
+/** ZooKeeper under YCSB. */
+record ZooKeeperStore() implements Store {
+  @Override
+  public String name() {
+    return "zookeeper";
+  }
+
+  @Override
+  public Class<?> main() {
+    return ZooKeeperJvm.class;
+  }
+
+  @Override
+  public boolean several() {
+    return false;
+  }
+
+  @Override
+  public void serve(Launch launch, HostPort where, PrintWriter out)
+      throws HarnessException, InterruptedException {
+    FolderServer.serve(launch, main(), where, out);
+  }
+
+  @Override
+  public Servers start(Launch launch, Contender contender)
+      throws HarnessException, InterruptedException {
+    return FolderServer.start(launch, main(), contender);
+  }
+}

@@ -1,0 +1,61 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What happens to one side of a benchmark when the other one is killed in the middle of it. */
+@Timeout(240)
+class LossTest {
+  private static final String[] AT_ONCE = {"--rounds", "1", "--warm-up", "0", "--no-pin"};
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "netty      | ping-pong -l 16 --seconds 600                      | : measuring",
+        "grpc       | --call streaming --client async --seconds 600      | : measuring",
+        "kvs        | -n 20 -o 100000000 --live                          |  of 100,000,000",
+        "zookeeper  | -n 20 -o 100000000 --live                          |  of 100,000,000",
+        "bookkeeper | -m 100000000 --live                                | : writes of 1024 B"
+      })
+  void aBenchmarkOutlivesItsClientAndTellsThatItsServerHasGone(
+      String name, String options, String measuring) throws Exception {
+    try (TalariaCommand server = TalariaCommand.server("bench", name)) {
+      String address = server.address();
+      String[] words =
+          Stream.of(
+                  Stream.of("bench", name, "--remote", address),
+                  Stream.of(options.strip().split(" ", -1)),
+                  Stream.of(AT_ONCE))
+              .flatMap(some -> some)
+              .toArray(String[]::new);
+      try (TalariaCommand killed = TalariaCommand.start(words)) {
+        killed.awaitError(measuring);
+        killed.killJvms();
+        killed.ended().failed(1, "the client ended before it reported 'result'");
+      }
+      try (TalariaCommand client = TalariaCommand.start(again(name, words))) {
+        client.awaitError(measuring);
+        server.killJvms();
+        client.endedWithItsJvms().failed(1, "talaria: ", address);
+        TalariaCommand.Ended ended = server.endedWithItsJvms();
+        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.err()).startsWith("talaria: the server ended");
+      }
+    }
+  }
+
+  /** What the first client has loaded is still there. */
+  private static String[] again(String name, String[] words) {
+    boolean loads = name.equals("kvs") || name.equals("zookeeper");
+    return loads
+        ? Stream.concat(Stream.of(words), Stream.of("-p", "run")).toArray(String[]::new)
+        : words;
+  }
+}
