@@ -23,9 +23,9 @@ class ProgressTest {
   @Test
   void onATerminalTheBarAdvancesByStepsAndDisappears() {
     StringWriter text = new StringWriter();
-    try (Progress progress = new Progress(new PrintWriter(text), true, 100)) {
-      progress.step("first", 50);
-      progress.step("second", 50);
+    try (Progress progress = new Progress(new PrintWriter(text), true, 1_000_000)) {
+      progress.step("first", 500_000);
+      progress.step("second", 500_000);
       progress.say("half");
     }
     assertThat(text.toString())
