@@ -132,9 +132,16 @@ final class JucxLink extends PipelinedLink {
   }
 
   private void finish(UcpRequest request) throws IOException {
+    await(request);
+    if (request.getStatus() < 0) {
+      throw new IOException("an operation of JUCX failed with status " + request.getStatus());
+    }
+  }
+
+  private void await(UcpRequest request) throws IOException {
     int left = SPINS;
     while (!request.isCompleted()) {
-      if (progress() > 0) {
+      if (progressOnce()) {
         left = SPINS;
       } else if (--left == 0) {
         left = SPINS;
@@ -143,14 +150,12 @@ final class JucxLink extends PipelinedLink {
         }
       }
     }
-    if (request.getStatus() < 0) {
-      throw new IOException("an operation of JUCX failed with status " + request.getStatus());
-    }
   }
 
-  private int progress() throws IOException {
+  @Override
+  boolean progressOnce() throws IOException {
     try {
-      return worker.progress();
+      return worker.progress() > 0;
     } catch (Exception e) { // what JUCX declares
       throw new IOException("JUCX made no progress: " + e.getMessage(), e);
     }
@@ -159,7 +164,7 @@ final class JucxLink extends PipelinedLink {
   @Override
   public void close() throws IOException {
     if (endpoint != null) {
-      finish(endpoint.closeNonBlockingFlush());
+      await(endpoint.closeNonBlockingFlush()); // it fails if the peer has closed already
     }
     if (worker != null) {
       worker.close();
