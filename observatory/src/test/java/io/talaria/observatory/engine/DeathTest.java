@@ -21,38 +21,50 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A measuring JVM that is killed, or stops to answer, in each phase. */
 @Timeout(120)
 class DeathTest {
-  private static final String PLAN =
-      """
-      {"bindings": ["%s"], %s "patterns": ["pingpong"], "sizes": [16],
-       "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 60,
-       "limitSeconds": %d}
-      """;
+  /** How long is waited for who has been stopped, and will not answer. */
+  private static final Duration SHORT = Duration.ofSeconds(2);
 
-  /** Passes all on, but sends a signal to the victim when an order is given. */
-  private record Doomed(
-      Measurer measurer, String side, String victim, Orders.Phase phase, String signal)
-      implements Measurer {
+  /**
+   * What happens when an order is given.
+   *
+   * @param victim to whom
+   * @param ordered which side is given the order
+   * @param phase which order
+   * @param kills whether the victim is killed, not stopped
+   */
+  private record Doom(String victim, String ordered, Orders.Phase phase, boolean kills) {
+    boolean comes(String side, Orders.Phase now) {
+      return ordered.equals(side) && phase == now;
+    }
+  }
+
+  /** Passes all on, but has doom come. */
+  private record Doomed(Measurer measurer, String side, Doom doom) implements Measurer {
     @Override
     public void start(Road road) throws HarnessException, InterruptedException {
       measurer.start(road);
     }
 
     @Override
-    public void order(Orders.Phase ordered, Object body, Duration limit) throws HarnessException {
-      boolean before = !side.equals(victim) || signal.equals("STOP");
-      if (ordered == phase && before) {
-        Jvms.signal(victim, signal);
-      }
-      measurer.order(ordered, body, limit);
-      if (ordered == phase && !before) {
-        Jvms.signal(victim, signal);
+    public void order(Orders.Phase phase, Object body, Duration limit) throws HarnessException {
+      if (!doom.comes(side, phase)) {
+        measurer.order(phase, body, limit);
+      } else if (!doom.kills()) {
+        Jvms.stop(doom.victim());
+        measurer.order(phase, body, SHORT);
+      } else if (doom.victim().equals(side)) { // it dies while it obeys
+        measurer.order(phase, body, limit);
+        Jvms.kill(doom.victim());
+      } else {
+        Jvms.kill(doom.victim());
+        measurer.order(phase, body, limit);
       }
     }
 
     @Override
-    public <T> T await(Orders.Phase awaited, Class<T> type)
+    public <T> T await(Orders.Phase phase, Class<T> type)
         throws HarnessException, InterruptedException {
-      return measurer.await(awaited, type);
+      return measurer.await(phase, type);
     }
 
     @Override
@@ -66,44 +78,48 @@ class DeathTest {
     }
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "the {0} when the {1} is given {2}, {3}")
   @CsvSource({
-    "server, INITIALIZE, nio",
-    "client, INITIALIZE, nio",
-    "server, OFFER, nio",
-    "server, ANSWER, nio",
-    "client, ANSWER, netty",
-    "server, ACCEPT, netty",
-    "client, ACCEPT, nio",
-    "server, PREPARE, nio",
-    "client, PREPARE, nio",
-    "server, OPERATE, nio",
-    "client, OPERATE, nio",
-    "server, OPERATE, netty",
-    "server, ANSWER, ucx-tag",
-    "client, OPERATE, ucx-tag"
+    "server, server, INITIALIZE, nio",
+    "server, server, OFFER, nio",
+    "server, client, ANSWER, nio",
+    "server, client, ANSWER, ucx-tag",
+    "client, client, ANSWER, netty",
+    "client, server, ACCEPT, nio",
+    "server, server, ACCEPT, netty",
+    "client, client, PREPARE, nio",
+    "server, server, OPERATE, nio",
+    "server, client, OPERATE, netty",
+    "client, client, OPERATE, nio",
+    "client, client, OPERATE, ucx-tag"
   })
-  void whoIsKilledIsNamed(String side, Orders.Phase phase, String binding) throws Exception {
+  void whoIsKilledIsNamed(String victim, String ordered, Orders.Phase phase, String binding)
+      throws Exception {
     assumeTrue(!binding.startsWith("ucx") || Ucx.obstacle().isEmpty(), "UCX is not installed");
-    String message = failure(binding, side, phase, "KILL", 60);
+    String message = failure(binding, new Doom(victim, ordered, phase, true));
     assertThat(message.lines().findFirst().orElseThrow())
-        .contains("the " + side + " ")
+        .contains("the " + victim + " ")
         .endsWith("(exit status 137)");
     assertThat(message).doesNotContain("\tat ");
   }
 
-  @ParameterizedTest
-  @CsvSource({"server, ANSWER", "client, OPERATE"})
-  void thatSomebodyDoesNotAnswerIsTold(String side, Orders.Phase phase) throws Exception {
-    assertThat(failure("nio", side, phase, "STOP", 2))
-        .containsPattern("the (client|server) did not report '[A-Z]+' within 2 s");
+  @ParameterizedTest(name = "the {0} when it is given {1}")
+  @CsvSource({"server, ACCEPT", "client, OPERATE"})
+  void whoDoesNotAnswerIsNamed(String victim, Orders.Phase phase) throws Exception {
+    assertThat(failure("nio", new Doom(victim, victim, phase, false)))
+        .contains("the " + victim + " did not report '" + phase + "' within 2 s");
   }
 
-  private static String failure(
-      String binding, String victim, Orders.Phase phase, String signal, int limitSeconds)
-      throws Exception {
+  private static String failure(String binding, Doom doom) throws Exception {
     String roads = binding.startsWith("ucx") ? "" : "\"roads\": [\"plain\"],";
-    RunPlan plan = PlanReader.parse("test.json", PLAN.formatted(binding, roads, limitSeconds));
+    String json =
+        """
+        {"bindings": ["%s"], %s "patterns": ["pingpong"], "sizes": [16],
+         "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 60,
+         "limitSeconds": 60}
+        """
+            .formatted(binding, roads);
+    RunPlan plan = PlanReader.parse("test.json", json);
     Contender contender = plan.contenders().getFirst();
     try (Hosts hosts = new Hosts();
         RemoteMeasurer server = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "run");
@@ -111,9 +127,7 @@ class DeathTest {
       HarnessException failure;
       try (Crew crew =
           new Crew(
-              List.of(
-                  new Doomed(server, "server", victim, phase, signal),
-                  new Doomed(client, "client", victim, phase, signal)))) {
+              List.of(new Doomed(server, "server", doom), new Doomed(client, "client", doom)))) {
         crew.start(contender.road());
         Heat heat = new Heat(crew, plan, contender, 1, hosts);
         failure =

@@ -3,6 +3,7 @@
 package io.talaria.observatory.engine;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 
 /** The measuring JVMs that this process has started. */
@@ -18,6 +19,10 @@ final class Jvms {
 
   /** Returns the process numbers of a side's JVMs. */
   static List<Long> pids(String side) {
+    return of(side).stream().map(ProcessHandle::pid).toList();
+  }
+
+  private static List<ProcessHandle> of(String side) {
     return ProcessHandle.current()
         .children()
         .filter(ProcessHandle::isAlive)
@@ -28,18 +33,25 @@ final class Jvms {
                     .arguments()
                     .map(words -> List.of(words).contains(option(side)))
                     .orElse(false))
-        .map(ProcessHandle::pid)
         .toList();
   }
 
-  /** Sends a signal to the JVM of a side. */
-  static void signal(String side, String signal) {
+  /** Kills the JVMs of a side, and waits until they have gone. */
+  static void kill(String side) {
+    for (ProcessHandle jvm : of(side)) {
+      jvm.destroyForcibly();
+      jvm.onExit().join();
+    }
+  }
+
+  /** Makes the JVMs of a side stand still. */
+  static void stop(String side) {
     try {
       for (long pid : pids(side)) {
-        new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+        new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor();
       }
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
