@@ -138,6 +138,7 @@ final class JucxLink extends PipelinedLink {
     }
   }
 
+  /** Waits for the end of an operation, whether or not it succeeds. */
   private void await(UcpRequest request) throws IOException {
     int left = SPINS;
     while (!request.isCompleted()) {
@@ -164,7 +165,11 @@ final class JucxLink extends PipelinedLink {
   @Override
   public void close() throws IOException {
     if (endpoint != null) {
-      await(endpoint.closeNonBlockingFlush()); // it fails if the peer has closed already
+      try {
+        await(endpoint.closeNonBlockingFlush());
+      } catch (UcxException e) {
+        // The peer has closed already; all that was sent had settled before.
+      }
     }
     if (worker != null) {
       worker.close();
