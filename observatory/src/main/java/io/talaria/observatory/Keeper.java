@@ -65,6 +65,28 @@ final class Keeper implements AutoCloseable {
     return histograms;
   }
 
+  /** Says what went wrong, a line each; what else there is to say is in a file, which is named. */
+  synchronized List<String> told() {
+    List<String> lines = new ArrayList<>(headlines());
+    if (failures.stream().anyMatch(text -> text.lines().count() > 1)) {
+      try {
+        Files.writeString(details(), String.join("\n\n", failures) + "\n");
+        lines.add("(more in " + details() + ")");
+      } catch (IOException e) {
+        lines.add("cannot write " + details() + ": " + e.getMessage());
+      }
+    }
+    return lines;
+  }
+
+  private Path details() {
+    return report.resolveSibling(report.getFileName().toString().replaceFirst("html$", "log"));
+  }
+
+  private List<String> headlines() {
+    return failures.stream().map(text -> text.lines().findFirst().orElse("")).toList();
+  }
+
   synchronized List<String> failures() {
     return List.copyOf(failures);
   }
@@ -101,13 +123,12 @@ final class Keeper implements AutoCloseable {
       return;
     }
     closed = true;
-    List<String> said = failures.stream().map(line -> line.lines().findFirst().orElse("")).toList();
     try {
       Files.writeString(
           report,
           new HtmlReport(
                   "Observatory: " + plan.name(),
-                  List.of(new Results(plan.name(), conditions, rows, said)))
+                  List.of(new Results(plan.name(), conditions, rows, headlines())))
               .page());
     } catch (IOException e) {
       fail("cannot write " + report + ": " + e.getMessage());

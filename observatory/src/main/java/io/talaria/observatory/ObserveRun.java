@@ -46,11 +46,14 @@ final class ObserveRun implements Outcome {
       String server = station.getHostString() + ", " + coordinator.serverVersions();
       Keeper opened = new Keeper(folder, plan, machine, hostName(), server);
       keeper = opened;
+      PrintWriter progressTo = command.getErr();
+      progressTo.println(plan.name() + ": " + Schedule.describe(plan));
+      progressTo.flush();
       Thread atExit = new Thread(this::interrupted, "talaria-observe-keep");
       Runtime.getRuntime().addShutdownHook(atExit);
       try (opened;
           Progress shown =
-              new Progress(command.getErr(), Terminal.onStandardError(), Schedule.totalMs(plan))) {
+              new Progress(progressTo, Terminal.onStandardError(), Schedule.totalMs(plan))) {
         progress = shown;
         coordinator.run(this, () -> stopped);
       }
@@ -59,7 +62,7 @@ final class ObserveRun implements Outcome {
       }
     }
     PrintWriter console = command.getOut();
-    keeper.failures().forEach(line -> console.println("failed      " + line));
+    keeper.told().forEach(line -> console.println("failed      " + line));
     console.println("report      " + keeper.report());
     console.println("results     " + keeper.table());
     console.println("histograms  " + keeper.histograms());
@@ -79,7 +82,7 @@ final class ObserveRun implements Outcome {
     stopped = true;
     keeper.close();
     System.err.println();
-    keeper.failures().forEach(line -> System.err.println("failed      " + line));
+    keeper.told().forEach(line -> System.err.println("failed      " + line));
     System.err.println("talaria: interrupted; what is done is in " + keeper.report());
   }
 

@@ -18,11 +18,27 @@ final class Schedule {
   }
 
   /** Returns the whole in words. */
-  static String total(RunPlan plan) {
+  private static String total(RunPlan plan) {
     double minutes = totalMs(plan) / MINUTE_MS;
+    if (minutes < 2) {
+      return Math.max(1, Math.round(minutes * MINUTE_MS / SECOND_MS)) + " s";
+    }
     return minutes < HOUR_MINUTES * 2
-        ? Math.max(1, Math.round(minutes)) + " min"
+        ? Math.round(minutes) + " min"
         : Math.round(minutes / HOUR_MINUTES) + " h";
+  }
+
+  /** Returns what is measured and how long it takes, in words. */
+  static String describe(RunPlan plan) {
+    return counted(plan.count(), "case")
+        + ", "
+        + counted(plan.repetitions(), "repetition")
+        + ", about "
+        + total(plan);
+  }
+
+  private static String counted(int count, String what) {
+    return count + " " + what + (count == 1 ? "" : "s");
   }
 
   static double totalMs(RunPlan plan) {

@@ -54,6 +54,13 @@ class ObserveCommandTest {
     assertThat(out.toString()).contains("nio plain: 20 cases", "120 cases, 3 repetitions");
   }
 
+  /** What the papers measured, in the time of a long break. */
+  @Test
+  void theSetPaperSaysThatItTakesLessThanAnHour() {
+    assertThat(run("--check", "paper")).isZero();
+    assertThat(out.toString()).containsPattern("1050 cases, 5 repetitions, about [34]\\d min");
+  }
+
   @Test
   void wrongUsageIsTold() {
     assertThat(run("--remote", "localhost")).isEqualTo(2);
@@ -116,7 +123,9 @@ class ObserveCommandTest {
       assertThat(names).hasSize(3).anyMatch(name -> name.matches("small-.*\\.html"));
       assertThat(names).anyMatch(name -> name.matches("small-.*\\.hlog"));
     }
-    assertThat(err.toString()).contains("nio plain, throughput, 8 B, 1 connection, 1/2");
+    assertThat(err.toString())
+        .contains("small: 4 cases, 2 repetitions, about ")
+        .contains("nio plain, throughput, 8 B, 1 connection, 1/2");
     Path again = folder.resolve("again");
     assertThat(run("--report", results.toString(), "--out", again.toString())).isZero();
     assertThat(out.toString()).contains(", 8 rows");

@@ -120,7 +120,7 @@ public final class ChildJvm implements AutoCloseable {
       out.write((Json.line(order) + "\n").getBytes(StandardCharsets.UTF_8));
       out.flush();
     } catch (IOException e) {
-      throw failure("has gone before it got its order");
+      throw new ChildGoneException(text("has gone before it got its order" + exitStatus()));
     }
   }
 
@@ -181,12 +181,8 @@ public final class ChildJvm implements AutoCloseable {
       throw failure("did not report '" + expected + "' within " + limit.toSeconds() + " s");
     }
     if (line.equals(END)) {
-      boolean ended = process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS);
-      throw failure(
-          "ended before it reported '"
-              + expected
-              + "'"
-              + (ended ? " (exit status " + process.exitValue() + ")" : ""));
+      throw new ChildGoneException(
+          text("ended before it reported '" + expected + "'" + exitStatus()));
     }
     JsonNode node;
     try {
@@ -216,7 +212,24 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
+  /** Says how it ended, if it has: this may take a moment. */
+  private String exitStatus() {
+    try {
+      return process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS)
+          ? " (exit status " + process.exitValue() + ")"
+          : "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
+  }
+
   private HarnessException failure(String what) {
+    return new HarnessException(text(what));
+  }
+
+  /** Says what it did, and what it has printed. */
+  private String text(String what) {
     StringBuilder text = new StringBuilder("the ").append(name).append(' ').append(what);
     try {
       errorPump.join(process.isAlive() ? 1 : GRACE.toMillis());
@@ -229,7 +242,7 @@ public final class ChildJvm implements AutoCloseable {
         tail.forEach(line -> text.append('\n').append(line));
       }
     }
-    return new HarnessException(text.toString());
+    return text.toString();
   }
 
   /** Ends the child: asks by closing its standard input, then kills. */

@@ -3,7 +3,7 @@
 package io.talaria.cli.harness;
 
 /** A measurement that could not be made; the message says why and is meant for the user. */
-public final class HarnessException extends Exception {
+public class HarnessException extends Exception {
   private static final long serialVersionUID = 1L;
 
   /**

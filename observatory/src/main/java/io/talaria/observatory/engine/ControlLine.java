@@ -3,6 +3,7 @@
 package io.talaria.observatory.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.ChildGoneException;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import java.io.BufferedReader;
@@ -35,12 +36,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>There is a connection for each JVM that the station runs; those of a coordinator have their
  * run in common.
  *
- * <p>The station may answer anything by {@code {"type":"failed",message}}. Any thread may read or
- * send; lines are whole.
+ * <p>The station may answer anything by {@code {"type":"failed",message}}, or {@code "gone"} if the
+ * JVM has ended on its own. Any thread may read or send; lines are whole.
  */
 final class ControlLine implements AutoCloseable {
   static final String PROGRAM = "talaria-observe";
-  static final int VERSION = 2;
+  static final int VERSION = 3;
   static final int MOST_CHARACTERS = 8 << 20;
   static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -109,9 +110,10 @@ final class ControlLine implements AutoCloseable {
       return new Line("event", 0, null, name, payload, null, null, 0, null, null, null, null, null);
     }
 
-    static Line failed(String message) {
+    static Line failed(HarnessException e) {
+      String type = e instanceof ChildGoneException ? "gone" : "failed";
       return new Line(
-          "failed", 0, null, null, null, null, null, 0, null, null, null, null, message);
+          type, 0, null, null, null, null, null, 0, null, null, null, null, e.getMessage());
     }
   }
 
@@ -228,14 +230,16 @@ final class ControlLine implements AutoCloseable {
     return null;
   }
 
-  /** Waits for a line of a type; a failure becomes an exception. */
+  /** Waits for a line of a type; a failure, or an end, becomes an exception. */
   Line await(String type, Duration limit) throws HarnessException {
     Line line = receive(limit);
     if (line == null) {
       throw new HarnessException("the " + peer + " has gone");
     }
-    if (line.type().equals("failed")) {
-      throw new HarnessException("the " + peer + " says: " + line.message());
+    switch (line.type()) {
+      case "failed" -> throw new HarnessException("the " + peer + " says: " + line.message());
+      case "gone" -> throw new ChildGoneException("the " + peer + " says: " + line.message());
+      default -> {}
     }
     if (!line.type().equals(type)) {
       throw new HarnessException(

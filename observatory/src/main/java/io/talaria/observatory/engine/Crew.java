@@ -2,16 +2,20 @@
 
 package io.talaria.observatory.engine;
 
+import io.talaria.cli.harness.ChildGoneException;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.observatory.plan.Road;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
@@ -20,6 +24,9 @@ import java.util.function.IntPredicate;
  * one thread, which closes it.
  */
 final class Crew implements AutoCloseable {
+  /** How long to wait, after a failure, for its cause. */
+  private static final Duration AFTERMATH = Duration.ofSeconds(5);
+
   private final List<Measurer> members;
   private final ExecutorService waiters =
       Executors.newCachedThreadPool(
@@ -57,8 +64,55 @@ final class Crew implements AutoCloseable {
   /** Gives an order to one, and waits for it. */
   <T> T one(int member, Orders.Phase phase, Object body, Class<T> type, Duration limit)
       throws HarnessException, InterruptedException {
-    members.get(member).order(phase, body, limit);
-    return members.get(member).await(phase, type);
+    try {
+      members.get(member).order(phase, body, limit);
+      return members.get(member).await(phase, type);
+    } catch (ChildGoneException e) {
+      throw e;
+    } catch (HarnessException e) {
+      Optional<ChildGoneException> gone = gone(ask(member));
+      throw gone.isPresent() ? gone.get() : e;
+    }
+  }
+
+  /** Has all others end their work, so that they tell if they are no more. */
+  private List<CompletableFuture<Orders.Nothing>> ask(int except) {
+    List<CompletableFuture<Orders.Nothing>> answers = new ArrayList<>();
+    for (int i = 0; i < members.size(); i++) {
+      Measurer member = members.get(i);
+      if (i != except) {
+        answers.add(
+            submit(
+                () -> {
+                  member.order(Orders.Phase.CLEAN_UP, Orders.Nothing.INSTANCE, AFTERMATH);
+                  return member.await(Orders.Phase.CLEAN_UP, Orders.Nothing.class);
+                }));
+      }
+    }
+    return answers;
+  }
+
+  /**
+   * Waits a moment for somebody to tell that its JVM has ended, which explains what others tell.
+   */
+  private static Optional<ChildGoneException> gone(List<? extends CompletableFuture<?>> ends)
+      throws InterruptedException {
+    CompletableFuture<ChildGoneException> found = new CompletableFuture<>();
+    for (CompletableFuture<?> end : ends) {
+      end.whenComplete(
+          (value, e) -> {
+            if (e instanceof ChildGoneException gone) {
+              found.complete(gone);
+            }
+          });
+    }
+    CompletableFuture<Void> all = CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
+    try {
+      CompletableFuture.anyOf(found, all).get(AFTERMATH.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      // Nobody has ended, or it has been noted.
+    }
+    return Optional.ofNullable(found.getNow(null));
   }
 
   /** Gives an order to each, and waits for all. */
@@ -135,6 +189,10 @@ final class Crew implements AutoCloseable {
       CompletableFuture.anyOf(wanted, failed).get();
       return wanted.get();
     } catch (ExecutionException e) {
+      Optional<ChildGoneException> gone = gone(all);
+      if (gone.isPresent()) {
+        throw gone.get();
+      }
       if (e.getCause() instanceof HarnessException cause) {
         throw cause;
       }

@@ -9,32 +9,52 @@ import io.talaria.observatory.link.Link;
 import io.talaria.observatory.plan.BindingKind;
 import io.talaria.observatory.plan.Pattern;
 import java.io.IOException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
  * A connection and its thread: all that is done with it is done by that thread. Its own methods are
  * for the main thread.
+ *
+ * <p>Between orders the thread looks after the connection, if the library has no thread that does:
+ * the peer may not be done yet. It looks ever less often while there is nothing to do, because
+ * other connections may be measured still.
  */
 final class Lane implements AutoCloseable {
-  private final ExecutorService thread;
+  private static final long SHORTEST_REST_NS = TimeUnit.MICROSECONDS.toNanos(50);
+  private static final long LONGEST_REST_NS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final ScheduledExecutorService thread;
   private final Binding binding;
+  private long restNs = SHORTEST_REST_NS;
+  private boolean closed;
 
   Lane(int index, BindingKind kind, Binding.Setup setup) {
     thread =
-        Executors.newSingleThreadExecutor(
+        Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("talaria-lane-" + index).factory());
     binding = Bindings.create(kind, setup);
   }
 
   Future<String> offer() {
-    return thread.submit(binding::offer);
+    return thread.submit(
+        () -> {
+          String offer = binding.offer();
+          lookAfter();
+          return offer;
+        });
   }
 
   Future<String> answer(String offer) {
-    return thread.submit(() -> binding.answer(offer));
+    return thread.submit(
+        () -> {
+          String answer = binding.answer(offer);
+          lookAfter();
+          return answer;
+        });
   }
 
   Future<?> accept(String answer) {
@@ -67,6 +87,7 @@ final class Lane implements AutoCloseable {
       Pattern pattern, boolean client, Orders.Operate order, BooleanSupplier ended) {
     return thread.submit(
         () -> {
+          restNs = SHORTEST_REST_NS;
           Laps laps = client && pattern.latency() ? new Laps(order.ratePerSecond()) : null;
           long start = System.nanoTime();
           if (client) {
@@ -122,10 +143,29 @@ final class Lane implements AutoCloseable {
     }
   }
 
+  private void lookAfter() {
+    if (binding.link() != null && binding.link().needsProgress()) {
+      rest();
+    }
+  }
+
+  private void rest() {
+    Future<?> unused = thread.schedule(this::progress, restNs, TimeUnit.NANOSECONDS);
+  }
+
+  private Void progress() throws IOException {
+    if (!closed) {
+      restNs = binding.link().progress() ? SHORTEST_REST_NS : Math.min(2 * restNs, LONGEST_REST_NS);
+      rest(); // not if it failed: the next order will tell
+    }
+    return null;
+  }
+
   /** Begins to close the connection. */
   Future<?> end() {
     return thread.submit(
         () -> {
+          closed = true;
           if (binding.link() != null) {
             binding.link().close();
           }

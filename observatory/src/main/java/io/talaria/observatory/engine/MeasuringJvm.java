@@ -2,6 +2,7 @@
 
 package io.talaria.observatory.engine;
 
+import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.ModeProbe;
@@ -53,8 +54,17 @@ public final class MeasuringJvm {
   private void run() throws Exception {
     while (true) {
       Orders.Order order = parent.receive(Orders.Order.class);
-      parent.report(order.phase().name(), obey(order));
+      try {
+        parent.report(order.phase().name(), obey(order));
+      } catch (IOException e) {
+        throw new HarnessException(order.phase().failure() + ": " + reason(e), e);
+      }
     }
+  }
+
+  /** What a connection suffers is no fault of this program: it needs no stack trace. */
+  private static String reason(IOException e) {
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 
   private Object obey(Orders.Order order) throws Exception {

@@ -16,21 +16,34 @@ public final class Orders {
   /** The phases of a run, in their order. */
   public enum Phase {
     /** The libraries are loaded. */
-    INITIALIZE,
+    INITIALIZE("the library cannot be loaded"),
     /** The server says how it can be reached. */
-    OFFER,
+    OFFER("the server's side cannot be reached"),
     /** The client connects. */
-    ANSWER,
+    ANSWER(
+        "the client's side cannot connect to the server's (to a port that its system has chosen: do"
+            + " firewalls let it pass?)"),
     /** The server accepts. */
-    ACCEPT,
+    ACCEPT("the server's side cannot accept the connection"),
     /** Buffers are made for a pattern and a size. */
-    PREPARE,
+    PREPARE("no message of that size can be prepared"),
     /** Operations that warm up, or count. */
-    OPERATE,
+    OPERATE("the connection broke"),
     /** The server stops to look on. */
-    END,
+    END("the end cannot be told"),
     /** Connections are closed. */
-    CLEAN_UP
+    CLEAN_UP("the connection cannot be closed");
+
+    private final String failure;
+
+    Phase(String failure) {
+      this.failure = failure;
+    }
+
+    /** Returns what went wrong if it failed, in words. */
+    String failure() {
+      return failure;
+    }
   }
 
   /**

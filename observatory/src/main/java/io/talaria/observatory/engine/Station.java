@@ -128,7 +128,7 @@ public final class Station implements AutoCloseable {
         }
       } catch (HarnessException e) {
         log.accept(e.getMessage());
-        refuse(e.getMessage());
+        refuse(e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } finally {
@@ -155,7 +155,7 @@ public final class Station implements AutoCloseable {
       }
     }
 
-    private void refuse(String why) {
+    private void refuse(HarnessException why) {
       try {
         line.send(ControlLine.Line.failed(why));
       } catch (HarnessException e) {
@@ -206,7 +206,7 @@ public final class Station implements AutoCloseable {
       } catch (IllegalArgumentException e) {
         throw new HarnessException("there is no road " + road, e);
       } catch (HarnessException e) {
-        refuse(e.getMessage());
+        refuse(e);
       }
     }
 
@@ -218,7 +218,7 @@ public final class Station implements AutoCloseable {
       try {
         jvm.send(order.order());
       } catch (HarnessException e) {
-        refuse(e.getMessage());
+        refuse(e);
         return;
       }
       if (order.limitMs() > 0) {
@@ -232,7 +232,7 @@ public final class Station implements AutoCloseable {
         ChildJvm.Event event = jvm.next(phase, limit);
         line.send(ControlLine.Line.event(event.name(), event.payload()));
       } catch (HarnessException e) {
-        refuse(e.getMessage());
+        refuse(e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

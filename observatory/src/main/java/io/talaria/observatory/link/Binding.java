@@ -10,6 +10,9 @@ import java.io.IOException;
  * own.
  */
 public interface Binding extends AutoCloseable {
+  /** How long to wait for a connection: what firewalls swallow is never refused. */
+  int CONNECT_LIMIT_MS = 10_000;
+
   /**
    * What the connections are for.
    *

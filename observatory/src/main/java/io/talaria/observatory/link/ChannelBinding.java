@@ -35,7 +35,10 @@ final class ChannelBinding implements Binding {
 
   @Override
   public String answer(String offer) throws IOException {
-    link(SocketChannel.open(new InetSocketAddress(setup.host(), Integer.parseInt(offer))));
+    SocketChannel channel = SocketChannel.open();
+    InetSocketAddress server = new InetSocketAddress(setup.host(), Integer.parseInt(offer));
+    channel.socket().connect(server, Binding.CONNECT_LIMIT_MS); // a channel alone knows no limit
+    link(channel);
     return "";
   }
 

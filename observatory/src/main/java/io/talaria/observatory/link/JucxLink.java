@@ -132,9 +132,17 @@ final class JucxLink extends PipelinedLink {
   }
 
   private void finish(UcpRequest request) throws IOException {
+    await(request);
+    if (request.getStatus() < 0) {
+      throw new IOException("an operation of JUCX failed with status " + request.getStatus());
+    }
+  }
+
+  /** Waits for the end of an operation, whether or not it succeeds. */
+  private void await(UcpRequest request) throws IOException {
     int left = SPINS;
     while (!request.isCompleted()) {
-      if (progress() > 0) {
+      if (progressOnce()) {
         left = SPINS;
       } else if (--left == 0) {
         left = SPINS;
@@ -143,14 +151,12 @@ final class JucxLink extends PipelinedLink {
         }
       }
     }
-    if (request.getStatus() < 0) {
-      throw new IOException("an operation of JUCX failed with status " + request.getStatus());
-    }
   }
 
-  private int progress() throws IOException {
+  @Override
+  boolean progressOnce() throws IOException {
     try {
-      return worker.progress();
+      return worker.progress() > 0;
     } catch (Exception e) { // what JUCX declares
       throw new IOException("JUCX made no progress: " + e.getMessage(), e);
     }
@@ -159,7 +165,11 @@ final class JucxLink extends PipelinedLink {
   @Override
   public void close() throws IOException {
     if (endpoint != null) {
-      finish(endpoint.closeNonBlockingFlush());
+      try {
+        await(endpoint.closeNonBlockingFlush());
+      } catch (UcxException e) {
+        // The peer has closed already; all that was sent had settled before.
+      }
     }
     if (worker != null) {
       worker.close();

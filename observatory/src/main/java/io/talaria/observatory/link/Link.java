@@ -80,6 +80,24 @@ public interface Link extends AutoCloseable {
   }
 
   /**
+   * Returns whether the peer may wait for {@link #progress} of this side, even if this side has
+   * done its part.
+   */
+  default boolean needsProgress() {
+    return false;
+  }
+
+  /**
+   * Between operations: does what the peer may wait for.
+   *
+   * @return whether there was anything to do
+   * @throws IOException if the connection fails
+   */
+  default boolean progress() throws IOException {
+    return false;
+  }
+
+  /**
    * Sends messages.
    *
    * @param messages how many

@@ -9,8 +9,6 @@ import java.net.Socket;
 
 /** Connects by {@code java.net}. */
 final class NetBinding implements Binding {
-  private static final int LIMIT_MS = 10_000;
-
   private final Setup setup;
   private ServerSocket listener;
   private Link link;
@@ -22,7 +20,7 @@ final class NetBinding implements Binding {
   @Override
   public String offer() throws IOException {
     listener = new ServerSocket();
-    listener.setSoTimeout(LIMIT_MS);
+    listener.setSoTimeout(CONNECT_LIMIT_MS);
     listener.bind(new InetSocketAddress(0));
     return Integer.toString(listener.getLocalPort());
   }
@@ -30,7 +28,7 @@ final class NetBinding implements Binding {
   @Override
   public String answer(String offer) throws IOException {
     Socket socket = new Socket();
-    socket.connect(new InetSocketAddress(setup.host(), Integer.parseInt(offer)), LIMIT_MS);
+    socket.connect(new InetSocketAddress(setup.host(), Integer.parseInt(offer)), CONNECT_LIMIT_MS);
     link = new NetLink(socket);
     return "";
   }

@@ -87,6 +87,7 @@ final class NettyBinding implements Binding {
     new Bootstrap()
         .group(enter())
         .channel(NioSocketChannel.class)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_LIMIT_MS)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.AUTO_READ, false)
         .handler(making(made -> link = made))

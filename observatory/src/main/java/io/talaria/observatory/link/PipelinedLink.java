@@ -18,6 +18,9 @@ abstract class PipelinedLink implements Link {
   /** Waits until all that was sent has reached the peer. */
   abstract void settle() throws IOException;
 
+  /** Lets UCX work once; returns whether there was anything to do. */
+  abstract boolean progressOnce() throws IOException;
+
   final int sizeBytes() {
     return sizeBytes;
   }
@@ -25,6 +28,21 @@ abstract class PipelinedLink implements Link {
   @Override
   public void prepare(int size) {
     sizeBytes = size;
+  }
+
+  /** Where data goes by TCP, a side settles only if the other's worker takes and answers it. */
+  @Override
+  public final boolean needsProgress() {
+    return true;
+  }
+
+  @Override
+  public final boolean progress() throws IOException {
+    boolean any = false;
+    while (progressOnce()) {
+      any = true;
+    }
+    return any;
   }
 
   @Override

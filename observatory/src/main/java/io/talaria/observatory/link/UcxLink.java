@@ -34,6 +34,11 @@ abstract class UcxLink extends PipelinedLink {
   }
 
   @Override
+  final boolean progressOnce() {
+    return side.worker().progress() > 0;
+  }
+
+  @Override
   public final void close() {
     side.close();
   }

@@ -58,6 +58,13 @@ final class Fields {
     }
   }
 
+  /** Refuses a field that has no meaning here. */
+  void refuse(String name, String why) throws PlanException {
+    if (object.has(name)) {
+      throw new PlanException(file + ": " + place(name) + " must be left out: " + why);
+    }
+  }
+
   String text(String name, String otherwise, String pattern, String wanted) throws PlanException {
     JsonNode node = take(name);
     if (node == null) {

@@ -2,15 +2,20 @@
 
 package io.talaria.observatory.plan;
 
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +28,7 @@ public final class PlanReader {
   /** The largest message. */
   public static final int MOST_BYTES = 16 << 20;
 
+  private static final int MOST_FILE_BYTES = 1 << 20;
   private static final int MOST_CONNECTIONS = 1_024;
   private static final int MOST_PROCESSES = 32;
   private static final int MOST_CONNECTIONS_OF_ALL = 2_048;
@@ -32,10 +38,7 @@ public final class PlanReader {
   private static final int DAY_SECONDS = 86_400;
 
   private static final JsonMapper MAPPER =
-      JsonMapper.builder()
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .build();
+      JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   private PlanReader() {}
 
@@ -49,17 +52,38 @@ public final class PlanReader {
     if (SETS.contains(nameOrFile)) {
       return parse(nameOrFile, resource(nameOrFile));
     }
-    Path file = Path.of(nameOrFile);
-    try {
-      return parse(nameOrFile, Files.readString(file));
+    return parse(nameOrFile, text(nameOrFile));
+  }
+
+  private static String text(String name) throws PlanException {
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(Path.of(name))) {
+      bytes = in.readNBytes(MOST_FILE_BYTES + 1);
+    } catch (NoSuchFileException e) {
+      throw unreadable(name, "there is no such file");
+    } catch (AccessDeniedException e) {
+      throw unreadable(name, "permission denied");
     } catch (IOException e) {
-      throw new PlanException(
-          nameOrFile
-              + " cannot be read"
-              + (Files.exists(file) ? " (" + e.getMessage() + ")" : ": there is no such file")
-              + "; ready-made sets are "
-              + String.join(", ", SETS));
+      throw unreadable(name, e.getMessage());
     }
+    if (bytes.length > MOST_FILE_BYTES) {
+      throw unreadable(name, "it is larger than " + MOST_FILE_BYTES + " bytes");
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw unreadable(name, "it is no text in UTF-8");
+    }
+  }
+
+  private static PlanException unreadable(String name, String why) {
+    return new PlanException(
+        "'"
+            + name
+            + "' cannot be read: "
+            + why
+            + "; ready-made sets are "
+            + String.join(", ", SETS));
   }
 
   private static String resource(String name) {
@@ -78,20 +102,7 @@ public final class PlanReader {
    * @throws PlanException if it is wrong
    */
   public static RunPlan parse(String file, String json) throws PlanException {
-    JsonNode root;
-    try {
-      root = MAPPER.readTree(json);
-    } catch (JsonProcessingException e) {
-      throw new PlanException(
-          file
-              + " is no JSON: line "
-              + e.getLocation().getLineNr()
-              + ", column "
-              + e.getLocation().getColumnNr()
-              + ": "
-              + e.getOriginalMessage());
-    }
-    Fields fields = new Fields(file, "$", root);
+    Fields fields = new Fields(file, "$", tree(file, json));
     String name =
         fields.text("name", "run", "[A-Za-z0-9._-]{1,40}", "up to 40 letters, digits, '.', '-'");
     List<BindingKind> bindings =
@@ -123,10 +134,40 @@ public final class PlanReader {
     return plan;
   }
 
+  private static JsonNode tree(String file, String json) throws PlanException {
+    if (json.isBlank()) {
+      throw new PlanException(file + " is empty; it must hold an object, { … }");
+    }
+    try (JsonParser parser = MAPPER.createParser(json)) {
+      JsonNode root = parser.readValueAsTree();
+      if (parser.nextToken() != null) {
+        throw new PlanException(
+            file + " is no JSON:" + place(parser.currentLocation()) + " more follows its end");
+      }
+      return root;
+    } catch (JsonProcessingException e) {
+      throw new PlanException(
+          file + " is no JSON:" + place(e.getLocation()) + " " + e.getOriginalMessage());
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // it is all in memory
+    }
+  }
+
+  /** Says where; too deep, too long a name or number have no place. */
+  private static String place(JsonLocation location) {
+    return location == null
+        ? ""
+        : " line " + location.getLineNr() + ", column " + location.getColumnNr() + ":";
+  }
+
   private static List<Road> roads(Fields fields, List<BindingKind> bindings) throws PlanException {
     List<Road> all = List.of(Road.PLAIN, Road.SHM, Road.UCX);
     boolean needed = bindings.stream().anyMatch(BindingKind::sockets);
-    return needed ? fields.names("roads", all, Road::label) : List.of();
+    if (!needed) {
+      fields.refuse("roads", "no binding uses sockets, and only these have a road");
+      return List.of();
+    }
+    return fields.names("roads", all, Road::label);
   }
 
   private static RunPlan.Operations operations(Fields fields) throws PlanException {

@@ -163,10 +163,14 @@ final class Picture {
       out.append(Xml.at(lower)).append("h8\"/>\n");
     }
     if (one.marked()) {
-      out.append("<circle r=\"3\" fill=\"").append(one.dashed() ? "#fff" : colour(one));
-      out.append("\" stroke=\"").append(colour(one)).append("\" cx=\"").append(Xml.at(across));
-      out.append("\" cy=\"").append(Xml.at(downOf(axis, point.y()))).append("\"/>\n");
+      shape(one, across, downOf(axis, point.y()));
     }
+  }
+
+  private void shape(Series one, double across, double down) {
+    out.append("<path class=\"mark\" fill=\"").append(one.dashed() ? "#fff" : colour(one));
+    out.append("\" stroke=\"").append(colour(one)).append("\" d=\"");
+    out.append(Mark.of(one.colour()).around(across, down)).append("\"/>\n");
   }
 
   private void legend(Series one, int index) {
@@ -175,6 +179,9 @@ final class Picture {
     out.append("<line class=\"line\" ").append(stroke(one)).append(" x1=\"");
     out.append(Xml.at(across)).append("\" y1=\"").append(Xml.at(down - 4)).append("\" x2=\"");
     out.append(Xml.at(across + 26)).append("\" y2=\"").append(Xml.at(down - 4)).append("\"/>\n");
+    if (one.marked()) {
+      shape(one, across + 13, down - 4);
+    }
     text("start", across + 32, down, one.name());
   }
 }

@@ -19,13 +19,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(180)
 class BindingsTest {
   private static String plan(String binding, String road, String patterns, String more) {
+    String roads = binding.contains("ucx") ? "" : "\"roads\": [\"" + road + "\"], ";
     return """
-        {"bindings": ["%s"], "roads": ["%s"], "patterns": [%s], "sizes": [1, 70000],
+        {"bindings": ["%s"], %s"patterns": [%s], "sizes": [1, 70000],
          "connections": [2], "operations": {"throughput": 200, "latency": 100},
          "seconds": 0.05, "warmUpSeconds": 0.01, "transports": "posix,self",
          "limitSeconds": 60%s}
         """
-        .formatted(binding, road, patterns, more);
+        .formatted(binding, roads, patterns, more);
   }
 
   @ParameterizedTest
@@ -71,6 +72,23 @@ class BindingsTest {
     measure(binding, "plain", patterns, count);
   }
 
+  /** By TCP a side may be done while the other still waits for what its worker does. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ucx-stream | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-tag | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-am | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "jucx | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-put | \"throughput\", \"access\", \"pingpong\" | 3",
+        "ucx-get | \"throughput\", \"access\" | 2"
+      })
+  void measuresUcxByTcp(String binding, String patterns, int count) throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    measure(plan(binding, "plain", patterns, "").replace("posix,self", "tcp"), count);
+  }
+
   @ParameterizedTest
   @CsvSource({"net, plain", "nio-select, shm", "netty, shm"})
   void allProcessesExchangeMessagesWithAllOthers(String binding, String road) throws Exception {
@@ -80,8 +98,7 @@ class BindingsTest {
   @Test
   void allProcessesExchangeMessagesWithAllOthersByUcx() throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
-    String json = plan("ucx-tag", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]");
-    allToAll(json.replace("\"roads\": [\"plain\"], ", ""));
+    allToAll(plan("ucx-tag", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]"));
   }
 
   private static void allToAll(String json) throws Exception {
@@ -120,14 +137,15 @@ class BindingsTest {
 
   private static void measure(String binding, String road, String patterns, int count)
       throws Exception {
+    boolean sockets = !binding.contains("ucx");
+    String json = plan(binding, road, patterns, sockets ? ", \"rates\": [0, 2000]" : "");
+    measure(json, sockets ? count + 1 : count);
+  }
+
+  private static void measure(String json, int patterns) throws Exception {
     try (Hosts hosts = new Hosts()) {
-      boolean sockets = !binding.contains("ucx");
-      String json = plan(binding, road, patterns, sockets ? ", \"rates\": [0, 2000]" : "");
-      if (!sockets) {
-        json = json.replace("\"roads\": [\"plain\"], ", "");
-      }
       assertThat(hosts.run(json)).as(() -> String.join("\n", hosts.failures)).isTrue();
-      check(hosts.rows, sockets ? count + 1 : count);
+      check(hosts.rows, patterns);
     }
   }
 

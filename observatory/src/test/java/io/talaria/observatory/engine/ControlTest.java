@@ -51,7 +51,7 @@ class ControlTest {
     String welcome = "{\"type\":\"welcome\",\"version\":99}\n";
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> connectToOneThatSays(welcome))
-        .withMessageContaining("version 2 of the protocol, the server version 99: use the same");
+        .withMessageContaining("version 3 of the protocol, the server version 99: use the same");
   }
 
   @Test
@@ -84,7 +84,7 @@ class ControlTest {
             answerTo(
                 "{\"type\":\"hello\",\"program\":\"talaria-observe\",\"version\":99,"
                     + "\"token\":\"secret\"}\n"))
-        .contains("the client speaks version 99 of the protocol, the server version 2");
+        .contains("the client speaks version 99 of the protocol, the server version 3");
   }
 
   @Test

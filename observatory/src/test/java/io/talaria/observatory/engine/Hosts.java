@@ -40,7 +40,7 @@ final class Hosts implements AutoCloseable, Outcome {
         name,
         Pinning.NONE,
         null,
-        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        List.of(Jvms.option(name), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         List.of());
   }
 

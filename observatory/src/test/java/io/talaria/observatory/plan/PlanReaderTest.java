@@ -5,6 +5,8 @@ package io.talaria.observatory.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -114,14 +116,64 @@ class PlanReaderTest {
                 + " connections; it must be at most 2048");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          `  `                        | x is empty; it must hold an object
+          hello                       | x is no JSON: line 1, column 1: Unrecognized token 'hello'
+          null                        | x: $ is null; it must be an object
+          {} {}                       | x is no JSON: line 1, column 5: more follows its end
+          """,
+      quoteCharacter = '`')
+  void whatIsNoDescriptionIsRefused(String text, String message) {
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("x", text))
+        .withMessageStartingWith(message);
+  }
+
   @Test
-  void aFileThatIsNotThereIsNamed(@TempDir Path folder) {
-    String file = folder.resolve("none.json").toString();
+  void whatTheParserDoesNotBearIsRefused() {
+    for (String text : List.of("[".repeat(100_000), "{\"name\": 1" + "0".repeat(5_000) + "}")) {
+      assertThatExceptionOfType(PlanException.class)
+          .isThrownBy(() -> PlanReader.parse("x", text))
+          .withMessageMatching("x is no JSON: .*exceeds the maximum.*");
+    }
+  }
+
+  @Test
+  void roadsWithoutSocketsAreRefused() {
+    String json =
+        """
+        {"bindings": ["ucx-tag"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [1],
+         "operations": {}}
+        """;
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("x", json))
+        .withMessage(
+            "x: $.roads must be left out: no binding uses sockets, and only these have a road");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "none.json, there is no such file",
+    "'', Is a directory",
+    "binary, it is no text in UTF-8",
+    "huge, it is larger than 1048576 bytes"
+  })
+  void aFileThatCannotBeReadIsNamed(String name, String why, @TempDir Path folder)
+      throws IOException {
+    Files.write(folder.resolve("binary"), new byte[] {(byte) 0xff, 0});
+    Files.writeString(folder.resolve("huge"), " ".repeat((1 << 20) + 1));
+    String file = folder.resolve(name).toString();
     assertThatExceptionOfType(PlanException.class)
         .isThrownBy(() -> PlanReader.read(file))
         .withMessage(
-            file
-                + " cannot be read: there is no such file; ready-made sets are quick, paper,"
-                + " scaling");
+            "'"
+                + file
+                + "' cannot be read: "
+                + why
+                + "; ready-made sets are quick, paper, scaling");
   }
 }

@@ -1,0 +1,17 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.harness;
+
+/** A child has ended on its own; what others report then is a consequence. */
+public final class ChildGoneException extends HarnessException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Creates the exception.
+   *
+   * @param message which child, and how it ended
+   */
+  public ChildGoneException(String message) {
+    super(message);
+  }
+}
