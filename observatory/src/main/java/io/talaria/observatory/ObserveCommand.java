@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria observe                           the set quick, here, a minute",
-      "  talaria observe paper --out results       as the papers ran; 40 minutes",
+      "  talaria observe paper --out results       as the papers ran; 50 minutes",
       "  talaria observe my-run.json               what a file describes",
       "  talaria observe --check my-run.json       say what it would measure",
       "  talaria observe --report observations     a report of all earlier runs, side by side",

@@ -58,7 +58,7 @@ class ObserveCommandTest {
   @Test
   void theSetPaperSaysThatItTakesLessThanAnHour() {
     assertThat(run("--check", "paper")).isZero();
-    assertThat(out.toString()).containsPattern("1050 cases, 5 repetitions, about [34]\\d min");
+    assertThat(out.toString()).containsPattern("1239 cases, 5 repetitions, about [45]\\d min");
   }
 
   @Test
