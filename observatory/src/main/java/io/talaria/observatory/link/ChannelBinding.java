@@ -37,7 +37,12 @@ final class ChannelBinding implements Binding {
   public String answer(String offer) throws IOException {
     SocketChannel channel = SocketChannel.open();
     InetSocketAddress server = new InetSocketAddress(setup.host(), Integer.parseInt(offer));
-    channel.socket().connect(server, Binding.CONNECT_LIMIT_MS); // a channel alone knows no limit
+    try {
+      channel.socket().connect(server, CONNECT_LIMIT_MS); // a channel alone knows no limit
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
     link(channel);
     return "";
   }

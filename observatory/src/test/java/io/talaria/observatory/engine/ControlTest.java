@@ -133,18 +133,7 @@ class ControlTest {
   private static void killAServer() {
     try {
       while (true) {
-        List<ProcessHandle> children =
-            ProcessHandle.current()
-                .children()
-                .filter(ProcessHandle::isAlive)
-                .filter(
-                    child ->
-                        child
-                            .info()
-                            .arguments()
-                            .map(words -> List.of(words).contains(MeasuringJvm.class.getName()))
-                            .orElse(false))
-                .toList();
+        List<ProcessHandle> children = Jvms.running(MeasuringJvm.class.getName());
         if (children.size() == 2) {
           Thread.sleep(3_000);
           children.getFirst().destroyForcibly();

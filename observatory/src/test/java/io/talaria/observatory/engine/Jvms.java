@@ -23,16 +23,17 @@ final class Jvms {
   }
 
   private static List<ProcessHandle> of(String side) {
+    return running(option(side));
+  }
+
+  /** Returns the children of this process that were started with a word on their command line. */
+  static List<ProcessHandle> running(String word) {
     return ProcessHandle.current()
         .children()
         .filter(ProcessHandle::isAlive)
         .filter(
             child ->
-                child
-                    .info()
-                    .arguments()
-                    .map(words -> List.of(words).contains(option(side)))
-                    .orElse(false))
+                child.info().arguments().map(words -> List.of(words).contains(word)).orElse(false))
         .toList();
   }
 
