@@ -98,21 +98,24 @@ final class Crew implements AutoCloseable {
   private static Optional<ChildGoneException> gone(List<? extends CompletableFuture<?>> ends)
       throws InterruptedException {
     CompletableFuture<ChildGoneException> found = new CompletableFuture<>();
-    for (CompletableFuture<?> end : ends) {
-      end.whenComplete(
-          (value, e) -> {
-            if (e instanceof ChildGoneException gone) {
-              found.complete(gone);
-            }
-          });
-    }
-    CompletableFuture<Void> all = CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
+    // All have been looked at before the wait ends: what is told to two may reach either first.
+    CompletableFuture<?>[] looks =
+        ends.stream()
+            .map(end -> end.handle((value, e) -> look(e, found)))
+            .toArray(CompletableFuture[]::new);
     try {
-      CompletableFuture.anyOf(found, all).get(AFTERMATH.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      // Nobody has ended, or it has been noted.
+      CompletableFuture.anyOf(found, CompletableFuture.allOf(looks))
+          .get(AFTERMATH.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      // Nobody has told that it has ended.
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e); // looking does not fail
     }
     return Optional.ofNullable(found.getNow(null));
+  }
+
+  private static boolean look(Throwable failure, CompletableFuture<ChildGoneException> found) {
+    return failure instanceof ChildGoneException gone && found.complete(gone);
   }
 
   /** Gives an order to each, and waits for all. */
