@@ -6,8 +6,11 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -66,19 +69,25 @@ public final class ProcessFileName {
    * or of another process-id namespace.
    */
   public static boolean orphaned(String name) {
+    return orphaned(name, Host::alive);
+  }
+
+  private static boolean orphaned(String name, LongPredicate alive) {
     Matcher form = FORM.matcher(name);
     if (!form.matches()) {
       return false;
     }
     long id = Long.parseUnsignedLong(form.group(1), 16);
-    return ((id >>> NAMESPACE_SHIFT) & NAMESPACE_MASK) == namespace() && !Host.alive(pid(id));
+    return ((id >>> NAMESPACE_SHIFT) & NAMESPACE_MASK) == namespace() && !alive.test(pid(id));
   }
 
   /** Unlinks the files with a prefix whose processes have ended. */
   public static void sweep(Path directory, char prefix) {
+    Map<Long, Boolean> seen = new HashMap<>(); // a process may have thousands of files
+    LongPredicate alive = pid -> seen.computeIfAbsent(pid, Host::alive);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix + "*")) {
       for (Path file : files) {
-        if (orphaned(file.getFileName().toString())) {
+        if (orphaned(file.getFileName().toString(), alive)) {
           Files.deleteIfExists(file);
         }
       }

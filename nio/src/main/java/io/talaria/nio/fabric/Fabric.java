@@ -148,6 +148,14 @@ public interface Fabric {
   void peerGone(Peer peer);
 
   /**
+   * Removes what processes that have ended have left of it where others see it. Called by the
+   * negotiation thread some time after peers have gone, however many, and now and then.
+   */
+  default void sweep() {
+    // Most leave nothing.
+  }
+
+  /**
    * Ends with the process: takes back what others can see of it, makes no more of it, and sees to
    * what is still to be sent. Called by the shutdown hook, once, for a short time.
    */

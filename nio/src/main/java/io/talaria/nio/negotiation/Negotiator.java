@@ -59,7 +59,10 @@ public final class Negotiator implements Executor {
   /** With thousands of attempts under way, each look at them takes time. */
   private static final long CHECK_EVERY_NS = 1_000_000L;
 
-  /** When something is tried again that failed for want of descriptors. */
+  /**
+   * When something is tried again that failed for want of descriptors, and when a process whose
+   * sessions have ended has ended itself.
+   */
   private static final long LATER_NS = 250_000_000L;
 
   private static final int KEEP_ALIVE_S = 30;
@@ -99,6 +102,9 @@ public final class Negotiator implements Executor {
   private final List<Repeated> repeated = new ArrayList<>();
   private final List<Later> later = new ArrayList<>();
   private long checkedAtNs = System.nanoTime();
+
+  /** Whether a sweep is due. */
+  private boolean sweeping;
 
   private volatile ProcessCounters counters = ProcessCounters.onHeap("not opened yet");
   private volatile Selector selector;
@@ -505,7 +511,7 @@ public final class Negotiator implements Executor {
     }
   }
 
-  /** Does something once descriptors may be free again. Negotiation thread. */
+  /** Does something a quarter of a second later. Negotiation thread. */
   void later(Runnable task) {
     later.add(new Later(task, System.nanoTime() + LATER_NS));
   }
@@ -797,13 +803,19 @@ public final class Negotiator implements Executor {
     if (name != null) {
       dialled.remove(name, session);
     }
-    sweep();
+    if (!sweeping) {
+      sweeping = true;
+      later(this::sweep);
+    }
   }
 
+  /** Once for all sessions that end together: there may be one for each of a thousand listeners. */
   private void sweep() {
+    sweeping = false;
     ProcessFileName.sweep(directory.path(), 'l');
     ProcessFileName.sweep(directory.path(), 't');
     int unused = ProcessCounters.sweep(directory.path());
+    fabrics.forEach(Fabric::sweep);
   }
 
   // ---- matching offers with accepted channels

@@ -182,6 +182,10 @@ public final class ShmFabric implements Fabric {
     if (peer.attachment() != null) {
       of(peer).gone();
     }
+  }
+
+  @Override
+  public void sweep() {
     files.sweep();
   }
 

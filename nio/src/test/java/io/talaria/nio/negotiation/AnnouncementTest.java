@@ -171,6 +171,35 @@ class AnnouncementTest {
     assertThat(live).exists();
   }
 
+  /** As when the one process at the other end of hundreds of sessions is killed. */
+  @Test
+  void sessionsThatEndTogetherAreSweptAfterOnce() throws Exception {
+    FakeFabric fabric = new FakeFabric();
+    Node server = new Node(temporary.resolve("run"), fabric);
+    server.announce(PORT);
+    Path named = server.announced(PORT);
+    for (int i = 0; i < 100; i++) { // each leaves its end open
+      RawSession session = RawSession.dial(named);
+      session.write(Wire.hello(RawSession.hello("fake", PAYLOAD)));
+      session.expect(Wire.WELCOME);
+    }
+    assertThat(fabric.peers).hasSize(100);
+    int before = fabric.sweeps.get();
+    String id = named.getFileName().toString().substring(("l-" + PORT + "-").length());
+    Path left = Files.createFile(server.directory.resolve("l-1-" + EndedProcess.digitsLike(id)));
+
+    server.negotiator.execute(
+        () -> fabric.peers.forEach(peer -> ((Session) peer).close(Reason.PEER_LOST)));
+    while (Files.exists(left)) {
+      Thread.sleep(1);
+    }
+    server.settle();
+
+    assertThat(fabric.gone).hasSize(100);
+    assertThat(fabric.sweeps).hasValue(before + 1);
+    assertThat(named).exists();
+  }
+
   @Test
   void whatCoversAConnectionIsItsAddressAndPort() throws Exception {
     ConnectionKey key = FakeChannel.key(1, PORT);

@@ -25,6 +25,7 @@ final class FakeFabric implements Fabric {
   final List<Reason> cancelled = new CopyOnWriteArrayList<>();
   final AtomicInteger offers = new AtomicInteger();
   final AtomicInteger answers = new AtomicInteger();
+  final AtomicInteger sweeps = new AtomicInteger();
   final AtomicInteger released = new AtomicInteger();
   final AtomicInteger withdrawn = new AtomicInteger();
 
@@ -127,6 +128,11 @@ final class FakeFabric implements Fabric {
   @Override
   public void peerGone(Peer peer) {
     gone.add(peer);
+  }
+
+  @Override
+  public void sweep() {
+    sweeps.incrementAndGet();
   }
 
   @Override

@@ -85,6 +85,11 @@ final class RecordingFabric implements Fabric {
   }
 
   @Override
+  public void sweep() {
+    shm.sweep();
+  }
+
+  @Override
   public void exit() {
     shm.exit();
   }
