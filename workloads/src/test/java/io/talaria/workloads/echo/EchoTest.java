@@ -48,6 +48,17 @@ class EchoTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "--grpc"})
+  void bothSidesNameTheServerThatHasGone(String options) throws Exception {
+    try (TalariaCommand echo = TalariaCommand.start(words(options))) {
+      echo.type("there?\n");
+      echo.awaitOutput("there?\n");
+      echo.killServer();
+      echo.endedWithItsJvms().failed(1, "talaria: the server ended (exit status 137)\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--grpc"})
   void nobodyListens(String options) throws Exception {
     try (Socket nobody = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + nobody.getLocalPort();
