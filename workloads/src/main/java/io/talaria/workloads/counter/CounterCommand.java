@@ -106,7 +106,7 @@ public final class CounterCommand implements Callable<Integer> {
         result.numbers(),
         Units.time((double) result.elapsedNs()),
         Units.rate((double) result.numbers() * 1e9 / result.elapsedNs()),
-        launch.describe());
+        launch.describe(result.roads()));
     out.flush();
     return CommandLine.ExitCode.OK;
   }

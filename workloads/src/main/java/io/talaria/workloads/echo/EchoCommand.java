@@ -96,7 +96,7 @@ public final class EchoCommand implements Callable<Integer> {
         "connected to "
             + where
             + (grpc ? " by gRPC, on " : " by Netty, on ")
-            + launch.describe()
+            + launch.describe(ready.roads())
             + "; each line comes back, Ctrl-D ends it");
     err.flush();
     LineFeeder.start(client);
