@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
  * build}, {@code test} and {@code run} itself, and leaves the rest to this class.
  *
  * <p>Exit status: 0 for success, 1 for failure, 2 for wrong usage. An error is one line on the
- * standard error stream; {@code --verbose} adds the stack trace.
+ * standard error stream, and what a process has printed if that is short; {@code --verbose} adds
+ * the rest, and the stack trace.
  */
 @Command(
     name = "talaria",
@@ -36,7 +37,7 @@ public final class Main implements Runnable {
 
   @Option(
       names = "--verbose",
-      description = "Print the stack trace of an error.",
+      description = "Print the stack trace of an error, and all that a failed process printed.",
       scope = ScopeType.INHERIT)
   private boolean verbose;
 
@@ -86,11 +87,14 @@ public final class Main implements Runnable {
     PrintWriter err = command.getErr();
     // A message without a type is for users; whatever else escapes is a mistake of ours.
     boolean forUsers = e.getMessage() != null && !(e instanceof RuntimeException);
-    err.println("talaria: " + (forUsers ? e.getMessage() : e.toString()));
+    Complaint complaint = new Complaint(forUsers ? e.getMessage() : e.toString());
+    err.println("talaria: " + complaint.brief());
     if (verbose) {
       e.printStackTrace(err);
     } else if (!forUsers) {
       err.println("talaria: --verbose shows where this comes from");
+    } else if (complaint.tooMuch()) {
+      err.println("talaria: --verbose shows all that was printed");
     }
     return CommandLine.ExitCode.SOFTWARE;
   }

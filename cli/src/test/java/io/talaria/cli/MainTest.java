@@ -4,16 +4,23 @@ package io.talaria.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** How the command answers: exit status, and errors in one line. */
 class MainTest {
+  private static final String MANY_LINES =
+      "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19";
+
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
@@ -65,9 +72,27 @@ class MainTest {
             "talaria: --verbose shows where this comes from");
   }
 
+  @Test
+  void whatAProcessPrintedIsShownIfItIsShort() {
+    assertThat(execute("printed", "--text", "No such option")).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly("talaria: the server ended", "--- output ---", "No such option");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Error: gone\n\tat Some.where(Here.java:1)", MANY_LINES})
+  void tracesAndLongOutputAreShownWhenVerbose(String printed) {
+    assertThat(execute("printed", "--text", printed)).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "talaria: the server ended", "talaria: --verbose shows all that was printed");
+    assertThat(execute("printed", "--text", printed, "--verbose")).isEqualTo(1);
+    assertThat(err.toString()).contains(printed);
+  }
+
   private int execute(String... args) {
     CommandLine line = Main.commandLine();
-    line.addSubcommand(new Io()).addSubcommand(new Bug());
+    line.addSubcommand(new Io()).addSubcommand(new Bug()).addSubcommand(new Printed());
     return line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err)).execute(args);
   }
 
@@ -76,6 +101,17 @@ class MainTest {
     @Override
     public Integer call() throws IOException {
       throw new IOException("the disk is full");
+    }
+  }
+
+  @Command(name = "printed")
+  private static final class Printed implements Callable<Integer> {
+    @Option(names = "--text")
+    private String text;
+
+    @Override
+    public Integer call() throws HarnessException {
+      throw new HarnessException("the server ended\n--- output ---\n" + text);
     }
   }
 

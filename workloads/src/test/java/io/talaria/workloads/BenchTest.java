@@ -9,6 +9,7 @@ import io.talaria.cli.harness.Json;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -94,6 +95,8 @@ class BenchTest {
     TalariaCommand.Ended ended = TalariaCommand.run(all).well();
     assertThat(ended.out()).contains("Measure", "Written: " + file);
     assertThat(ended.err()).contains("round 1 of 1");
+    assertThat(ended.out().contains("Connections on Talaria, "))
+        .isEqualTo(!List.of(all).contains("--plain"));
     return Json.parse(Files.readString(file));
   }
 

@@ -51,6 +51,32 @@ class LossTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "netty      | ping-pong -l 16 --seconds 600  | : measuring        | server",
+        "grpc       | --client async --seconds 600   | : measuring        | server",
+        "kvs        | -n 20 -o 100000000 --live      |  of 100,000,000    | server 1",
+        "zookeeper  | -n 20 -o 100000000 --live      |  of 100,000,000    | server",
+        "bookkeeper | -m 100000000 --live            | : writes of 1024 B | server"
+      })
+  void aBenchmarkNamesItsOwnServerThatHasGone(
+      String name, String options, String measuring, String who) throws Exception {
+    String[] words =
+        Stream.of(
+                Stream.of("bench", name, "--plain"),
+                Stream.of(options.strip().split(" ", -1)),
+                Stream.of(AT_ONCE))
+            .flatMap(some -> some)
+            .toArray(String[]::new);
+    try (TalariaCommand both = TalariaCommand.start(words)) {
+      both.awaitError(measuring);
+      both.killServer();
+      both.endedWithItsJvms().failed(1, " on JDK: the " + who + " ended (exit status 137)\n");
+    }
+  }
+
   /** What the first client has loaded is still there. */
   private static String[] again(String name, String[] words) {
     boolean loads = name.equals("kvs") || name.equals("zookeeper");

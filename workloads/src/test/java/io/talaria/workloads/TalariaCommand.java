@@ -16,6 +16,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -153,6 +155,19 @@ public final class TalariaCommand implements AutoCloseable {
   /** Kills the JVMs that it has started, and not itself. */
   public void killJvms() {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** Kills that one of the JVMs that it has started first, which is a server. */
+  public void killServer() {
+    process
+        .descendants()
+        .min(Comparator.comparing(TalariaCommand::startedAt).thenComparingLong(ProcessHandle::pid))
+        .orElseThrow()
+        .destroyForcibly();
+  }
+
+  private static Instant startedAt(ProcessHandle jvm) {
+    return jvm.info().startInstant().orElse(Instant.MAX);
   }
 
   /** Waits for the end, and for that of the JVMs that it has started. */

@@ -41,6 +41,8 @@ class UsageTest {
         "example echo --address x:1 | --address says where a server listens; it needs --server",
         "example echo --remote x:99999 | 'x:99999' is no HOST:PORT",
         "example echo --remote :1 | --remote needs a host",
+        "example kvs --servers 2 --remote x | --servers does not go with --server or --remote",
+        "bench kvs --servers 2 --server | --servers does not go with --server or --remote",
         "bench netty upside-down | PATTERN: there is no 'upside-down', but throughput, ping-pong",
         "bench netty -c 0 | --connections must be from 1 to 10,000",
         "bench netty --fabric tcp | 'tcp' is no fabric; there are: shm, ucx",

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -200,6 +201,19 @@ public final class ChildJvm implements AutoCloseable {
           : failure("failed: " + message + "\n" + trace);
     }
     return new Event(name, payload);
+  }
+
+  /**
+   * Tells whether the child has ended on its own, which may be why others fail.
+   *
+   * @param grace how long to wait for its end: it may lose its connections a moment before it ends
+   * @return how it ended; empty if it lives
+   * @throws InterruptedException if interrupted
+   */
+  public Optional<ChildGoneException> gone(Duration grace) throws InterruptedException {
+    return process.waitFor(grace.toMillis(), TimeUnit.MILLISECONDS)
+        ? Optional.of(new ChildGoneException(text("ended" + exitStatus())))
+        : Optional.empty();
   }
 
   /** Makes the child print its threads, which then belong to its output. */

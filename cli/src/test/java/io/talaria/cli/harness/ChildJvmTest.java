@@ -78,6 +78,21 @@ class ChildJvmTest {
   }
 
   @Test
+  void whetherItHasGoneIsToldToWhoeverAsks() throws Exception {
+    try (ChildJvm child = start()) {
+      child.await("hello", JsonNode.class, LIMIT);
+      assertThat(child.gone(Duration.ZERO)).isEmpty();
+      child.send("die");
+      assertThat(child.gone(LIMIT))
+          .hasValueSatisfying(
+              gone ->
+                  assertThat(gone)
+                      .hasMessageContaining("the child ended (exit status 9)")
+                      .hasMessageContaining("last words"));
+    }
+  }
+
+  @Test
   void silenceEndsAtItsLimitAndClosingEndsTheProcess() throws Exception {
     long pid;
     try (ChildJvm child = start()) {

@@ -11,6 +11,7 @@ import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Quantity;
 import io.talaria.cli.harness.Units;
 import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
+import io.talaria.workloads.run.Blame;
 import io.talaria.workloads.run.Bout;
 import io.talaria.workloads.run.Comparison;
 import io.talaria.workloads.run.FolderServer;
@@ -50,7 +51,8 @@ record LedgerBout(Launch launch, LedgerJob job, boolean live, List<HostPort> rem
     Contender contender = round.contender();
     try (Servers servers =
         Servers.of(remotes, () -> FolderServer.start(launch, BookKeeperJvm.class, contender))) {
-      LedgerResult result = run(round, servers.addresses().getFirst());
+      LedgerResult result =
+          Blame.servers(servers.jvms(), () -> run(round, servers.addresses().getFirst()));
       Pair.requireAccelerated(contender, "client", result.roads(), Ledgers.CONNECTIONS);
       result.measures().forEach(measure -> add(round.found(), contender, measure));
       round.found().addRun("ledgers", "ledgers", contender, result.rested(), result);

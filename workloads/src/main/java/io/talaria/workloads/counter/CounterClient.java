@@ -11,7 +11,9 @@ import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Settling;
 import io.talaria.workloads.run.Task;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -21,6 +23,9 @@ import java.util.concurrent.TimeUnit;
 final class CounterClient {
   private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(1);
 
+  /** How long the first answer may take. */
+  private static final int LIMIT_SECONDS = 10;
+
   /** How often it looks at the clock. */
   private static final long LOOK_EVERY = 1 << 12;
 
@@ -28,6 +33,9 @@ final class CounterClient {
   private final HostPort server;
   private final long upTo;
   private long received;
+
+  /** Closes the connection, unless the first answer cancels it. */
+  private CompletableFuture<Void> limit;
 
   private CounterClient(ParentLink link, HostPort server, long upTo) {
     this.link = link;
@@ -39,9 +47,24 @@ final class CounterClient {
     CounterClient client =
         new CounterClient(link, task.where(), task.job(CounterJob.class).numbers());
     try (SocketChannel channel = connect(task.where())) {
+      client.limit =
+          CompletableFuture.runAsync(
+              () -> close(channel),
+              CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS));
       return client.count(new Numbers(channel));
+    } catch (AsynchronousCloseException e) {
+      throw new HarnessException(
+          task.where() + " did not answer within " + LIMIT_SECONDS + " s", e);
     } catch (IOException e) {
       throw Peer.lost(task.where(), client.when(), e);
+    }
+  }
+
+  private static void close(SocketChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -81,6 +104,7 @@ final class CounterClient {
   private void exchange(Numbers numbers) throws IOException, HarnessException {
     numbers.write(0);
     long answer = numbers.read();
+    limit.cancel(false);
     if (answer != 0) {
       throw new HarnessException(server + " is no counter: it answered " + answer);
     }

@@ -9,11 +9,13 @@ import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
 import io.talaria.cli.harness.Units;
+import io.talaria.workloads.run.Blame;
 import io.talaria.workloads.run.Launch;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.RoadOptions;
 import io.talaria.workloads.run.SideOptions;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -68,25 +70,26 @@ public final class CounterCommand implements Callable<Integer> {
     Limits.check(spec.commandLine(), "--messages", numbers, 1, MOST_NUMBERS);
     Launch launch = roads.launch(Pinning.decide(false));
     PrintWriter out = spec.commandLine().getOut();
-    switch (side) {
-      case SERVER ->
-          Orders.serve(launch, CounterJvm.class, sides.address(), new CounterJob(0), out);
+    return switch (side) {
+      case SERVER -> {
+        Orders.serve(launch, CounterJvm.class, sides.address(), new CounterJob(0), out);
+        yield CommandLine.ExitCode.OK;
+      }
       case CLIENT -> {
         try (ChildJvm client = launch.client(CounterJvm.class)) {
-          count(launch, client, sides.remote());
+          yield count(launch, client, sides.remote());
         }
       }
       case BOTH -> {
         try (Pair pair = launch.pair(CounterJvm.class, launch.road())) {
           HostPort where = Orders.listen(pair.server(), Orders.local(), new CounterJob(0));
-          count(launch, pair.client(), where);
+          yield Blame.servers(List.of(pair.server()), () -> count(launch, pair.client(), where));
         }
       }
-    }
-    return CommandLine.ExitCode.OK;
+    };
   }
 
-  private void count(Launch launch, ChildJvm client, HostPort where)
+  private int count(Launch launch, ChildJvm client, HostPort where)
       throws HarnessException, InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
     Orders.connect(client, where, new CounterJob(numbers));
@@ -103,7 +106,8 @@ public final class CounterCommand implements Callable<Integer> {
         result.numbers(),
         Units.time((double) result.elapsedNs()),
         Units.rate((double) result.numbers() * 1e9 / result.elapsedNs()),
-        launch.describe());
+        launch.describe(result.roads()));
     out.flush();
+    return CommandLine.ExitCode.OK;
   }
 }

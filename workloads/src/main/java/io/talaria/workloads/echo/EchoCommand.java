@@ -7,11 +7,13 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
+import io.talaria.workloads.run.Blame;
 import io.talaria.workloads.run.Launch;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.RoadOptions;
 import io.talaria.workloads.run.SideOptions;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -61,28 +63,30 @@ public final class EchoCommand implements Callable<Integer> {
   public Integer call() throws HarnessException, InterruptedException {
     SideOptions.Side side = sides.side();
     Launch launch = roads.launch(Pinning.decide(false));
-    switch (side) {
-      case SERVER ->
-          Orders.serve(launch, EchoJvm.class, sides.address(), job(), spec.commandLine().getOut());
+    return switch (side) {
+      case SERVER -> {
+        Orders.serve(launch, EchoJvm.class, sides.address(), job(), spec.commandLine().getOut());
+        yield CommandLine.ExitCode.OK;
+      }
       case CLIENT -> {
         try (ChildJvm client = launch.client(EchoJvm.class)) {
-          talk(launch, client, sides.remote());
+          yield talk(launch, client, sides.remote());
         }
       }
       case BOTH -> {
         try (Pair pair = launch.pair(EchoJvm.class, launch.road())) {
-          talk(launch, pair.client(), Orders.listen(pair.server(), Orders.local(), job()));
+          HostPort where = Orders.listen(pair.server(), Orders.local(), job());
+          yield Blame.servers(List.of(pair.server()), () -> talk(launch, pair.client(), where));
         }
       }
-    }
-    return CommandLine.ExitCode.OK;
+    };
   }
 
   private EchoJob job() {
     return new EchoJob(grpc);
   }
 
-  private void talk(Launch launch, ChildJvm client, HostPort where)
+  private int talk(Launch launch, ChildJvm client, HostPort where)
       throws HarnessException, InterruptedException {
     Orders.connect(client, where, job());
     EchoResult ready = client.await(EchoJvm.READY, EchoResult.class, Orders.SILENCE);
@@ -92,7 +96,7 @@ public final class EchoCommand implements Callable<Integer> {
         "connected to "
             + where
             + (grpc ? " by gRPC, on " : " by Netty, on ")
-            + launch.describe()
+            + launch.describe(ready.roads())
             + "; each line comes back, Ctrl-D ends it");
     err.flush();
     LineFeeder.start(client);
@@ -102,7 +106,7 @@ public final class EchoCommand implements Callable<Integer> {
       if (!event.name().equals(EchoJvm.ANSWER)) {
         EchoResult result = event.as(EchoResult.class);
         Pair.requireAccelerated(launch.road(), "client", result.roads(), 1);
-        return;
+        return CommandLine.ExitCode.OK;
       }
       out.println(event.as(String.class));
       out.flush();

@@ -73,8 +73,8 @@ public final class EchoJvm {
     if (bytes > EchoLink.MOST_BYTES) {
       throw new HarnessException(
           String.format(
-              "line %,d has %,d bytes; at most %,d can be sent",
-              number, bytes, EchoLink.MOST_BYTES));
+              "line %,d has more than %,d bytes, which is the most that can be sent",
+              number, EchoLink.MOST_BYTES));
     }
   }
 }

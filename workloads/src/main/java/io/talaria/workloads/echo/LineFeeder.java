@@ -4,7 +4,7 @@ package io.talaria.workloads.echo;
 
 import io.talaria.cli.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
-import java.io.BufferedReader;
+import io.talaria.workloads.run.BoundedLines;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -24,9 +24,10 @@ final class LineFeeder {
   private void feed() {
     try {
       try {
-        BufferedReader in =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
+        BoundedLines in =
+            new BoundedLines(
+                new InputStreamReader(System.in, StandardCharsets.UTF_8), EchoLink.MOST_BYTES);
+        for (String line = in.next(); line != null; line = in.next()) {
           client.send(new EchoLine(line));
         }
       } catch (IOException e) {

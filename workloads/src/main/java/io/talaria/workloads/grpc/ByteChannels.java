@@ -5,6 +5,7 @@ package io.talaria.workloads.grpc;
 import io.grpc.CallOptions;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
@@ -18,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Connections to a {@link ByteServer}, each a channel of gRPC, on event loops that they share. Used
@@ -77,6 +79,9 @@ public final class ByteChannels implements AutoCloseable {
    * @param failure the failure
    */
   public static Throwable reason(Throwable failure) {
+    if (Status.fromThrowable(failure).getCode() == Status.Code.DEADLINE_EXCEEDED) {
+      return new TimeoutException("no answer in time"); // gRPC's words are about its inside
+    }
     Throwable reason = failure;
     while (reason.getCause() != null) {
       reason = reason.getCause();

@@ -60,9 +60,8 @@ public final class BenchKvsCommand implements Subcommand {
   @Option(
       names = "--servers",
       paramLabel = "N",
-      defaultValue = "2",
-      description = "How many servers to start here. Default: ${DEFAULT-VALUE}.")
-  private int servers;
+      description = "How many servers to start here. Default: 2.")
+  private Integer servers;
 
   @Option(
       names = "--fields",
@@ -88,8 +87,7 @@ public final class BenchKvsCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    Limits.check(spec.commandLine(), "--servers", servers, 1, MOST_SERVERS);
-    Store store = new KvsStore(servers);
+    Store store = new KvsStore(ycsb.sides().here(servers, 2, MOST_SERVERS));
     return ycsb.run(store, workload(store.name()));
   }
 

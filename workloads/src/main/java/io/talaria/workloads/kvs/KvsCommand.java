@@ -5,15 +5,14 @@ package io.talaria.workloads.kvs;
 import io.talaria.cli.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.ModeProbe;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
+import io.talaria.workloads.run.BoundedLines;
 import io.talaria.workloads.run.Launch;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.RoadOptions;
 import io.talaria.workloads.run.SideOptions;
-import java.io.BufferedReader;
 import java.io.Console;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -57,6 +56,9 @@ import picocli.CommandLine.Spec;
 public final class KvsCommand implements Callable<Integer> {
   private static final int MOST_SERVERS = 64;
 
+  /** More than what a message of gRPC's holds, about which the server complains. */
+  private static final int LONGEST_LINE = 8 << 20;
+
   @Spec private CommandSpec spec;
   @Mixin private SideOptions sides;
   @Mixin private RoadOptions roads;
@@ -64,9 +66,8 @@ public final class KvsCommand implements Callable<Integer> {
   @Option(
       names = "--servers",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "How many servers to start here. Default: ${DEFAULT-VALUE}.")
-  private int servers;
+      description = "How many servers to start here. Default: 1.")
+  private Integer servers;
 
   /** Creates the command; picocli fills it. */
   public KvsCommand() {}
@@ -74,7 +75,7 @@ public final class KvsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws HarnessException, InterruptedException, IOException {
     SideOptions.Side side = sides.side();
-    Limits.check(spec.commandLine(), "--servers", servers, 1, MOST_SERVERS);
+    int here = sides.here(servers, 1, MOST_SERVERS);
     Launch launch = roads.launch(Pinning.decide(false));
     PrintWriter out = spec.commandLine().getOut();
     return switch (side) {
@@ -84,7 +85,7 @@ public final class KvsCommand implements Callable<Integer> {
       }
       case CLIENT -> shell(launch, sides.remotes(true));
       case BOTH -> {
-        try (KvsServers started = KvsServers.start(launch, KvsJvm.class, launch.road(), servers)) {
+        try (KvsServers started = KvsServers.start(launch, KvsJvm.class, launch.road(), here)) {
           yield shell(launch, started.addresses());
         }
       }
@@ -107,24 +108,32 @@ public final class KvsCommand implements Callable<Integer> {
     return console != null && console.isTerminal();
   }
 
+  private static Shell.Answer answer(ChildJvm jvm, String line)
+      throws HarnessException, InterruptedException {
+    if (line.length() > LONGEST_LINE) {
+      return Shell.Answer.error(String.format("a line has at most %,d characters", LONGEST_LINE));
+    }
+    jvm.send(line);
+    return jvm.await(KvsJvm.ANSWER, Shell.Answer.class, Orders.SILENCE);
+  }
+
   private int converse(ChildJvm jvm) throws HarnessException, InterruptedException, IOException {
     boolean terminal = onTerminal();
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     int status = CommandLine.ExitCode.OK;
-    BufferedReader in =
-        new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
+    BoundedLines in =
+        new BoundedLines(new InputStreamReader(System.in, Charset.defaultCharset()), LONGEST_LINE);
     while (true) {
       if (terminal) {
         out.print("kvs> ");
         out.flush();
       }
-      String line = in.readLine();
+      String line = in.next();
       if (line == null) {
         return status;
       }
-      jvm.send(line);
-      Shell.Answer answer = jvm.await(KvsJvm.ANSWER, Shell.Answer.class, Orders.SILENCE);
+      Shell.Answer answer = answer(jvm, line);
       if (answer.end()) {
         return status;
       }

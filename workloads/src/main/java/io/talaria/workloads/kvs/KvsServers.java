@@ -53,6 +53,11 @@ public final class KvsServers implements Servers {
   }
 
   @Override
+  public List<ChildJvm> jvms() {
+    return List.copyOf(jvms);
+  }
+
+  @Override
   public void close() {
     jvms.forEach(ChildJvm::close);
   }

@@ -162,13 +162,14 @@ public final class Comparison {
       out.append("\nTimes, all rounds together\n").append(percentiles().render());
     }
     out.append(roads.isEmpty() ? "" : "\n");
-    roads.forEach(
-        (label, taken) ->
-            out.append("Connections on Talaria, ")
-                .append(label)
-                .append(": ")
-                .append(String.join("; ", taken))
-                .append('\n'));
+    labelsByRoads()
+        .forEach(
+            (taken, labels) ->
+                out.append("Connections on Talaria, ")
+                    .append(String.join(", ", labels))
+                    .append(": ")
+                    .append(taken)
+                    .append('\n'));
     if (!compiling.isEmpty()) {
       out.append("\nCompilers were still busy when measuring began, a longer --warm-up helps:\n");
       compiling.forEach(
@@ -179,6 +180,15 @@ public final class Comparison {
                   .append('\n'));
     }
     return out.toString();
+  }
+
+  /** Cases that took the same roads share a line. */
+  private Map<String, List<String>> labelsByRoads() {
+    Map<String, List<String>> labels = new LinkedHashMap<>();
+    roads.forEach(
+        (label, taken) ->
+            labels.computeIfAbsent(String.join("; ", taken), key -> new ArrayList<>()).add(label));
+    return labels;
   }
 
   private boolean both() {

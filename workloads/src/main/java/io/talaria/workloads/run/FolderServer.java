@@ -72,6 +72,11 @@ public final class FolderServer implements Servers {
   }
 
   @Override
+  public List<ChildJvm> jvms() {
+    return List.of(server);
+  }
+
+  @Override
   public void close() {
     close(server, folder);
   }

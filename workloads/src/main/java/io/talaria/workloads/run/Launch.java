@@ -8,6 +8,7 @@ import io.talaria.cli.harness.ChildSpec;
 import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Machine;
+import io.talaria.cli.harness.ModeProbe.Roads;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Pinning;
 import java.nio.file.Path;
@@ -43,6 +44,17 @@ public record Launch(
   /** Returns the road in words, {@code Talaria (shm)}. */
   public String describe() {
     return road == Contender.JDK ? "the JDK's sockets" : "Talaria (" + fabric + ")";
+  }
+
+  /**
+   * Returns the road that connections took, in words.
+   *
+   * @param taken what a client saw: only that tells which of several fabrics it was
+   */
+  public String describe(Roads taken) {
+    return road == Contender.TALARIA && fabric.contains(",")
+        ? "Talaria (" + taken.describe() + ")"
+        : describe();
   }
 
   /**

@@ -6,6 +6,8 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.ParentLink;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 
 /** The child's end of {@link Orders}: what the main method of a workload's JVM calls. */
 public final class Peer {
@@ -108,6 +110,9 @@ public final class Peer {
   }
 
   private static String reason(Throwable cause) {
+    if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
+      return "the host is unknown";
+    }
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 

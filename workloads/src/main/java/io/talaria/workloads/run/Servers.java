@@ -2,6 +2,7 @@
 
 package io.talaria.workloads.run;
 
+import io.talaria.cli.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.util.List;
@@ -23,6 +24,9 @@ public interface Servers extends AutoCloseable {
 
   /** Returns where they listen. */
   List<HostPort> addresses();
+
+  /** Returns their JVMs on this machine. */
+  List<ChildJvm> jvms();
 
   @Override
   void close();
@@ -49,6 +53,11 @@ public interface Servers extends AutoCloseable {
     /** Copies the addresses. */
     public Elsewhere {
       addresses = List.copyOf(addresses);
+    }
+
+    @Override
+    public List<ChildJvm> jvms() {
+      return List.of();
     }
 
     @Override

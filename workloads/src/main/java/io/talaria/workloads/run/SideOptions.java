@@ -3,6 +3,7 @@
 package io.talaria.workloads.run;
 
 import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Limits;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -79,6 +80,26 @@ public final class SideOptions {
       }
     }
     return server ? Side.SERVER : remotes.isEmpty() ? Side.BOTH : Side.CLIENT;
+  }
+
+  /**
+   * Returns how many servers are started on this machine.
+   *
+   * @param servers what the user says by {@code --servers}; null if nothing
+   * @param usual what holds then
+   * @param most how many there may be
+   * @throws ParameterException if there are too many, or none is started here
+   */
+  public int here(Integer servers, int usual, int most) {
+    if (servers == null) {
+      return usual;
+    }
+    Limits.check(command.commandLine(), "--servers", servers, 1, most);
+    if (side() != Side.BOTH) {
+      throw new ParameterException(
+          command.commandLine(), "--servers does not go with --server or --remote");
+    }
+    return servers;
   }
 
   /** Returns where a server listens. */

@@ -36,13 +36,14 @@ record TrialBout(Launch launch, Class<?> main, Timing timing, Trial trial, List<
     Contender contender = round.contender();
     Found found = remotes.isEmpty() ? both(round) : client(round);
     round.found().add(trial.id(), trial.label(), contender, found);
+    round.found().addRoads(trial.label(), contender, found.roads());
     round.found().addRun(trial.id(), trial.label(), contender, found.rested(), found);
   }
 
   private Found both(Round round) throws HarnessException, InterruptedException {
     try (Pair pair = launch.pair(main, round.contender())) {
       HostPort where = Orders.listen(pair.server(), Orders.local(), trial.job(timing));
-      return measure(pair.client(), round, where);
+      return Blame.servers(List.of(pair.server()), () -> measure(pair.client(), round, where));
     }
   }
 

@@ -9,6 +9,7 @@ import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Latencies;
 import io.talaria.cli.harness.Pair;
 import io.talaria.cli.harness.Quantity;
+import io.talaria.workloads.run.Blame;
 import io.talaria.workloads.run.Bout;
 import io.talaria.workloads.run.Comparison;
 import io.talaria.workloads.run.Launch;
@@ -58,17 +59,25 @@ record YcsbBout(
       for (Phase phase : options.phases()) {
         // Servers elsewhere keep their records from round to round.
         if (phase == Phase.RUN || remotes.isEmpty() || round.number() == 1) {
-          measure(round, phase, servers.addresses());
+          measure(round, phase, servers);
         }
       }
     }
   }
 
-  private void measure(Round round, Phase phase, List<HostPort> servers)
+  private void measure(Round round, Phase phase, Servers servers)
       throws HarnessException, InterruptedException {
     Contender contender = round.contender();
     round.step(phase.label(), expectedMs(phase));
-    PhaseResult result = run(round, phase, servers);
+    PhaseResult result =
+        Blame.servers(servers.jvms(), () -> run(round, phase, servers.addresses()));
+    Pair.requireAccelerated(contender, "client", result.roads(), result.connections());
+    add(round.found(), contender, phase.label(), result);
+  }
+
+  private PhaseResult run(Round round, Phase phase, List<HostPort> servers)
+      throws HarnessException, InterruptedException {
+    PhaseResult result = drive(round, phase, servers);
     if (result.failed() > 0) {
       throw new HarnessException(
           String.format(
@@ -78,11 +87,10 @@ record YcsbBout(
               result.operations() + result.failed(),
               result.failure()));
     }
-    Pair.requireAccelerated(contender, "client", result.roads(), result.connections());
-    add(round.found(), contender, phase.label(), result);
+    return result;
   }
 
-  private PhaseResult run(Round round, Phase phase, List<HostPort> servers)
+  private PhaseResult drive(Round round, Phase phase, List<HostPort> servers)
       throws HarnessException, InterruptedException {
     Export export = Export.of(options, round, phase);
     Map<String, String> properties = new TreeMap<>(workload);

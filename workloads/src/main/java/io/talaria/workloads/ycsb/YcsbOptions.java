@@ -104,6 +104,11 @@ public final class YcsbOptions {
   /** Creates the options; picocli fills them. */
   public YcsbOptions() {}
 
+  /** Returns which side is wanted. */
+  public SideOptions sides() {
+    return rounds.sides();
+  }
+
   /**
    * Returns the workload's properties.
    *

@@ -66,6 +66,16 @@ class WrongNumberTest {
     client(new long[] {0x48545450}, " is no counter: it answered ");
   }
 
+  /** The connection is made by the kernel; nobody reads from it. */
+  @Test
+  void theClientDoesNotWaitForASilentServer() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + silent.getLocalPort();
+      TalariaCommand.run("example", "counter", "--plain", "--remote", address)
+          .failed(1, "talaria: " + address + " did not answer within 10 s");
+    }
+  }
+
   /** Runs the client against a server that answers so. */
   private static void client(long[] answers, String message, String... words) throws Exception {
     AtomicReference<IOException> failure = new AtomicReference<>();

@@ -16,6 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The example echo from end to end. */
 @Timeout(240)
 class EchoTest {
+  private static final String TOO_LONG =
+      "line 2 has more than 1,048,576 bytes, which is the most that can be sent";
+
   @ParameterizedTest
   @ValueSource(strings = {"", "--plain", "--grpc", "--grpc --plain"})
   void linesComeBack(String options) throws Exception {
@@ -48,6 +51,17 @@ class EchoTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "--grpc"})
+  void bothSidesNameTheServerThatHasGone(String options) throws Exception {
+    try (TalariaCommand echo = TalariaCommand.start(words(options))) {
+      echo.type("there?\n");
+      echo.awaitOutput("there?\n");
+      echo.killServer();
+      echo.endedWithItsJvms().failed(1, "talaria: the server ended (exit status 137)\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--grpc"})
   void nobodyListens(String options) throws Exception {
     try (Socket nobody = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + nobody.getLocalPort();
@@ -60,8 +74,15 @@ class EchoTest {
   void aLineThatIsTooLongIsToldAsSuch() throws Exception {
     try (TalariaCommand echo = TalariaCommand.start(words("--plain"))) {
       echo.type("short\n" + "x".repeat(EchoLink.MOST_BYTES + 1) + "\n");
-      echo.ended().failed(1, "line 2 has 1,048,577 bytes; at most 1,048,576 can be sent");
+      echo.ended().failed(1, TOO_LONG);
     }
+  }
+
+  /** As from a file that is no text. */
+  @Test
+  void aLineWithoutAnEndIsTooLong() {
+    TalariaCommand.runWith("short\n" + "x".repeat(22 * EchoLink.MOST_BYTES), words("--plain"))
+        .failed(1, TOO_LONG);
   }
 
   private static String[] words(String options, String... more) {

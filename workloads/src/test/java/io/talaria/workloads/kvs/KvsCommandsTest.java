@@ -30,8 +30,7 @@ class KvsCommandsTest {
     Ended bench = bench("-w a -n 40 -o 200 -t 2 --warm-up 0 --no-pin --rounds 1 -e " + export);
     assertThat(bench.well().out())
         .contains("load, insert", "run, read", "run, update")
-        .contains("Connections on Talaria, load: 4 shm (same-host)")
-        .contains("Connections on Talaria, run: 4 shm (same-host)")
+        .contains("Connections on Talaria, load, run: 4 shm (same-host)")
         .contains("Compilers were still busy", "run on JDK", "run on Talaria");
     assertThat(Files.readString(folder.resolve("figures-jdk-run.txt")))
         .contains("[OVERALL], Throughput(ops/sec)", "[READ], 99thPercentileLatency(us)");
@@ -109,6 +108,15 @@ class KvsCommandsTest {
     Ended shell = shell("get 1\nquit\ninsert 1 a=b\n", "--plain");
     assertThat(shell.err()).isEqualTo("error: there is no record '1'\n");
     assertThat(shell.out()).isEmpty();
+    assertThat(shell.status()).isEqualTo(1);
+  }
+
+  @Test
+  void shellRefusesALineThatIsTooLongAndGoesOn() {
+    String tooLong = "insert 1 a=" + "x".repeat(21_000_000);
+    Ended shell = shell("insert 1 a=b\n" + tooLong + "\nget 1\n", "--plain");
+    assertThat(shell.err()).isEqualTo("error: a line has at most 8,388,608 characters\n");
+    assertThat(shell.out()).isEqualTo("inserted\na=b\n");
     assertThat(shell.status()).isEqualTo(1);
   }
 
