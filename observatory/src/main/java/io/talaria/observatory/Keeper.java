@@ -7,6 +7,7 @@ import io.talaria.cli.harness.Machine;
 import io.talaria.observatory.plan.RunPlan;
 import io.talaria.observatory.report.HtmlReport;
 import io.talaria.observatory.result.CsvFile;
+import io.talaria.observatory.result.FileFault;
 import io.talaria.observatory.result.HistogramLog;
 import io.talaria.observatory.result.Results;
 import io.talaria.observatory.result.Row;
@@ -22,7 +23,6 @@ import java.util.List;
  */
 final class Keeper implements AutoCloseable {
   private final RunPlan plan;
-  private final List<String> conditions = new ArrayList<>();
   private final Path report;
   private final Path table;
   private final Path histograms;
@@ -30,6 +30,7 @@ final class Keeper implements AutoCloseable {
   private final HistogramLog log;
 
   // Guarded by this.
+  private final List<String> conditions = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
   private boolean closed;
@@ -49,20 +50,23 @@ final class Keeper implements AutoCloseable {
       csv = CsvFile.open(table, new CsvFile.Environment(run, host, machine, server, plan.name()));
       log = new HistogramLog(histograms, "talaria observe " + plan.name() + ", nanoseconds");
     } catch (IOException e) {
-      throw new HarnessException("cannot write in " + folder + ": " + e.getMessage(), e);
+      throw new HarnessException("cannot write in " + folder + ": " + FileFault.reason(e), e);
     }
   }
 
-  Path report() {
-    return report;
+  /** Names what there is, a line each. */
+  List<String> files() {
+    List<String> lines = new ArrayList<>();
+    name(lines, "report      ", report);
+    name(lines, "results     ", table);
+    name(lines, "histograms  ", histograms);
+    return lines;
   }
 
-  Path table() {
-    return table;
-  }
-
-  Path histograms() {
-    return histograms;
+  private static void name(List<String> lines, String what, Path file) {
+    if (Files.exists(file)) {
+      lines.add(what + file);
+    }
   }
 
   /** Says what went wrong, a line each; what else there is to say is in a file, which is named. */
@@ -73,7 +77,7 @@ final class Keeper implements AutoCloseable {
         Files.writeString(details(), String.join("\n\n", failures) + "\n");
         lines.add("(more in " + details() + ")");
       } catch (IOException e) {
-        lines.add("cannot write " + details() + ": " + e.getMessage());
+        lines.add("cannot write " + details() + ": " + FileFault.reason(e));
       }
     }
     return lines;
@@ -96,9 +100,18 @@ final class Keeper implements AutoCloseable {
       return;
     }
     rows.add(row);
+    write(csv::append, row);
+    write(log::append, row);
+  }
+
+  /** What takes a row. */
+  private interface Sink {
+    void append(Row row) throws HarnessException;
+  }
+
+  private void write(Sink sink, Row row) {
     try {
-      csv.append(row);
-      log.append(row);
+      sink.append(row);
     } catch (HarnessException e) {
       fail(e.getMessage());
     }
@@ -117,6 +130,17 @@ final class Keeper implements AutoCloseable {
     }
   }
 
+  /** Closes it before all is done; returns how much is, in words. */
+  synchronized String closeInterrupted() {
+    int wanted = plan.count() * plan.repetitions();
+    String how = "interrupted with " + rows.size() + " of " + wanted + " cases done";
+    if (!closed) {
+      conditions.add("Ended    " + how);
+      close();
+    }
+    return how;
+  }
+
   @Override
   public synchronized void close() {
     if (closed) {
@@ -131,7 +155,8 @@ final class Keeper implements AutoCloseable {
                   List.of(new Results(plan.name(), conditions, rows, headlines())))
               .page());
     } catch (IOException e) {
-      fail("cannot write " + report + ": " + e.getMessage());
+      report.toFile().delete(); // a half one would look like one of fewer cases
+      fail("cannot write " + report + ": " + FileFault.reason(e));
     }
   }
 }

@@ -29,9 +29,11 @@ final class ObserveRun implements Outcome {
   private final Path folder;
   private final CommandLine command;
   private final Machine machine;
+  private volatile boolean stopped;
+
+  // Written before an interrupt is watched for.
   private Progress progress;
   private Keeper keeper;
-  private volatile boolean stopped;
 
   ObserveRun(RunPlan plan, Path folder, Pinning pinning, CommandLine command) {
     this.plan = plan;
@@ -50,23 +52,30 @@ final class ObserveRun implements Outcome {
       progressTo.println(plan.name() + ": " + Schedule.describe(plan));
       progressTo.flush();
       Thread atExit = new Thread(this::interrupted, "talaria-observe-keep");
-      Runtime.getRuntime().addShutdownHook(atExit);
       try (opened;
           Progress shown =
               new Progress(progressTo, Terminal.onStandardError(), Schedule.totalMs(plan))) {
         progress = shown;
+        Runtime.getRuntime().addShutdownHook(atExit);
         coordinator.run(this, () -> stopped);
       }
-      if (!stopped) {
-        Runtime.getRuntime().removeShutdownHook(atExit);
+      if (!removed(atExit)) {
+        return CommandLine.ExitCode.SOFTWARE; // the interrupt tells the rest
       }
     }
     PrintWriter console = command.getOut();
     keeper.told().forEach(line -> console.println("failed      " + line));
-    console.println("report      " + keeper.report());
-    console.println("results     " + keeper.table());
-    console.println("histograms  " + keeper.histograms());
+    keeper.files().forEach(console::println);
     return keeper.failures().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+  }
+
+  /** Removes a hook, if the JVM does not end already. */
+  private static boolean removed(Thread hook) {
+    try {
+      return Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      return false;
+    }
   }
 
   private static String hostName() {
@@ -80,10 +89,12 @@ final class ObserveRun implements Outcome {
   /** Ctrl-C: rows are in their files already, what is missing is the report. */
   private void interrupted() {
     stopped = true;
-    keeper.close();
+    String how = keeper.closeInterrupted();
+    progress.close();
     System.err.println();
     keeper.told().forEach(line -> System.err.println("failed      " + line));
-    System.err.println("talaria: interrupted; what is done is in " + keeper.report());
+    keeper.files().forEach(System.err::println);
+    System.err.println("talaria: " + how);
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.talaria.observatory;
 
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.observatory.report.HtmlReport;
+import io.talaria.observatory.result.FileFault;
 import io.talaria.observatory.result.Results;
 import io.talaria.observatory.result.ResultsReader;
 import java.io.IOException;
@@ -64,7 +65,7 @@ final class ReportOfOld {
       }
       return file;
     } catch (IOException e) {
-      throw new HarnessException("cannot write " + file + ": " + e, e);
+      throw new HarnessException("cannot write " + file + ": " + FileFault.reason(e), e);
     }
   }
 }

@@ -78,6 +78,14 @@ class ObserveCommandTest {
   }
 
   @Test
+  void aFolderThatCannotBeWrittenIsToldWithTheReason() throws Exception {
+    Path file = Files.createFile(folder.resolve("file"));
+    assertThat(run("--out", file.toString())).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("cannot write in " + file + ": " + file + " is not a folder");
+  }
+
+  @Test
   void jucxIsTakenFromItsJar() throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     String jar = NativeLibs.class.getProtectionDomain().getCodeSource().getLocation().getPath();

@@ -2,14 +2,16 @@
 
 package io.talaria.cli.harness;
 
-/** A child has ended on its own; what others report then is a consequence. */
+/**
+ * A child has ended on its own, or whoever ran it has; what others report then is a consequence.
+ */
 public final class ChildGoneException extends HarnessException {
   private static final long serialVersionUID = 1L;
 
   /**
    * Creates the exception.
    *
-   * @param message which child, and how it ended
+   * @param message who, and how it ended
    */
   public ChildGoneException(String message) {
     super(message);

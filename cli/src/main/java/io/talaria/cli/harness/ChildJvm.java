@@ -12,12 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A child JVM seen from its parent. Used by one thread; whoever started it closes it, which ends
@@ -31,9 +35,7 @@ public final class ChildJvm implements AutoCloseable {
   private static final String END = "";
 
   static {
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(() -> LIVING.forEach(Process::destroyForcibly), "talaria-child-killer"));
+    Runtime.getRuntime().addShutdownHook(new Thread(ChildJvm::endAll, "talaria-child-killer"));
   }
 
   private final String name;
@@ -257,6 +259,20 @@ public final class ChildJvm implements AutoCloseable {
       }
     }
     return text.toString();
+  }
+
+  /** Ends all children: lets them remove what they have in shared memory, then kills. */
+  private static void endAll() {
+    // Not the processes' own methods, which wait for whoever writes to the process.
+    List<ProcessHandle> living = LIVING.stream().map(Process::toHandle).toList();
+    living.forEach(ProcessHandle::destroy);
+    try {
+      CompletableFuture.allOf(
+              living.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
+          .get(GRACE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      living.forEach(ProcessHandle::destroyForcibly);
+    }
   }
 
   /** Ends the child: asks by closing its standard input, then kills. */

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Shows how far a measurement is: a bar on a terminal, else a line for each step. {@link #step},
- * {@link #say} and {@link #close} are for one thread; the bar is drawn by a thread of its own,
+ * Shows how far a measurement is: a bar on a terminal, else a line for each step. {@link #step} and
+ * {@link #say} are for one thread, {@link #close} for any; the bar is drawn by a thread of its own,
  * twice a second, so as not to disturb what is measured.
  */
 public final class Progress implements AutoCloseable {

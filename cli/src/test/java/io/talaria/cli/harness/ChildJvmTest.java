@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.BufferedReader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class ChildJvmTest {
@@ -35,6 +37,38 @@ class ChildJvmTest {
               default -> link.report("done", order);
             }
           });
+    }
+  }
+
+  /** A child that makes the file its order names, when it ends. */
+  static final class Tidy {
+    private Tidy() {}
+
+    public static void main(String[] args) {
+      ParentLink.serve(
+          link -> {
+            Path file = Path.of(link.receive(String.class));
+            Thread tidy = new Thread(() -> file.toFile().mkdir());
+            Runtime.getRuntime().addShutdownHook(tidy);
+            link.report("ready", "");
+            link.receive(String.class);
+          });
+    }
+  }
+
+  /** A parent that starts a child, says its number, and waits for its own end. */
+  static final class Parent {
+    private Parent() {}
+
+    public static void main(String[] args) throws Exception {
+      ChildJvm child =
+          ChildJvm.start(
+              new ChildSpec("child", Tidy.class, Pinning.NONE, null, List.of("-Xmx64m")));
+      child.await("hello", JsonNode.class, LIMIT);
+      child.send(args[0]);
+      child.await("ready", String.class, LIMIT);
+      System.out.println(child.pid());
+      child.await("never", String.class, Duration.ofDays(1));
     }
   }
 
@@ -105,6 +139,31 @@ class ChildJvmTest {
           .hasMessageContaining("Full thread dump");
     }
     assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEqualTo(Optional.empty());
+  }
+
+  /** What a child has in shared memory would stay behind if it were killed. */
+  @Test
+  void aParentThatIsInterruptedLetsItsChildTidyUp(@TempDir Path folder) throws Exception {
+    Path tidied = folder.resolve("tidied");
+    Process parent =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Parent.class.getName(),
+                tidied.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader lines = parent.inputReader()) {
+      long child = Long.parseLong(lines.readLine());
+      parent.toHandle().destroy();
+      parent.waitFor();
+      assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive)).isEmpty();
+      assertThat(tidied).exists();
+    } finally {
+      parent.destroyForcibly();
+    }
   }
 
   @Test

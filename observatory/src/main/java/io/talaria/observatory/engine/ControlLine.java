@@ -16,6 +16,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * One end of the control connection: TCP, a line of JSON each way at a time.
@@ -44,6 +45,11 @@ final class ControlLine implements AutoCloseable {
   static final int VERSION = 3;
   static final int MOST_CHARACTERS = 8 << 20;
   static final Duration LIMIT = Duration.ofSeconds(10);
+
+  // A machine that has vanished is noticed after 75 seconds.
+  private static final int PROBE_AFTER_S = 15;
+  private static final int PROBE_EVERY_S = 15;
+  private static final int PROBES = 4;
 
   private final Socket socket;
   private final String peer;
@@ -121,7 +127,11 @@ final class ControlLine implements AutoCloseable {
     this.socket = socket;
     this.peer = peer;
     socket.setTcpNoDelay(true);
+    // A station waits for orders without limit, and serves nobody else meanwhile.
     socket.setKeepAlive(true);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, PROBE_AFTER_S);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_EVERY_S);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
     in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
     out = socket.getOutputStream();
   }
@@ -173,8 +183,9 @@ final class ControlLine implements AutoCloseable {
     }
   }
 
+  /** Whoever runs the other side's JVMs is no more, which explains what others tell. */
   private HarnessException lost(IOException e) {
-    return new HarnessException("the " + peer + " is lost: " + e.getMessage(), e);
+    return new ChildGoneException("the " + peer + " is lost: " + e.getMessage());
   }
 
   /**
@@ -234,7 +245,7 @@ final class ControlLine implements AutoCloseable {
   Line await(String type, Duration limit) throws HarnessException {
     Line line = receive(limit);
     if (line == null) {
-      throw new HarnessException("the " + peer + " has gone");
+      throw new ChildGoneException("the " + peer + " has gone");
     }
     switch (line.type()) {
       case "failed" -> throw new HarnessException("the " + peer + " says: " + line.message());

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The passive machine: listens for coordinators, one after the other, and starts measuring JVMs for
@@ -127,7 +128,7 @@ public final class Station implements AutoCloseable {
           obey(next);
         }
       } catch (HarnessException e) {
-        log.accept(e.getMessage());
+        log.accept(line.peerAddress() + ": " + e.getMessage());
         refuse(e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -198,22 +199,31 @@ public final class Station implements AutoCloseable {
       }
     }
 
-    private void start(String road) throws HarnessException, InterruptedException {
+    private void start(String name) throws HarnessException, InterruptedException {
       stop();
+      Road road = road(name);
       try {
-        child = starter.start(Road.valueOf(road));
+        child = starter.start(road);
         line.send(ControlLine.Line.of("started"));
-      } catch (IllegalArgumentException e) {
-        throw new HarnessException("there is no road " + road, e);
       } catch (HarnessException e) {
         refuse(e);
       }
+    }
+
+    private static Road road(String name) throws HarnessException {
+      return Stream.of(Road.values())
+          .filter(road -> road.name().equals(name))
+          .findFirst()
+          .orElseThrow(() -> new HarnessException("there is no road " + name));
     }
 
     private void order(ControlLine.Line order) throws HarnessException {
       ChildJvm jvm = child;
       if (jvm == null) {
         throw new HarnessException("an order without a JVM");
+      }
+      if (order.order() == null) {
+        throw new HarnessException("an order of nothing");
       }
       try {
         jvm.send(order.order());

@@ -6,6 +6,7 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Machine;
 import io.talaria.observatory.plan.Pattern;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -98,36 +99,41 @@ public final class CsvFile {
   public static CsvFile open(Path file, Environment environment) throws HarnessException {
     String header = Csv.line(COLUMNS);
     try {
-      if (Files.exists(file) && Files.size(file) > 0) {
-        String there;
-        try (var lines = Files.newBufferedReader(file)) {
-          there = lines.readLine() + "\n";
-        }
-        if (!there.equals(header)) {
-          throw new HarnessException(
-              file + " has other columns than this version writes; name another folder, --out");
-        }
+      Files.write(file, new byte[0], StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      if (Files.size(file) == 0) {
+        Appended.append(file, header.getBytes(StandardCharsets.UTF_8));
       } else {
-        Files.writeString(file, header);
+        check(file, header);
       }
     } catch (IOException e) {
-      throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
+      throw new HarnessException("cannot write " + file + ": " + FileFault.reason(e), e);
     }
     return new CsvFile(file, environment);
+  }
+
+  private static void check(Path file, String header) throws IOException, HarnessException {
+    String there;
+    try (var lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
+      there = lines.readLine() + "\n";
+    }
+    if (!there.equals(header)) {
+      throw new HarnessException(
+          file + " has other columns than this version writes; name another folder, --out");
+    }
+    if (Appended.endsWithinLine(file)) {
+      throw new HarnessException(
+          file + " ends in the middle of a row; mend it, or name another folder, --out");
+    }
   }
 
   /**
    * Appends a row.
    *
    * @param row the row
-   * @throws HarnessException if it cannot be written
+   * @throws HarnessException if it cannot be written; nothing of it is in the file then
    */
   public void append(Row row) throws HarnessException {
-    try {
-      Files.writeString(file, Csv.line(cells(row)), StandardOpenOption.APPEND);
-    } catch (IOException e) {
-      throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
-    }
+    Appended.append(file, Csv.line(cells(row)).getBytes(StandardCharsets.UTF_8));
   }
 
   private List<String> cells(Row row) {

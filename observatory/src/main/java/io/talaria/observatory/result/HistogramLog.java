@@ -10,7 +10,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -55,7 +54,7 @@ public final class HistogramLog {
    * Appends the histograms of a row.
    *
    * @param row the row
-   * @throws HarnessException if they cannot be written
+   * @throws HarnessException if they cannot be written; nothing of them is in the file then
    */
   public void append(Row row) throws HarnessException {
     pending.reset();
@@ -63,11 +62,7 @@ public final class HistogramLog {
     if (row.sinceDue() != null) {
       append(row.tag() + BEGUN, row.sinceBegun());
     }
-    try {
-      Files.write(file, pending.toByteArray(), StandardOpenOption.APPEND);
-    } catch (IOException e) {
-      throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
-    }
+    Appended.append(file, pending.toByteArray());
   }
 
   private void append(String tag, Histogram histogram) {

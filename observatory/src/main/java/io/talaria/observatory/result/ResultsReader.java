@@ -57,7 +57,7 @@ public final class ResultsReader {
           table
               + " cannot be read"
               + (Files.exists(table)
-                  ? ": " + e.getMessage()
+                  ? ": " + FileFault.reason(e)
                   : ": there is no such file; name the folder of an earlier run, its --out"),
           e);
     }

@@ -101,6 +101,13 @@ class BindingsTest {
     allToAll(plan("ucx-tag", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]"));
   }
 
+  @Test
+  void allProcessesExchangeMessagesWithAllOthersByUcxOverTcp() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    String json = plan("ucx-am", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]");
+    allToAll(json.replace("posix,self", "tcp"));
+  }
+
   private static void allToAll(String json) throws Exception {
     try (Hosts hosts = new Hosts()) {
       assertThat(hosts.run(json)).as(() -> String.join("\n", hosts.failures)).isTrue();

@@ -5,7 +5,11 @@ package io.talaria.observatory.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.talaria.cli.harness.ChildGoneException;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.observatory.plan.Road;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -15,6 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What ends in a message instead of a hang. */
 @Timeout(120)
@@ -70,7 +76,7 @@ class ControlTest {
                 try (Socket peer = socket.accept()) {
                   peer.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
                   peer.getInputStream().readAllBytes();
-                } catch (java.io.IOException e) {
+                } catch (IOException e) {
                   // The client has gone.
                 }
               });
@@ -90,6 +96,50 @@ class ControlTest {
   @Test
   void aClientThatSpeaksSomethingElseIsRefused() throws Exception {
     assertThat(answerTo("GET / HTTP/1.1\n")).contains("does not speak the protocol");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      value = {
+        "{'type':'start'} | there is no road null",
+        "{'type':'start','road':'SEA'} | there is no road SEA",
+        "{'type':'order'} | an order without a JVM",
+        "{'type':'start','road':'PLAIN'};{'type':'order'} | an order of nothing",
+        "{'type':'dance'} | 'dance' makes no sense here"
+      })
+  void anOrderThatMakesNoSenseIsRefused(String orders, String why) throws Exception {
+    String hello =
+        "{'type':'hello','program':'talaria-observe','version':3,'token':'%s','run':'r'};"
+            .formatted(Hosts.TOKEN);
+    assertThat(answerTo((hello + orders + ";").replace('\'', '"').replace(';', '\n')))
+        .contains("\"type\":\"failed\"")
+        .contains(why);
+  }
+
+  /** What measuring JVMs suffer when a server ends is no reason to be told. */
+  @Test
+  void aServerThatEndsIsTheReason() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread server = Thread.ofPlatform().daemon().start(() -> welcomeAndLeave(socket));
+      try (RemoteMeasurer measurer =
+          RemoteMeasurer.connect((InetSocketAddress) socket.getLocalSocketAddress(), "x", "r")) {
+        server.join();
+        assertThatExceptionOfType(ChildGoneException.class)
+            .isThrownBy(() -> measurer.start(Road.PLAIN))
+            .withMessageMatching("the server \\S+ (has gone|is lost: .*)");
+      }
+    }
+  }
+
+  private static void welcomeAndLeave(ServerSocket socket) {
+    try (Socket peer = socket.accept()) {
+      String welcome = "{\"type\":\"welcome\",\"version\":3}\n";
+      peer.getOutputStream().write(welcome.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static String answerTo(String text) throws Exception {

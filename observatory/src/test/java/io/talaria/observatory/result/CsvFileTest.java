@@ -59,6 +59,28 @@ class CsvFileTest {
     assertThat(file).hasContent("a,b\n1,2\n");
   }
 
+  @Test
+  void aFileThatIsNoTableIsLeftAlone() throws Exception {
+    Path file = Files.write(folder.resolve("results.csv"), new byte[] {(byte) 0xff, 0, 1});
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> open(file))
+        .withMessageContaining("has other columns");
+    assertThat(file).hasSize(3);
+  }
+
+  /** Another row would become one with what is there of the last. */
+  @Test
+  void aFileThatEndsWithinARowIsLeftAlone() throws Exception {
+    Path file = folder.resolve("results.csv");
+    open(file).append(Rows.throughput(Road.SHM, 16, 1, 1));
+    String cut = Files.readString(file).stripTrailing();
+    Files.writeString(file, cut);
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> open(file))
+        .withMessage(file + " ends in the middle of a row; mend it, or name another folder, --out");
+    assertThat(file).content().isEqualTo(cut);
+  }
+
   private static List<String> cells(String line) {
     List<String> cells = new ArrayList<>();
     StringBuilder cell = new StringBuilder();
