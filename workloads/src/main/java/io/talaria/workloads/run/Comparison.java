@@ -166,7 +166,7 @@ public final class Comparison {
         .forEach(
             (taken, labels) ->
                 out.append("Connections on Talaria, ")
-                    .append(String.join(", ", labels))
+                    .append(String.join("; ", labels))
                     .append(": ")
                     .append(taken)
                     .append('\n'));

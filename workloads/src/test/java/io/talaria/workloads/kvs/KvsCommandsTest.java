@@ -30,7 +30,7 @@ class KvsCommandsTest {
     Ended bench = bench("-w a -n 40 -o 200 -t 2 --warm-up 0 --no-pin --rounds 1 -e " + export);
     assertThat(bench.well().out())
         .contains("load, insert", "run, read", "run, update")
-        .contains("Connections on Talaria, load, run: 4 shm (same-host)")
+        .contains("Connections on Talaria, load; run: 4 shm (same-host)")
         .contains("Compilers were still busy", "run on JDK", "run on Talaria");
     assertThat(Files.readString(folder.resolve("figures-jdk-run.txt")))
         .contains("[OVERALL], Throughput(ops/sec)", "[READ], 99thPercentileLatency(us)");

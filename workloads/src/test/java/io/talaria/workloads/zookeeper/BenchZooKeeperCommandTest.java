@@ -24,7 +24,7 @@ class BenchZooKeeperCommandTest {
     Ended bench = bench(options + folder.resolve("series.txt"));
     assertThat(bench.well().out())
         .contains("load, insert", "run, read", "run, update")
-        .contains("Connections on Talaria, load, run: 2 shm (same-host)");
+        .contains("Connections on Talaria, load; run: 2 shm (same-host)");
     assertThat(Files.readString(folder.resolve("series-talaria-run.txt")))
         .containsPattern("\\[READ\\], \\d+, \\d");
   }
