@@ -149,7 +149,7 @@ public interface Fabric {
 
   /**
    * Removes what processes that have ended have left of it where others see it. Called by the
-   * negotiation thread some time after peers have gone, however many, and now and then.
+   * negotiation thread some time after sessions have ended, however many, of whatever fabric.
    */
   default void sweep() {
     // Most leave nothing.

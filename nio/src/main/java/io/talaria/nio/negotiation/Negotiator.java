@@ -400,7 +400,7 @@ public final class Negotiator implements Executor {
   private void run(Selector running) {
     Reason unusable = directory.prepare();
     if (unusable == null) {
-      sweep();
+      sweepDirectory();
     } else {
       report(unusable, directory.problem());
     }
@@ -812,10 +812,14 @@ public final class Negotiator implements Executor {
   /** Once for all sessions that end together: there may be one for each of a thousand listeners. */
   private void sweep() {
     sweeping = false;
+    sweepDirectory();
+    fabrics.forEach(Fabric::sweep);
+  }
+
+  private void sweepDirectory() {
     ProcessFileName.sweep(directory.path(), 'l');
     ProcessFileName.sweep(directory.path(), 't');
     int unused = ProcessCounters.sweep(directory.path());
-    fabrics.forEach(Fabric::sweep);
   }
 
   // ---- matching offers with accepted channels

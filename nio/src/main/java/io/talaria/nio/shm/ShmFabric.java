@@ -76,10 +76,8 @@ public final class ShmFabric implements Fabric {
   @Override
   public Reason unavailable() {
     Reason reason = directory.prepare();
-    long now = System.nanoTime();
-    if (reason == null && now - sweptAtNs > SWEEP_EVERY_NS) {
-      sweptAtNs = now;
-      files.sweep();
+    if (reason == null && System.nanoTime() - sweptAtNs > SWEEP_EVERY_NS) {
+      sweepPrepared();
     }
     return reason;
   }
@@ -186,6 +184,13 @@ public final class ShmFabric implements Fabric {
 
   @Override
   public void sweep() {
+    if (directory.prepare() == null) { // nothing is removed from somebody else's
+      sweepPrepared();
+    }
+  }
+
+  private void sweepPrepared() {
+    sweptAtNs = System.nanoTime();
     files.sweep();
   }
 

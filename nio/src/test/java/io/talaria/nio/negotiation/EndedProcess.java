@@ -5,13 +5,13 @@ package io.talaria.nio.negotiation;
 import java.util.concurrent.TimeUnit;
 
 /** Names of files that a process left behind. */
-final class EndedProcess {
+public final class EndedProcess {
   private static final int PID_SHIFT = 42;
 
   private EndedProcess() {}
 
   /** The digits of a file like one of a live process's, but made by a process that has ended. */
-  static String digitsLike(String live) throws Exception {
+  public static String digitsLike(String live) throws Exception {
     Process process = new ProcessBuilder("true").start();
     if (!process.waitFor(20, TimeUnit.SECONDS)) {
       throw new AssertionError("true does not end");
