@@ -25,6 +25,8 @@ final class ShmStream implements FabricStream {
   private static final VarHandle TAIL;
   private static final VarHandle HEAD;
   private static final VarHandle EPOCH;
+  private static final VarHandle OUT_END_AT;
+  private static final VarHandle PUBLISHED;
 
   static {
     try {
@@ -32,6 +34,8 @@ final class ShmStream implements FabricStream {
       TAIL = lookup.findVarHandle(ShmStream.class, "tail", long.class);
       HEAD = lookup.findVarHandle(ShmStream.class, "head", long.class);
       EPOCH = lookup.findVarHandle(ShmStream.class, "epoch", long.class);
+      OUT_END_AT = lookup.findVarHandle(ShmStream.class, "outEndAt", long.class);
+      PUBLISHED = lookup.findVarHandle(ShmStream.class, "published", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -78,9 +82,26 @@ final class ShmStream implements FabricStream {
   private long moves;
   private long moveAt = -1;
 
+  /** What a read says for good, once it has said it: END or RESET. Seen by others, opaquely. */
+  private int inOver;
+
   // Any thread's.
   @SuppressWarnings("UnusedVariable") // by EPOCH
   private long epoch;
+
+  /** Whether the output ends, or has. Who writes beside looks here after it has published. */
+  private volatile boolean outEnding;
+
+  /**
+   * How many bytes stand before the end of the output, as a position; {@link #NOWHERE} until that
+   * is decided, by whoever ends it or by the write beside.
+   */
+  @SuppressWarnings("UnusedVariable") // by OUT_END_AT
+  private long outEndAt = NOWHERE;
+
+  /** The tail that the peer sees already. Writer's; whoever ends the output reads it. */
+  @SuppressWarnings("UnusedVariable") // by PUBLISHED
+  private long published;
 
   /** Whether DATA_WAIT asks for a hint for each message. Changed by the selecting thread. */
   private volatile boolean watchedForEvery;
@@ -102,6 +123,7 @@ final class ShmStream implements FabricStream {
     theirs = ConnectionLayout.side(1 - side, slot);
     long start = ConnectionLayout.start(slot);
     tail = start;
+    published = start;
     headCache = start;
     head = start;
     tailCache = start;
@@ -267,8 +289,11 @@ final class ShmStream implements FabricStream {
     int n = Math.min(length, room);
     int at = src.position();
     copyIn(tail, src, at, n);
-    src.position(at + n);
     publishTail(tail + n);
+    if (outEnding && !beforeTheEnd()) {
+      return BROKEN;
+    }
+    src.position(at + n);
     return n;
   }
 
@@ -289,9 +314,7 @@ final class ShmStream implements FabricStream {
       if (n <= 0 && bytes > 0) {
         break;
       }
-      int at = src.position();
-      copyIn(position, src, at, n);
-      src.position(at + n);
+      copyIn(position, src, src.position(), n);
       position += n;
       room -= n;
       if (n < bytes) {
@@ -301,8 +324,30 @@ final class ShmStream implements FabricStream {
     long total = position - tail;
     if (total > 0) {
       publishTail(position);
+      if (outEnding && !beforeTheEnd()) {
+        return BROKEN;
+      }
+      advance(srcs, offset, length, total);
     }
     return total;
+  }
+
+  private static void advance(ByteBuffer[] srcs, int offset, int length, long bytes) {
+    long left = bytes;
+    for (int i = offset; i < offset + length && left > 0; i++) {
+      int n = (int) Math.min(left, srcs[i].remaining());
+      srcs[i].position(srcs[i].position() + n);
+      left -= n;
+    }
+  }
+
+  /**
+   * Somebody ends the output beside this write: whether what it has published stands before the
+   * end. If that is not decided yet, it does.
+   */
+  private boolean beforeTheEnd() {
+    long decided = (long) OUT_END_AT.compareAndExchange(this, NOWHERE, tail);
+    return decided == NOWHERE || decided >= tail;
   }
 
   private static int remaining(ByteBuffer[] srcs, int offset, int length) {
@@ -370,12 +415,13 @@ final class ShmStream implements FabricStream {
   private boolean gone() {
     return ended
         || outputLost
+        || outEnding
         || (long) LONG.getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
   }
 
   /** As TCP: after the peer's clean end one write succeeds, later ones break. */
   private int writeToGone(int bytes) {
-    if (wroteToClosed || reset || peerOutEnd() == ConnectionLayout.OUT_ABORTED) {
+    if (wroteToClosed || outEnding || reset || peerOutEnd() == ConnectionLayout.OUT_ABORTED) {
       return BROKEN;
     }
     wroteToClosed = true;
@@ -395,6 +441,7 @@ final class ShmStream implements FabricStream {
   private void publishTail(long position) {
     TAIL.setOpaque(this, position);
     LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
+    PUBLISHED.setRelease(this, position); // behind the other: an end that counts it comes later
     VarHandle.fullFence();
     long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     if (wait != handledDataWait || (wait & ConnectionLayout.WAIT_EVERY) != 0) {
@@ -426,6 +473,9 @@ final class ShmStream implements FabricStream {
     }
     long available = tailCache - head;
     if (available < wanted) {
+      if (inOver != 0) {
+        return inOver;
+      }
       available = refresh();
       if (available == 0) {
         int end = end();
@@ -503,13 +553,11 @@ final class ShmStream implements FabricStream {
     if (refresh() != 0) {
       return 0;
     }
-    if (outEnd == ConnectionLayout.OUT_FINISHED) {
-      return END;
-    }
     if (outEnd == ConnectionLayout.OUT_ABORTED) {
       reset = true;
     }
-    return reset ? RESET : END;
+    inOver = reset && outEnd != ConnectionLayout.OUT_FINISHED ? RESET : END;
+    return inOver;
   }
 
   private void copyOut(long position, ByteBuffer dst, int at, int n) {
@@ -555,6 +603,9 @@ final class ShmStream implements FabricStream {
 
   @Override
   public int available() {
+    if (inOver != 0) {
+      return 0;
+    }
     long unread =
         ConnectionLayout.get(control, theirs + ConnectionLayout.TAIL) - (long) HEAD.getOpaque(this);
     return (int) Math.max(0, Math.min(unread, inBytes)); // whatever the peer says
@@ -562,8 +613,9 @@ final class ShmStream implements FabricStream {
 
   @Override
   public boolean unread() {
-    return ConnectionLayout.get(control, theirs + ConnectionLayout.TAIL)
-        != (long) HEAD.getOpaque(this);
+    return inOver == 0
+        && ConnectionLayout.get(control, theirs + ConnectionLayout.TAIL)
+            != (long) HEAD.getOpaque(this);
   }
 
   private boolean writable() {
@@ -646,9 +698,18 @@ final class ShmStream implements FabricStream {
     endOutput(ConnectionLayout.OUT_ABORTED);
   }
 
+  /**
+   * Ends the output where it is, also beside a writer that stands still in the middle of its copy:
+   * that one finds out when it has published, and either its bytes stand before the end or it
+   * reports that they reach nobody.
+   */
   private void endOutput(long how) {
     if (ConnectionLayout.get(control, mine + ConnectionLayout.OUT_END)
         == ConnectionLayout.OUT_OPEN) {
+      outEnding = true;
+      VarHandle.fullFence(); // between the flag and the tail, as the writer's between its two
+      long unused =
+          (long) OUT_END_AT.compareAndExchange(this, NOWHERE, (long) PUBLISHED.getAcquire(this));
       ConnectionLayout.set(control, mine + ConnectionLayout.OUT_END, how);
     }
     wakePeer();
