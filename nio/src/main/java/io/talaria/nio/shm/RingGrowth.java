@@ -95,16 +95,34 @@ final class RingGrowth {
     }
   }
 
-  /** Moves the input to the ring that the writer used next. Reader. */
-  void moveInput(ShmStream stream) {
-    Grown next;
+  /**
+   * Moves the input to the ring that the writer used next. Reader. An error may have come between
+   * any two of its steps the last time; they are such that it can be called again.
+   *
+   * @return false if there is none, which no honest peer brings about
+   */
+  boolean moveInput(ShmStream stream) {
     synchronized (nextIn) {
-      next = nextIn.remove();
+      Grown next = nextIn.peek();
+      while (next != null && next.generation() <= stream.moves()) {
+        readFrom(next);
+        Grown unused = nextIn.remove();
+        next = nextIn.peek();
+      }
+      if (next == null) {
+        return false;
+      }
+      stream.moveInputTo(next.ring(), next.bytes());
+      readFrom(next);
+      Grown unused = nextIn.remove();
+      return true;
     }
+  }
+
+  private void readFrom(Grown next) {
     Grown old = currentIn;
     currentIn = next;
-    stream.moveInputTo(next.ring(), next.bytes());
-    if (old != null) {
+    if (old != null && old != next) {
       peer.retire(0, old);
     }
   }

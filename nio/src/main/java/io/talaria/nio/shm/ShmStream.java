@@ -70,6 +70,11 @@ final class ShmStream implements FabricStream {
   private long headCache;
   private int outAt;
   private int outBytes;
+
+  /** Count of moves of the output, and where the last was made. */
+  private long outMoves;
+
+  private long outMovedAt;
   private long handledDataWait;
   private boolean wroteToClosed;
 
@@ -281,28 +286,63 @@ final class ShmStream implements FabricStream {
 
   @Override
   public int write(ByteBuffer src) {
-    int length = src.remaining();
-    int room = room(length);
-    if (room <= 0) {
-      return room;
-    }
-    int n = Math.min(length, room);
     int at = src.position();
-    copyIn(tail, src, at, n);
-    publishTail(tail + n);
-    if (outEnding && !beforeTheEnd()) {
-      return BROKEN;
+    long start = tail;
+    try {
+      int length = src.remaining();
+      int room = room(length);
+      if (room <= 0) {
+        return room;
+      }
+      int n = Math.min(length, room);
+      copyIn(start, src, at, n);
+      publishTail(start + n);
+      if (outEnding && !beforeTheEnd()) {
+        return BROKEN;
+      }
+      src.position(at + n);
+      return n;
+    } catch (InternalError e) {
+      src.position(at + (int) taken(start));
+      publishAgain();
+      throw e;
     }
-    src.position(at + n);
-    return n;
+  }
+
+  /** After a {@linkplain Faults late} error: how much this write has taken; the tail tells. */
+  private long taken(long start) {
+    return outEnding && !beforeTheEnd() ? 0 : tail - start;
+  }
+
+  /** After an error that came anywhere in a write: whatever the tail and the ring's state tell. */
+  private void publishAgain() {
+    long position = tail;
+    if (outMoves > 0) {
+      ConnectionLayout.set(control, mine + ConnectionLayout.moveAt(outMoves - 1), outMovedAt);
+      ConnectionLayout.set(control, mine + ConnectionLayout.MOVE_GENERATION, outMoves);
+    }
+    LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
+    PUBLISHED.setRelease(this, position);
+    wakePeer();
   }
 
   @Override
   public long write(ByteBuffer[] srcs, int offset, int length) {
-    int room = room(remaining(srcs, offset, length));
-    if (room <= 0) {
-      return room;
+    long wanted = remaining(srcs, offset, length);
+    long start = tail;
+    try {
+      int room = room((int) Math.min(wanted, Integer.MAX_VALUE));
+      return room <= 0 ? room : gather(srcs, offset, length, room);
+    } catch (InternalError e) {
+      long left = wanted - taken(start);
+      advance(srcs, offset, length, remaining(srcs, offset, length) - left);
+      publishAgain();
+      throw e;
     }
+  }
+
+  private long gather(ByteBuffer[] srcs, int offset, int length, int found) {
+    int room = found;
     long position = tail;
     for (int i = offset; i < offset + length; i++) {
       ByteBuffer src = srcs[i];
@@ -350,12 +390,12 @@ final class ShmStream implements FabricStream {
     return decided == NOWHERE || decided >= tail;
   }
 
-  private static int remaining(ByteBuffer[] srcs, int offset, int length) {
+  private static long remaining(ByteBuffer[] srcs, int offset, int length) {
     long bytes = 0;
     for (int i = offset; i < offset + length; i++) {
       bytes += srcs[i].remaining();
     }
-    return (int) Math.min(bytes, Integer.MAX_VALUE);
+    return bytes;
   }
 
   /**
@@ -467,6 +507,19 @@ final class ShmStream implements FabricStream {
 
   @Override
   public int read(ByteBuffer dst) {
+    int at = dst.position();
+    long start = head;
+    try {
+      return readAt(dst, at);
+    } catch (InternalError e) { // late, perhaps: the head is what counts
+      dst.position(at + (int) (head - start));
+      LONG.setRelease(control, mine + ConnectionLayout.HEAD, head);
+      wakePeer();
+      throw e;
+    }
+  }
+
+  private int readAt(ByteBuffer dst, int at) {
     int wanted = dst.remaining();
     if (wanted == 0) {
       return 0;
@@ -488,10 +541,9 @@ final class ShmStream implements FabricStream {
       }
     }
     int n = (int) Math.min(available, wanted);
-    int at = dst.position();
     copyOut(head, dst, at, n);
-    dst.position(at + n);
     publishHead(head + n);
+    dst.position(at + n);
     return n;
   }
 
@@ -511,8 +563,9 @@ final class ShmStream implements FabricStream {
       }
       if (moves == 0) {
         moveInputTo(firstIn, firstIn.capacity());
-      } else {
-        growth.moveInput(this);
+      } else if (!growth.moveInput(this)) {
+        fail();
+        return RESET;
       }
     }
     if (seen < tailCache || (moveAt < 0 && seen - head > inBytes)) {
@@ -875,6 +928,8 @@ final class ShmStream implements FabricStream {
     out = ring;
     outAt = 0;
     outBytes = bytes;
+    outMovedAt = tail;
+    outMoves = generation;
     ConnectionLayout.set(control, mine + ConnectionLayout.moveAt(generation - 1), tail);
     ConnectionLayout.set(control, mine + ConnectionLayout.MOVE_GENERATION, generation);
     owner.buffersChanged(inBytes, bytes);
@@ -894,6 +949,11 @@ final class ShmStream implements FabricStream {
     ConnectionLayout.set(control, mine + ConnectionLayout.RING_READY, generation);
     VarHandle.fullFence();
     notifyPeer((long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
+  }
+
+  /** How often the input has moved. Reader. */
+  long moves() {
+    return moves;
   }
 
   long peerRingReady() {
