@@ -485,8 +485,8 @@ final class ShmStream implements FabricStream {
     VarHandle.fullFence();
     long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     if (wait != handledDataWait || (wait & ConnectionLayout.WAIT_EVERY) != 0) {
-      handledDataWait = wait;
       notifyPeer(wait);
+      handledDataWait = wait; // not before: if this ring fails, the next write has to ring
     }
   }
 
@@ -630,8 +630,8 @@ final class ShmStream implements FabricStream {
       VarHandle.fullFence();
       long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
       if (wait != handledSpaceWait) {
-        handledSpaceWait = wait;
         notifyPeer(wait);
+        handledSpaceWait = wait; // not before, as in publishTail
       }
     }
   }
