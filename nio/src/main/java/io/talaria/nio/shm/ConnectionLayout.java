@@ -108,9 +108,9 @@ final class ConnectionLayout {
   private static final int SIDE_BYTES = 512;
 
   /** Places of the sides in the page, and how far apart: a pair of cache lines. */
-  private static final int PLACES = 8;
+  static final int PLACES = 8;
 
-  private static final int PLACE_BYTES = 128;
+  static final int PLACE_BYTES = 128;
 
   /** Start positions: an odd number of cache lines apart, all within a page. */
   private static final int START_BYTES = 5 * 64;

@@ -41,6 +41,11 @@ final class ShmStream implements FabricStream {
     }
   }
 
+  /** What released streams look at, by side and place in the page, see {@link #leaveMemory}. */
+  private static final ByteBuffer[] NOBODYS = new ByteBuffer[2 * ConnectionLayout.PLACES];
+
+  private static final ByteBuffer NO_RING = ByteBuffer.allocateDirect(0);
+
   /** A position before all others. */
   private static final long NOWHERE = -1;
 
@@ -832,24 +837,7 @@ final class ShmStream implements FabricStream {
     if (owner != null) {
       abortIfControlIsLeft();
     }
-    ByteBuffer page =
-        ByteBuffer.allocateDirect(ConnectionLayout.CONTROL_BYTES).order(ByteOrder.nativeOrder());
-    boolean used = accepted || established;
-    if (used) {
-      ConnectionLayout.set(page, mine + ConnectionLayout.ACCEPTS, 1);
-      ConnectionLayout.set(page, theirs + ConnectionLayout.ACCEPTS, 1);
-      ConnectionLayout.set(page, theirs + ConnectionLayout.SWITCH_AT, 1);
-    }
-    ConnectionLayout.set(
-        page,
-        ConnectionLayout.PHASE_OFFSET,
-        used ? ConnectionLayout.PHASE_ESTABLISHED : ConnectionLayout.PHASE_WITHDRAWN);
-    ConnectionLayout.set(page, theirs + ConnectionLayout.IN_CLOSED, 1);
-    ConnectionLayout.set(page, theirs + ConnectionLayout.OUT_END, ConnectionLayout.OUT_ABORTED);
-    ConnectionLayout.set(page, theirs + ConnectionLayout.TAIL, NOWHERE);
-    ConnectionLayout.set(page, theirs + ConnectionLayout.HEAD, NOWHERE);
-    ConnectionLayout.set(page, theirs + ConnectionLayout.HOME, -1);
-    control = page;
+    control = resetPage(mine, theirs, accepted || established);
     tailCache = 0; // what is behind head cannot be read any more
     fail();
     if (owner != null) {
@@ -900,7 +888,55 @@ final class ShmStream implements FabricStream {
     if (home != null) {
       moveTo(null);
     }
+    leaveMemory();
     peer.release(this, growth);
+  }
+
+  /**
+   * From now on this stream looks at a page of nobody's, in which the peer has reset the
+   * connection: who comes late finds that, and not memory that is unmapped or has its next user.
+   */
+  private void leaveMemory() {
+    fail();
+    control = nobodys(mine, theirs);
+    in = NO_RING;
+    out = NO_RING;
+    inOver = RESET;
+    tailCache = 0;
+  }
+
+  private static ByteBuffer nobodys(int mine, int theirs) {
+    int index = Math.min(mine, theirs) / ConnectionLayout.PLACE_BYTES * 2 + (mine < theirs ? 0 : 1);
+    synchronized (NOBODYS) {
+      index %= NOBODYS.length;
+      ByteBuffer page = NOBODYS[index];
+      if (page == null) {
+        page = resetPage(mine, theirs, true);
+        NOBODYS[index] = page;
+      }
+      return page;
+    }
+  }
+
+  /** A private page in which the peer has reset the connection, or withdrawn it if it is unused. */
+  private static ByteBuffer resetPage(int mine, int theirs, boolean used) {
+    ByteBuffer page =
+        ByteBuffer.allocateDirect(ConnectionLayout.CONTROL_BYTES).order(ByteOrder.nativeOrder());
+    if (used) {
+      ConnectionLayout.set(page, mine + ConnectionLayout.ACCEPTS, 1);
+      ConnectionLayout.set(page, theirs + ConnectionLayout.ACCEPTS, 1);
+      ConnectionLayout.set(page, theirs + ConnectionLayout.SWITCH_AT, 1);
+    }
+    ConnectionLayout.set(
+        page,
+        ConnectionLayout.PHASE_OFFSET,
+        used ? ConnectionLayout.PHASE_ESTABLISHED : ConnectionLayout.PHASE_WITHDRAWN);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.IN_CLOSED, 1);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.OUT_END, ConnectionLayout.OUT_ABORTED);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.TAIL, NOWHERE);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.HEAD, NOWHERE);
+    ConnectionLayout.set(page, theirs + ConnectionLayout.HOME, -1);
+    return page;
   }
 
   @Override
