@@ -203,10 +203,18 @@ public final class Context {
     log("listener " + address + " is " + reason.code() + ": " + reason.sentence());
   }
 
-  /** Logs a line, each text once in the life of the process. */
   private void log(String line) {
+    log(line, null);
+  }
+
+  /** Logs a line, each text once in the life of the process. */
+  private void log(String line, Throwable cause) {
     if (logged.size() < MOST_LINES && logged.add(line)) {
-      Log.info(line);
+      if (cause == null) {
+        Log.info(line);
+      } else {
+        Log.warning(line, cause);
+      }
     }
   }
 }

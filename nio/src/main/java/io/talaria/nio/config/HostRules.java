@@ -234,7 +234,7 @@ public final class HostRules {
         if (name != null) {
           try {
             rule.hosts.found = List.of(InetAddress.getAllByName(name));
-          } catch (UnknownHostException | SecurityException e) {
+          } catch (UnknownHostException | RuntimeException e) {
             log.accept("no address is known of '" + name + "'; its rules match nothing");
           }
         }

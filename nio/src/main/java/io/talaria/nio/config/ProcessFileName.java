@@ -88,11 +88,20 @@ public final class ProcessFileName {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix + "*")) {
       for (Path file : files) {
         if (orphaned(file.getFileName().toString(), alive)) {
-          Files.deleteIfExists(file);
+          removeQuietly(file);
         }
       }
     } catch (IOException | RuntimeException e) {
-      // No directory, nothing to sweep; or somebody else swept first.
+      // No directory, nothing to sweep.
+    }
+  }
+
+  /** One that stays does not keep the others. */
+  private static void removeQuietly(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException | SecurityException e) {
+      // It is not a file of ours, or may not be removed.
     }
   }
 

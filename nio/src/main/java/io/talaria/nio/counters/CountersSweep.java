@@ -43,8 +43,8 @@ final class CountersSweep {
   private static boolean isRemoved(Path file) {
     try {
       return isLeftBehind(file) && Files.deleteIfExists(file);
-    } catch (IOException e) {
-      return false;
+    } catch (IOException | RuntimeException e) {
+      return false; // it does not keep the others
     }
   }
 

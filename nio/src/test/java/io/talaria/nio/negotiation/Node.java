@@ -48,7 +48,7 @@ final class Node {
             List.of(fabric),
             hosts,
             List.of(fabric),
-            log::add);
+            (line, cause) -> log.add(line));
   }
 
   /** Announces a listener on the loopback address and waits for what became of it. */
