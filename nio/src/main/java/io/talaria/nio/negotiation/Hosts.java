@@ -3,9 +3,9 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.Descriptors;
-import io.talaria.nio.config.HostSettings;
 import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.hosts.HostSettings;
+import io.talaria.nio.process.Descriptors;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;

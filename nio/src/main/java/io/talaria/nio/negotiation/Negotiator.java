@@ -3,14 +3,15 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.Descriptors;
-import io.talaria.nio.config.HostSettings;
-import io.talaria.nio.config.PrivateDirectory;
-import io.talaria.nio.config.ProcessFileName;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Faults;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.hosts.HostSettings;
+import io.talaria.nio.memory.Faults;
+import io.talaria.nio.process.Descriptors;
+import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;

@@ -3,13 +3,14 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.Host;
+import io.talaria.nio.authentication.Seal;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.Wire.Hello;
+import io.talaria.nio.process.Host;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;

@@ -64,6 +64,7 @@ class FailingTaskTest {
     CountDownLatch other = new CountDownLatch(1);
     node.negotiator.repeat(
         () -> {
+          attempts.incrementAndGet();
           throw new IllegalStateException("as the test wants");
         });
     AtomicInteger turns = new AtomicInteger();
