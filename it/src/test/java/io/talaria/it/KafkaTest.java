@@ -20,7 +20,7 @@ import io.talaria.it.programs.KafkaFeeder;
 import io.talaria.it.programs.Launch;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
-import io.talaria.nio.counters.ProcessTotals;
+import io.talaria.nio.counters.file.ProcessTotals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

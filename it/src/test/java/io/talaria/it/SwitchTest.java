@@ -14,7 +14,7 @@ import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
-import io.talaria.nio.counters.ProcessTotals;
+import io.talaria.nio.counters.file.ProcessTotals;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -3,7 +3,7 @@
 package io.talaria.nio;
 
 import io.talaria.nio.counters.ProcessCounters;
-import io.talaria.nio.counters.ProcessTotals;
+import io.talaria.nio.counters.file.ProcessTotals;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -214,12 +214,12 @@ class DocumentationTest {
   @ValueSource(
       strings = {
         "negotiation.Wire",
-        "negotiation.Handshake",
-        "negotiation.Seal",
+        "authentication.Handshake",
+        "authentication.Seal",
         "shm.ShmMessages",
         "shm.ConnectionLayout",
         "shm.PeerLayout",
-        "counters.CountersLayout"
+        "counters.file.CountersLayout"
       })
   void layoutsHaveEveryConstantWithItsValue(String name) throws Exception {
     Class<?> layout = Class.forName("io.talaria.nio." + name);

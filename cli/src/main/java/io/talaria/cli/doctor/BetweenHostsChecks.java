@@ -3,9 +3,9 @@
 package io.talaria.cli.doctor;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.HostKey;
-import io.talaria.nio.config.HostRules;
-import io.talaria.nio.config.HostSettings;
+import io.talaria.nio.authentication.HostKey;
+import io.talaria.nio.hosts.HostRules;
+import io.talaria.nio.hosts.HostSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,7 +62,8 @@ final class BetweenHostsChecks {
         : Finding.warn(
             RULES,
             String.join("; ", unknown),
-            "Look whether the name is right and can be looked up on this host, or write addresses.");
+            "Look whether the name is right and can be looked up on this host, or write"
+                + " addresses.");
   }
 
   private static List<String> unknownNames(HostRules rules) {

@@ -4,7 +4,7 @@ package io.talaria.cli.doctor;
 
 import io.talaria.cli.ss.Show;
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.PrivateDirectory;
+import io.talaria.nio.files.PrivateDirectory;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

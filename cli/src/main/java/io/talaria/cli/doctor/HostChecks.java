@@ -3,7 +3,7 @@
 package io.talaria.cli.doctor;
 
 import io.talaria.cli.harness.Units;
-import io.talaria.nio.config.Host;
+import io.talaria.nio.process.Host;
 
 /** The kernel's limits, and what tells this host from others. */
 final class HostChecks {

@@ -2,8 +2,8 @@
 
 package io.talaria.cli.doctor;
 
-import io.talaria.nio.config.HostRules;
-import io.talaria.nio.config.HostSettings;
+import io.talaria.nio.hosts.HostRules;
+import io.talaria.nio.hosts.HostSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.counters.ProcessInfo;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Locale;

@@ -4,9 +4,9 @@ package io.talaria.cli.ss;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Role;
-import io.talaria.nio.counters.CountersReader;
-import io.talaria.nio.counters.DirectoryReport;
-import io.talaria.nio.counters.ProcessInfo;
+import io.talaria.nio.counters.reader.CountersReader;
+import io.talaria.nio.counters.reader.DirectoryReport;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,8 +4,8 @@ package io.talaria.cli.ss;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
-import io.talaria.nio.counters.ProcessInfo;
-import io.talaria.nio.counters.ProcessTotals;
+import io.talaria.nio.counters.file.ProcessTotals;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.LinkedHashMap;

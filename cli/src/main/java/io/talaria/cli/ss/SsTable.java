@@ -4,8 +4,8 @@ package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.Table;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.counters.Liveness;
-import io.talaria.nio.counters.ProcessInfo;
+import io.talaria.nio.counters.file.Liveness;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -5,7 +5,7 @@ package io.talaria.cli.ss;
 import io.talaria.cli.harness.Terminal;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
-import io.talaria.nio.counters.ProcessInfo;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;

@@ -12,7 +12,7 @@ import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Tmpfs;
 import io.talaria.it.programs.ChaosNode;
-import io.talaria.nio.counters.ProcessTotals;
+import io.talaria.nio.counters.file.ProcessTotals;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,15 +4,16 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.Config;
-import io.talaria.nio.config.HostSettings;
-import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Log;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.hosts.HostSettings;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.Negotiator;
 import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.spin.Spinning;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Set;
@@ -203,10 +204,18 @@ public final class Context {
     log("listener " + address + " is " + reason.code() + ": " + reason.sentence());
   }
 
-  /** Logs a line, each text once in the life of the process. */
   private void log(String line) {
+    log(line, null);
+  }
+
+  /** Logs a line, each text once in the life of the process. */
+  private void log(String line, Throwable cause) {
     if (logged.size() < MOST_LINES && logged.add(line)) {
-      Log.info(line);
+      if (cause == null) {
+        Log.info(line);
+      } else {
+        Log.warning(line, cause);
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.config;
 
+import io.talaria.nio.process.Host;
 import java.nio.charset.Charset;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -2,12 +2,15 @@
 
 package io.talaria.nio.counters;
 
-import static io.talaria.nio.counters.CountersLayout.LONG;
+import static io.talaria.nio.counters.file.CountersLayout.LONG;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.counters.file.AddressCodec;
+import io.talaria.nio.counters.file.CountersLayout;
+import io.talaria.nio.counters.file.ProcessTotals;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.counters;
 
-import static io.talaria.nio.counters.CountersLayout.LONG;
+import static io.talaria.nio.counters.file.CountersLayout.LONG;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -2,8 +2,10 @@
 
 package io.talaria.nio.counters;
 
-import io.talaria.nio.config.Host;
-import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.counters.file.CountersLayout;
+import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.process.Host;
+import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -2,7 +2,12 @@
 
 package io.talaria.nio.counters;
 
-import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.counters.file.CountersFiles;
+import io.talaria.nio.counters.file.CountersFormatException;
+import io.talaria.nio.counters.file.CountersHeader;
+import io.talaria.nio.counters.file.Liveness;
+import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -29,7 +34,7 @@ final class CountersSweep {
     ProcessFileName.sweep(dir, CountersFile.TEMPORARY);
     int removed = 0;
     try {
-      for (Path file : CountersReader.files(dir)) {
+      for (Path file : CountersFiles.list(dir)) {
         if (isRemoved(file)) {
           removed++;
         }
@@ -43,14 +48,14 @@ final class CountersSweep {
   private static boolean isRemoved(Path file) {
     try {
       return isLeftBehind(file) && Files.deleteIfExists(file);
-    } catch (IOException e) {
-      return false;
+    } catch (IOException | RuntimeException e) {
+      return false; // it does not keep the others
     }
   }
 
   private static boolean isLeftBehind(Path file) throws IOException {
     Instant changedAt = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
-    try (FileChannel channel = CountersReader.open(file)) {
+    try (FileChannel channel = CountersFiles.open(file)) {
       CountersHeader header = CountersHeader.readIdentity(file, channel);
       return switch (Liveness.of(
           header.pid(), header.startTicks(), header.pidNamespace(), header.bootId())) {

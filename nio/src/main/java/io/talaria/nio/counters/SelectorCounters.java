@@ -2,8 +2,9 @@
 
 package io.talaria.nio.counters;
 
-import static io.talaria.nio.counters.CountersLayout.LONG;
+import static io.talaria.nio.counters.file.CountersLayout.LONG;
 
+import io.talaria.nio.counters.file.CountersLayout;
 import java.nio.ByteBuffer;
 
 /**

@@ -3,8 +3,8 @@
 /**
  * What a process knows of its connections, kept where other programs can read it.
  *
- * <p>{@link io.talaria.nio.counters.ProcessCounters} is the writing side, {@link
- * io.talaria.nio.counters.CountersReader} the reading side, and {@link
- * io.talaria.nio.counters.CountersLayout} the one place that knows the file between them.
+ * <p>This is the writing side: {@link io.talaria.nio.counters.ProcessCounters} has all counters of
+ * the process. {@code counters.file} knows the file between the two sides, {@code counters.reader}
+ * reads it.
  */
 package io.talaria.nio.counters;

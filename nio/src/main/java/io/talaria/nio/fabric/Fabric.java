@@ -4,6 +4,7 @@ package io.talaria.nio.fabric;
 
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.memory.Faults;
 import java.nio.ByteBuffer;
 
 /**

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
-import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.files.ProcessFileName;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;

@@ -3,6 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.authentication.Handshake;
 import io.talaria.nio.fabric.FabricException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -82,7 +83,7 @@ final class Caller {
     InetSocketAddress own = (InetSocketAddress) channel.getLocalAddress();
     InetSocketAddress peer = (InetSocketAddress) channel.getRemoteAddress();
     ends = where == null ? new ConnectionKey(peer, own) : new ConnectionKey(own, peer);
-    handshake = new Handshake(where != null, hosts.key(), ends);
+    handshake = new Handshake(where != null, hosts.key(), ends.encoded());
     input = ByteBuffer.allocate(handshake.wantedBytes());
     output = handshake.first();
     flush();

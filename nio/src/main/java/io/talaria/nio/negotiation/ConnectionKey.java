@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * The TCP 4-tuple of a connection, the same at both ends unless something translates addresses in
@@ -49,6 +50,13 @@ public record ConnectionKey(InetSocketAddress client, InetSocketAddress server) 
 
   private static String text(InetSocketAddress address) {
     return address.getAddress().getHostAddress() + ":" + address.getPort();
+  }
+
+  /** Both addresses, the client's first: each its length, itself and its port; big-endian. */
+  public byte[] encoded() {
+    ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
+    encode(bytes);
+    return Arrays.copyOf(bytes.array(), bytes.position());
   }
 
   void encode(ByteBuffer to) {

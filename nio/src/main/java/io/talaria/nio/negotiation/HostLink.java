@@ -2,7 +2,9 @@
 
 package io.talaria.nio.negotiation;
 
+import io.talaria.nio.authentication.Seal;
 import java.nio.ByteBuffer;
+import java.security.SignatureException;
 
 /**
  * What a session between hosts has that one on a host has not.
@@ -23,6 +25,10 @@ record HostLink(Where where, Seal seal, ConnectionKey ends) {
   }
 
   ByteBuffer open(ByteBuffer frame) throws MalformedFrameException {
-    return seal.open(frame);
+    try {
+      return seal.open(frame);
+    } catch (SignatureException e) {
+      throw new MalformedFrameException(e.getMessage());
+    }
   }
 }

@@ -3,9 +3,9 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.Descriptors;
-import io.talaria.nio.config.HostSettings;
 import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.hosts.HostSettings;
+import io.talaria.nio.process.Descriptors;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -84,7 +84,8 @@ final class Hosts {
               open(announcement, listener);
             }
             return known;
-          });
+          },
+          () -> negotiator.report(Reason.INTERNAL, "no rendezvous for " + listener));
     }
   }
 
@@ -106,7 +107,7 @@ final class Hosts {
       return;
     }
     doors.put(announcement, door);
-    negotiator.repeat(() -> !starting() && opened(announcement, door));
+    negotiator.repeat(() -> !starting() && opened(announcement, door), door::close);
   }
 
   private boolean opened(Announcement announcement, Rendezvous door) {
@@ -177,7 +178,7 @@ final class Hosts {
       channel.plain(Reason.NO_RULE);
     } else {
       channel.plainSoFar(Reason.PENDING);
-      negotiator.repeat(() -> seek(channel));
+      negotiator.repeat(() -> seek(channel), () -> channel.plain(Reason.INTERNAL));
     }
   }
 

@@ -3,14 +3,15 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.Descriptors;
-import io.talaria.nio.config.HostSettings;
-import io.talaria.nio.config.PrivateDirectory;
-import io.talaria.nio.config.ProcessFileName;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Faults;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.hosts.HostSettings;
+import io.talaria.nio.memory.Faults;
+import io.talaria.nio.process.Descriptors;
+import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -37,6 +38,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 
@@ -65,8 +68,12 @@ public final class Negotiator implements Executor {
    */
   private static final long LATER_NS = 250_000_000L;
 
+  /** After so many failures in a row a repeated task is given up. */
+  private static final int MOST_FAILURES = 10;
+
   private static final int KEEP_ALIVE_S = 30;
   private static final int KEEP_ALIVE_TRIES = 6;
+  private static final long PAUSE_NS = 10_000_000L;
   private static final int EXAMINE_LIMIT_MS = 5_000;
   private static final int FAST_TICK_MS = 2;
   private static final int YOUNG_TICK_MS = 10;
@@ -84,7 +91,7 @@ public final class Negotiator implements Executor {
   /** Whether a fabric waits for channels to find their selectors. */
   private final boolean placing;
 
-  private final Consumer<String> log;
+  private final BiConsumer<String, Throwable> log;
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Set<Announcement> announcements = ConcurrentHashMap.newKeySet();
 
@@ -99,7 +106,7 @@ public final class Negotiator implements Executor {
   private final Set<Session> sessions = new HashSet<>();
   private final Map<Upgradable, Applicant> attempts = new HashMap<>();
   private final List<Orphan> orphans = new ArrayList<>();
-  private final List<Repeated> repeated = new ArrayList<>();
+  private final List<Repetition> repeated = new ArrayList<>();
   private final List<Later> later = new ArrayList<>();
   private long checkedAtNs = System.nanoTime();
 
@@ -125,17 +132,30 @@ public final class Negotiator implements Executor {
     boolean tryOnce();
   }
 
+  /** A repeated task, and how often in a row it has failed. */
+  private static final class Repetition {
+    final Repeated task;
+    final Runnable givenUp;
+    int failures;
+    boolean reported;
+
+    Repetition(Repeated task, Runnable givenUp) {
+      this.task = task;
+      this.givenUp = givenUp;
+    }
+  }
+
   /**
    * @param jdk the JDK's own provider
    * @param directory where announcements stand
    * @param fabrics the fabrics on one host, in order of preference
-   * @param log takes lines for people, seldom
+   * @param log takes lines for people, seldom, each with what was thrown or null
    */
   public Negotiator(
       SelectorProvider jdk,
       PrivateDirectory directory,
       List<Fabric> fabrics,
-      Consumer<String> log) {
+      BiConsumer<String, Throwable> log) {
     this(jdk, directory, fabrics, null, List.of(), log);
   }
 
@@ -151,7 +171,7 @@ public final class Negotiator implements Executor {
       List<Fabric> fabrics,
       HostSettings settings,
       List<Fabric> hostFabrics,
-      Consumer<String> log) {
+      BiConsumer<String, Throwable> log) {
     this.jdk = jdk;
     this.directory = directory;
     this.fabrics = List.copyOf(fabrics);
@@ -223,7 +243,16 @@ public final class Negotiator implements Executor {
   }
 
   void report(Reason reason, String text) {
-    log.accept(reason.code() + ": " + text);
+    log.accept(reason.code() + ": " + text, null);
+  }
+
+  /** Reports what should not have happened. Never throws: the log may be what has failed. */
+  void failure(String what, Throwable cause) {
+    try {
+      log.accept(Reason.INTERNAL.code() + ": negotiation, " + what + ": " + cause, cause);
+    } catch (RuntimeException | Error e) {
+      // Nobody is left to be told.
+    }
   }
 
   // ---- what channels ask
@@ -238,7 +267,10 @@ public final class Negotiator implements Executor {
     if (hosts != null) {
       hosts.listen(announcement, address);
     }
-    execute(() -> open(announcement, outcome));
+    isolate(
+        "announcing " + address,
+        () -> open(announcement, outcome),
+        () -> outcome.accept(Reason.INTERNAL));
     return announcement;
   }
 
@@ -258,9 +290,19 @@ public final class Negotiator implements Executor {
       channel.plainSoFar(Reason.LIMIT);
     }
     if (placing) {
-      repeat(() -> !starting() && placed(channel, () -> attempt(channel)));
+      repeat(() -> !starting() && placed(channel, () -> attempt(channel)), () -> fail(channel));
     } else {
-      execute(() -> attempt(channel));
+      isolate("an upgrade", () -> attempt(channel), () -> fail(channel));
+    }
+  }
+
+  /** The channel's upgrade has failed for an error of ours. */
+  private void fail(Upgradable channel) {
+    Applicant attempt = attempts.get(channel);
+    if (attempt == null) {
+      channel.plain(Reason.INTERNAL);
+    } else {
+      attempt.failed(Reason.INTERNAL);
     }
   }
 
@@ -304,14 +346,32 @@ public final class Negotiator implements Executor {
     }
   }
 
-  /** Repeats a short task every few milliseconds until it says that it is done. */
+  /**
+   * Repeats a short task every few milliseconds until it says that it is done. One that only fails
+   * is given up.
+   */
   public void repeat(Repeated task) {
+    repeat(task, () -> {});
+  }
+
+  /**
+   * As the other.
+   *
+   * @param givenUp is run once if the task has failed again and again; negotiation thread
+   */
+  public void repeat(Repeated task, Runnable givenUp) {
+    Repetition repetition = new Repetition(task, givenUp);
     execute(
         () -> {
-          if (!done(task)) {
-            repeated.add(task);
+          if (!over(repetition)) {
+            repeated.add(repetition);
           }
         });
+  }
+
+  /** Does a task on the thread of its own; if it fails, does the other. */
+  private void isolate(String what, Runnable task, Runnable failed) {
+    execute(() -> runGuarded(what, task, failed));
   }
 
   @Override
@@ -356,8 +416,12 @@ public final class Negotiator implements Executor {
 
   private boolean examineAll() {
     boolean gone = false;
-    for (Fabric fabric : fabrics) {
-      gone |= fabric.examine(); // the others have no memory that can go
+    for (Fabric fabric : fabrics) { // the others have no memory that can go
+      try {
+        gone |= fabric.examine();
+      } catch (RuntimeException | Error e) {
+        failure("looking for lost memory of fabric " + fabric.name(), e);
+      }
     }
     return gone;
   }
@@ -398,22 +462,26 @@ public final class Negotiator implements Executor {
   }
 
   private void run(Selector running) {
-    Reason unusable = directory.prepare();
-    if (unusable == null) {
-      sweepDirectory();
-    } else {
-      report(unusable, directory.problem());
-    }
+    runGuarded("the first look at the directory", this::prepareDirectory, () -> {});
     if (hosts != null) {
-      hosts.begin();
+      runGuarded("the start of what reaches other hosts", hosts::begin, () -> {});
     }
     while (true) {
       try {
         turn(running);
       } catch (IOException | RuntimeException | Error e) {
-        report(Reason.INTERNAL, "negotiation: " + e);
-        Thread.onSpinWait();
+        failure("a turn", e);
+        LockSupport.parkNanos(PAUSE_NS); // if it is the selector that fails, it may do so for good
       }
+    }
+  }
+
+  private void prepareDirectory() {
+    Reason unusable = directory.prepare();
+    if (unusable == null) {
+      sweepDirectory();
+    } else {
+      report(unusable, directory.problem());
     }
   }
 
@@ -428,7 +496,7 @@ public final class Negotiator implements Executor {
       if (task == null) {
         break;
       }
-      runGuarded(task);
+      runGuarded("a task", task, () -> {});
     }
     long now = System.nanoTime();
     if (now - checkedAtNs >= CHECK_EVERY_NS) {
@@ -437,29 +505,55 @@ public final class Negotiator implements Executor {
     }
   }
 
-  private void runGuarded(Runnable task) {
+  /**
+   * Does a piece of work. If shared memory turns out to be gone, that ends its streams only; if the
+   * work fails in another way, so does only what it is about.
+   */
+  void runGuarded(String what, Runnable work, Runnable failed) {
     try {
-      task.run();
+      work.run();
       Faults.take();
+      return;
     } catch (InternalError e) {
-      if (!examineAll()) {
-        throw e;
+      if (examineAll()) {
+        return;
       }
+      failure(what, e);
+    } catch (RuntimeException | Error e) {
+      failure(what, e);
+    }
+    try {
+      failed.run();
+    } catch (RuntimeException | Error e) {
+      failure("the end of " + what, e);
     }
   }
 
-  /** Tries once; not done if memory turned out to be gone: then it finds the stream ended. */
-  private boolean done(Repeated task) {
+  /** Tries once. Not over if memory turned out to be gone: then it finds the stream ended. */
+  private boolean over(Repetition repetition) {
     try {
-      boolean done = task.tryOnce();
+      boolean done = repetition.task.tryOnce();
       Faults.take();
+      repetition.failures = 0;
       return done;
     } catch (InternalError e) {
-      if (!examineAll()) {
-        report(Reason.INTERNAL, "negotiation: " + e);
-      }
-      return false;
+      return !examineAll() && givenUp(repetition, e);
+    } catch (RuntimeException | Error e) {
+      return givenUp(repetition, e);
     }
+  }
+
+  private boolean givenUp(Repetition repetition, Throwable cause) {
+    if (!repetition.reported) {
+      repetition.reported = true;
+      failure("a repeated task", cause);
+    }
+    repetition.failures++;
+    boolean enough = repetition.failures >= MOST_FAILURES;
+    if (enough) {
+      runGuarded("the end of a repeated task", repetition.givenUp, () -> {});
+    }
+    return enough;
   }
 
   private long tickMs() {
@@ -492,22 +586,38 @@ public final class Negotiator implements Executor {
 
   private void checkTimes(long now) {
     for (Session session : List.copyOf(sessions)) {
-      session.checkGreeting(now);
-      if (session.useless(now, LATECOMERS_NS)) {
-        session.close(Reason.CLOSED_EARLY);
-      }
+      runGuarded(
+          "the age of a session",
+          () -> {
+            session.checkGreeting(now);
+            if (session.useless(now, LATECOMERS_NS)) {
+              session.close(Reason.CLOSED_EARLY);
+            }
+          },
+          () -> session.close(Reason.INTERNAL));
     }
     for (Applicant attempt : List.copyOf(attempts.values())) {
-      attempt.check(now, SILENCE_LIMIT_NS);
+      runGuarded(
+          "an upgrade",
+          () -> attempt.check(now, SILENCE_LIMIT_NS),
+          () -> attempt.failed(Reason.INTERNAL));
     }
     if (hosts != null) {
-      hosts.check(now);
+      runGuarded("the age of calls", () -> hosts.check(now), () -> {});
     }
-    orphans.removeIf(
-        orphan -> done(() -> orphan.channel().peerLost(now - orphan.deadlineNs() > 0)));
-    repeated.removeIf(this::done);
+    for (Orphan orphan : List.copyOf(orphans)) {
+      runGuarded(
+          "a connection whose session has ended",
+          () -> {
+            if (orphan.channel().peerLost(now - orphan.deadlineNs() > 0)) {
+              orphans.remove(orphan);
+            }
+          },
+          () -> orphans.remove(orphan));
+    }
+    repeated.removeIf(this::over);
     while (!later.isEmpty() && now - later.get(0).dueNs() >= 0) {
-      runGuarded(later.remove(0).task());
+      runGuarded("a later task", later.remove(0).task(), () -> {});
     }
   }
 
@@ -518,14 +628,21 @@ public final class Negotiator implements Executor {
 
   private void dispatch(SelectionKey key) {
     if (key.attachment() instanceof Session session) {
-      session.ready();
+      runGuarded("a session", session::ready, () -> session.close(Reason.INTERNAL));
     } else if (key.attachment() instanceof Caller caller) {
-      caller.ready();
+      runGuarded("a call", caller::ready, () -> caller.fail(Reason.INTERNAL, "see the log"));
     } else if (key.attachment() instanceof Rendezvous door) {
-      hosts.knock(door);
+      runGuarded("a rendezvous", () -> hosts.knock(door), () -> rest(door));
     } else {
-      greet((Announcement) key.attachment());
+      Announcement announcement = (Announcement) key.attachment();
+      runGuarded("an announcement", () -> greet(announcement), () -> rest(announcement));
     }
+  }
+
+  /** Hears nobody for a moment: what has failed may pass, and is not to be tried without end. */
+  private void rest(Doorway door) {
+    door.pause();
+    later(door::listen);
   }
 
   // ---- announcements and sessions
@@ -553,7 +670,9 @@ public final class Negotiator implements Executor {
     outcome.accept(unusable == null ? Reason.ANNOUNCED : unusable);
     if (unusable == null) {
       if (starting) { // clients shall find it, and wait
-        repeat(() -> !starting() && opened(announcement, outcome));
+        repeat(
+            () -> !starting() && opened(announcement, outcome),
+            () -> outcome.accept(Reason.INTERNAL));
       } else {
         announcement.listen();
       }
@@ -589,8 +708,7 @@ public final class Negotiator implements Executor {
       }
     } catch (IOException e) {
       report(Reason.LIMIT, "cannot accept a session: " + e);
-      announcement.pause();
-      later(announcement::listen);
+      rest(announcement);
     }
   }
 
@@ -812,8 +930,10 @@ public final class Negotiator implements Executor {
   /** Once for all sessions that end together: there may be one for each of a thousand listeners. */
   private void sweep() {
     sweeping = false;
-    sweepDirectory();
-    fabrics.forEach(Fabric::sweep);
+    runGuarded("sweeping", this::sweepDirectory, () -> {});
+    for (Fabric fabric : fabrics) {
+      runGuarded("sweeping for fabric " + fabric.name(), fabric::sweep, () -> {});
+    }
   }
 
   private void sweepDirectory() {
@@ -844,7 +964,7 @@ public final class Negotiator implements Executor {
     if (waiting == null || waiting.placed()) {
       matchNow(key);
     } else {
-      repeat(() -> placed(waiting, () -> matchNow(key)));
+      repeat(() -> placed(waiting, () -> matchNow(key)), () -> failMatch(key));
     }
   }
 
@@ -857,6 +977,17 @@ public final class Negotiator implements Executor {
     if (channel != null) {
       offers.remove(key);
       offer.session().accept(offer, channel);
+    }
+  }
+
+  private void failMatch(ConnectionKey key) {
+    ReceivedOffer offer = offers.remove(key);
+    if (offer != null) {
+      offer.session().refuse(offer.id(), Reason.INTERNAL);
+    }
+    Upgradable channel = accepted.remove(key);
+    if (channel != null) {
+      channel.plain(Reason.INTERNAL);
     }
   }
 

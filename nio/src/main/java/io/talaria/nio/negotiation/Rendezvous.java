@@ -2,7 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
-import io.talaria.nio.config.HostRules;
+import io.talaria.nio.hosts.HostRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.Selector;

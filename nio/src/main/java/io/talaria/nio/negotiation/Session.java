@@ -3,13 +3,14 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.Host;
+import io.talaria.nio.authentication.Seal;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.Wire.Hello;
+import io.talaria.nio.process.Host;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -357,6 +358,13 @@ final class Session implements Peer {
     Upgrade upgrade;
     try {
       upgrade = fabric.answer(this, offer.payload(), accepted.home(fabric));
+    } catch (InternalError e) {
+      throw e; // perhaps of memory that is gone
+    } catch (RuntimeException | Error e) {
+      negotiator.failure("answering an offer", e);
+      accepted.plain(Reason.INTERNAL);
+      refuse(offer.id(), Reason.INTERNAL);
+      return;
     } catch (FabricException e) {
       accepted.plain(e.reason());
       refuse(offer.id(), e.reason());
@@ -590,18 +598,21 @@ final class Session implements Peer {
     negotiator.ended(this, dialled);
     received.values().forEach(connection -> negotiator.unmatch(connection, this));
     received.clear();
+    negotiator.orphans(attached); // before what may fail
+    attached.clear();
     if (attachment != null) {
-      fabric.peerGone(this);
+      negotiator.runGuarded("the end of a peer", () -> fabric.peerGone(this), () -> {});
     }
     List<Applicant> failed = new ArrayList<>(waiting);
     waiting.clear();
     for (Offered offer : offered.values()) {
-      offer.upgrade().cancel(reason);
+      negotiator.runGuarded("taking an offer back", () -> offer.upgrade().cancel(reason), () -> {});
       failed.add(offer.attempt());
     }
     offered.clear();
-    failed.forEach(attempt -> attempt.refused(reason));
-    negotiator.orphans(attached);
-    attached.clear();
+    for (Applicant attempt : failed) {
+      negotiator.runGuarded(
+          "an upgrade", () -> attempt.refused(reason), () -> attempt.failed(Reason.INTERNAL));
+    }
   }
 }

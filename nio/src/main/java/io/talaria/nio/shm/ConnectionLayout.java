@@ -2,7 +2,7 @@
 
 package io.talaria.nio.shm;
 
-import io.talaria.nio.fabric.Faults;
+import io.talaria.nio.memory.Faults;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

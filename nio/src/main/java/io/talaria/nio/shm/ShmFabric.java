@@ -4,12 +4,14 @@ package io.talaria.nio.shm;
 
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.memory.SharedFiles;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.HashSet;

@@ -8,6 +8,8 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home.ReadySink;
 import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.memory.SharedFiles;
 import io.talaria.nio.shm.RingGrowth.Grown;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

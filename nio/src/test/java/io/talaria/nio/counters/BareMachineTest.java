@@ -8,6 +8,7 @@ import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.TalariaManagement;
+import io.talaria.nio.counters.reader.CountersReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

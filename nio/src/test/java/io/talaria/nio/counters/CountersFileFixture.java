@@ -2,6 +2,7 @@
 
 package io.talaria.nio.counters;
 
+import io.talaria.nio.counters.file.CountersLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

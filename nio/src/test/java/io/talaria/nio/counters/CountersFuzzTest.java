@@ -4,6 +4,9 @@ package io.talaria.nio.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.counters.file.CountersFormatException;
+import io.talaria.nio.counters.reader.CountersReader;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

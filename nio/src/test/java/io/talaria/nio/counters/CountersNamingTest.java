@@ -4,6 +4,8 @@ package io.talaria.nio.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.counters.reader.CountersReader;
+import io.talaria.nio.counters.reader.DirectoryReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;

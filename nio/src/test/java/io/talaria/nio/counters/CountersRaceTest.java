@@ -8,6 +8,8 @@ import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.counters.reader.CountersReader;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,8 +5,10 @@ package io.talaria.nio.counters;
 import static io.talaria.nio.counters.CountersFileFixture.NO_PID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.config.Host;
-import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.counters.file.CountersLayout;
+import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.process.Host;
+import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

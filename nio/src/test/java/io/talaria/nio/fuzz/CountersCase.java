@@ -3,7 +3,7 @@
 package io.talaria.nio.fuzz;
 
 import io.talaria.nio.counters.CountersDamage;
-import io.talaria.nio.counters.ProcessInfo;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@
 
 package io.talaria.nio.fuzz;
 
+import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.shm.ShmFabric;
-import io.talaria.nio.shm.StableMappings;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.DirectoryStream;

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** A connected channel, as far as the negotiation can tell. */
 final class FakeChannel implements Upgradable, StreamOwner {
@@ -20,6 +21,9 @@ final class FakeChannel implements Upgradable, StreamOwner {
 
   /** Whether it takes a stream. */
   volatile boolean open = true;
+
+  /** Whether it has found its selector. */
+  volatile BooleanSupplier placing = () -> true;
 
   volatile FabricStream stream;
   volatile Reason reason;
@@ -39,6 +43,11 @@ final class FakeChannel implements Upgradable, StreamOwner {
   @Override
   public ConnectionKey key() {
     return key;
+  }
+
+  @Override
+  public boolean placed() {
+    return placing.getAsBoolean();
   }
 
   @Override

@@ -46,6 +46,18 @@ final class FakeFabric implements Fabric {
   /** If set, peers cannot be opened, accepted or answered for this reason. */
   volatile Reason refusal;
 
+  /** If set, thrown where it is asked for availability, answers, and ends of peers. */
+  volatile RuntimeException unavailableThrows;
+
+  volatile RuntimeException answerThrows;
+  volatile RuntimeException goneThrows;
+
+  private static void throwIfSet(RuntimeException failure) {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
   /** If set, streams turn out to be worthless for this reason once they are answered. */
   volatile Reason worthless;
 
@@ -69,6 +81,7 @@ final class FakeFabric implements Fabric {
     if (starting) {
       throw new AssertionError("somebody would wait");
     }
+    throwIfSet(unavailableThrows);
     return unavailable;
   }
 
@@ -110,6 +123,7 @@ final class FakeFabric implements Fabric {
   @Override
   public Upgrade answer(Peer peer, ByteBuffer payload) throws FabricException {
     check();
+    throwIfSet(answerThrows);
     return new FakeUpgrade(answers.incrementAndGet());
   }
 
@@ -128,6 +142,7 @@ final class FakeFabric implements Fabric {
   @Override
   public void peerGone(Peer peer) {
     gone.add(peer);
+    throwIfSet(goneThrows);
   }
 
   @Override

@@ -3,8 +3,8 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.Host;
 import io.talaria.nio.negotiation.RawSession.Frame;
+import io.talaria.nio.process.Host;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;

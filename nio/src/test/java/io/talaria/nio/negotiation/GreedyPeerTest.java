@@ -5,8 +5,8 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.Host;
 import io.talaria.nio.negotiation.RawSession.Frame;
+import io.talaria.nio.process.Host;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

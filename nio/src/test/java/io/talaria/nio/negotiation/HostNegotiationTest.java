@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.counters.ProcessTotals;
+import io.talaria.nio.authentication.Handshake;
+import io.talaria.nio.authentication.Seal;
+import io.talaria.nio.counters.file.ProcessTotals;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -193,7 +195,7 @@ class HostNegotiationTest {
   void aCallerWithoutProofReachesNothing() throws Exception {
     announce();
     try (RawHost host = RawHost.call(pair.rendezvous())) {
-      host.write(new Handshake(true, KEY, FakeChannel.key(1, 2)).first());
+      host.write(new Handshake(true, KEY, FakeChannel.key(1, 2).encoded()).first());
       host.read(Handshake.REPLY_BYTES);
       host.write(ByteBuffer.allocate(Handshake.PROOF_BYTES));
       host.awaitEnd();
@@ -293,7 +295,7 @@ class HostNegotiationTest {
     announce();
     try (RawHost silent = RawHost.call(pair.rendezvous());
         RawHost slow = RawHost.call(pair.rendezvous())) {
-      ByteBuffer call = new Handshake(true, KEY, FakeChannel.key(1, 2)).first();
+      ByteBuffer call = new Handshake(true, KEY, FakeChannel.key(1, 2).encoded()).first();
       long start = System.nanoTime();
       try {
         while (call.hasRemaining()) {
@@ -350,9 +352,10 @@ class HostNegotiationTest {
       case 0 -> host.write(Frames.noise(random, 300));
       case 1 ->
           host.write(
-              Frames.damaged(random, new Handshake(true, KEY, FakeChannel.key(1, 2)).first()));
+              Frames.damaged(
+                  random, new Handshake(true, KEY, FakeChannel.key(1, 2).encoded()).first()));
       case 2 -> {
-        host.write(new Handshake(true, KEY, FakeChannel.key(1, 2)).first());
+        host.write(new Handshake(true, KEY, FakeChannel.key(1, 2).encoded()).first());
         host.write(Frames.noise(random, 200));
       }
       default -> {

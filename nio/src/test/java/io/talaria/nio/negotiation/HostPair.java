@@ -3,8 +3,8 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.config.Config;
-import io.talaria.nio.config.HostRules;
-import io.talaria.nio.config.HostSettings;
+import io.talaria.nio.hosts.HostRules;
+import io.talaria.nio.hosts.HostSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

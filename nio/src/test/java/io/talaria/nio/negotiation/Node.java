@@ -3,9 +3,9 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.HostSettings;
-import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.hosts.HostSettings;
 import java.net.InetSocketAddress;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.DirectoryStream;
@@ -48,7 +48,7 @@ final class Node {
             List.of(fabric),
             hosts,
             List.of(fabric),
-            log::add);
+            (line, cause) -> log.add(line));
   }
 
   /** Announces a listener on the loopback address and waits for what became of it. */

@@ -2,12 +2,15 @@
 
 package io.talaria.nio.negotiation;
 
+import io.talaria.nio.authentication.Handshake;
+import io.talaria.nio.authentication.Seal;
 import io.talaria.nio.fabric.FabricException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.security.SignatureException;
 
 /** The other end of a rendezvous, byte by byte: says what a test wants it to say. Blocking. */
 final class RawHost implements AutoCloseable {
@@ -27,7 +30,7 @@ final class RawHost implements AutoCloseable {
     InetSocketAddress own = (InetSocketAddress) channel.getLocalAddress();
     InetSocketAddress peer = (InetSocketAddress) channel.getRemoteAddress();
     ConnectionKey ends = caller ? new ConnectionKey(own, peer) : new ConnectionKey(peer, own);
-    Handshake handshake = new Handshake(caller, key, ends);
+    Handshake handshake = new Handshake(caller, key, ends.encoded());
     write(handshake.first());
     while (handshake.wantedBytes() > 0) {
       write(handshake.received(read(handshake.wantedBytes())));
@@ -62,7 +65,7 @@ final class RawHost implements AutoCloseable {
   }
 
   /** The body of the next frame, which must be of a type. */
-  ByteBuffer expect(int type) throws IOException, MalformedFrameException {
+  ByteBuffer expect(int type) throws IOException, SignatureException {
     int length = Short.toUnsignedInt(read(Wire.LENGTH_BYTES).getShort());
     ByteBuffer frame = seal.open(read(length));
     int got = Byte.toUnsignedInt(frame.get());

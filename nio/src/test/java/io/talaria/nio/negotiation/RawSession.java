@@ -2,9 +2,9 @@
 
 package io.talaria.nio.negotiation;
 
-import io.talaria.nio.config.Host;
-import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.negotiation.Wire.Hello;
+import io.talaria.nio.process.Host;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.config.Host;
-import io.talaria.nio.config.HostSettings;
+import io.talaria.nio.hosts.HostSettings;
 import io.talaria.nio.negotiation.Wire.Hello;
+import io.talaria.nio.process.Host;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;

@@ -4,12 +4,12 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.shm.ShmFabric;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -5,10 +5,10 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.negotiation.RawSession.Frame;
 import io.talaria.nio.shm.ShmFabric;
-import io.talaria.nio.shm.StableMappings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;

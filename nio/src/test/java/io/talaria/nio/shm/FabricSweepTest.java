@@ -5,8 +5,8 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.PrivateDirectory;
-import io.talaria.nio.config.ProcessFileName;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.negotiation.EndedProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;

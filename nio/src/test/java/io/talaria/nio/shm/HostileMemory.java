@@ -3,8 +3,10 @@
 package io.talaria.nio.shm;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.memory.SharedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

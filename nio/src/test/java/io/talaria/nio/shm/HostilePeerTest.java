@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.memory.SharedFiles;
+import io.talaria.nio.memory.StableMappings;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

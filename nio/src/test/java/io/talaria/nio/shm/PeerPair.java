@@ -3,10 +3,10 @@
 package io.talaria.nio.shm;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.files.PrivateDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Queue;

@@ -5,6 +5,8 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.memory.StableMappings;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

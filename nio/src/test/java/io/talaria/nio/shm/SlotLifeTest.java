@@ -9,6 +9,8 @@ import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.memory.StableMappings;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

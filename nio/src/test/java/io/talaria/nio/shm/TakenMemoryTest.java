@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.memory.Faults;
+import io.talaria.nio.memory.StableMappings;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -1,0 +1,184 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.authentication;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import javax.crypto.Mac;
+
+/**
+ * How two processes on two hosts prove to each other that they have the same key and see the same
+ * addresses, before anything else is said. Messages have fixed sizes; big-endian.
+ *
+ * <pre>
+ *   CALL     caller    magic:8 version:2 nonce:32
+ *   REPLY    answerer  magic:8 version:2 nonce:32 proof:32
+ *   PROOF    caller    proof:32
+ *
+ *   proof    HMAC-SHA256(key, label 0 transcript), with a label of its own for each side
+ *   transcript  version:2 nonce of the caller:32 nonce of the answerer:32
+ *               address of the caller:a address of the answerer:a     as whoever computes sees them
+ * </pre>
+ *
+ * <p>Both keys of the session's {@link Seal} are made in the same way, with labels of their own. A
+ * REPLY of another version ends after the version. Negotiation thread.
+ */
+public final class Handshake {
+  public static final long MAGIC = 0x5461_6c48_6f73_7400L; // "TalHost", 0
+  public static final int VERSION = 1;
+  public static final int NONCE_BYTES = 32;
+  public static final int PROOF_BYTES = 32;
+  public static final int START_BYTES = Long.BYTES + Short.BYTES;
+  public static final int CALL_BYTES = START_BYTES + NONCE_BYTES;
+  public static final int REPLY_BYTES = CALL_BYTES + PROOF_BYTES;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private enum State {
+    CALL_EXPECTED,
+    REPLY_STARTS,
+    REPLY_EXPECTED,
+    PROOF_EXPECTED,
+    DONE
+  }
+
+  private final boolean caller;
+  private final byte[] key;
+  private final byte[] addresses;
+  private final byte[] ownNonce = new byte[NONCE_BYTES];
+  private byte[] peerNonce;
+  private State state;
+  private ByteBuffer last = NOTHING;
+
+  /**
+   * @param caller whether this side has connected
+   * @param key what both have
+   * @param addresses of the connection on which this is said, as this side sees them: the caller's
+   *     and the answerer's, in a form that is the same on both sides
+   */
+  public Handshake(boolean caller, byte[] key, byte[] addresses) {
+    this.caller = caller;
+    this.key = key;
+    this.addresses = addresses.clone();
+    state = caller ? State.REPLY_STARTS : State.CALL_EXPECTED;
+    RANDOM.nextBytes(ownNonce);
+  }
+
+  /** What is to be sent before anything is received. */
+  public ByteBuffer first() {
+    return caller ? start(CALL_BYTES).put(ownNonce).flip() : NOTHING;
+  }
+
+  private static ByteBuffer start(int bytes) {
+    return ByteBuffer.allocate(bytes).putLong(MAGIC).putShort((short) VERSION);
+  }
+
+  /** How many bytes {@link #received} wants next; 0: no more. */
+  public int wantedBytes() {
+    return switch (state) {
+      case CALL_EXPECTED -> CALL_BYTES;
+      case REPLY_STARTS -> START_BYTES;
+      case REPLY_EXPECTED -> NONCE_BYTES + PROOF_BYTES;
+      case PROOF_EXPECTED -> PROOF_BYTES;
+      case DONE -> 0;
+    };
+  }
+
+  /**
+   * Takes what the other side has sent, as many bytes as are wanted.
+   *
+   * @return what is to be sent, perhaps nothing
+   * @throws FabricException if the other side is not to be talked to
+   */
+  public ByteBuffer received(ByteBuffer message) throws FabricException {
+    switch (state) {
+      case CALL_EXPECTED -> {
+        int version = started(message);
+        if (version != VERSION) {
+          last = start(START_BYTES).flip();
+          throw otherVersion(version);
+        }
+        peerNonce = bytes(message, NONCE_BYTES);
+        state = State.PROOF_EXPECTED;
+        return start(REPLY_BYTES).put(ownNonce).put(derive("answerer's proof")).flip();
+      }
+      case REPLY_STARTS -> {
+        int version = started(message);
+        if (version != VERSION) {
+          throw otherVersion(version);
+        }
+        state = State.REPLY_EXPECTED;
+        return NOTHING;
+      }
+      case REPLY_EXPECTED -> {
+        peerNonce = bytes(message, NONCE_BYTES);
+        check(message, "answerer's proof");
+        return ByteBuffer.wrap(derive("caller's proof"));
+      }
+      case PROOF_EXPECTED -> {
+        check(message, "caller's proof");
+        return NOTHING;
+      }
+      default -> throw new IllegalStateException("more than is wanted");
+    }
+  }
+
+  /** What is to be said to a side that is not talked to any more, perhaps nothing. */
+  public ByteBuffer last() {
+    return last;
+  }
+
+  private static int started(ByteBuffer message) throws FabricException {
+    if (message.getLong() != MAGIC) {
+      throw new FabricException(Reason.PROTOCOL, "no rendezvous, but something else");
+    }
+    return Short.toUnsignedInt(message.getShort());
+  }
+
+  private static FabricException otherVersion(int version) {
+    return new FabricException(
+        Reason.VERSION_MISMATCH, "a rendezvous of version " + version + " instead of " + VERSION);
+  }
+
+  private void check(ByteBuffer message, String label) throws FabricException {
+    if (!MessageDigest.isEqual(bytes(message, PROOF_BYTES), derive(label))) {
+      throw new FabricException(
+          Reason.NOT_AUTHENTICATED, "another key, or addresses are translated on the way");
+    }
+    state = State.DONE;
+  }
+
+  public boolean done() {
+    return state == State.DONE;
+  }
+
+  /** What guards the session; only once it is done. */
+  public Seal seal() {
+    byte[] callers = derive("caller's frames");
+    byte[] answerers = derive("answerer's frames");
+    return caller ? new Seal(callers, answerers) : new Seal(answerers, callers);
+  }
+
+  private byte[] derive(String label) {
+    Mac mac = Seal.mac(key);
+    mac.update(("Talaria between hosts: " + label).getBytes(StandardCharsets.US_ASCII));
+    mac.update((byte) 0);
+    mac.update((byte) (VERSION >> Byte.SIZE));
+    mac.update((byte) VERSION);
+    mac.update(caller ? ownNonce : peerNonce);
+    mac.update(caller ? peerNonce : ownNonce);
+    mac.update(addresses);
+    return mac.doFinal();
+  }
+
+  private static byte[] bytes(ByteBuffer from, int length) {
+    byte[] bytes = new byte[length];
+    from.get(bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,68 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.authentication;
+
+import io.talaria.nio.process.Host;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Map;
+import java.util.Set;
+
+/** Reads the file of the secret that hosts share. What is in it appears in no message. */
+public final class HostKey {
+  /** Shorter ones are refused. */
+  public static final int LEAST_BYTES = 32;
+
+  private static final int MOST_BYTES = 4096;
+  private static final Set<PosixFilePermission> OWNERS =
+      Set.of(
+          PosixFilePermission.OWNER_READ,
+          PosixFilePermission.OWNER_WRITE,
+          PosixFilePermission.OWNER_EXECUTE);
+
+  private HostKey() {}
+
+  /**
+   * Reads a key.
+   *
+   * @return its bytes, all that the file holds
+   * @throws IOException if it cannot be read, is too short or too long, or others may reach it; the
+   *     message names the file and the cure
+   */
+  public static byte[] read(Path file) throws IOException {
+    Map<String, Object> found = Files.readAttributes(file, "unix:isRegularFile,uid,permissions");
+    if (!found.get("isRegularFile").equals(true)) {
+      throw new IOException(file + " is not a file");
+    }
+    Object owner = found.get("uid");
+    if (!owner.equals(Host.uid()) && !owner.equals(0)) {
+      throw new IOException(
+          file + " belongs to user id " + owner + ", this process runs as " + Host.uid());
+    }
+    if (!OWNERS.containsAll((Set<?>) found.get("permissions"))) {
+      throw new IOException(file + " is open to others; run: chmod 600 " + file);
+    }
+    byte[] key;
+    try (InputStream in = Files.newInputStream(file)) {
+      key = in.readNBytes(MOST_BYTES + 1);
+    }
+    if (key.length < LEAST_BYTES || key.length > MOST_BYTES) {
+      throw new IOException(
+          file
+              + " has "
+              + (key.length > MOST_BYTES ? "more than " + MOST_BYTES : key.length)
+              + " bytes, it must have "
+              + LEAST_BYTES
+              + " to "
+              + MOST_BYTES
+              + "; run: head -c "
+              + LEAST_BYTES
+              + " /dev/urandom > "
+              + file);
+    }
+    return key;
+  }
+}

@@ -1,0 +1,239 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.counters.reader;
+
+import static io.talaria.nio.counters.file.CountersLayout.RECORD_BYTES;
+
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import io.talaria.nio.counters.file.AddressCodec;
+import io.talaria.nio.counters.file.CountersFiles;
+import io.talaria.nio.counters.file.CountersFormatException;
+import io.talaria.nio.counters.file.CountersHeader;
+import io.talaria.nio.counters.file.CountersLayout;
+import io.talaria.nio.counters.file.Liveness;
+import io.talaria.nio.counters.file.ProcessTotals;
+import io.talaria.nio.counters.file.SelectorTotals;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Reads counters files from outside the processes that write them.
+ *
+ * <p>A file is copied with plain reads, never mapped, and everything in the copy is checked before
+ * use: whatever a file holds, and however it changes meanwhile, ends in a result or in an {@link
+ * IOException} that says what is wrong. Any thread may call it; an interrupt fails the call.
+ */
+public final class CountersReader {
+  /** How long a file's records that are being written are waited for, all together. */
+  private static final long SETTLE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private static final long LOOK_AGAIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
+
+  private CountersReader() {}
+
+  /**
+   * Reads the counters files of a directory and leaves out dead processes.
+   *
+   * @param dir the run-time directory
+   * @return what they say; empty if there is no such directory
+   * @throws IOException if the directory cannot be listed
+   */
+  public static DirectoryReport readDirectory(Path dir) throws IOException {
+    List<ProcessInfo> processes = new ArrayList<>();
+    List<String> problems = new ArrayList<>();
+    for (Path file : CountersFiles.list(dir)) {
+      try {
+        ProcessInfo process = read(file);
+        if (process.liveness() == Liveness.LIVE || process.liveness() == Liveness.OTHER_NAMESPACE) {
+          processes.add(process);
+        }
+      } catch (NoSuchFileException e) {
+        // The process has ended since the directory was listed.
+      } catch (IOException e) {
+        problems.add(e instanceof CountersFormatException ? e.getMessage() : file + ": " + e);
+      }
+    }
+    processes.sort(Comparator.comparingLong(ProcessInfo::pid));
+    return new DirectoryReport(List.copyOf(processes), List.copyOf(problems));
+  }
+
+  /**
+   * Reads one counters file.
+   *
+   * @param file a file; links are not followed
+   * @return what it says
+   * @throws CountersFormatException if it makes no sense
+   * @throws IOException if it cannot be read
+   */
+  public static ProcessInfo read(Path file) throws IOException {
+    return read(file, SETTLE_NS);
+  }
+
+  public static ProcessInfo read(Path file, long settleNs) throws IOException {
+    try (FileChannel channel = CountersFiles.open(file)) {
+      CountersHeader header = CountersHeader.read(file, channel);
+      Liveness liveness =
+          Liveness.of(header.pid(), header.startTicks(), header.pidNamespace(), header.bootId());
+      Records records = new Records(settleNs);
+      records.read(file, channel, header.used());
+      return new ProcessInfo(
+          file,
+          header.pid(),
+          header.startTicks(),
+          header.pidNamespace(),
+          header.bootId(),
+          liveness,
+          header.openedAtMs(),
+          header.talariaVersion(),
+          header.javaVersion(),
+          header.program(),
+          header.command(),
+          ProcessTotals.of(
+              header.process(), header.refused(), records.connections, records.selectors),
+          List.copyOf(records.connections),
+          header.unlisted(),
+          records.damaged);
+    }
+  }
+
+  /** Collects the records of one file. Confined to one call. */
+  private static final class Records {
+    final List<ConnectionInfo> connections = new ArrayList<>();
+    SelectorTotals selectors = SelectorTotals.NONE;
+    int damaged;
+    private long settleLeftNs;
+
+    Records(long settleNs) {
+      this.settleLeftNs = settleNs;
+    }
+
+    void read(Path file, FileChannel channel, int used) throws IOException {
+      ByteBuffer first = copy(file, channel, 0, used);
+      ByteBuffer second = copy(file, channel, 0, used);
+      for (int i = 0; i < used; i++) {
+        ByteBuffer record = record(first, i);
+        int version = second.getInt(i * RECORD_BYTES + CountersLayout.R_VERSION);
+        if (!isStable(record, version)) {
+          record = settle(file, channel, i);
+        }
+        if (record == null) {
+          damaged++;
+        } else {
+          take(record);
+        }
+      }
+      connections.sort(Comparator.comparingLong(ConnectionInfo::id));
+    }
+
+    private static boolean isStable(ByteBuffer record, int versionAfter) {
+      int version = record.getInt(CountersLayout.R_VERSION);
+      return version == versionAfter && (version & 1) == 0;
+    }
+
+    /** Looks at one record until it holds still; null if it does not. */
+    private ByteBuffer settle(Path file, FileChannel channel, int index) throws IOException {
+      long start = System.nanoTime();
+      ByteBuffer before = copy(file, channel, index, 1);
+      while (true) {
+        ByteBuffer after = copy(file, channel, index, 1);
+        if (isStable(before, after.getInt(CountersLayout.R_VERSION))) {
+          return before;
+        }
+        long nowNs = System.nanoTime();
+        settleLeftNs -= nowNs - start;
+        start = nowNs;
+        if (settleLeftNs <= 0) {
+          return null;
+        }
+        before = after;
+        LockSupport.parkNanos(LOOK_AGAIN_NS);
+      }
+    }
+
+    private static ByteBuffer copy(Path file, FileChannel channel, int index, int count)
+        throws IOException {
+      ByteBuffer copy = ByteBuffer.allocate(count * RECORD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      int got = CountersHeader.readFully(channel, copy, CountersLayout.recordOffset(index));
+      if (got < copy.capacity()) {
+        throw new CountersFormatException(
+            file, "became shorter while it was read, in record " + (index + got / RECORD_BYTES));
+      }
+      return copy;
+    }
+
+    private static ByteBuffer record(ByteBuffer copy, int index) {
+      return copy.slice(index * RECORD_BYTES, RECORD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void take(ByteBuffer record) {
+      int state = record.getInt(CountersLayout.R_STATE);
+      if (state == CountersLayout.STATE_FREE) {
+        return;
+      }
+      int role = Byte.toUnsignedInt(record.get(CountersLayout.R_ROLE));
+      if (state == CountersLayout.STATE_LIVE && role == CountersLayout.ROLE_SELECTOR) {
+        selectors =
+            selectors.plus(
+                record.getLong(CountersLayout.R_SELECTS),
+                record.getLong(CountersLayout.R_INNER_SELECTS),
+                record.getLong(CountersLayout.R_WAKE_UPS));
+        return;
+      }
+      ConnectionInfo connection =
+          state == CountersLayout.STATE_LIVE ? connection(record, role) : null;
+      if (connection == null) {
+        damaged++;
+      } else {
+        connections.add(connection);
+      }
+    }
+
+    /** What a record says, or null if it makes no sense. */
+    private static ConnectionInfo connection(ByteBuffer record, int roleNumber) {
+      Role role = Role.ofNumber(roleNumber);
+      Mode mode = Mode.ofNumber(Byte.toUnsignedInt(record.get(CountersLayout.R_MODE)));
+      Reason reason =
+          Reason.ofNumber(Short.toUnsignedInt(record.getShort(CountersLayout.R_REASON)));
+      int transportBytes = Byte.toUnsignedInt(record.get(CountersLayout.R_TRANSPORT));
+      if (role == null
+          || mode == null
+          || reason == null
+          || transportBytes >= CountersLayout.TRANSPORT_BYTES) {
+        return null;
+      }
+      return new ConnectionInfo(
+          record.getLong(CountersLayout.R_ID),
+          role,
+          mode,
+          reason,
+          CountersHeader.printable(record, CountersLayout.R_TRANSPORT + 1, transportBytes),
+          AddressCodec.get(record, CountersLayout.R_LOCAL),
+          AddressCodec.get(record, CountersLayout.R_REMOTE),
+          record.getLong(CountersLayout.R_OPENED_AT),
+          record.getLong(CountersLayout.R_FABRIC_IN),
+          record.getLong(CountersLayout.R_FABRIC_OUT),
+          record.getLong(CountersLayout.R_TCP_IN),
+          record.getLong(CountersLayout.R_TCP_OUT),
+          record.getLong(CountersLayout.R_READS),
+          record.getLong(CountersLayout.R_WRITES),
+          record.getLong(CountersLayout.R_STALLS),
+          record.getLong(CountersLayout.R_BELLS_SENT),
+          record.getLong(CountersLayout.R_BELLS_RECEIVED),
+          record.getLong(CountersLayout.R_SLEEPS),
+          record.getInt(CountersLayout.R_RING_IN),
+          record.getInt(CountersLayout.R_RING_OUT));
+    }
+  }
+}

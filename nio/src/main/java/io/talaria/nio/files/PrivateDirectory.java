@@ -1,0 +1,146 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.files;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.process.Host;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A directory that belongs to this user alone: a real directory, not a link, owned by us, mode
+ * 0700. Created if its parent exists. Thread-safe.
+ */
+public final class PrivateDirectory {
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
+
+  private static final String EXITING = "this process is exiting";
+
+  private final Path path;
+  private final Reason missing;
+  private volatile String problem;
+
+  /** Guarded by this. */
+  private boolean closed;
+
+  /** Makes a file. */
+  @FunctionalInterface
+  public interface Creation<T> {
+    /**
+     * Makes it and takes note of it, so that it can be removed at exit.
+     *
+     * @throws IOException if it cannot be made; then there is none
+     */
+    T create() throws IOException;
+  }
+
+  /**
+   * @param path the directory
+   * @param missing the reason to report when it cannot be made or used
+   */
+  public PrivateDirectory(Path path, Reason missing) {
+    this.path = path;
+    this.missing = missing;
+  }
+
+  /** The directory, whether usable or not. */
+  public Path path() {
+    return path;
+  }
+
+  /** What the last {@link #prepare} found wrong, or null. */
+  public String problem() {
+    return problem;
+  }
+
+  /**
+   * Makes the directory if need be and checks it.
+   *
+   * @return null if it can be used, else the reason, with the detail in {@link #problem}
+   */
+  public Reason prepare() {
+    if (closed()) {
+      return refuse(Reason.CLOSED_EARLY, EXITING);
+    }
+    try {
+      Map<String, Object> found = lookOrMake();
+      if (!found.get("isDirectory").equals(true)) {
+        return refuse(Reason.INSECURE_DIR, path + " is not a directory");
+      }
+      Object owner = found.get("uid");
+      if (!owner.equals(Host.uid())) {
+        return refuse(
+            Reason.INSECURE_DIR,
+            path + " belongs to user id " + owner + ", this process runs as " + Host.uid());
+      }
+      if (!found.get("permissions").equals(OWNER_ONLY)) {
+        return refuse(
+            Reason.INSECURE_DIR,
+            path
+                + " has mode "
+                + PosixFilePermissions.toString(
+                    Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS))
+                + ", not rwx------; run: chmod 700 "
+                + path);
+      }
+      problem = null;
+      return null;
+    } catch (IOException | UnsupportedOperationException | SecurityException e) {
+      return refuse(missing, path + " cannot be used: " + e);
+    }
+  }
+
+  /** One system call if the directory is there, as it nearly always is. */
+  private Map<String, Object> lookOrMake() throws IOException {
+    try {
+      return look();
+    } catch (NoSuchFileException e) {
+      try {
+        Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      } catch (FileAlreadyExistsException somebodyElse) {
+        // To be checked like any other.
+      }
+      return look();
+    }
+  }
+
+  private Map<String, Object> look() throws IOException {
+    return Files.readAttributes(
+        path, "unix:isDirectory,uid,permissions", LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /**
+   * Makes a file here, in a moment; {@link #close} waits for it.
+   *
+   * @throws IOException if it cannot be made, or no more are made because the process exits
+   */
+  public synchronized <T> T create(Creation<T> creation) throws IOException {
+    if (closed) {
+      throw new IOException(EXITING);
+    }
+    return creation.create();
+  }
+
+  /** From now on nothing is made here. For process exit: what exists now is all to be removed. */
+  public synchronized void close() {
+    closed = true;
+  }
+
+  private synchronized boolean closed() {
+    return closed;
+  }
+
+  private Reason refuse(Reason reason, String text) {
+    problem = text;
+    return reason;
+  }
+}

@@ -1,0 +1,207 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.memory;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.process.Descriptors;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The files behind shared memory: created exclusively in the private directory and filled with
+ * zeros before anyone maps them, so that a page that may not exist is never touched; opened only by
+ * a number that this class turns into a name, without following links; unlinked as soon as both
+ * sides have mapped them. Negotiation thread only, except {@link #removeAll}.
+ */
+public final class SharedFiles {
+  private static final char PREFIX = 'r';
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final int CHUNK_BYTES = 1 << 18;
+
+  private final PrivateDirectory directory;
+  private final ByteBuffer zeros = ByteBuffer.allocateDirect(CHUNK_BYTES);
+  private final Set<Long> named = ConcurrentHashMap.newKeySet();
+
+  public SharedFiles(PrivateDirectory directory) {
+    this.directory = directory;
+  }
+
+  /** A file that exists, is mapped here, and still has its name. */
+  public record Created<T>(long id, T mapping) {}
+
+  @FunctionalInterface
+  public interface Mapper<T> {
+    T map(FileChannel file, long bytes) throws IOException;
+  }
+
+  /** Makes a file of zeros, to be unmapped explicitly. */
+  public Created<Mapping> create(int bytes) throws FabricException {
+    return create(bytes, Mapping::map);
+  }
+
+  /** Makes a file of zeros, to be unmapped by the collector. */
+  public Created<ByteBuffer> createCollected(int bytes) throws FabricException {
+    return create(bytes, Mapping::mapCollected);
+  }
+
+  public <T> Created<T> create(int bytes, Mapper<T> mapper) throws FabricException {
+    Path folder = usable();
+    long id = ProcessFileName.nextId();
+    Path path = path(folder, id);
+    try (FileChannel file = directory.create(() -> create(id, path))) {
+      for (long at = 0; at < bytes; ) {
+        zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
+        at += file.write(zeros, at);
+      }
+      return new Created<>(id, map(mapper, file, bytes, path));
+    } catch (FabricException e) {
+      remove(id);
+      throw e;
+    } catch (IOException | OutOfMemoryError e) {
+      boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+      remove(id);
+      throw new FabricException(
+          exists ? Reason.SHM_FULL : notOpened(e), // not even a name: read-only, or not ours
+          "cannot create " + bytes + " bytes in " + folder + ": " + e,
+          e);
+    }
+  }
+
+  private static Reason notOpened(Throwable failure) {
+    return Descriptors.ranOut(failure) ? Reason.LIMIT : Reason.NO_SHM_DIR;
+  }
+
+  private FileChannel create(long id, Path path) throws IOException {
+    named.add(id);
+    return FileChannel.open(
+        path,
+        Set.of(
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS),
+        OWNER_ONLY);
+  }
+
+  /**
+   * Maps a file that the peer created, to be unmapped explicitly, and unlinks it.
+   *
+   * @param peerPid the peer's process id; 0 if it has not said so
+   */
+  public Mapping open(long id, int bytes, long peerPid) throws FabricException {
+    return open(id, bytes, peerPid, Mapping::map);
+  }
+
+  /** Maps a file that the peer created, to be unmapped by the collector, and unlinks it. */
+  public ByteBuffer openCollected(long id, int bytes, long peerPid) throws FabricException {
+    return open(id, bytes, peerPid, Mapping::mapCollected);
+  }
+
+  public <T> T open(long id, int bytes, long peerPid, Mapper<T> mapper) throws FabricException {
+    Path folder = usable();
+    Path path = path(folder, id);
+    if (peerPid != 0 && ProcessFileName.pid(id) != peerPid) {
+      throw new FabricException(
+          Reason.PROTOCOL, path + " is not a file of process " + peerPid + ", which offers it");
+    }
+    try (FileChannel file =
+        FileChannel.open(
+            path,
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
+      if (file.size() < bytes || !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+        throw new FabricException(
+            Reason.PROTOCOL, path + " has " + file.size() + " bytes, not " + bytes);
+      }
+      return map(mapper, file, bytes, path);
+    } catch (NoSuchFileException e) {
+      throw new FabricException(
+          Reason.NO_SHM_DIR, path + " does not exist: do both sides use one talaria.shm.dir?", e);
+    } catch (IOException | OutOfMemoryError e) {
+      throw new FabricException(notOpened(e), "cannot open " + path + ": " + e, e);
+    } finally {
+      unlink(path);
+    }
+  }
+
+  private static <T> T map(Mapper<T> mapper, FileChannel file, long bytes, Path path)
+      throws FabricException {
+    try {
+      return mapper.map(file, bytes);
+    } catch (IOException | OutOfMemoryError e) {
+      throw new FabricException(
+          Reason.MAP_FAILED, "cannot map " + bytes + " bytes of " + path + ": " + e, e);
+    }
+  }
+
+  /** Unlinks a file that this process created, if it still has its name. */
+  public void remove(long id) {
+    if (named.remove(id)) {
+      unlink(path(directory.path(), id));
+    }
+  }
+
+  /**
+   * Unlinks whatever this process has created and nobody has mapped, and creates no more. For
+   * process exit.
+   */
+  public void removeAll() {
+    directory.close();
+    for (Long id : named) {
+      remove(id);
+    }
+  }
+
+  /** Takes note that the peer has mapped the file, and thereby unlinked it. */
+  public void mapped(long id) {
+    remove(id);
+  }
+
+  /** Unlinks files of processes that have ended. */
+  public void sweep() {
+    ProcessFileName.sweep(directory.path(), PREFIX);
+  }
+
+  /** Free bytes where the files live, or 0 if unknown. */
+  public long usableBytes() {
+    try {
+      return Files.getFileStore(directory.path()).getUsableSpace();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private Path usable() throws FabricException {
+    Reason reason = directory.prepare();
+    if (reason != null) {
+      throw new FabricException(reason, directory.problem());
+    }
+    return directory.path();
+  }
+
+  private static Path path(Path folder, long id) {
+    return folder.resolve(ProcessFileName.of(PREFIX, id));
+  }
+
+  private static void unlink(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      // Swept later; a name that stays is harmless.
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.UUID;
+
+/** What /proc says about processes. Does file work: not for the program's threads. */
+public final class ProcFiles {
+  /** What {@link #startTicks} gives for a process that has ended or never was. */
+  public static final long NO_PROCESS = -1;
+
+  private static final Path PROC = Path.of("/proc");
+  private static final int FIELDS_BEFORE_START_AFTER_NAME = 19;
+
+  private ProcFiles() {}
+
+  /** The id of this process as /proc numbers it. */
+  public static long ownPid() throws IOException {
+    return Long.parseLong(Files.readSymbolicLink(PROC.resolve("self")).toString());
+  }
+
+  /**
+   * When a process started.
+   *
+   * @return clock ticks since boot, or {@link #NO_PROCESS}
+   * @throws IOException if /proc cannot be read, so that nothing is known
+   */
+  public static long startTicks(long pid) throws IOException {
+    Path process = PROC.resolve(Long.toString(pid));
+    String stat;
+    try {
+      stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      if (Files.exists(PROC.resolve("self/stat")) && Files.notExists(process)) {
+        return NO_PROCESS;
+      }
+      throw e;
+    }
+    // The name of the program stands in parentheses and may itself hold spaces and parentheses.
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ");
+    if (fields.length <= FIELDS_BEFORE_START_AFTER_NAME) {
+      throw new IOException("unexpected form of " + process.resolve("stat") + ": " + stat);
+    }
+    boolean ended = fields[0].equals("Z") || fields[0].equals("X"); // its parent has yet to notice
+    return ended ? NO_PROCESS : Long.parseLong(fields[FIELDS_BEFORE_START_AFTER_NAME]);
+  }
+
+  /** The inode that names the pid namespace of this process. */
+  public static long pidNamespace() throws IOException {
+    String link = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
+    return Long.parseLong(link.substring(link.indexOf('[') + 1, link.indexOf(']')));
+  }
+
+  /** When the running kernel booted. */
+  public static Instant bootedAt() throws IOException {
+    String uptime =
+        Files.readString(PROC.resolve("uptime"), StandardCharsets.ISO_8859_1).split(" ")[0];
+    return Instant.now().minusMillis((long) (Double.parseDouble(uptime) * 1000));
+  }
+
+  /** The id of the running kernel's boot. */
+  public static UUID bootId() throws IOException {
+    return UUID.fromString(
+        Files.readString(PROC.resolve("sys/kernel/random/boot_id"), StandardCharsets.ISO_8859_1)
+            .trim());
+  }
+}

@@ -1,0 +1,121 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.spin;
+
+/**
+ * The spinning of one waiter, a selector or one direction of a blocking channel: before it sleeps
+ * it looks again and again for a while, since what comes soon comes sooner so.
+ *
+ * <p>It spins only while that is of use. Where most waits are longer than a spin, as in a program
+ * that hands each request on between threads, a spinner takes the core, and the scheduler's favour,
+ * from those it waits for. So a waiter without luck gives up and tries again in windows of time of
+ * a millisecond, which get rarer while the trials fail. The windows are those of the clock that all
+ * processes of a host share: of two peers that sleep, neither sees that both could spin unless they
+ * try together.
+ *
+ * <p>For the thread that waits: not thread-safe.
+ */
+public final class Spinner {
+  /** After so long without luck, the peer may be waiting for this very core. */
+  private static final long GENEROUS_AFTER_NS = 4_000;
+
+  /** So many spins in vain, one after the other, and it gives up. */
+  public static final int MOST_LUCK = 32;
+
+  /** What a spin with luck adds; one in vain takes 1. */
+  public static final int REWARD = 5;
+
+  /** What a spin takes whose offer of the core was accepted: it stood in somebody's way. */
+  public static final int PENALTY = 4;
+
+  /** A window is 2 to the power of this, in nanoseconds: a millisecond. */
+  public static final int WINDOW_SHIFT = 20;
+
+  /** At first one window of 2 to the power of this is for trials: every 17 ms. */
+  public static final int FIRST_TRIALS = 4;
+
+  /** In the end one of 2 to the power of this: every 67 ms. */
+  public static final int LAST_TRIALS = 6;
+
+  /** So many trials in vain double the time between two windows. */
+  public static final int PATIENCE = 16;
+
+  private static final int LEAST_LUCK = -(LAST_TRIALS - FIRST_TRIALS) * PATIENCE;
+
+  /** A peer that sleeps takes longer than a spin to answer; a trial waits for it. */
+  public static final int TRIAL_SPINS = 3;
+
+  private final Spinning shared;
+  private int luck = MOST_LUCK;
+  private long startedNs;
+  private long limitNs;
+  private boolean inTheWay;
+
+  public Spinner(Spinning shared) {
+    this.shared = shared;
+  }
+
+  /** Asks to spin; if granted, the caller must call {@link #stop}. */
+  public boolean start() {
+    if (shared.spinNs() == 0) {
+      return false;
+    }
+    long now = System.nanoTime();
+    limitNs = limitNs(now);
+    if (limitNs == 0 || !shared.enter(now)) {
+      return false;
+    }
+    startedNs = now;
+    inTheWay = false;
+    return true;
+  }
+
+  /** How long a spin that begins now may take; 0 if it is not worth it. */
+  public long limitNs(long nowNs) {
+    if (luck > 0) {
+      return shared.spinNs();
+    }
+    // Powers of two: peers with different patience meet in the windows of the rarer one.
+    int trials = FIRST_TRIALS + -luck / PATIENCE;
+    boolean trial = (nowNs >>> WINDOW_SHIFT & (1L << trials) - 1) == 0;
+    return trial ? TRIAL_SPINS * shared.spinNs() : 0;
+  }
+
+  /** The wait was not in vain so far: the time begins anew. */
+  public void extend() {
+    startedNs = System.nanoTime();
+  }
+
+  /** Whether to go on, asked between rounds of looking. */
+  public boolean goOn() {
+    long now = System.nanoTime();
+    long spunNs = now - startedNs;
+    if (spunNs >= limitNs) {
+      inTheWay = shared.noteLateness(startedNs + limitNs, now);
+      return false;
+    }
+    if (spunNs < GENEROUS_AFTER_NS) {
+      return true;
+    }
+    inTheWay = !shared.offerCore(now);
+    return !inTheWay;
+  }
+
+  /** Ends a spin and learns from it. */
+  public void stop(boolean found) {
+    shared.leave();
+    if (found) {
+      lucky();
+    } else {
+      unlucky(inTheWay ? PENALTY : 1);
+    }
+  }
+
+  public void lucky() {
+    luck = Math.min(MOST_LUCK, Math.max(0, luck) + REWARD);
+  }
+
+  public void unlucky(int by) {
+    luck = Math.max(LEAST_LUCK, luck - by);
+  }
+}
