@@ -189,18 +189,27 @@ final class Lane implements StreamOwner, Upgradable {
     waiter =
         new ControlWaiter(
             control,
-            counters,
-            who ->
-                controlEnded
-                    || channel.closing()
-                    || wakes.get() != (who == ControlWaiter.READER ? readerWakes : writerWakes)
-                    || (who == ControlWaiter.READER && channel.inputClosed())
-                    || (wakesByItself && ready(who)));
+            (who, event) -> who == ControlWaiter.READER ? nothingToRead() : nothingToWrite(event),
+            context::repeat);
   }
 
-  private boolean ready(int who) {
-    int op = who == ControlWaiter.READER ? FabricStream.READ : FabricStream.WRITE;
-    return stream.readiness(op) != 0;
+  /** Whether a reader about to sleep has nothing to wait for. */
+  private boolean nothingToRead() {
+    return channel.closing()
+        || channel.inputClosed()
+        || wakes.get() != readerWakes
+        || (inMode != IN_TCP
+            && (controlEnded || (wakesByItself && stream.readiness(FabricStream.READ) != 0)));
+  }
+
+  /** Whether a writer about to sleep has nothing to wait for; on TCP if for room there. */
+  private boolean nothingToWrite(int event) {
+    boolean onTcp = event == JdkNio.WRITABLE;
+    return channel.outputEnding()
+        || wakes.get() != writerWakes
+        || onTcp != (outMode == OUT_TCP)
+        || (!onTcp
+            && (controlEnded || (wakesByItself && stream.readiness(FabricStream.WRITE) != 0)));
   }
 
   // ---- upgrade
@@ -350,6 +359,7 @@ final class Lane implements StreamOwner, Upgradable {
     if (outMode == OUT_TCP && fast != null && fast.established()) {
       synchronized (outLock) {
         if (outMode == OUT_TCP) {
+    waiter.wake(ControlWaiter.WRITER); // it may wait for room on TCP
           switchOut();
         }
       }
@@ -637,16 +647,16 @@ final class Lane implements StreamOwner, Upgradable {
   void sleepToRead(long timeoutNs) throws IOException {
     FabricStream fast = inMode == IN_TCP ? null : stream;
     if (fast == null) {
-      JdkNio.park(control, JdkNio.READABLE, timeoutNs);
+      boolean unused = waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
       return;
     }
-    readerWakes = wakes.get();
     boolean wait = fast.await(FabricStream.READ) && !controlEnded;
     Faults.take();
     if (wait) {
       if (wakesByItself && inMode == IN_FABRIC) {
         waiter.park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
         if (fast.readiness(FabricStream.READ) == 0) {
+    readerWakes = wakes.get();
           drainBells(); // it may have ended
         }
         fast.awake(FabricStream.READ);
@@ -655,7 +665,8 @@ final class Lane implements StreamOwner, Upgradable {
       boolean patient = !fast.unread() && JdkNio.isVirtual(Thread.currentThread());
       long mostNs = patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS;
       long limitNs = shorter(timeoutNs, wakesByItself ? BETWEEN_NS : mostNs);
-      if (waiter.sleep(ControlWaiter.READER, limitNs) && inMode == IN_FABRIC) {
+      counters.slept();
+      if (waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, limitNs) && inMode == IN_FABRIC) {
         drainBells();
       }
     }
@@ -761,25 +772,27 @@ final class Lane implements StreamOwner, Upgradable {
 
   void sleepToWrite() throws IOException {
     if (outMode == OUT_TCP) {
-      // With a limit: shutdownOutput may have moved this direction to the fabric meanwhile.
-      JdkNio.park(control, JdkNio.WRITABLE, LOOK_AGAIN_NS);
+      boolean unused = waiter.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
       return;
     }
     FabricStream fast = stream;
-    writerWakes = wakes.get();
     boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
     Faults.take();
     if (wait && wakesByItself) {
       waiter.park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
+    writerWakes = wakes.get();
       if (fast.readiness(FabricStream.WRITE) == 0) {
         controlReadable();
       }
     } else if (wait && deaf()) {
       LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(DEAF_LOOK_MS));
-    } else if (wait && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
+    } else if (wait && waiter.sleep(ControlWaiter.WRITER, JdkNio.READABLE, LOOK_AGAIN_NS)) {
       controlReadable();
     }
     fast.awake(FabricStream.WRITE);
+    if (wait && !deaf()) {
+      counters.slept();
+    }
     Faults.take();
   }
 
