@@ -53,6 +53,7 @@ final class TalariaSelector extends AbstractSelector {
   /** An error of lost memory may come again, late, from what was touched before the first. */
   private static final int MOST_FAULTS = 3;
 
+  private static final long NS_PER_MS = 1_000_000;
   private static final int HINTS_AT_ONCE = 4096;
   private static final int EVENTS_AT_ONCE = 256;
 
@@ -453,8 +454,11 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private long leftMs() {
-    long leftNs = Math.max(1, deadlineNs - System.nanoTime());
-    return TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999);
+    return roundedUpMs(Math.max(1, deadlineNs - System.nanoTime()));
+  }
+
+  private static long roundedUpMs(long ns) {
+    return (ns - 1) / NS_PER_MS + 1; // without a sum that the longest time-outs would overflow
   }
 
   private void selectOnce(long timeoutMs) throws IOException {
@@ -483,7 +487,7 @@ final class TalariaSelector extends AbstractSelector {
         if (leftNs <= 0) {
           return;
         }
-        leftMs = TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999);
+        leftMs = roundedUpMs(leftNs);
       }
       if (!sleep(leftMs)) {
         lookInnerIfOld(); // hints without end must not hide what only it can see
