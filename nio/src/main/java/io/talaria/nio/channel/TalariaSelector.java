@@ -249,17 +249,16 @@ final class TalariaSelector extends AbstractSelector {
       } else {
         throw new IllegalSelectorException();
       }
-      key.interestOps(ops);
+      key.firstInterest(ops); // whoever sees the key in keys() may have cancelled it already
       changed(key);
       ensureOpen(); // a close that began before the key was among ours has not cancelled it
+      key.stage = TalariaSelectionKey.REGISTERED;
     } catch (ClosedChannelException e) {
       keys.remove(key);
+      key.stage = TalariaSelectionKey.REGISTERED;
       key.cancel();
-    } catch (ClosedSelectorException e) {
-      forget(key);
-      throw e;
     } catch (RuntimeException e) {
-      keys.remove(key);
+      forget(key);
       throw e;
     }
     return key;
@@ -268,6 +267,7 @@ final class TalariaSelector extends AbstractSelector {
   /** Takes back the registration of a key that nobody has seen yet. */
   private void forget(TalariaSelectionKey key) {
     keys.remove(key);
+    key.stage = TalariaSelectionKey.FAILED;
     key.cancel();
     if (key.inner != null) {
       key.inner.cancel();
@@ -787,8 +787,10 @@ final class TalariaSelector extends AbstractSelector {
       Iterator<SelectionKey> each = cancelled.iterator();
       while (each.hasNext()) {
         TalariaSelectionKey key = (TalariaSelectionKey) each.next();
-        each.remove();
-        remove(key);
+        if (key.removable()) { // else another thread is registering it: next time
+          each.remove();
+          remove(key);
+        }
       }
     }
     if (isOpen()) { // else closing the inner selector does it
@@ -804,7 +806,7 @@ final class TalariaSelector extends AbstractSelector {
       key.countsAsForeign = false;
       foreign--;
     }
-    if (key.channel().keyFor(this) == key) { // else its registration failed: Java 17 would trip
+    if (key.stage != TalariaSelectionKey.FAILED) { // Java 17 would trip over it
       deregister(key);
     }
     SelectionKey below = key.inner;
@@ -845,8 +847,17 @@ final class TalariaSelector extends AbstractSelector {
         for (SelectionKey key : keys) {
           key.cancel();
         }
-        removeCancelled();
+        removeAllCancelled();
         selected.clear();
+  /** Also those whose registration another thread is about to end. */
+  private void removeAllCancelled() throws IOException {
+    removeCancelled();
+    while (!cancelledKeys().isEmpty()) {
+      Thread.yield();
+      removeCancelled();
+    }
+  }
+
         synchronized (placingLock) {
           placingClosed = true;
         }
