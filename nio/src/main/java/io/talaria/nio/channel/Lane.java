@@ -167,7 +167,10 @@ final class Lane implements StreamOwner, Upgradable {
   /** Whether a close has said how this side ends. Under the out lock. */
   private boolean ended;
 
-  private volatile boolean releaseWanted;
+  /** Whether the channel's close has decided if it lingers; what it looks at must be there. */
+  private boolean closeDecided;
+
+  private boolean releaseWanted;
   private boolean released;
 
   Lane(
@@ -1222,7 +1225,14 @@ final class Lane implements StreamOwner, Upgradable {
   void closeControl() {
     context.negotiator().closed(this, role == Role.ACCEPTED, stream != null);
     counters.close();
-    context.guarded(this::closeControlWhenRead);
+    try {
+      context.guarded(this::closeControlWhenRead);
+    } finally {
+      synchronized (this) {
+        closeDecided = true;
+      }
+      releaseIfDue();
+    }
   }
 
   private void closeControlWhenRead() {
@@ -1247,12 +1257,8 @@ final class Lane implements StreamOwner, Upgradable {
       return false;
     }
     closeControlNow();
-    synchronized (this) {
-      lingering = false;
-    }
-    if (releaseWanted) {
-      release();
-    }
+    lingering = false;
+    releaseIfDue();
     return true;
   }
 
@@ -1271,11 +1277,13 @@ final class Lane implements StreamOwner, Upgradable {
   void release() {
     synchronized (this) {
       releaseWanted = true;
-      if (released) {
-        return;
-      }
-      if (lingering) {
-        leaveHome(); // its selector hears it no more, so nobody may ring that selector here
+    }
+    releaseIfDue();
+  }
+
+  private void releaseIfDue() {
+    synchronized (this) {
+      if (!releaseWanted || !closeDecided || lingering || released) {
         return;
       }
       released = true;
