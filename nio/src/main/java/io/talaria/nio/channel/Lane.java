@@ -100,6 +100,13 @@ final class Lane implements StreamOwner, Upgradable {
   private final ReentrantLock readLock;
   private final ControlWaiter waiter;
   private final Object outLock = new Object();
+
+  /** Held while the stream moves from home to home. */
+  private final Object homeLock = new Object();
+
+  /** Whether it has left its last one. Under the home lock. */
+  private boolean homeless;
+
   private final Object bellsLock = new Object();
   private final long madeAtNs = System.nanoTime();
   private final ByteBuffer bell = ByteBuffer.allocate(1);
@@ -352,6 +359,7 @@ final class Lane implements StreamOwner, Upgradable {
   private void switchOut() {
     stream.switchOut(tcpOut);
     outMode = OUT_FABRIC;
+    waiter.wake(ControlWaiter.WRITER); // it may wait for room on TCP
     showFast();
     nudgeSelectors();
   }
@@ -362,7 +370,6 @@ final class Lane implements StreamOwner, Upgradable {
     if (outMode == OUT_TCP && fast != null && fast.established()) {
       synchronized (outLock) {
         if (outMode == OUT_TCP) {
-    waiter.wake(ControlWaiter.WRITER); // it may wait for room on TCP
           switchOut();
         }
       }
@@ -517,6 +524,7 @@ final class Lane implements StreamOwner, Upgradable {
       tcpIn += bytes;
       if (bytes < n) {
         counters.bellReceived();
+        waiter.wakeAll(); // it may have been for another than who reads it here
       }
       if (bytes > 0) {
         publishTaken();
@@ -649,6 +657,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   void sleepToRead(long timeoutNs) throws IOException {
     FabricStream fast = inMode == IN_TCP ? null : stream;
+    readerWakes = wakes.get();
     if (fast == null) {
       boolean unused = waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
       return;
@@ -656,10 +665,10 @@ final class Lane implements StreamOwner, Upgradable {
     boolean wait = fast.await(FabricStream.READ) && !controlEnded;
     Faults.take();
     if (wait) {
+      counters.slept();
       if (wakesByItself && inMode == IN_FABRIC) {
         waiter.park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
         if (fast.readiness(FabricStream.READ) == 0) {
-    readerWakes = wakes.get();
           drainBells(); // it may have ended
         }
         fast.awake(FabricStream.READ);
@@ -668,7 +677,6 @@ final class Lane implements StreamOwner, Upgradable {
       boolean patient = !fast.unread() && JdkNio.isVirtual(Thread.currentThread());
       long mostNs = patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS;
       long limitNs = shorter(timeoutNs, wakesByItself ? BETWEEN_NS : mostNs);
-      counters.slept();
       if (waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, limitNs) && inMode == IN_FABRIC) {
         drainBells();
       }
@@ -774,6 +782,7 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   void sleepToWrite() throws IOException {
+    writerWakes = wakes.get();
     if (outMode == OUT_TCP) {
       boolean unused = waiter.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
       return;
@@ -781,9 +790,11 @@ final class Lane implements StreamOwner, Upgradable {
     FabricStream fast = stream;
     boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
     Faults.take();
+    if (wait && !deaf()) {
+      counters.slept();
+    }
     if (wait && wakesByItself) {
       waiter.park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
-    writerWakes = wakes.get();
       if (fast.readiness(FabricStream.WRITE) == 0) {
         controlReadable();
       }
@@ -793,9 +804,6 @@ final class Lane implements StreamOwner, Upgradable {
       controlReadable();
     }
     fast.awake(FabricStream.WRITE);
-    if (wait && !deaf()) {
-      counters.slept();
-    }
     Faults.take();
   }
 
@@ -851,15 +859,17 @@ final class Lane implements StreamOwner, Upgradable {
     return kept != null && inMode == IN_ACCEPTED && kept.remaining() >= CARRY_BYTES;
   }
 
-  private void drainBells() {
-    drainBells(false);
+  private boolean drainBells() {
+    return drainBells(false);
   }
 
   /**
    * @param all whether to look for an end behind the bells too; else the control connection stays
    *     readable until that is seen
+   * @return whether there were bells: a caller that is not the one to be woken passes them on
    */
-  private void drainBells(boolean all) {
+  private boolean drainBells(boolean all) {
+    boolean rung = false;
     synchronized (bellsLock) {
       if (bellsIn == null) {
         bellsIn = ByteBuffer.allocate(BELLS_AT_ONCE);
@@ -871,6 +881,7 @@ final class Lane implements StreamOwner, Upgradable {
           bellsIn.clear();
           n = control.read(bellsIn);
           if (n > 0) {
+            rung = true;
             counters.bellReceived();
           }
         } while ((n == BELLS_AT_ONCE || (all && n > 0)) && ++reads < MOST_BELL_READS);
@@ -881,6 +892,7 @@ final class Lane implements StreamOwner, Upgradable {
         endControl(control.isOpen());
       }
     }
+    return rung;
   }
 
   /**
@@ -903,20 +915,20 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   @Override
-  public void ring() {
+  public boolean ring() {
     synchronized (outLock) {
       if (outMode == OUT_TCP) {
         if (stream == null || !stream.established()) {
-          return;
+          return false;
         }
         switchOut();
       }
       if (controlEnded || abandoned) {
-        return;
+        return false;
       }
       if (inMode == IN_ACCEPTED && stream.peerSwitchAt() != tcpTaken) {
         stream.wakePeerBySession();
-        return;
+        return true;
       }
       bell.clear();
       try {
@@ -924,8 +936,9 @@ final class Lane implements StreamOwner, Upgradable {
         if (control.write(bell) > 0) {
           counters.bellSent();
         }
+        return true;
       } catch (IOException e) {
-        // The peer is gone or we are closing; reading the control connection tells which.
+        return false; // the peer is gone or we are closing; reading the control connection tells
       }
     }
   }
@@ -964,10 +977,10 @@ final class Lane implements StreamOwner, Upgradable {
       return true;
     }
     switchOutIfEstablished();
-    if (inMode == IN_FABRIC) {
-      drainBells(true);
-    } else {
+    if (inMode != IN_FABRIC) {
       controlReadable();
+    } else if (drainBells(true)) {
+      wake(); // this thread has read what was for another
     }
     if (!controlEnded && giveUp) {
       giveUp();
@@ -1042,12 +1055,46 @@ final class Lane implements StreamOwner, Upgradable {
     shared = value;
   }
 
-  /** No selector is left; blocking threads wait by themselves. */
-  void leaveHome() {
+  /** A selector gives the stream its place, or null if bells are to serve several. */
+  void moveTo(Home home) {
+    synchronized (homeLock) {
+      if (!homeless) {
+        stream.moveTo(home);
+      }
+    }
+  }
+
+  /** A selector has the channel no more. */
+  void leave(Home home) {
+    synchronized (homeLock) {
+      if (!homeless) {
+        stream.leave(home);
+      }
+    }
+  }
+
+  /**
+   * The control connection is about to be heard by no selector, because the channel becomes
+   * blocking or closes. Then nobody may ring a selector by it, or that would be taken for the bell
+   * of all neighbours: the stream leaves its home first, and the sleep that a bell may have been
+   * meant for ends afterwards.
+   *
+   * @param forGood whether the channel closes: no selector gives the stream a place again, and none
+   *     touches it
+   */
+  void leaveHome(boolean forGood) {
     FabricStream fast = stream;
-    if (fast != null) {
+    if (fast == null) {
+      return;
+    }
+    synchronized (homeLock) {
+      if (homeless) {
+        return;
+      }
+      homeless = forGood;
       fast.moveTo(null);
     }
+    nudgeSelectors();
   }
 
   /** Which of the given FabricStream operations the fabric and the carry know to be ready. */
@@ -1273,7 +1320,10 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  /** Gives the stream back: closed, and in no selector. */
+  /**
+   * Gives the stream back, now or when the control connection has ended: the channel is closed, and
+   * in no selector.
+   */
   void release() {
     synchronized (this) {
       releaseWanted = true;

@@ -344,7 +344,7 @@ final class TalariaSelector extends AbstractSelector {
     Home target = homeOf(lane.stream());
     boolean shared = target == null || key.socket.keys().all().length > 1;
     lane.shared(shared);
-    lane.stream().moveTo(shared ? null : target);
+    lane.moveTo(shared ? null : target);
     if (shared) {
       forward(key);
     }
@@ -480,7 +480,11 @@ final class TalariaSelector extends AbstractSelector {
     }
     deadlineNs = timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     spin(timeoutMs < 0 ? System.nanoTime() + Long.MAX_VALUE / 2 : deadlineNs);
-    while (!seen && !wakeUp && !Thread.currentThread().isInterrupted()) {
+    while (!wakeUp && !Thread.currentThread().isInterrupted()) {
+      removeCancelled(); // nobody hears what was cancelled, so nobody may ring us there
+      if (seen) {
+        return;
+      }
       long leftMs = 0;
       if (timeoutMs > 0) {
         long leftNs = deadlineNs - System.nanoTime();
@@ -493,6 +497,9 @@ final class TalariaSelector extends AbstractSelector {
         lookInnerIfOld(); // hints without end must not hide what only it can see
       }
       pass();
+      if (seen) {
+        return;
+      }
     }
   }
 
@@ -528,11 +535,16 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void hinted(FabricStream stream) {
-    TalariaSelectionKey key = ((TalariaSocketChannel) stream.attachment()).keys().with(this);
+    RegisteredKeys registered = ((TalariaSocketChannel) stream.attachment()).keys();
+    TalariaSelectionKey key = registered.with(this);
     if (key != null) {
       active.addHinted(key);
       if (!key.rare) {
         stream.unwatch(); // it is looked at directly from now on
+      }
+    } else { // it has moved while we looked, and we have taken the hint from its new selector
+      for (TalariaSelectionKey other : registered.all()) {
+        other.owner().nudge(other);
       }
     }
   }
@@ -681,7 +693,7 @@ final class TalariaSelector extends AbstractSelector {
     TalariaSelectionKey[] all = key.socket.keys().all();
     if (all.length > 1) {
       for (TalariaSelectionKey other : all) {
-        if (other != key && other.isValid()) {
+        if (other != key) { // a cancelled one too: its selector may sleep, and be rung here
           other.owner().nudge(other);
         }
       }
@@ -826,15 +838,23 @@ final class TalariaSelector extends AbstractSelector {
 
   private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
-    if (key.channel().isOpen()) {
-      FabricStream stream = key.socket.lane().stream();
-      Home left = stream.fabric() == context.roaming() ? home : openedHome(stream.fabric());
-      if (left != null) {
-        stream.leave(left);
-      }
+    Lane lane = key.socket.lane();
+    Fabric fabric = lane.stream().fabric();
+    Home left = fabric == context.roaming() ? home : openedHome(fabric);
+    if (left != null) {
+      lane.leave(left);
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);
+    }
+  }
+
+  /** Also those whose registration another thread is about to end. */
+  private void removeAllCancelled() throws IOException {
+    removeCancelled();
+    while (!cancelledKeys().isEmpty()) {
+      Thread.yield();
+      removeCancelled();
     }
   }
 
@@ -849,15 +869,6 @@ final class TalariaSelector extends AbstractSelector {
         }
         removeAllCancelled();
         selected.clear();
-  /** Also those whose registration another thread is about to end. */
-  private void removeAllCancelled() throws IOException {
-    removeCancelled();
-    while (!cancelledKeys().isEmpty()) {
-      Thread.yield();
-      removeCancelled();
-    }
-  }
-
         synchronized (placingLock) {
           placingClosed = true;
         }

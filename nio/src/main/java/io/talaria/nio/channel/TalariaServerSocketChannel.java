@@ -221,7 +221,6 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
     }
     accepting.wakeAllAndAwait(); // nobody may poll a descriptor that is closed
     control.close();
-    nap.wake();
   }
 
   @Override

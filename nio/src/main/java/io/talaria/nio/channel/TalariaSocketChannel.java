@@ -782,6 +782,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     writeLock.lock();
     try {
       if (block) {
+        Lane open = lane;
+        if (open != null) {
+          open.leaveHome(false); // a selector may sleep that has yet to see its key cancelled
+        }
         keys.cancelInner();
       }
       if (state < CONNECTED) {
@@ -803,11 +807,12 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
     Lane open = lane;
     if (open == null) {
+      connecting.wakeAllAndAwait(); // nobody may poll a descriptor that is closed
       control.close(); // also ends a connect in progress
     } else {
       context.guarded(
-      connecting.wakeAllAndAwait(); // nobody may poll a descriptor that is closed
           () -> {
+            open.leaveHome(true);
             if (open.endsOnFabric()) {
               awaitWriter();
             }
@@ -848,8 +853,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       return false;
     }
     Lane open = lane;
-    if (state == CLOSING && open != null) {
-      open.endOutput(); // if the thread that closes has not come to it yet
+    if (state == CLOSING && open != null) { // if the thread that closes has not come to it yet
+      open.leaveHome(true);
+      open.endOutput();
     }
     synchronized (stateLock) {
       if (state != CLOSING) {
