@@ -77,8 +77,12 @@ class CloseOrderTest {
                   new Class<?>[] {FabricStream.class},
                   this::answer);
       assertThat(channel.lane().attach(stream)).isTrue();
-      client.close();
+      closeNow(client);
     }
+  }
+
+  private static void closeNow(AutoCloseable one) throws Exception {
+    one.close();
   }
 
   @Test
