@@ -7,7 +7,9 @@ import io.talaria.nio.fabric.StreamOwner;
 /** A channel that does nothing by itself. */
 final class FakeOwner implements StreamOwner {
   @Override
-  public void ring() {}
+  public boolean ring() {
+    return true;
+  }
 
   @Override
   public void woken() {}

@@ -18,6 +18,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /** What all channels and selectors of a process share. Made with the provider, once. */
@@ -154,6 +155,11 @@ public final class Context {
 
   Spinning spinning() {
     return spinning;
+  }
+
+  /** Has the negotiation thread do something now and then until it says that it is done. */
+  void repeat(BooleanSupplier done) {
+    negotiator.repeat(done::getAsBoolean);
   }
 
   /** Work of a channel, which touches shared memory. */

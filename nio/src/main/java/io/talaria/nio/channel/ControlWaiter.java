@@ -2,69 +2,83 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
-import java.nio.channels.SocketChannel;
-import java.util.concurrent.atomic.AtomicReference;
+import java.nio.channels.SelectableChannel;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntPredicate;
+import java.util.function.BooleanSupplier;
 
 /**
- * How a reader and a writer sleep on one control connection: the first to come polls it (the JDK's
- * poller for virtual threads knows one waiter per descriptor only), the other parks and is woken
- * when the first has been. Where the fabric itself wakes them, both park.
+ * How threads in blocking calls sleep on one channel of the JDK's, which does not block, and how
+ * others end that: at most one reader and one writer at a time. The first to come polls (the JDK's
+ * poller for virtual threads knows one waiter per descriptor and event only); the other, if it
+ * waits for the same event, parks, and is woken when the first has been. Where a fabric itself
+ * wakes them, both park.
  */
 final class ControlWaiter {
   static final int READER = 0;
   static final int WRITER = 1;
 
-  private final SocketChannel control;
-  private final ConnectionCounters counters;
-  private final IntPredicate over;
-  private final AtomicReference<Thread> leader = new AtomicReference<>();
+  private final ControlPoll readable;
+  private final ControlPoll writable;
+  private final Over over;
   private volatile Thread reader;
   private volatile Thread writer;
 
-  /** The system thread that polls, for {@link #wake}; 0 if none or virtual. */
-  private volatile long polling;
+  /** Whether a sleeper has nothing to wait for any more. */
+  @FunctionalInterface
+  interface Over {
+    /**
+     * Asked by the sleeper; whoever makes it true calls {@link #wake} afterwards.
+     *
+     * @param who {@link #READER} or {@link #WRITER}
+     * @param event what it is about to wait for: one of {@link JdkNio}'s, or 0 if it parks
+     */
+    boolean test(int who, int event);
+  }
 
-  /**
-   * @param over whether a sleeper of the given role has nothing to wait for any more; whoever makes
-   *     it so calls {@link #wake} afterwards
-   */
-  ControlWaiter(SocketChannel control, ConnectionCounters counters, IntPredicate over) {
-    this.control = control;
-    this.counters = counters;
+  /** Calls a task now and then, on another thread, until it is done. */
+  @FunctionalInterface
+  interface Repeater {
+    /**
+     * Begins with it.
+     *
+     * @param done tries, and tells whether that was the last time
+     */
+    void repeat(BooleanSupplier done);
+  }
+
+  ControlWaiter(SelectableChannel control, Over over, Repeater repeater) {
+    readable = new ControlPoll(control, JdkNio.READABLE, repeater);
+    writable = new ControlPoll(control, JdkNio.WRITABLE, repeater);
     this.over = over;
   }
 
   /**
-   * Sleeps until the control connection is readable, somebody wakes us, or for the time given.
+   * Sleeps until the channel has an event, somebody wakes us, or for the time given.
    *
-   * @return true if the caller is to see what the control connection brought
+   * @param event of {@link JdkNio}
+   * @param limitNs nanoseconds, or 0 for no limit
+   * @return true if the caller is to see what there is at the channel
    */
-  boolean sleep(int who, long limitNs) throws IOException {
-    Thread me = Thread.currentThread();
-    occupy(who, me);
-    counters.slept();
+  boolean sleep(int who, int event, long limitNs) throws IOException {
+    ControlPoll poll = event == JdkNio.READABLE ? readable : writable;
+    occupy(who, Thread.currentThread());
     try {
-      if (over.test(who)) {
-        return false; // whoever will wake us sees us now; this one may have come too early
-      }
-      if (leader.compareAndSet(null, me)) {
+      if (poll.enter()) {
         try {
-          polling = JdkNio.currentNativeThread();
-          JdkNio.park(control, JdkNio.READABLE, limitNs);
+          if (over.test(who, event)) {
+            return false; // whoever will wake us sees us now; this one may have come too early
+          }
+          poll.poll(limitNs);
           return true;
         } finally {
-          polling = 0;
-          leader.set(null);
-          unpark(who == READER ? writer : reader);
+          poll.leave();
+          LockSupport.unpark(who == READER ? writer : reader);
         }
       }
-      if (leader.get() != null) {
-        LockSupport.parkNanos(this, limitNs);
+      if (!over.test(who, event) && poll.occupied()) {
+        parkFor(limitNs);
       }
       return false;
     } finally {
@@ -72,18 +86,23 @@ final class ControlWaiter {
     }
   }
 
-  /**
-   * Sleeps until somebody wakes us or for the time given, without a look at the control connection.
-   */
+  /** Sleeps until somebody wakes us or for the time given, without a look at the channel. */
   void park(int who, long limitNs) {
     occupy(who, Thread.currentThread());
-    counters.slept();
     try {
-      if (!over.test(who)) {
-        LockSupport.parkNanos(this, limitNs);
+      if (!over.test(who, 0)) {
+        parkFor(limitNs);
       }
     } finally {
       occupy(who, null);
+    }
+  }
+
+  private void parkFor(long limitNs) {
+    if (limitNs == 0) {
+      LockSupport.park(this);
+    } else {
+      LockSupport.parkNanos(this, limitNs);
     }
   }
 
@@ -95,17 +114,13 @@ final class ControlWaiter {
     }
   }
 
-  /**
-   * Wakes one sleeper, if there is one. It may miss a platform thread by a moment, which then looks
-   * by itself; a virtual thread keeps the permit.
-   */
+  /** Wakes a sleeper, if there is one. Any thread; does not wait for it. */
   void wake(int who) {
     Thread sleeper = who == READER ? reader : writer;
     if (sleeper != null) {
-      if (leader.get() == sleeper) {
-        JdkNio.signal(polling);
-      }
-      unpark(sleeper);
+      readable.wake(sleeper);
+      writable.wake(sleeper);
+      LockSupport.unpark(sleeper);
     }
   }
 
@@ -114,9 +129,10 @@ final class ControlWaiter {
     wake(WRITER);
   }
 
-  private static void unpark(Thread thread) {
-    if (thread != null) {
-      LockSupport.unpark(thread);
-    }
+  /** Wakes all, and waits until nobody polls: before the descriptor is closed. */
+  void wakeAllAndAwait() {
+    wakeAll();
+    readable.wakeAndAwait();
+    writable.wakeAndAwait();
   }
 }

@@ -101,6 +101,13 @@ final class Lane implements StreamOwner, Upgradable {
   private final ReentrantLock readLock;
   private final ControlWaiter waiter;
   private final Object outLock = new Object();
+
+  /** Held while the stream moves from home to home. */
+  private final Object homeLock = new Object();
+
+  /** Whether it has left its last one. Under the home lock. */
+  private boolean homeless;
+
   private final Object bellsLock = new Object();
   private final long madeAtNs = System.nanoTime();
   private final ByteBuffer bell = ByteBuffer.allocate(1);
@@ -168,7 +175,10 @@ final class Lane implements StreamOwner, Upgradable {
   /** Whether a close has said how this side ends. Under the out lock. */
   private boolean ended;
 
-  private volatile boolean releaseWanted;
+  /** Whether the channel's close has decided if it lingers; what it looks at must be there. */
+  private boolean closeDecided;
+
+  private boolean releaseWanted;
   private boolean released;
 
   Lane(
@@ -190,18 +200,27 @@ final class Lane implements StreamOwner, Upgradable {
     waiter =
         new ControlWaiter(
             control,
-            counters,
-            who ->
-                controlEnded
-                    || channel.closing()
-                    || wakes.get() != (who == ControlWaiter.READER ? readerWakes : writerWakes)
-                    || (who == ControlWaiter.READER && channel.inputClosed())
-                    || (wakesByItself && ready(who)));
+            (who, event) -> who == ControlWaiter.READER ? nothingToRead() : nothingToWrite(event),
+            context::repeat);
   }
 
-  private boolean ready(int who) {
-    int op = who == ControlWaiter.READER ? FabricStream.READ : FabricStream.WRITE;
-    return stream.readiness(op) != 0;
+  /** Whether a reader about to sleep has nothing to wait for. */
+  private boolean nothingToRead() {
+    return channel.closing()
+        || channel.inputClosed()
+        || wakes.get() != readerWakes
+        || (inMode != IN_TCP
+            && (controlEnded || (wakesByItself && stream.readiness(FabricStream.READ) != 0)));
+  }
+
+  /** Whether a writer about to sleep has nothing to wait for; on TCP if for room there. */
+  private boolean nothingToWrite(int event) {
+    boolean onTcp = event == JdkNio.WRITABLE;
+    return channel.outputEnding()
+        || wakes.get() != writerWakes
+        || onTcp != (outMode == OUT_TCP)
+        || (!onTcp
+            && (controlEnded || (wakesByItself && stream.readiness(FabricStream.WRITE) != 0)));
   }
 
   // ---- upgrade
@@ -341,6 +360,7 @@ final class Lane implements StreamOwner, Upgradable {
   private void switchOut() {
     stream.switchOut(tcpOut);
     outMode = OUT_FABRIC;
+    waiter.wake(ControlWaiter.WRITER); // it may wait for room on TCP
     showFast();
     nudgeSelectors();
   }
@@ -505,6 +525,7 @@ final class Lane implements StreamOwner, Upgradable {
       tcpIn += bytes;
       if (bytes < n) {
         counters.bellReceived();
+        waiter.wakeAll(); // it may have been for another than who reads it here
       }
       if (bytes > 0) {
         publishTaken();
@@ -637,14 +658,15 @@ final class Lane implements StreamOwner, Upgradable {
 
   void sleepToRead(long timeoutNs) throws IOException {
     FabricStream fast = inMode == IN_TCP ? null : stream;
+    readerWakes = wakes.get();
     if (fast == null) {
-      JdkNio.park(control, JdkNio.READABLE, timeoutNs);
+      boolean unused = waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
       return;
     }
-    readerWakes = wakes.get();
     boolean wait = fast.await(FabricStream.READ) && !controlEnded;
     Faults.take();
     if (wait) {
+      counters.slept();
       if (wakesByItself && inMode == IN_FABRIC) {
         waiter.park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
         if (fast.readiness(FabricStream.READ) == 0) {
@@ -656,7 +678,7 @@ final class Lane implements StreamOwner, Upgradable {
       boolean patient = !fast.unread() && JdkNio.isVirtual(Thread.currentThread());
       long mostNs = patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS;
       long limitNs = shorter(timeoutNs, wakesByItself ? BETWEEN_NS : mostNs);
-      if (waiter.sleep(ControlWaiter.READER, limitNs) && inMode == IN_FABRIC) {
+      if (waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, limitNs) && inMode == IN_FABRIC) {
         drainBells();
       }
     }
@@ -761,15 +783,17 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   void sleepToWrite() throws IOException {
+    writerWakes = wakes.get();
     if (outMode == OUT_TCP) {
-      // With a limit: shutdownOutput may have moved this direction to the fabric meanwhile.
-      JdkNio.park(control, JdkNio.WRITABLE, LOOK_AGAIN_NS);
+      boolean unused = waiter.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
       return;
     }
     FabricStream fast = stream;
-    writerWakes = wakes.get();
     boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
     Faults.take();
+    if (wait && !deaf()) {
+      counters.slept();
+    }
     if (wait && wakesByItself) {
       waiter.park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
       if (fast.readiness(FabricStream.WRITE) == 0) {
@@ -777,7 +801,7 @@ final class Lane implements StreamOwner, Upgradable {
       }
     } else if (wait && deaf()) {
       LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(DEAF_LOOK_MS));
-    } else if (wait && waiter.sleep(ControlWaiter.WRITER, LOOK_AGAIN_NS)) {
+    } else if (wait && waiter.sleep(ControlWaiter.WRITER, JdkNio.READABLE, LOOK_AGAIN_NS)) {
       controlReadable();
     }
     fast.awake(FabricStream.WRITE);
@@ -836,15 +860,17 @@ final class Lane implements StreamOwner, Upgradable {
     return kept != null && inMode == IN_ACCEPTED && kept.remaining() >= CARRY_BYTES;
   }
 
-  private void drainBells() {
-    drainBells(false);
+  private boolean drainBells() {
+    return drainBells(false);
   }
 
   /**
    * @param all whether to look for an end behind the bells too; else the control connection stays
    *     readable until that is seen
+   * @return whether there were bells: a caller that is not the one to be woken passes them on
    */
-  private void drainBells(boolean all) {
+  private boolean drainBells(boolean all) {
+    boolean rung = false;
     synchronized (bellsLock) {
       if (bellsIn == null) {
         bellsIn = ByteBuffer.allocate(BELLS_AT_ONCE);
@@ -856,6 +882,7 @@ final class Lane implements StreamOwner, Upgradable {
           bellsIn.clear();
           n = control.read(bellsIn);
           if (n > 0) {
+            rung = true;
             counters.bellReceived();
           }
         } while ((n == BELLS_AT_ONCE || (all && n > 0)) && ++reads < MOST_BELL_READS);
@@ -866,6 +893,7 @@ final class Lane implements StreamOwner, Upgradable {
         endControl(control.isOpen());
       }
     }
+    return rung;
   }
 
   /**
@@ -888,20 +916,20 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   @Override
-  public void ring() {
+  public boolean ring() {
     synchronized (outLock) {
       if (outMode == OUT_TCP) {
         if (stream == null || !stream.established()) {
-          return;
+          return false;
         }
         switchOut();
       }
       if (controlEnded || abandoned) {
-        return;
+        return false;
       }
       if (inMode == IN_ACCEPTED && stream.peerSwitchAt() != tcpTaken) {
         stream.wakePeerBySession();
-        return;
+        return true;
       }
       bell.clear();
       try {
@@ -909,8 +937,9 @@ final class Lane implements StreamOwner, Upgradable {
         if (control.write(bell) > 0) {
           counters.bellSent();
         }
+        return true;
       } catch (IOException e) {
-        // The peer is gone or we are closing; reading the control connection tells which.
+        return false; // the peer is gone or we are closing; reading the control connection tells
       }
     }
   }
@@ -949,10 +978,10 @@ final class Lane implements StreamOwner, Upgradable {
       return true;
     }
     switchOutIfEstablished();
-    if (inMode == IN_FABRIC) {
-      drainBells(true);
-    } else {
+    if (inMode != IN_FABRIC) {
       controlReadable();
+    } else if (drainBells(true)) {
+      wake(); // this thread has read what was for another
     }
     if (!controlEnded && giveUp) {
       giveUp();
@@ -1027,12 +1056,46 @@ final class Lane implements StreamOwner, Upgradable {
     shared = value;
   }
 
-  /** No selector is left; blocking threads wait by themselves. */
-  void leaveHome() {
+  /** A selector gives the stream its place, or null if bells are to serve several. */
+  void moveTo(Home home) {
+    synchronized (homeLock) {
+      if (!homeless) {
+        stream.moveTo(home);
+      }
+    }
+  }
+
+  /** A selector has the channel no more. */
+  void leave(Home home) {
+    synchronized (homeLock) {
+      if (!homeless) {
+        stream.leave(home);
+      }
+    }
+  }
+
+  /**
+   * The control connection is about to be heard by no selector, because the channel becomes
+   * blocking or closes. Then nobody may ring a selector by it, or that would be taken for the bell
+   * of all neighbours: the stream leaves its home first, and the sleep that a bell may have been
+   * meant for ends afterwards.
+   *
+   * @param forGood whether the channel closes: no selector gives the stream a place again, and none
+   *     touches it
+   */
+  void leaveHome(boolean forGood) {
     FabricStream fast = stream;
-    if (fast != null) {
+    if (fast == null) {
+      return;
+    }
+    synchronized (homeLock) {
+      if (homeless) {
+        return;
+      }
+      homeless = forGood;
       fast.moveTo(null);
     }
+    nudgeSelectors();
   }
 
   /** Which of the given FabricStream operations the fabric and the carry know to be ready. */
@@ -1210,7 +1273,14 @@ final class Lane implements StreamOwner, Upgradable {
   void closeControl() {
     context.negotiator().closed(this, role == Role.ACCEPTED, stream != null);
     counters.close();
-    context.guarded(this::closeControlWhenRead);
+    try {
+      context.guarded(this::closeControlWhenRead);
+    } finally {
+      synchronized (this) {
+        closeDecided = true;
+      }
+      releaseIfDue();
+    }
   }
 
   private void closeControlWhenRead() {
@@ -1235,12 +1305,8 @@ final class Lane implements StreamOwner, Upgradable {
       return false;
     }
     closeControlNow();
-    synchronized (this) {
-      lingering = false;
-    }
-    if (releaseWanted) {
-      release();
-    }
+    lingering = false;
+    releaseIfDue();
     return true;
   }
 
@@ -1255,15 +1321,20 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  /** Gives the stream back: closed, and in no selector. */
+  /**
+   * Gives the stream back, now or when the control connection has ended: the channel is closed, and
+   * in no selector.
+   */
   void release() {
     synchronized (this) {
       releaseWanted = true;
-      if (released) {
-        return;
-      }
-      if (lingering) {
-        leaveHome(); // its selector hears it no more, so nobody may ring that selector here
+    }
+    releaseIfDue();
+  }
+
+  private void releaseIfDue() {
+    synchronized (this) {
+      if (!releaseWanted || !closeDecided || lingering || released) {
         return;
       }
       released = true;

@@ -53,6 +53,18 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   /** Whether the channel's stream has been given its home here. */
   boolean settled;
 
+  /** It is being registered: the channel does not know it yet. */
+  static final int REGISTERING = 0;
+
+  /** Our part of its registration is done; the channel knows it, or will in a moment. */
+  static final int REGISTERED = 1;
+
+  /** It came to nothing: the channel will never know it. */
+  static final int FAILED = 2;
+
+  /** How far its registration is. Written by the registering thread. */
+  volatile int stage = REGISTERING;
+
   /** Guarded by the selector's queue of changed keys. */
   boolean changeQueued;
 
@@ -94,6 +106,16 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
       selector.changed(this);
     }
     return this;
+  }
+
+  /** The interest of the registration, whether the key is still valid or not. */
+  void firstInterest(int ops) {
+    interest = ops; // which the channel has checked
+  }
+
+  /** Whether everybody who is to know of the key does, so that it can be removed everywhere. */
+  boolean removable() {
+    return stage == FAILED || (stage == REGISTERED && channel.keyFor(selector) == this);
   }
 
   @Override

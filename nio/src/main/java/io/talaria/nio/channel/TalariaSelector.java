@@ -54,6 +54,7 @@ final class TalariaSelector extends AbstractSelector {
   /** An error of lost memory may come again, late, from what was touched before the first. */
   private static final int MOST_FAULTS = 3;
 
+  private static final long NS_PER_MS = 1_000_000;
   private static final int HINTS_AT_ONCE = 4096;
   private static final int EVENTS_AT_ONCE = 256;
 
@@ -249,17 +250,16 @@ final class TalariaSelector extends AbstractSelector {
       } else {
         throw new IllegalSelectorException();
       }
-      key.interestOps(ops);
+      key.firstInterest(ops); // whoever sees the key in keys() may have cancelled it already
       changed(key);
       ensureOpen(); // a close that began before the key was among ours has not cancelled it
+      key.stage = TalariaSelectionKey.REGISTERED;
     } catch (ClosedChannelException e) {
       keys.remove(key);
+      key.stage = TalariaSelectionKey.REGISTERED;
       key.cancel();
-    } catch (ClosedSelectorException e) {
-      forget(key);
-      throw e;
     } catch (RuntimeException e) {
-      keys.remove(key);
+      forget(key);
       throw e;
     }
     return key;
@@ -268,6 +268,7 @@ final class TalariaSelector extends AbstractSelector {
   /** Takes back the registration of a key that nobody has seen yet. */
   private void forget(TalariaSelectionKey key) {
     keys.remove(key);
+    key.stage = TalariaSelectionKey.FAILED;
     key.cancel();
     if (key.inner != null) {
       key.inner.cancel();
@@ -344,7 +345,7 @@ final class TalariaSelector extends AbstractSelector {
     Home target = homeOf(lane.stream());
     boolean shared = target == null || key.socket.keys().all().length > 1;
     lane.shared(shared);
-    lane.stream().moveTo(shared ? null : target);
+    lane.moveTo(shared ? null : target);
     if (shared) {
       forward(key);
     }
@@ -454,8 +455,11 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private long leftMs() {
-    long leftNs = Math.max(1, deadlineNs - System.nanoTime());
-    return TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999);
+    return roundedUpMs(Math.max(1, deadlineNs - System.nanoTime()));
+  }
+
+  private static long roundedUpMs(long ns) {
+    return (ns - 1) / NS_PER_MS + 1; // without a sum that the longest time-outs would overflow
   }
 
   private void selectOnce(long timeoutMs) throws IOException {
@@ -477,19 +481,26 @@ final class TalariaSelector extends AbstractSelector {
     }
     deadlineNs = timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     spin(timeoutMs < 0 ? System.nanoTime() + Long.MAX_VALUE / 2 : deadlineNs);
-    while (!seen && !wakeUp && !Thread.currentThread().isInterrupted()) {
+    while (!wakeUp && !Thread.currentThread().isInterrupted()) {
+      removeCancelled(); // nobody hears what was cancelled, so nobody may ring us there
+      if (seen) {
+        return;
+      }
       long leftMs = 0;
       if (timeoutMs > 0) {
         long leftNs = deadlineNs - System.nanoTime();
         if (leftNs <= 0) {
           return;
         }
-        leftMs = TimeUnit.NANOSECONDS.toMillis(leftNs + 999_999);
+        leftMs = roundedUpMs(leftNs);
       }
       if (!sleep(leftMs)) {
         lookInnerIfOld(); // hints without end must not hide what only it can see
       }
       pass();
+      if (seen) {
+        return;
+      }
     }
   }
 
@@ -525,11 +536,16 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void hinted(FabricStream stream) {
-    TalariaSelectionKey key = ((TalariaSocketChannel) stream.attachment()).keys().with(this);
+    RegisteredKeys registered = ((TalariaSocketChannel) stream.attachment()).keys();
+    TalariaSelectionKey key = registered.with(this);
     if (key != null) {
       active.addHinted(key);
       if (!key.rare) {
         stream.unwatch(); // it is looked at directly from now on
+      }
+    } else { // it has moved while we looked, and we have taken the hint from its new selector
+      for (TalariaSelectionKey other : registered.all()) {
+        other.owner().nudge(other);
       }
     }
   }
@@ -678,7 +694,7 @@ final class TalariaSelector extends AbstractSelector {
     TalariaSelectionKey[] all = key.socket.keys().all();
     if (all.length > 1) {
       for (TalariaSelectionKey other : all) {
-        if (other != key && other.isValid()) {
+        if (other != key) { // a cancelled one too: its selector may sleep, and be rung here
           other.owner().nudge(other);
         }
       }
@@ -784,8 +800,10 @@ final class TalariaSelector extends AbstractSelector {
       Iterator<SelectionKey> each = cancelled.iterator();
       while (each.hasNext()) {
         TalariaSelectionKey key = (TalariaSelectionKey) each.next();
-        each.remove();
-        remove(key);
+        if (key.removable()) { // else another thread is registering it: next time
+          each.remove();
+          remove(key);
+        }
       }
     }
     if (isOpen()) { // else closing the inner selector does it
@@ -801,7 +819,7 @@ final class TalariaSelector extends AbstractSelector {
       key.countsAsForeign = false;
       foreign--;
     }
-    if (key.channel().keyFor(this) == key) { // else its registration failed: Java 17 would trip
+    if (key.stage != TalariaSelectionKey.FAILED) { // Java 17 would trip over it
       deregister(key);
     }
     SelectionKey below = key.inner;
@@ -821,15 +839,23 @@ final class TalariaSelector extends AbstractSelector {
 
   private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
-    if (key.channel().isOpen()) {
-      FabricStream stream = key.socket.lane().stream();
-      Home left = stream.fabric() == context.roaming() ? home : openedHome(stream.fabric());
-      if (left != null) {
-        stream.leave(left);
-      }
+    Lane lane = key.socket.lane();
+    Fabric fabric = lane.stream().fabric();
+    Home left = fabric == context.roaming() ? home : openedHome(fabric);
+    if (left != null) {
+      lane.leave(left);
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);
+    }
+  }
+
+  /** Also those whose registration another thread is about to end. */
+  private void removeAllCancelled() throws IOException {
+    removeCancelled();
+    while (!cancelledKeys().isEmpty()) {
+      Thread.yield();
+      removeCancelled();
     }
   }
 
@@ -842,7 +868,7 @@ final class TalariaSelector extends AbstractSelector {
         for (SelectionKey key : keys) {
           key.cancel();
         }
-        removeCancelled();
+        removeAllCancelled();
         selected.clear();
         synchronized (placingLock) {
           placingClosed = true;

@@ -18,6 +18,7 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -35,7 +36,9 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   private final Object lock = new Object();
   private final RegisteredKeys keys = new RegisteredKeys();
   private final ReentrantLock acceptLock = new ReentrantLock();
-  private final Nap nap;
+
+  /** For the thread that accepts behind a server socket. */
+  private final ControlWaiter accepting;
 
   /** SO_RCVBUF as the program has set it, which accepted connections inherit; or 0. */
   private volatile int receiveBuffer;
@@ -49,7 +52,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
     super(context.provider());
     this.context = context;
     this.control = control;
-    nap = new Nap(() -> !control.isOpen());
+    accepting = new ControlWaiter(control, (who, event) -> !isOpen(), context::repeat);
   }
 
   @Override
@@ -131,8 +134,11 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
           if (leftNs < 0 || (leftNs == 0 && timeoutNs > 0)) {
             throw new SocketTimeoutException("Accept timed out");
           }
-          interrupted |= Nap.interruptPutOff();
-          nap.take(control, JdkNio.READABLE, leftNs);
+          interrupted |= SocketInterrupt.putOff();
+          boolean unused = accepting.sleep(ControlWaiter.READER, JdkNio.READABLE, leftNs);
+          if (!isOpen()) {
+            throw new AsynchronousCloseException();
+          }
         }
       } finally {
         acceptLock.unlock();
@@ -213,8 +219,8 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
         counters.close();
       }
     }
+    accepting.wakeAllAndAwait(); // nobody may poll a descriptor that is closed
     control.close();
-    nap.wake();
   }
 
   @Override

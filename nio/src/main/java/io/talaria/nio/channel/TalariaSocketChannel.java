@@ -75,7 +75,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   /** Whether a socket of the program stands before it, which no interrupt closes. */
   private final boolean ofSocket;
 
-  private final Nap connecting = new Nap(() -> state >= CLOSING);
+  /** For the thread that connects a channel behind a socket. */
+  private final ControlWaiter connecting;
+
   private Socket adaptor;
 
   TalariaSocketChannel(Context context, SocketChannel control) {
@@ -88,6 +90,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     this.context = context;
     this.control = control;
     options = new ControlOptions(control);
+    connecting = new ControlWaiter(control, (who, event) -> closing(), context::repeat);
   }
 
   /**
@@ -400,7 +403,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
             break;
           }
         }
-        interrupted |= ofSocket && Nap.interruptPutOff();
+        interrupted |= ofSocket && SocketInterrupt.putOff();
         open.sleepToRead(leftNs);
       }
     } finally {
@@ -530,7 +533,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           completed = true;
           break;
         }
-        interrupted |= ofSocket && Nap.interruptPutOff();
+        interrupted |= ofSocket && SocketInterrupt.putOff();
         writerRests = true;
         try {
           open.sleepToWrite();
@@ -678,8 +681,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         if (leftNs < 0 || (leftNs == 0 && timeoutNs > 0)) {
           throw new SocketTimeoutException("Connect timed out");
         }
-        interrupted |= Nap.interruptPutOff();
-        connecting.take(control, JdkNio.WRITABLE, leftNs);
+        interrupted |= SocketInterrupt.putOff();
+        boolean unused = connecting.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, leftNs);
+        if (closing()) {
+          throw new AsynchronousCloseException();
+        }
         done = control.finishConnect();
       }
       return true;
@@ -776,6 +782,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     writeLock.lock();
     try {
       if (block) {
+        Lane open = lane;
+        if (open != null) {
+          open.leaveHome(false); // a selector may sleep that has yet to see its key cancelled
+        }
         keys.cancelInner();
       }
       if (state < CONNECTED) {
@@ -797,11 +807,12 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
     Lane open = lane;
     if (open == null) {
+      connecting.wakeAllAndAwait(); // nobody may poll a descriptor that is closed
       control.close(); // also ends a connect in progress
-      connecting.wake();
     } else {
       context.guarded(
           () -> {
+            open.leaveHome(true);
             if (open.endsOnFabric()) {
               awaitWriter();
             }
@@ -842,8 +853,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       return false;
     }
     Lane open = lane;
-    if (state == CLOSING && open != null) {
-      open.endOutput(); // if the thread that closes has not come to it yet
+    if (state == CLOSING && open != null) { // if the thread that closes has not come to it yet
+      open.leaveHome(true);
+      open.endOutput();
     }
     synchronized (stateLock) {
       if (state != CLOSING) {

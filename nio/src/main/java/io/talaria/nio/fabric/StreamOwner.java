@@ -10,8 +10,10 @@ public interface StreamOwner {
    * of the peer's may still be on TCP, because a byte of ours that is unread when the peer's
    * process dies would have its kernel drop them. Called by {@link FabricStream} methods on the
    * calling thread, and by the negotiation thread; never blocks.
+   *
+   * @return whether a bell is on its way; else nobody is woken, and the caller must not believe so
    */
-  void ring();
+  boolean ring();
 
   /**
    * Tells that the peer says through the session that there is news: it has accepted as well, so

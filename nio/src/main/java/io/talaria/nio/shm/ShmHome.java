@@ -20,6 +20,9 @@ final class ShmHome implements Home {
   /** Whether the next look must be at all ready bits: there may be some without a summary. */
   private final AtomicBoolean lookAtAll = new AtomicBoolean();
 
+  /** Closed, but still named by a stream: its number goes when that is gone. Under this lock. */
+  private boolean closed;
+
   /** The last sleep's word. Peers remember what they have rung, so no home may repeat another's. */
   private long sleeps;
 
@@ -77,10 +80,17 @@ final class ShmHome implements Home {
     lookAtAll.set(true);
   }
 
-  synchronized void remove(ShmPeer peer, int slot) {
+  void remove(ShmPeer peer, int slot) {
+    if (removedLast(peer, slot)) {
+      fabric.closed(this);
+    }
+  }
+
+  /** Whether the home is closed and nothing names it any more. */
+  private synchronized boolean removedLast(ShmPeer peer, int slot) {
     int at = find(peer);
     if (at < 0) {
-      return;
+      return false;
     }
     long[] mask = links[at].mask.clone();
     mask[slot >>> 6] &= ~(1L << slot);
@@ -91,6 +101,7 @@ final class ShmHome implements Home {
       next = Arrays.copyOf(next, next.length - 1);
     }
     links = next;
+    return closed && next.length == 0;
   }
 
   /** A look costs as much as the mask is long, so it ends with its last bit. */
@@ -176,6 +187,12 @@ final class ShmHome implements Home {
 
   @Override
   public void close() {
+    synchronized (this) {
+      closed = true;
+      if (links.length > 0) {
+        return; // a hint to a new home of this number would wake the wrong selector
+      }
+    }
     fabric.closed(this);
   }
 }

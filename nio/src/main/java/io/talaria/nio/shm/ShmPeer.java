@@ -8,6 +8,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home.ReadySink;
 import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
 import io.talaria.nio.shm.RingGrowth.Grown;
@@ -48,7 +49,12 @@ final class ShmPeer {
   /** By slot. Changed by the negotiation thread, read by selecting threads; replaced to grow. */
   private volatile AtomicReferenceArray<ShmStream> streams = new AtomicReferenceArray<>(64);
 
-  private final AtomicLongArray rang = new AtomicLongArray(PeerLayout.HOMES);
+  /**
+   * By home of the peer's: the sleep for which this process has written a bell. Set after the bell
+   * is written, so whoever finds it set may stay silent. A late or torn-back value costs a bell.
+   */
+  private final AtomicLongArray rung = new AtomicLongArray(PeerLayout.HOMES);
+
   private final Set<Long> named = new HashSet<>();
   private Segment[] segments = new Segment[16];
   private final ArrayDeque<Segment> pool = new ArrayDeque<>();
@@ -103,23 +109,26 @@ final class ShmPeer {
   // ---- ready bits and sleep words: any thread
 
   /**
-   * Tells the peer's selector that a stream is ready.
+   * Tells the peer's selector that a stream is ready, and wakes it if it sleeps. The caller has
+   * published what the stream is ready with, and a full fence stands behind that.
    *
-   * @return true if that selector sleeps and this caller is the one to ring
+   * <p>A ready bit that is set already is no proof of a bell: who set it may not have come to ring
+   * yet, or may have rung where nobody listens. So the sleep word is looked at all the same.
+   *
+   * @param bell rings on the stream's control connection
    */
-  boolean hint(ShmStream stream) {
+  void hint(ShmStream stream, StreamOwner bell) {
     int slot = stream.slot;
     long bit = 1L << slot;
     int ready = PeerLayout.ready(otherSide, slot >>> 6);
-    if (((long) LONG.getOpaque(shared, ready) & bit) != 0) {
-      return false; // it will be seen after what the caller has published; who set it has rung
+    if (((long) LONG.getAcquire(shared, ready) & bit) == 0) {
+      ConnectionLayout.setBits(shared, ready, bit);
+      // Which home, whether it sleeps or wants a summary: who changes that looks at all bits then.
+      VarHandle.fullFence();
     }
-    ConnectionLayout.setBits(shared, ready, bit);
-    // Which home, whether it sleeps or wants a summary: who changes that looks at all bits then.
-    VarHandle.fullFence();
     long home = stream.peerHome();
     if (home < 0 || home >= PeerLayout.HOMES) {
-      return false;
+      return;
     }
     int index = (int) home;
     long word = (long) LONG.getAcquire(shared, PeerLayout.sleep(otherSide, index));
@@ -127,8 +136,11 @@ final class ShmPeer {
       summarize(index, slot >>> 6);
     }
     long sleep = word & ~PeerLayout.SUMMARIZED;
-    // Its bell is heard if the stream was still there after the sleep began: none leaves a sleeper.
-    return sleep != 0 && stream.peerHome() == home && rang.getAndSet(index, sleep) != sleep;
+    // Its bell is heard if the stream was still there after the sleep began: whoever takes a stream
+    // out of a home ends the sleep of that home afterwards.
+    if (sleep != 0 && rung.getAcquire(index) != sleep && stream.peerHome() == home && bell.ring()) {
+      rung.setRelease(index, sleep);
+    }
   }
 
   private void summarize(int home, int word) {
@@ -141,7 +153,7 @@ final class ShmPeer {
   /** What a home says of itself: the number of its sleep or 0, and whether it wants a summary. */
   void sleepWord(int home, long sleep, boolean summarized) {
     long flag = summarized ? PeerLayout.SUMMARIZED : 0;
-    LONG.setOpaque(shared, PeerLayout.sleep(side, home), sleep | flag);
+    LONG.setRelease(shared, PeerLayout.sleep(side, home), sleep | flag);
   }
 
   boolean anyReady(long[] mask) {
@@ -195,15 +207,6 @@ final class ShmPeer {
       }
     }
     return drained;
-  }
-
-  synchronized void moveStream(ShmStream stream, ShmHome from, ShmHome to) {
-    if (from != null) {
-      from.remove(this, stream.slot);
-    }
-    if (to != null) {
-      to.add(this, stream.slot);
-    }
   }
 
   // ---- offering and answering

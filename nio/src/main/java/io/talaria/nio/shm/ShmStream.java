@@ -498,9 +498,9 @@ final class ShmStream implements FabricStream {
 
   private void notifyPeer(long wait) {
     if ((wait & ConnectionLayout.WAIT_BELL) != 0) {
-      owner.ring();
-    } else if ((wait & ConnectionLayout.WAIT_HINT) != 0 && peer.hint(this)) {
-      owner.ring();
+      boolean unused = owner.ring();
+    } else if ((wait & ConnectionLayout.WAIT_HINT) != 0) {
+      peer.hint(this, owner);
     }
   }
 
@@ -870,7 +870,13 @@ final class ShmStream implements FabricStream {
   public synchronized void moveTo(Home next) {
     ShmHome target = (ShmHome) next;
     unwatch();
-    peer.moveStream(this, home, target);
+    ShmHome before = home;
+    if (target == before) {
+      return;
+    }
+    if (target != null) {
+      target.add(peer, slot);
+    }
     home = target;
     try {
       ConnectionLayout.set(
@@ -881,6 +887,9 @@ final class ShmStream implements FabricStream {
       Faults.take();
     } catch (InternalError e) {
       // The memory is gone, so the peer is told nothing; whoever reads or writes finds out.
+    }
+    if (before != null) { // not earlier: its number may be given away once nothing names it
+      before.remove(peer, slot);
     }
   }
 

@@ -121,6 +121,16 @@ class SelectContractTest extends Contract {
   }
 
   @Test
+  void theLongestTimeoutsAreLongAndNotNegative() throws Exception {
+    registered(OP_READ);
+    for (long timeout : new long[] {Long.MAX_VALUE, Long.MAX_VALUE / 1_000_000, 1L << 50}) {
+      Doing<Integer> select = Doing.start(() -> selector.select(timeout)).whenWaiting();
+      selector.wakeup();
+      assertThat(select.result()).isZero();
+    }
+  }
+
+  @Test
   void badTimeoutsAndActionsAreRefused() throws Exception {
     assertThatThrownBy(() -> selector.select(-1)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> selector.select(k -> {}, -1))

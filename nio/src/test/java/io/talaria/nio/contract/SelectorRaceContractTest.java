@@ -21,6 +21,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** What other threads do to a selector and its keys while it selects, and to each other. */
@@ -505,5 +506,42 @@ class SelectorRaceContractTest extends Contract {
       over.countDown();
       selector.wakeup();
     }
+  }
+
+  /** Whoever cancels what it sees in keys() may be faster than the registration. */
+  @Test
+  void aKeyThatIsCancelledWhileItIsRegisteredIsReturned() throws Exception {
+    Pair pair = pair();
+    Selector selector = selectorFor(pair.client);
+    pair.client.configureBlocking(false);
+    AtomicBoolean over = new AtomicBoolean();
+    Doing<Integer> cancelling =
+        Doing.start(
+            () -> {
+              int cancelled = 0;
+              while (!over.get()) {
+                for (SelectionKey key : selector.keys()) {
+                  key.cancel();
+                  cancelled++;
+                }
+              }
+              return cancelled;
+            });
+    try {
+      for (int i = 0; i < 20_000; i++) {
+        SelectionKey key = pair.client.register(selector, SelectionKey.OP_READ);
+        assertThat(key.channel()).isSameAs(pair.client);
+        key.cancel();
+        Await.until(
+            "the key is gone",
+            () -> {
+              int unused = selector.selectNow();
+              return !pair.client.isRegistered();
+            });
+      }
+    } finally {
+      over.set(true);
+    }
+    assertThat(cancelling.result()).isPositive();
   }
 }

@@ -103,7 +103,9 @@ final class FakeChannel implements Upgradable, StreamOwner {
   }
 
   @Override
-  public void ring() {}
+  public boolean ring() {
+    return true;
+  }
 
   @Override
   public void woken() {}

@@ -23,6 +23,10 @@ final class End implements StreamOwner {
   volatile Semaphore selectorBell;
 
   final AtomicInteger rung = new AtomicInteger();
+
+  /** Whether no bell leaves this end, as when its control connection has ended. */
+  volatile boolean mute;
+
   End other;
 
   End(ShmStream stream) {
@@ -31,9 +35,13 @@ final class End implements StreamOwner {
   }
 
   @Override
-  public void ring() {
+  public boolean ring() {
     rung.incrementAndGet();
+    if (mute) {
+      return false;
+    }
     other.hear();
+    return true;
   }
 
   /** What a byte on the control connection does. */

@@ -190,7 +190,9 @@ class HostilePeerTest {
   /** A channel that takes everything. */
   private static final class Deaf implements StreamOwner {
     @Override
-    public void ring() {}
+    public boolean ring() {
+      return true;
+    }
 
     @Override
     public void woken() {}

@@ -75,6 +75,55 @@ class ShmHomeTest {
   }
 
   @Test
+  void aBellThatIsNotWrittenDoesNotSilenceTheNeighbours() throws Exception {
+    Connection a = pair.connect();
+    Connection b = pair.connect();
+    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    a.server.stream.moveTo(home);
+    b.server.stream.moveTo(home);
+    assertThat(a.server.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(b.server.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(home.arm()).isTrue();
+    a.client.mute = true;
+
+    writeTo(a.client);
+    writeTo(b.client);
+
+    assertThat(b.client.rung).as("bells of the neighbour").hasValue(1);
+  }
+
+  @Test
+  void aReadyBitThatStandsAlreadyIsNoBell() throws Exception {
+    Connection a = pair.connect();
+    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    a.server.stream.moveTo(home);
+    assertThat(a.server.stream.watchEvery(FabricStream.READ)).isTrue();
+    assertThat(home.arm()).isTrue();
+    a.client.mute = true;
+    writeTo(a.client); // sets the bit, and is heard by nobody
+    a.client.mute = false;
+
+    writeTo(a.client);
+    writeTo(a.client);
+
+    assertThat(a.client.rung).as("bells, the first of them in vain").hasValue(2);
+  }
+
+  @Test
+  void theNumberOfAClosedHomeIsNotGivenAwayWhileAStreamNamesIt() throws Exception {
+    Connection a = pair.connect();
+    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    a.server.stream.moveTo(home);
+
+    home.close();
+
+    ShmHome next = (ShmHome) pair.dialled.fabric.openHome();
+    assertThat(next.index()).isNotEqualTo(home.index());
+    a.server.stream.moveTo(null);
+    assertThat(((ShmHome) pair.dialled.fabric.openHome()).index()).isEqualTo(home.index());
+  }
+
+  @Test
   void anAwakeSelectorIsNotRung() throws Exception {
     Connection a = pair.connect();
     ShmHome home = (ShmHome) pair.dialled.fabric.openHome();

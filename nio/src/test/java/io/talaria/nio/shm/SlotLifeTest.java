@@ -140,7 +140,9 @@ class SlotLifeTest {
     }
 
     @Override
-    public void ring() {}
+    public boolean ring() {
+      return true;
+    }
 
     @Override
     public void woken() {}

@@ -1,0 +1,110 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.Mode;
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.shm.OwnProvider;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stream is released when its close has looked at it for the last time, not before. */
+@Timeout(60)
+class CloseOrderTest {
+  @TempDir Path dir;
+
+  private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  private TalariaSocketChannel channel;
+  private volatile boolean flushed = true;
+
+  private Object answer(Object stream, Method method, Object[] arguments) throws Exception {
+    calls.add(method.getName());
+    return switch (method.getName()) {
+      case "fabric" -> fabric();
+      case "established", "peerInputSwitched" -> true;
+      case "peerSwitchAt" -> -1L;
+      case "transport" -> "a fake";
+      case "flushed" -> {
+        Thread selecting = new Thread(channel::deregistered); // a selector removes its key now
+        selecting.start();
+        selecting.join();
+        yield flushed;
+      }
+      default -> {
+        Class<?> type = method.getReturnType();
+        yield type == boolean.class
+            ? (Object) false
+            : type == int.class ? (Object) 0 : type == long.class ? (Object) 0L : null;
+      }
+    };
+  }
+
+  private static Fabric fabric() {
+    return (Fabric)
+        Proxy.newProxyInstance(
+            CloseOrderTest.class.getClassLoader(),
+            new Class<?>[] {Fabric.class},
+            (fabric, method, arguments) -> method.getName().equals("mode") ? Mode.SHM : null);
+  }
+
+  private void close() throws Exception {
+    SelectorProvider talaria = OwnProvider.open(dir.resolve("run"), dir.resolve("shm")).provider();
+    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel();
+        SocketChannel client = talaria.openSocketChannel()) {
+      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      client.connect(plain.getLocalAddress());
+      channel = (TalariaSocketChannel) client;
+      FabricStream stream =
+          (FabricStream)
+              Proxy.newProxyInstance(
+                  CloseOrderTest.class.getClassLoader(),
+                  new Class<?>[] {FabricStream.class},
+                  this::answer);
+      assertThat(channel.lane().attach(stream)).isTrue();
+      closeNow(client);
+    }
+  }
+
+  private static void closeNow(AutoCloseable one) throws Exception {
+    one.close();
+  }
+
+  @Test
+  void notWhileTheCloseLooksWhetherAllIsDelivered() throws Exception {
+    close();
+    assertThat(calls).containsOnlyOnce("release").endsWith("release").contains("flushed");
+  }
+
+  @Test
+  void notWhileTheControlConnectionLingers() throws Exception {
+    flushed = false;
+    close();
+    for (int i = 0; i < 5; i++) {
+      channel.deregistered();
+    }
+    assertThat(calls).contains("flushed").doesNotContain("release");
+    flushed = true;
+    long start = System.nanoTime();
+    while (!calls.contains("release")) {
+      assertThat(System.nanoTime() - start).as("time to release").isLessThan(30_000_000_000L);
+      Thread.sleep(1);
+    }
+    assertThat(calls).containsOnlyOnce("release").endsWith("release");
+  }
+}
