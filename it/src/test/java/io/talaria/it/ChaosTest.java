@@ -6,6 +6,7 @@ import io.talaria.it.chaos.ChaosPlan;
 import io.talaria.it.chaos.Storm;
 import io.talaria.it.harness.Lab;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Processes are killed, stopped and starved while they talk: no byte is lost, and nobody hangs. Two
  * minutes; {@code ./talaria chaos} runs it at length.
  */
+@Tag("alone")
 class ChaosTest {
   @RegisterExtension final Lab lab = new Lab();
 

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * idle.
  */
 @Tag("fabric")
+@Tag("alone")
 class CrowdTest {
   private static final Duration WATCHED = Duration.ofSeconds(3);
 

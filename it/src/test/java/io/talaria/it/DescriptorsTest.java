@@ -17,6 +17,7 @@ import io.talaria.nio.Reason;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * reason; once descriptors are free, the next connection is accelerated.
  */
 @Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Tag("alone")
 class DescriptorsTest {
   private static final String LIMITED = "ulimit -n 300 && exec \"$@\"";
   private static final int WAITING_MS = 2000;

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,6 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * the command {@code ip} and UCX.
  */
 @Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Tag("alone")
 class HostsTest {
   private static final String OUTSIDE = "10.213.78.1";
   private static final String INSIDE = "10.213.78.2";

@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * that TCP gives, and leaves no file, descriptor or mapping behind.
  */
 @Tag("fabric")
+@Tag("alone")
 class KillTest {
   private static final int SETTLED = 2;
   private static final int ODD_DESCRIPTORS = 2;

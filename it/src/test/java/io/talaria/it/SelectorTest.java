@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("fabric")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("alone")
 class SelectorTest {
   private static final long MS = 1_000_000;
 

@@ -5,6 +5,7 @@ package io.talaria.it;
 import io.talaria.it.chaos.Soak;
 import io.talaria.it.harness.Lab;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Connections come and go, and leave nothing behind. 20,000; {@code ./talaria soak} makes a
  * million.
  */
+@Tag("alone")
+@Tag("long")
 class SoakTest {
   @RegisterExtension final Lab lab = new Lab();
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Ten thousand virtual threads in each of two processes, each in a blocking read on a connection of
  * its own, run on the few carriers there are.
  */
+@Tag("alone")
 class VirtualThreadsTest {
   private static final int FEW = 100;
   private static final int CONNECTIONS = 10_000;

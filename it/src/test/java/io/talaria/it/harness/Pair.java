@@ -57,9 +57,12 @@ public record Pair(Flavour server, Flavour client) {
   /**
    * With the agent on both sides, on Java 17 and the newer one.
    *
-   * @return three pairs
+   * @return three pairs, or one if {@link Settings#fewPairs}
    */
   public static List<Pair> withOldJava() {
+    if (Settings.fewPairs()) {
+      return List.of(new Pair(TALARIA_17, TALARIA));
+    }
     return List.of(
         new Pair(TALARIA_17, TALARIA),
         new Pair(TALARIA, TALARIA_17),
@@ -69,9 +72,12 @@ public record Pair(Flavour server, Flavour client) {
   /**
    * Everything at once: none, both, and the mixtures of Java 17 and the newer one.
    *
-   * @return the pairs
+   * @return six pairs, or three if {@link Settings#fewPairs}
    */
   public static List<Pair> everyJava() {
+    if (Settings.fewPairs()) {
+      return List.of(NONE, BOTH, new Pair(TALARIA_17, TALARIA));
+    }
     return List.of(
         NONE,
         new Pair(PLAIN_17, PLAIN),

@@ -96,6 +96,15 @@ public final class Settings {
   }
 
   /**
+   * Whether one pair with Java 17 stands for all.
+   *
+   * @return true if {@code talaria.it.pairs} is {@code few}
+   */
+  public static boolean fewPairs() {
+    return System.getProperty("talaria.it.pairs", "all").equals("few");
+  }
+
+  /**
    * The Java that runs the tests.
    *
    * @return its home

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** On what a contract is tested: a difference between two grounds is a bug. */
 @SuppressWarnings("ImmutableEnumChecker") // Providers do not change; the listener is made once.
@@ -44,11 +45,18 @@ enum Ground {
   }
 
   /**
-   * The grounds of a run: all; with the property {@code talaria.test.fabric}, which names the
-   * fabric of the run, those on which that makes a difference.
+   * The grounds of a run: those that the property {@code talaria.test.grounds} names, separated by
+   * commas, or else all; with the property {@code talaria.test.fabric}, which names the fabric of
+   * the run, those on which that makes a difference.
    */
   static List<Ground> tested() {
-    return Talaria.FABRIC == null ? List.of(values()) : List.of(ACCELERATED, NEGOTIATING);
+    if (Talaria.FABRIC != null) {
+      return List.of(ACCELERATED, NEGOTIATING);
+    }
+    String named = System.getProperty("talaria.test.grounds", "");
+    return named.isEmpty()
+        ? List.of(values())
+        : Stream.of(named.split(",", -1)).map(Ground::valueOf).toList();
   }
 
   /** Makes the channels that connect. */

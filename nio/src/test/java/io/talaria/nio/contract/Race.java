@@ -18,7 +18,8 @@ import java.util.concurrent.TimeoutException;
  * them each time. None may hang: a round that does not end shows where its threads stand.
  */
 final class Race {
-  static final int ROUNDS = 150;
+  /** How often a race is run: {@code talaria.test.rounds}, or what a run of all tests takes. */
+  static final int ROUNDS = Integer.getInteger("talaria.test.rounds", 150);
 
   private static final long LIMIT_S = 30;
   private static final ExecutorService THREADS =

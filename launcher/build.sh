@@ -1,0 +1,139 @@
+# Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+#
+# Builds what the commands in Java need, if need be, and runs them. Sourced by the launcher.
+
+CLI=$ROOT/cli/target/talaria-cli.jar
+OBSERVATORY=$ROOT/observatory/target/talaria-observatory.jar
+WORKLOADS=$ROOT/workloads/target/talaria-workloads.jar
+STAMP=$ROOT/dist/.built
+# The modules that a command needs, those that they need included.
+WANTED='nio ffi ucx nio-ucx agent cli observatory'
+
+build_usage() {
+  cat <<'END'
+Usage: ./talaria build
+
+Builds dist/talaria.jar and the command line, without tests, if a source is newer than they
+are. All other commands do that by themselves. Exit status: 0 if built, 1 if that failed (the
+log is dist/build.log), 69 if a JDK or Maven is missing, 2 for wrong usage.
+END
+}
+
+# Whether something is missing, or a source is newer than the last build, of $WANTED.
+stale() {
+  [ -f "$AGENT" ] && [ -f "$CLI" ] && [ -f "$OBSERVATORY" ] || return 0
+  for module in $WANTED; do
+    stamp=$STAMP
+    if [ "$module" = workloads ]; then
+      stamp=$STAMP-workloads
+      [ -f "$WORKLOADS" ] || return 0
+    fi
+    [ -f "$stamp" ] || return 0
+    [ -z "$(find "$ROOT/pom.xml" "$ROOT/.mvn" "$ROOT/$module/pom.xml" "$ROOT/$module/src/main" \
+      -newer "$stamp" -print 2>/dev/null | head -n 1)" ] || return 0
+  done
+  return 1
+}
+
+build_now() {
+  need_jdk
+  need_maven
+  say "building with $JAVA_HOME (once, about a minute; log in dist/build.log)"
+  # Older than every source that changes while the build runs.
+  : >"$STAMP.new"
+  rm -rf "$ROOT/cli/target/lib" "$ROOT/workloads/target/lib"
+  if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests \
+    -pl "$(printf '%s\n' "$WANTED" | tr ' ' ,)" package) >"$ROOT/dist/build.log" 2>&1; then
+    grep -E '^\[ERROR\]' "$ROOT/dist/build.log" | head -n 20 >&2
+    rm -f "$STAMP.new"
+    say "the build failed; all of it is in $ROOT/dist/build.log"
+    exit "$STATUS_FAILED"
+  fi
+  case $WANTED in
+    *workloads) cp -p "$STAMP.new" "$STAMP-workloads" ;;
+    *) rm -f "$STAMP-workloads" ;;
+  esac
+  mv "$STAMP.new" "$STAMP"
+}
+
+# Builds $WANTED if need be, one build at a time where there is flock. In a subshell: the command of
+# "run" shall not see the JAVA_HOME of the build.
+ensure_built() {
+  stale || return 0
+  mkdir -p "$ROOT/dist" || exit "$STATUS_FAILED"
+  (
+    if command -v flock >/dev/null 2>&1; then
+      flock 9
+    fi
+    ! stale || build_now
+  ) 9>"$ROOT/dist/.lock" || exit $?
+}
+
+run_build() {
+  case ${1-} in
+    '') ;;
+    -h | --help)
+      build_usage
+      exit 0
+      ;;
+    *) unknown_option build "$1" ;;
+  esac
+  ensure_built
+  say "built: $AGENT"
+}
+
+# The jars of the command line, in a fixed order.
+class_path() {
+  path=$CLI:$OBSERVATORY
+  for jar in "$ROOT"/cli/target/lib/*.jar; do
+    path=$path:$jar
+  done
+  case $WANTED in
+    *workloads)
+      path=$path:$WORKLOADS
+      for jar in "$ROOT"/workloads/target/lib/*.jar; do
+        [ -f "$ROOT/cli/target/lib/${jar##*/}" ] || path=$path:$jar
+      done
+      ;;
+  esac
+  printf '%s\n' "$path"
+}
+
+# Whether the command needs the module workloads, whose libraries the others do without.
+needs_workloads() {
+  case ${1-}:${2-} in
+    example:*) return 0 ;;
+    bench:sockets | bench:ucx) return 1 ;;
+    bench:*) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+# Whether the words ask for help only; what follows -- belongs to somebody else.
+asks_for_help() {
+  for word in "$@"; do
+    case $word in
+      --) return 1 ;;
+      -h | --help) return 0 ;;
+    esac
+  done
+  return 1
+}
+
+# Runs a command in Java; for its help alone nothing is built.
+run_cli() {
+  if needs_workloads "$@"; then
+    WANTED="$WANTED workloads"
+  fi
+  if ! asks_for_help "$@"; then
+    ensure_built
+  elif ! [ -f "$CLI" ] || ! [ -f "$OBSERVATORY" ] ||
+    { [ "$WANTED" != "${WANTED%workloads}" ] && ! [ -f "$WORKLOADS" ]; }; then
+    usage | sed -n "s/^  \($1[ A-Z]*  .*\)/talaria \1/p"
+    echo "Its options are known when it is built: ./talaria build, then ./talaria $* again."
+    exit 0
+  fi
+  need_jdk
+  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.awt.headless=true \
+    -cp "$(class_path)" io.talaria.cli.Main "$@"
+}

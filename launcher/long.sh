@@ -1,0 +1,254 @@
+# Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+#
+# Tests at length, each a command of its own. Sourced by the launcher.
+
+chaos_usage() {
+  cat <<'END'
+Usage: ./talaria chaos [--minutes N] [--seed S] [--connections N] [--jdk-sockets]
+
+Five JVMs with Talaria keep connections to each other, by blocking calls and by selectors,
+and check every byte, while some are killed and started again, any is stopped and continued,
+shared memory is filled and freed, and descriptors run out. Says how it goes, then prints a
+table. docs/failure.md tells what is judged, and how.
+
+  --minutes N       how long things happen (2)
+  --seed S          what happens, and when; printed at the start (any)
+  --connections N   how many are kept open in all (64)
+  --jdk-sockets     without Talaria: what the JDK's sockets make of the same
+
+Filling shared memory needs root, for a small tmpfs; it is left out otherwise. Exit status:
+0 if all is well, 1 if not, 69 if a JDK or Maven is missing, 2 for wrong usage.
+
+  ./talaria chaos                           two minutes, as in continuous integration
+  ./talaria chaos --minutes 60 --connections 300
+  ./talaria chaos --seed 12345              the same plan again
+END
+}
+
+soak_usage() {
+  cat <<'END'
+Usage: ./talaria soak [--connects N]
+
+Two JVMs with Talaria: one connects to the other, exchanges a few messages until the
+connection is accelerated, and closes it, again and again. Prints what both take on the way:
+resident memory, live objects, descriptors, mappings; all of it must level off, and be given
+back in the end.
+
+  --connects N      how many connections (1000000, some ten minutes)
+
+Exit status: 0 if all is well, 1 if not, 69 if a JDK or Maven is missing, 2 for wrong usage.
+
+  ./talaria soak --connects 20000           as in continuous integration
+END
+}
+
+fuzz_usage() {
+  cat <<'END'
+Usage: ./talaria fuzz [--inputs N] [--seed S] [--case N]
+
+Plays a hostile peer: sends anything over the negotiation, writes anything into shared
+memory and on the control connection while programs read, write and select, and damages
+counters files. Sound connections run beside it and are checked.
+
+  --inputs N        how many inputs (1000000, some minutes)
+  --seed S          what the cases are made of; printed at the start (any)
+  --case N          only this case of the seed, as a finding names it
+
+Exit status: 0 if nothing is found, 1 if something is, with the command that shows it again,
+69 if a JDK or Maven is missing, 2 for wrong usage.
+
+  ./talaria fuzz --inputs 200000 --seed 42
+END
+}
+
+# Option $1 needs a whole number, $2, from $3 to $4, which has at most 18 digits.
+need_number() {
+  case $2 in
+    '' | *[!0-9]* | ???????????????????*) ;;
+    *) [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ] || return 0 ;;
+  esac
+  say "$1 needs a whole number from $3 to $4${2:+, not $2}"
+  exit "$STATUS_USAGE"
+}
+
+run_chaos() {
+  TALARIA_CHAOS_SECONDS=120
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -h | --help)
+        chaos_usage
+        exit 0
+        ;;
+      --jdk-sockets)
+        export TALARIA_CHAOS_SOCKETS=jdk
+        shift
+        continue
+        ;;
+      --minutes) need_number "$1" "${2-}" 1 10000 ;;
+      --seed) need_number "$1" "${2-}" 0 999999999999999999 ;;
+      --connections) need_number "$1" "${2-}" 1 10000 ;;
+      *) unknown_option chaos "$1" ;;
+    esac
+    case $1 in
+      --minutes) TALARIA_CHAOS_SECONDS=$(($2 * 60)) ;;
+      --seed) export TALARIA_CHAOS_SEED="$2" ;;
+      --connections) export TALARIA_CHAOS_CONNECTIONS="$2" ;;
+    esac
+    shift 2
+  done
+  export TALARIA_CHAOS_SECONDS
+  run_one_test ChaosTest $((TALARIA_CHAOS_SECONDS + 3000))
+}
+
+run_soak() {
+  TALARIA_SOAK_CONNECTS=1000000
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -h | --help)
+        soak_usage
+        exit 0
+        ;;
+      --connects)
+        need_number "$1" "${2-}" 1 1000000000
+        TALARIA_SOAK_CONNECTS=$2
+        shift 2
+        ;;
+      *) unknown_option soak "$1" ;;
+    esac
+  done
+  export TALARIA_SOAK_CONNECTS
+  run_one_test SoakTest 86400
+}
+
+run_fuzz() {
+  for option in "$@"; do
+    case $option in
+      -h | --help)
+        fuzz_usage
+        exit 0
+        ;;
+    esac
+  done
+  options=
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --inputs) need_number "$1" "${2-}" 1 999999999999999999 ;;
+      --seed | --case) need_number "$1" "${2-}" 0 999999999999999999 ;;
+      *) unknown_option fuzz "$1" ;;
+    esac
+    options="$options $1 $2"
+    shift 2
+  done
+  compile_tests nio nio/target/fuzz.log
+  # A small heap, so that memory without bound shows. The options have no spaces.
+  # shellcheck disable=SC2086
+  exec "$JAVA_HOME/bin/java" -Xmx256m -ea --add-exports java.base/sun.nio.ch=ALL-UNNAMED \
+    -cp "$ROOT/nio/target/classes:$ROOT/nio/target/test-classes" io.talaria.nio.fuzz.FuzzMain $options
+}
+
+# Compiles the modules $1 with their tests; what Maven says goes to the file $2.
+compile_tests() {
+  need_jdk
+  need_maven
+  mkdir -p "$(dirname "$ROOT/$2")"
+  say "compiling with $JAVA_HOME (log in $2)"
+  if ! (cd "$ROOT" && "$MVN" -B -DskipTests -pl "$1" test-compile) >"$ROOT/$2" 2>&1; then
+    grep -E '^\[ERROR\]' "$ROOT/$2" | head -n 20 >&2
+    say "that failed; all of it is in $ROOT/$2"
+    exit "$STATUS_FAILED"
+  fi
+}
+
+# Builds, then runs the test class $1 of module it, for at most $2 seconds. What it prints is shown
+# at once, and it has one try.
+run_one_test() {
+  need_jdk
+  need_maven
+  say "building with $JAVA_HOME, then $1"
+  cd "$ROOT" || exit "$STATUS_FAILED"
+  exec "$MVN" -B -q -Dstyle.color=never -pl it -am verify \
+    -Dtest="$1" -Dsurefire.failIfNoSpecifiedTests=false -Dtest.limit.seconds="$2" \
+    -Dmaven.test.redirectTestOutputToFile=false -Dsurefire.rerunFailingTestsCount=0
+}
+
+run_rdma_test() {
+  for argument in "$@"; do
+    case $argument in
+      -h | --help) exec "$ROOT/rdma-test/run.sh" --help ;;
+    esac
+  done
+  need_jdk
+  exec "$ROOT/rdma-test/run.sh" "$@"
+}
+
+ucx_example_usage() {
+  cat <<'END'
+Usage: ./talaria ucx-example [--listen PORT | --remote HOST:PORT] [NAME]...
+
+Runs examples of UCX from Java, all if none is named, both sides in one JVM; or each side in
+a JVM of its own, on one host or two. docs/ucx.md explains them.
+
+  messaging, streaming, active-messages, remote-memory, atomics, wake-up
+
+  --listen PORT       be the one side, and wait for the other
+  --remote HOST:PORT  be the other
+
+Exit status: 0 if all found what they should, 1 if not, 69 if a JDK, Maven or UCX is missing,
+2 for wrong usage.
+
+  ./talaria ucx-example messaging
+  ./talaria ucx-example --listen 7471 streaming
+  ./talaria ucx-example --remote localhost:7471 streaming
+END
+}
+
+run_ucx_example() {
+  names='messaging streaming active-messages remote-memory atomics wake-up'
+  side=
+  place=
+  chosen=
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -h | --help)
+        ucx_example_usage
+        exit 0
+        ;;
+      --listen | --remote | --connect)
+        [ $# -ge 2 ] && [ -z "$side" ] || {
+          say "ucx-example: $1 needs a place, and is given once; try: ./talaria ucx-example --help"
+          exit "$STATUS_USAGE"
+        }
+        place=$2
+        side=$1
+        shift
+        ;;
+      -*) unknown_option ucx-example "$1" ;;
+      *)
+        case " $names " in
+          *" $1 "*) chosen="$chosen $1" ;;
+          *)
+            say "ucx-example: no example $1$(did_you_mean "$1" "$names"); there are: $names"
+            exit "$STATUS_USAGE"
+            ;;
+        esac
+        ;;
+    esac
+    shift
+  done
+  [ "$side" = --listen ] && need_number --listen "$place" 0 65535
+  case $side$place in
+    --listen* | '' | *?:[0-9]*) ;;
+    *)
+      say "$side needs HOST:PORT, not $place"
+      exit "$STATUS_USAGE"
+      ;;
+  esac
+  [ "$side" = --remote ] && side=--connect
+  compile_tests ffi,ucx ucx/target/examples.log
+  set -- # the names have no spaces
+  [ -z "$side" ] || set -- "$side" "$place"
+  # shellcheck disable=SC2086
+  exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
+    -cp "$ROOT/ffi/target/classes:$ROOT/ucx/target/classes:$ROOT/ucx/target/test-classes" \
+    io.talaria.ucx.examples.Examples "$@" $chosen
+}

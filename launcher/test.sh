@@ -1,0 +1,90 @@
+# Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+#
+# The tests: all, most, or one at length. Sourced by the launcher.
+
+# What the usual run takes less of than a run of all tests.
+readonly USUAL_ROUNDS=30 ALL_ROUNDS=150
+readonly USUAL_GROUNDS=ACCELERATED,PLAIN
+readonly USUAL_SCALE=0.25
+readonly USUAL_CHAOS_SECONDS=30 ALL_CHAOS_SECONDS=120
+
+test_usage() {
+  cat <<'END'
+Usage: ./talaria test [--all] [-- ARGUMENTS]
+
+Builds and checks everything and runs the tests, in a quarter of an hour or so; --all runs
+what takes long, too: do that before a release, and before an issue is called done. What was
+left out or skipped, the slowest classes, and what passed in its second run only, is told at
+the end; the last line counts. ARGUMENTS go to Maven.
+
+  --all             everything, races at length, and all of nio on Java 17, too; a test that
+                    passes in its second run only has failed
+
+Logs, reports and thread dumps of what failed are kept in dist/test-failures, the log of all
+in dist/test.log. Exit status: 0 if tests ran and none failed, 1 if not, 2 for wrong usage,
+69 if a JDK or Maven is missing.
+
+  ./talaria test
+  ./talaria test --all
+  ./talaria test -- -pl nio -am             one module, and what it needs
+  ./talaria test -- -pl nio -am -Dtest=ConfigTest -Dsurefire.failIfNoSpecifiedTests=false
+END
+}
+
+run_tests() {
+  extent=usual
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --)
+        shift
+        break
+        ;;
+      --all) extent=all ;;
+      -h | --help)
+        test_usage
+        exit 0
+        ;;
+      *) unknown_option test "$1" ;;
+    esac
+    shift
+  done
+  need_jdk
+  need_maven
+  rm -rf "$ROOT"/*/target/surefire-reports* "$ROOT"/dist/test-failures
+  mkdir -p "$ROOT/dist" || exit 1
+  # A test that is asked for by name is run, whatever its tag.
+  left_out=long
+  for argument in "$@"; do
+    case $argument in
+      -Dtest=*) left_out=nothing ;;
+    esac
+  done
+  if [ "$extent" = all ]; then
+    set -- -Dsurefire.failOnFlakeCount=1 "$@"
+  else
+    set -- "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
+      "-Dtest.java17.grounds=$USUAL_GROUNDS" "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "$@"
+    export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
+  fi
+  log=$ROOT/dist/test.log
+  rm -f "$log.status"
+  # After a failure go on with the modules that do not depend on the failed one.
+  {
+    (cd "$ROOT" && "$MVN" -B -Dstyle.color=never --fail-at-end verify "$@")
+    echo $? >"$log.status"
+  } 2>&1 | tee "$log"
+  status=$(cat "$log.status" 2>/dev/null || echo 1)
+  rm -f "$log.status"
+  echo
+  set -- 'at length: fuzz, chaos, soak; over real verbs: rdma-test (commands of their own)'
+  if [ "$extent" = usual ]; then
+    set -- "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \
+      "the contract on Java 17: only the grounds $USUAL_GROUNDS" \
+      "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs with Java 17" \
+      "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS" "$@"
+  fi
+  "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 "$ROOT/.ci/TestReport.java" \
+    "$ROOT" "$extent" "$@" || [ "$status" -ne 0 ] || status=1
+  [ "$status" -eq 0 ] || status=1
+  exit "$status"
+}
