@@ -431,13 +431,16 @@ final class Engine {
   }
 
   private void watch(boolean on) {
-    if (on != watched) {
-      watched = on;
-      if (on) {
-        caretaker.events().add(this);
-      } else {
-        caretaker.events().remove(this);
-      }
+    if (on == watched) {
+      return;
+    }
+    if (!on) {
+      watched = false;
+      caretaker.events().remove(this);
+    } else if (caretaker.events().add(this)) {
+      watched = true;
+    } else {
+      caretaker.hurry(); // it looks by the clock, then
     }
   }
 
@@ -493,10 +496,13 @@ final class Engine {
       return sending.isEmpty() && expecting.isEmpty() ? Need.A_LOOK : Need.HASTE;
     }
     arm();
-    if (homesAsleep == 0 || awaiting > 0) {
+    boolean needsWatch = homesAsleep == 0 || awaiting > 0;
+    if (needsWatch) {
       watch(armed);
     }
-    if (!armed || !sending.isEmpty() || !notesUnderWay.isEmpty() || !expecting.isEmpty()) {
+    if (!armed
+        || (needsWatch && !watched)
+        || !sending.isEmpty() || !notesUnderWay.isEmpty() || !expecting.isEmpty()) {
       return Need.HASTE;
     }
     return active || !leaving.isEmpty() ? Need.A_LOOK : Need.NOTHING;

@@ -978,14 +978,13 @@ final class UcxStream implements FabricStream {
     try {
       UcxHome target = (UcxHome) next;
       if (target != home) {
-        if (home != null) {
-          home.remove(engine);
+        UcxHome left = home;
+        // Without a home, if it must be, the caretaker brings what comes: later, but all of it.
+        home = target != null && target.add(engine) ? target : null;
+        homeless = home == null;
+        if (left != null) {
+          left.remove(engine);
         }
-        if (target != null) {
-          target.add(engine);
-        }
-        home = target;
-        homeless = target == null;
       }
       watched = 0;
     } finally {
