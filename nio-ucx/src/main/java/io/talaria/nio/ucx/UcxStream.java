@@ -454,7 +454,7 @@ final class UcxStream implements FabricStream {
   }
 
   private boolean gone() {
-    return peerInClosed || ended;
+    return peerInClosed || ended || outEnd != OPEN;
   }
 
   /** As TCP: after the peer's clean end one write succeeds, later ones break. */
@@ -462,7 +462,7 @@ final class UcxStream implements FabricStream {
     if (wanted == 0) {
       return 0;
     }
-    if (wroteToClosed || reset || peerEnd == UcxMessages.ABORTED) {
+    if (wroteToClosed || outEnd != OPEN || reset || peerEnd == UcxMessages.ABORTED) {
       return BROKEN;
     }
     wroteToClosed = true;
@@ -846,9 +846,10 @@ final class UcxStream implements FabricStream {
   private void endOutput(int how) {
     engine.enter();
     try {
-      if (outEnd == OPEN) {
+      if (outEnd == OPEN && !releasedHere) {
         outEnd = how;
         note(how, written);
+        publish();
       }
     } finally {
       engine.exit();
@@ -860,7 +861,7 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       int unused = engine.turn();
-      if (!inClosed) {
+      if (!inClosed && !releasedHere) {
         inClosed = true;
         note(UcxMessages.IN_CLOSED, 0);
       }
@@ -876,7 +877,7 @@ final class UcxStream implements FabricStream {
       if (inFlight != null || filling != null) {
         int unused = engine.turn();
       }
-      return gone() || (inFlight == null && filling == null && engine.notesSent());
+      return peerInClosed || ended || (inFlight == null && filling == null && engine.notesSent());
     } finally {
       engine.exit();
     }
@@ -1009,6 +1010,8 @@ final class UcxStream implements FabricStream {
       moveTo(null);
       releasedHere = true;
       waits(0);
+      reset = true;
+      ended = true;
       while (first != null) {
         Slab slab = first;
         first = slab.next;
@@ -1017,6 +1020,7 @@ final class UcxStream implements FabricStream {
       last = null;
       unread = 0;
       dropFilling();
+      publish();
       lookWhetherOver();
     } finally {
       engine.exit();
