@@ -100,7 +100,16 @@ final class Engine {
       toWake[wakeCount] = null;
       boolean last = wakeCount == 0;
       worker.exit();
-      woken.wake();
+      boolean done = false;
+      try {
+        woken.wake();
+        done = true;
+      } finally {
+        if (!done && !last) { // this thread has taken it on to wake the others
+          enter();
+          exit();
+        }
+      }
       if (last) {
         return;
       }

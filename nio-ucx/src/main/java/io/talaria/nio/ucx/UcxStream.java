@@ -532,6 +532,9 @@ final class UcxStream implements FabricStream {
    * @return whether nothing is under way any more
    */
   boolean pollSend() {
+    if (inFlight == null) {
+      return true; // an error came the last time, behind this
+    }
     int status = engine.worker().poll(inFlight.request);
     if (status == Status.IN_PROGRESS) {
       return false;
