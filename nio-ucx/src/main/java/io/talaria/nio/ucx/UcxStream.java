@@ -474,24 +474,27 @@ final class UcxStream implements FabricStream {
     int most = (int) Math.min(bytes, limit - written);
     int at = src.position();
     int done = 0;
-    while (done < most) {
-      if (filling == null) {
-        filling = engine.takeBuffer();
-      }
-      int n = Math.min(most - done, filling.room());
-      if (n == 0) {
-        if (inFlight != null) {
-          break;
+    try {
+      while (done < most) {
+        if (filling == null) {
+          filling = engine.takeBuffer();
         }
-        push();
-        continue;
+        int n = Math.min(most - done, filling.room());
+        if (n == 0) {
+          if (inFlight != null) {
+            break;
+          }
+          push();
+          continue;
+        }
+        filling.bytes.put(filling.length, src, at + done, n);
+        filling.length += n;
+        done += n;
       }
-      filling.bytes.put(filling.length, src, at + done, n);
-      filling.length += n;
-      done += n;
+    } finally { // also where memory for a buffer is short: what has been taken will be sent
+      src.position(at + done);
+      written += done;
     }
-    src.position(at + done);
-    written += done;
     return done;
   }
 
