@@ -7,7 +7,9 @@ import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -29,6 +31,9 @@ final class Caretaker {
   private volatile int sleepMs = LOOK_MS;
 
   private int quiet;
+
+  /** Those whose failure has been logged. */
+  private final Set<Engine> failed = new HashSet<>();
 
   Caretaker() throws IOException {
     selector = JdkNio.provider().openSelector();
@@ -79,7 +84,7 @@ final class Caretaker {
     Engine.Need most = Engine.Need.NOTHING;
     sleepMs = LOOK_MS;
     for (Engine engine : engines) {
-      Engine.Need need = tend(engine);
+      Engine.Need need = tendGuarded(engine);
       if (need.compareTo(most) > 0) {
         most = need;
       }
@@ -92,6 +97,18 @@ final class Caretaker {
     }
     selector.select(sleepMs);
     selector.selectedKeys().clear();
+  }
+
+  /** An engine that fails must not keep the others from being looked after. */
+  private Engine.Need tendGuarded(Engine engine) {
+    try {
+      return tend(engine);
+    } catch (RuntimeException | Error e) {
+      if (failed.add(engine)) {
+        Log.warning("talaria-ucx: " + e, e);
+      }
+      return Engine.Need.A_LOOK;
+    }
   }
 
   private static Engine.Need tend(Engine engine) {

@@ -100,7 +100,16 @@ final class Engine {
       toWake[wakeCount] = null;
       boolean last = wakeCount == 0;
       worker.exit();
-      woken.wake();
+      boolean done = false;
+      try {
+        woken.wake();
+        done = true;
+      } finally {
+        if (!done && !last) { // this thread has taken it on to wake the others
+          enter();
+          exit();
+        }
+      }
       if (last) {
         return;
       }
@@ -431,13 +440,16 @@ final class Engine {
   }
 
   private void watch(boolean on) {
-    if (on != watched) {
-      watched = on;
-      if (on) {
-        caretaker.events().add(this);
-      } else {
-        caretaker.events().remove(this);
-      }
+    if (on == watched) {
+      return;
+    }
+    if (!on) {
+      watched = false;
+      caretaker.events().remove(this);
+    } else if (caretaker.events().add(this)) {
+      watched = true;
+    } else {
+      caretaker.hurry(); // it looks by the clock, then
     }
   }
 
@@ -493,10 +505,13 @@ final class Engine {
       return sending.isEmpty() && expecting.isEmpty() ? Need.A_LOOK : Need.HASTE;
     }
     arm();
-    if (homesAsleep == 0 || awaiting > 0) {
+    boolean needsWatch = homesAsleep == 0 || awaiting > 0;
+    if (needsWatch) {
       watch(armed);
     }
-    if (!armed || !sending.isEmpty() || !notesUnderWay.isEmpty() || !expecting.isEmpty()) {
+    if (!armed
+        || (needsWatch && !watched)
+        || !sending.isEmpty() || !notesUnderWay.isEmpty() || !expecting.isEmpty()) {
       return Need.HASTE;
     }
     return active || !leaving.isEmpty() ? Need.A_LOOK : Need.NOTHING;

@@ -24,10 +24,20 @@ final class EventSet {
     return channel;
   }
 
-  void add(Engine engine) {
+  /**
+   * Puts an engine's descriptor in.
+   *
+   * @return false if the kernel refuses, of which limits and memory can be the cause
+   */
+  boolean add(Engine engine) {
     if (channel.isOpen()) {
-      epoll.add(engine.descriptor());
+      try {
+        epoll.add(engine.descriptor());
+      } catch (IllegalStateException e) {
+        return false;
+      }
     }
+    return true;
   }
 
   void remove(Engine engine) {

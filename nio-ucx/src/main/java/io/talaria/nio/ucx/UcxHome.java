@@ -2,6 +2,7 @@
 
 package io.talaria.nio.ucx;
 
+import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home;
 import java.io.IOException;
@@ -36,8 +37,12 @@ final class UcxHome implements Home {
   private Engine[] armed = NONE;
 
   UcxHome(UcxFabric fabric) throws IOException {
+    this(fabric, new EventSet());
+  }
+
+  UcxHome(UcxFabric fabric, EventSet events) {
     this.fabric = fabric;
-    events = new EventSet();
+    this.events = events;
   }
 
   /** The engine for new streams; made when the first comes. Negotiation thread. */
@@ -49,23 +54,32 @@ final class UcxHome implements Home {
     }
     Engine made = fabric.takeEngine();
     synchronized (this) {
-      own = made;
-      if (closed) {
+      if (closed || !add(made)) {
         fabric.giveBack(made);
-        own = null;
-        return null;
+        if (closed) {
+          return null;
+        }
+        throw new FabricException(Reason.LIMIT, "a selector cannot watch one more UCX worker");
       }
+      own = made;
     }
-    add(made);
     return made;
   }
 
-  synchronized void add(Engine engine) {
+  /**
+   * Looks at an engine from now on, and is woken by it.
+   *
+   * @return false if the kernel does not let its descriptor be watched; then nothing has changed
+   */
+  synchronized boolean add(Engine engine) {
     for (int i = 0; i < users.length; i++) {
       if (engines[i] == engine) {
         users[i]++;
-        return;
+        return true;
       }
+    }
+    if (!events.add(engine)) {
+      return false;
     }
     int count = users.length;
     users = Arrays.copyOf(users, count + 1);
@@ -73,7 +87,7 @@ final class UcxHome implements Home {
     Engine[] more = Arrays.copyOf(engines, count + 1);
     more[count] = engine;
     engines = more;
-    events.add(engine);
+    return true;
   }
 
   synchronized void remove(Engine engine) {

@@ -3,45 +3,32 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.EndState;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.ucx.Endpoint;
-import io.talaria.ucx.Status;
 import io.talaria.ucx.StreamChunk;
 import io.talaria.ucx.UcxException;
 import io.talaria.ucx.WorkerAddress;
 import java.nio.ByteBuffer;
 
 /**
- * One connection over UCX. Lives on one engine; all its fields are that engine's, except what is
- * marked.
- *
- * <p><b>Output.</b> Bytes are copied into a {@link SendBuffer} and sent from there, so the caller's
- * memory is free at return. Usually UCX is done at once. If not, the buffer is {@link #inFlight},
- * and what is written meanwhile gathers in {@link #filling}, which follows when the first is done:
- * two buffers at most. The peer's {@link #limit} bounds what is unread there.
- *
- * <p><b>Input.</b> What arrives is copied at once: into the reader's buffer if one waits just then,
- * else into {@link Slab}s. A new limit is granted whenever a quarter of the window has been read.
+ * One connection over UCX: a {@link UcxOutput} and a {@link UcxInput}, and what belongs to both:
+ * the ways, the agreement, who waits, and how it ends. Lives on one engine; all its fields are that
+ * engine's, except what is marked.
  */
 final class UcxStream implements FabricStream {
-  static final int WINDOW_BYTES = 4 << 20;
-  private static final int LEAST_WINDOW_BYTES = 64 << 10;
-  private static final long MOST_WINDOW_BYTES = Integer.MAX_VALUE;
-
-  /** A buffer takes more if so much of it is free. */
-  private static final int FREE_BYTES = SendBuffer.BYTES / 4;
-
-  private static final int OPEN = 0;
-
   private final UcxFabric fabric;
   private final UcxPeer peer;
   private final Engine engine;
   private final long token;
   private final Agreement agreement;
+  private final EndState ends = new EndState();
+  private final UcxOutput output;
+  private final UcxInput input;
 
   /** Set once, before the stream is used. */
   private long peerToken;
@@ -58,33 +45,8 @@ final class UcxStream implements FabricStream {
 
   private UcxHome home;
 
-  // Output.
-  private SendBuffer inFlight;
-  private SendBuffer filling;
-  private boolean queued;
-  private long written;
-  private long limit;
-  private int peerWindowBytes;
-  private int outEnd = OPEN;
-  private boolean wroteToClosed;
-  private boolean peerInClosed;
-
-  /** Whether the peer's process was lost before its control connection ended. */
-  private boolean outputLost;
-
-  // Input.
-  private Slab first;
-  private Slab last;
-  private int windowBytes = WINDOW_BYTES;
-  private long received;
-  private long read;
-  private long granted = WINDOW_BYTES;
-  private int peerEnd = OPEN;
-  private long peerTotal;
-  private boolean inClosed;
-
-  private boolean ended;
-  private boolean reset;
+  /** Whether this side has said how its output ends. */
+  private boolean outputEnded;
 
   /** Not null once the control connection has ended and the peer's last bytes are to come yet. */
   private LastWords lastWords;
@@ -97,9 +59,8 @@ final class UcxStream implements FabricStream {
   private int watched;
   private int awaited;
 
-  // Any thread's: what is ready, and how much is unread.
+  // Any thread's.
   private volatile int ready;
-  private volatile int unread;
   private volatile long peerSwitchAt = -1;
   private volatile boolean peerTookTcp;
   private volatile boolean homeless = true;
@@ -111,6 +72,8 @@ final class UcxStream implements FabricStream {
     this.engine = engine;
     this.token = token;
     agreement = new Agreement(this, decides);
+    output = new UcxOutput(this, engine, ends);
+    input = new UcxInput(this, engine, ends);
     engine.streams().put(this);
     peer.add(this);
   }
@@ -135,6 +98,11 @@ final class UcxStream implements FabricStream {
     return owner;
   }
 
+  /** The way out, or null. */
+  Pipe pipe() {
+    return pipe;
+  }
+
   // ---- negotiation thread
 
   /** Learns where the peer's half is. */
@@ -150,8 +118,8 @@ final class UcxStream implements FabricStream {
       if (pipe == null) {
         Endpoint endpoint = engine.worker().connect(Endpoint.Options.to(address));
         pipe = new Pipe(engine, endpoint, this);
-        appendWord(peerToken);
-        push();
+        output.appendWord(peerToken);
+        output.push();
       }
     } catch (UcxException e) {
       throw new FabricException(Reason.INTERNAL, "no endpoint: " + e.getMessage(), e);
@@ -195,8 +163,7 @@ final class UcxStream implements FabricStream {
   void peerWindow(int bytes) {
     engine.enter();
     try {
-      peerWindowBytes = bytes;
-      raiseLimit(bytes);
+      output.peerWindow(bytes);
     } finally {
       engine.exit();
     }
@@ -207,7 +174,7 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       releasedThere = true;
-      peerInClosed = true;
+      ends.peerReadsNoMore();
       news();
       lookWhetherOver();
     } finally {
@@ -238,7 +205,7 @@ final class UcxStream implements FabricStream {
   void tell(byte type, boolean withWindow) {
     peer.send(
         withWindow
-            ? UcxMessages.window(type, peerToken, windowBytes)
+            ? UcxMessages.window(type, peerToken, input.windowBytes())
             : UcxMessages.about(type, peerToken));
   }
 
@@ -273,8 +240,7 @@ final class UcxStream implements FabricStream {
   @Override
   public void buffers(int sendBytes, int receiveBytes) {
     if (receiveBytes > 0) {
-      windowBytes = Math.max(LEAST_WINDOW_BYTES, Math.min(receiveBytes, WINDOW_BYTES));
-      granted = windowBytes;
+      input.window(receiveBytes);
     }
   }
 
@@ -303,8 +269,8 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       if (pipe != null) {
-        appendWord(tcpBytes);
-        push();
+        output.appendWord(tcpBytes);
+        output.push();
       }
     } finally {
       engine.exit();
@@ -348,12 +314,16 @@ final class UcxStream implements FabricStream {
   void breach(String what) {
     if (!breached) {
       breached = true;
-      reset = true;
-      ended = true;
-      dropFilling();
+      ends.fail();
+      output.dropFilling();
       peer.complain(what);
       news();
     }
+  }
+
+  /** Whether the peer has done so. */
+  boolean breached() {
+    return breached;
   }
 
   private void wakeOwner() {
@@ -369,33 +339,16 @@ final class UcxStream implements FabricStream {
 
   @Override
   public boolean peerInputSwitched() {
-    return peerTookTcp || endedNow();
+    return peerTookTcp || ends.ended();
   }
 
-  private boolean endedNow() {
-    engine.enter();
-    try {
-      return ended;
-    } finally {
-      engine.exit();
-    }
-  }
-
-  // ---- writing
+  // ---- bytes
 
   @Override
   public int write(ByteBuffer src) {
     engine.enter();
     try {
-      int wanted = src.remaining();
-      if (gone()) {
-        return swallow(src, wanted);
-      }
-      int n = append(src, wanted);
-      push();
-      if (n < wanted) {
-        n = goOn(src, n, wanted);
-      }
+      int n = output.write(src);
       publish();
       return n;
     } finally {
@@ -403,127 +356,38 @@ final class UcxStream implements FabricStream {
     }
   }
 
-  private int goOn(ByteBuffer src, int done, int wanted) {
-    int unused = engine.turn();
-    int n = done;
-    if (!gone()) {
-      n += append(src, wanted - n);
-      push();
-    }
-    if (n < wanted) {
-      owner.stalled();
-    }
-    return n;
-  }
-
   @Override
   public long write(ByteBuffer[] srcs, int offset, int length) {
     engine.enter();
     try {
-      long total = 0;
-      boolean full = false;
-      for (int i = offset; i < offset + length && !full; i++) {
-        int wanted = srcs[i].remaining();
-        if (wanted > 0) {
-          int n = gone() ? swallow(srcs[i], wanted) : append(srcs[i], wanted);
-          if (n < 0) {
-            return total > 0 ? total : BROKEN;
-          }
-          total += n;
-          full = n < wanted;
-        }
-      }
-      push();
-      if (full) {
-        int unused = engine.turn();
-        owner.stalled();
-      }
+      long n = output.write(srcs, offset, length);
       publish();
-      return total;
+      return n;
     } finally {
       engine.exit();
     }
   }
 
-  private int swallow(ByteBuffer src, int wanted) {
-    int n = writeToGone(wanted);
-    if (n > 0) {
-      src.position(src.position() + n);
-    }
-    return n;
-  }
-
-  private boolean gone() {
-    return peerInClosed || ended;
-  }
-
-  /** As TCP: after the peer's clean end one write succeeds, later ones break. */
-  private int writeToGone(int wanted) {
-    if (wanted == 0) {
+  @Override
+  public int read(ByteBuffer dst) {
+    if (!dst.hasRemaining()) {
       return 0;
     }
-    if (wroteToClosed || reset || peerEnd == UcxMessages.ABORTED) {
-      return BROKEN;
+    engine.enter();
+    try {
+      int n = input.read(dst);
+      if (n > 0) {
+        publish();
+      }
+      return n;
+    } finally {
+      engine.exit();
     }
-    wroteToClosed = true;
-    return wanted;
   }
 
-  /** Copies what the peer's limit and the buffers take, and moves the source along. */
-  private int append(ByteBuffer src, int bytes) {
-    int most = (int) Math.min(bytes, limit - written);
-    int at = src.position();
-    int done = 0;
-    while (done < most) {
-      if (filling == null) {
-        filling = engine.takeBuffer();
-      }
-      int n = Math.min(most - done, filling.room());
-      if (n == 0) {
-        if (inFlight != null) {
-          break;
-        }
-        push();
-        continue;
-      }
-      filling.bytes.put(filling.length, src, at + done, n);
-      filling.length += n;
-      done += n;
-    }
-    src.position(at + done);
-    written += done;
-    return done;
-  }
-
-  private void appendWord(long value) {
-    if (filling == null) {
-      filling = engine.takeBuffer();
-    }
-    filling.bytes.putLong(filling.length, value); // at the very beginning: there is room
-    filling.length += Long.BYTES;
-  }
-
-  /** Sends what has gathered, unless a send is under way. */
-  private void push() {
-    SendBuffer buffer = filling;
-    if (buffer == null || inFlight != null || pipe == null) {
-      return;
-    }
-    filling = null;
-    long answer = pipe.endpoint().sendStream(buffer.memory, 0, buffer.length, 0);
-    if (answer > 0) {
-      buffer.request = answer;
-      inFlight = buffer;
-      if (!queued) {
-        queued = true;
-        engine.sending(this);
-      }
-    } else {
-      engine.giveBack(buffer);
-      if (answer < 0) {
-        failed();
-      }
-    }
+  /** Takes bytes over. */
+  void receive(StreamChunk chunk, int offset, int length) {
+    input.receive(chunk, offset, length);
   }
 
   /**
@@ -532,53 +396,18 @@ final class UcxStream implements FabricStream {
    * @return whether nothing is under way any more
    */
   boolean pollSend() {
-    int status = engine.worker().poll(inFlight.request);
-    if (status == Status.IN_PROGRESS) {
-      return false;
-    }
-    engine.giveBack(inFlight);
-    inFlight = null;
-    if (status < 0) {
-      failed();
-    } else {
-      push();
-    }
-    if (inFlight == null) {
-      queued = false;
-      if (over()) {
-        lookWhetherOver();
-      }
-    }
-    news();
-    return inFlight == null;
+    return output.pollSend();
   }
 
   /** Whether UCX still has memory of ours. */
   boolean sending() {
-    return inFlight != null;
-  }
-
-  /** The way to the peer has failed: nothing reaches it. */
-  private void failed() {
-    dropFilling();
-    if (!ended) {
-      ended = true;
-      reset |= peerEnd == OPEN;
-    }
-  }
-
-  private void dropFilling() {
-    if (filling != null) {
-      engine.giveBack(filling);
-      filling = null;
-    }
+    return output.sending();
   }
 
   private void fail() {
     engine.enter();
     try {
-      reset = true;
-      ended = true;
+      ends.fail();
       news();
     } finally {
       engine.exit();
@@ -590,146 +419,20 @@ final class UcxStream implements FabricStream {
   /** Takes a small message. */
   void noted(int type, long value) {
     switch (type) {
-      case UcxMessages.GRANT -> raiseLimit(value);
-      case UcxMessages.IN_CLOSED -> peerInClosed = true;
-      case UcxMessages.FINISHED, UcxMessages.ABORTED -> {
-        if (peerEnd == OPEN) {
-          peerEnd = type;
-          peerTotal = value;
-          if (value < received) {
-            breach("an end after " + value + " of " + received + " bytes");
-          }
-        }
-      }
+      case UcxMessages.GRANT -> output.raiseLimit(value);
+      case UcxMessages.IN_CLOSED -> ends.peerReadsNoMore();
+      case UcxMessages.FINISHED, UcxMessages.ABORTED ->
+          input.peerEnds(type == UcxMessages.ABORTED, value);
       default -> breach("a note of type " + type);
     }
     news();
   }
 
-  private void raiseLimit(long value) {
-    if (value < 0 || value - written > MOST_WINDOW_BYTES) {
-      breach("a limit of " + value + " after " + written + " bytes");
-    } else if (value > limit) {
-      limit = value;
-      news();
-    }
-  }
-
-  /** Takes bytes over. */
-  void receive(StreamChunk chunk, int offset, int length) {
-    received += length;
-    if (releasedHere || inClosed || breached) {
-      return;
-    }
-    if (received > granted || (peerEnd != OPEN && received > peerTotal)) {
-      breach("more bytes than it may send: " + received);
-      return;
-    }
-    int at = offset;
-    int left = length;
-    if (unread == 0) {
-      int direct = engine.receiveDirectly(this, chunk, at, left);
-      read += direct;
-      at += direct;
-      left -= direct;
-    }
-    int kept = left;
-    int before = unread;
-    while (left > 0) {
-      if (last == null || last.to == Slab.BYTES) {
-        addSlab();
-      }
-      int n = Math.min(left, Slab.BYTES - last.to);
-      chunk.copyTo(at, last.bytes, last.to, n);
-      last.to += n;
-      at += n;
-      left -= n;
-    }
-    if (kept > 0) {
-      unread = before + kept;
-      news();
-    }
-  }
-
-  private void addSlab() {
-    Slab slab = engine.takeSlab();
-    if (last == null) {
-      first = slab;
-    } else {
-      last.next = slab;
-    }
-    last = slab;
-  }
-
-  // ---- reading
-
-  @Override
-  public int read(ByteBuffer dst) {
-    if (!dst.hasRemaining()) {
-      return 0;
-    }
-    engine.enter();
-    try {
-      int n = unread > 0 ? take(dst) : engine.turnInto(this, dst);
-      if (n > 0) {
-        grant();
-        publish();
-        return n;
-      }
-      return unread > 0 ? 0 : end();
-    } finally {
-      engine.exit();
-    }
-  }
-
-  private int take(ByteBuffer dst) {
-    int before = unread;
-    int total = Math.min(before, dst.remaining());
-    int left = total;
-    while (left > 0) {
-      Slab slab = first;
-      int n = Math.min(left, slab.to - slab.from);
-      dst.put(slab.bytes, slab.from, n);
-      slab.from += n;
-      left -= n;
-      if (slab.from == slab.to && (slab.to == Slab.BYTES || slab == last)) {
-        first = slab.next;
-        if (first == null) {
-          last = null;
-        }
-        engine.giveBack(slab);
-      }
-    }
-    unread = before - total;
-    read += total;
-    return total;
-  }
-
-  /** Lets the peer send more, once enough has been read. */
-  private void grant() {
-    if (read + windowBytes - granted >= windowBytes >> 2 && !ended && pipe != null) {
-      granted = read + windowBytes;
-      note(UcxMessages.GRANT, granted);
-    }
-  }
-
-  private void note(int type, long value) {
+  /** Sends the peer a small message. */
+  void note(int type, long value) {
     if (pipe != null) {
       engine.note(pipe, peerToken, type, value);
     }
-  }
-
-  /** What it means that nothing is there: 0 for nothing yet, END or RESET. */
-  private int end() {
-    if (peerEnd != OPEN && received >= peerTotal) {
-      reset |= peerEnd == UcxMessages.ABORTED;
-      return reset ? RESET : END;
-    }
-    if (ended) {
-      reset |= peerEnd != OPEN; // not all has come
-      return reset ? RESET : END;
-    }
-    return 0;
   }
 
   // ---- looking and waiting
@@ -746,20 +449,21 @@ final class UcxStream implements FabricStream {
 
   @Override
   public int available() {
-    return unread;
+    return input.unread();
   }
 
   @Override
   public boolean unread() {
-    return unread > 0;
+    return input.unread() > 0;
   }
 
+  /** Shows other threads what is ready. */
   private void publish() {
     int now = 0;
-    if (unread > 0 || ended || (peerEnd != OPEN && received >= peerTotal)) {
+    if (input.unread() > 0 || ends.ended() || input.allHasCome()) {
       now |= READ;
     }
-    if (gone() || (limit > written && (filling == null || filling.room() >= FREE_BYTES))) {
+    if (ends.nobodyReads() || output.hasRoom()) {
       now |= WRITE;
     }
     if (now != ready) {
@@ -768,7 +472,7 @@ final class UcxStream implements FabricStream {
   }
 
   /** Something has changed: wakes those who wait for it. */
-  private void news() {
+  void news() {
     publish();
     int now = ready;
     if ((awaited & now) != 0) {
@@ -846,9 +550,11 @@ final class UcxStream implements FabricStream {
   private void endOutput(int how) {
     engine.enter();
     try {
-      if (outEnd == OPEN) {
-        outEnd = how;
-        note(how, written);
+      if (!outputEnded && !releasedHere) {
+        outputEnded = true;
+        ends.outputEnded();
+        note(how, output.written());
+        publish();
       }
     } finally {
       engine.exit();
@@ -860,8 +566,7 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       int unused = engine.turn();
-      if (!inClosed) {
-        inClosed = true;
+      if (input.close() && !releasedHere) {
         note(UcxMessages.IN_CLOSED, 0);
       }
     } finally {
@@ -873,10 +578,10 @@ final class UcxStream implements FabricStream {
   public boolean flushed() {
     engine.enter();
     try {
-      if (inFlight != null || filling != null) {
+      if (!output.idle()) {
         int unused = engine.turn();
       }
-      return gone() || (inFlight == null && filling == null && engine.notesSent());
+      return ends.noReaderLeft() || (output.idle() && engine.notesSent());
     } finally {
       engine.exit();
     }
@@ -887,7 +592,7 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       engine.turnUntilQuiet(); // what the peer sent before stands before
-      if (!ended && peer.betweenHosts() && !allHasCome()) {
+      if (!ends.ended() && peer.betweenHosts() && !input.allHasCome()) {
         if (lastWords == null) {
           lastWords = new LastWords(byReset);
           engine.expecting(this);
@@ -895,15 +600,10 @@ final class UcxStream implements FabricStream {
       } else {
         endWithControl(byReset);
       }
-      return reset;
+      return ends.wasReset();
     } finally {
       engine.exit();
     }
-  }
-
-  /** As far as is known: a peer tells how far it has read, but not for a quarter of the window. */
-  private boolean leftOurs() {
-    return written > 0 && (sending() || limit - written <= peerWindowBytes / 4 * 3L - 1);
   }
 
   @Override
@@ -911,29 +611,18 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       engine.turnUntilQuiet();
-      if (!ended && !outputLost) {
-        reset |= peerEnd == OPEN && leftOurs();
-        outputLost = true;
-        peerInClosed = true;
-        dropFilling();
-        news();
-      }
+      ends.outputLost(!ends.peerEnded() && output.leftUnread());
+      output.dropFilling();
+      news();
     } finally {
       engine.exit();
     }
   }
 
-  private boolean allHasCome() {
-    return peerEnd != OPEN && received >= peerTotal;
-  }
-
   private void endWithControl(boolean byReset) {
-    if (!ended) {
-      if (peerEnd == OPEN) {
-        reset |= byReset || (!outputLost && leftOurs());
-      }
-      ended = true;
-      dropFilling();
+    if (!ends.ended()) {
+      boolean unused = ends.controlEnded(byReset, !ends.peerEnded() && output.leftUnread());
+      output.dropFilling();
       news();
     }
   }
@@ -948,7 +637,7 @@ final class UcxStream implements FabricStream {
     if (releasedHere) {
       return true;
     }
-    if (!ended && !allHasCome() && !lastWords.over(peer.gone())) {
+    if (!ends.ended() && !input.allHasCome() && !lastWords.over(peer.gone())) {
       return false;
     }
     endWithControl(lastWords.byReset());
@@ -978,14 +667,13 @@ final class UcxStream implements FabricStream {
     try {
       UcxHome target = (UcxHome) next;
       if (target != home) {
-        if (home != null) {
-          home.remove(engine);
+        UcxHome left = home;
+        // Without a home, if it must be, the caretaker brings what comes: later, but all of it.
+        home = target != null && target.add(engine) ? target : null;
+        homeless = home == null;
+        if (left != null) {
+          left.remove(engine);
         }
-        if (target != null) {
-          target.add(engine);
-        }
-        home = target;
-        homeless = target == null;
       }
       watched = 0;
     } finally {
@@ -995,12 +683,12 @@ final class UcxStream implements FabricStream {
 
   @Override
   public int inBytes() {
-    return windowBytes;
+    return input.windowBytes();
   }
 
   @Override
   public int outBytes() {
-    return peerWindowBytes;
+    return output.peerWindowBytes();
   }
 
   @Override
@@ -1010,14 +698,11 @@ final class UcxStream implements FabricStream {
       moveTo(null);
       releasedHere = true;
       waits(0);
-      while (first != null) {
-        Slab slab = first;
-        first = slab.next;
-        engine.giveBack(slab);
-      }
-      last = null;
-      unread = 0;
-      dropFilling();
+      ends.fail(); // for whoever comes late
+      int unused = ends.report(false);
+      input.release();
+      output.dropFilling();
+      publish();
       lookWhetherOver();
     } finally {
       engine.exit();
@@ -1030,7 +715,7 @@ final class UcxStream implements FabricStream {
     return releasedHere && releasedThere;
   }
 
-  private void lookWhetherOver() {
+  void lookWhetherOver() {
     if (over()) {
       engine.streams().remove(this);
       peer.forget(this);

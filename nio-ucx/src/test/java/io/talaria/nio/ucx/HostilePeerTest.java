@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a peer sends may end its own connections; all others go on, and nothing is thrown. */
 @Timeout(120)
 class HostilePeerTest {
-  private static final int WINDOW = UcxStream.WINDOW_BYTES;
+  private static final int WINDOW = UcxInput.WINDOW_BYTES;
 
   private static Ground ground;
 

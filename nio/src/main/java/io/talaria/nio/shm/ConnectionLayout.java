@@ -156,31 +156,31 @@ final class ConnectionLayout {
     return bytes >= MIN_RING_BYTES && bytes <= MAX_RING_BYTES && Long.bitCount(bytes) == 1;
   }
 
-  static long get(ByteBuffer control, int offset) {
+  static long getAcquire(ByteBuffer control, int offset) {
     return (long) LONG.getAcquire(control, offset);
   }
 
-  static void set(ByteBuffer control, int offset, long value) {
+  static void setRelease(ByteBuffer control, int offset, long value) {
     LONG.setRelease(control, offset, value);
   }
 
   /** Sets bits of a word that others change as well: see {@link Faults}. */
   static void setBits(ByteBuffer memory, int offset, long bits) {
-    long seen = get(memory, offset);
+    long seen = getAcquire(memory, offset);
     Faults.pollYoung();
     for (int tries = 1; !LONG.compareAndSet(memory, offset, seen, seen | bits); tries++) {
       breathe(tries);
-      seen = get(memory, offset);
+      seen = getAcquire(memory, offset);
     }
   }
 
   /** Clears bits of a word that others change as well, and returns those that were set. */
   static long takeBits(ByteBuffer memory, int offset, long bits) {
-    long seen = get(memory, offset);
+    long seen = getAcquire(memory, offset);
     Faults.pollYoung();
     for (int tries = 1; !LONG.compareAndSet(memory, offset, seen, seen & ~bits); tries++) {
       breathe(tries);
-      seen = get(memory, offset);
+      seen = getAcquire(memory, offset);
     }
     return seen & bits;
   }

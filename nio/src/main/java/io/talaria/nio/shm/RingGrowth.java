@@ -51,19 +51,19 @@ final class RingGrowth {
   }
 
   /** Asks for a larger output ring, once. Writer, or a thread that selects for writing. */
-  void wanted(ShmStream stream) {
-    if (growable(stream) && !asked.get() && asked.compareAndSet(false, true)) {
-      if (growable(stream)) { // what was seen before may be from before a move; now none can come
+  void wanted(ShmStream stream, ShmOutput output) {
+    if (growable(output) && !asked.get() && asked.compareAndSet(false, true)) {
+      if (growable(output)) { // what was seen before may be from before a move; now none can come
         long generation = outGeneration + 1;
         int larger =
-            (int) Math.min(stream.mostOutBytes(maxBytes), (long) stream.outBytes() * FACTOR);
+            (int) Math.min(output.mostBytes(maxBytes), (long) output.bytes() * FACTOR);
         peer.execute(() -> peer.growOutput(stream, generation, larger));
       }
     }
   }
 
-  private boolean growable(ShmStream stream) {
-    return stream.outBytes() < stream.mostOutBytes(maxBytes)
+  private boolean growable(ShmOutput output) {
+    return output.bytes() < output.mostBytes(maxBytes)
         && outGeneration < ConnectionLayout.MOST_MOVES;
   }
 
@@ -74,7 +74,7 @@ final class RingGrowth {
   }
 
   /** Moves the output to the larger ring if it is ready. Writer. */
-  boolean moveOutput(ShmStream stream) {
+  boolean moveOutput(ShmStream stream, ShmOutput output) {
     if (!outputReady(stream)) {
       return false;
     }
@@ -83,7 +83,7 @@ final class RingGrowth {
     currentOut = next;
     nextOut = null;
     outGeneration = next.generation();
-    stream.moveOutputTo(next.ring(), next.bytes(), next.generation());
+    output.moveTo(next.ring(), next.bytes(), next.generation());
     asked.set(false);
     peer.retire(next.fileId(), old);
     return true;
@@ -102,10 +102,10 @@ final class RingGrowth {
    *
    * @return false if there is none, which no honest peer brings about
    */
-  boolean moveInput(ShmStream stream) {
+  boolean moveInput(ShmInput input) {
     synchronized (nextIn) {
       Grown next = nextIn.peek();
-      while (next != null && next.generation() <= stream.moves()) {
+      while (next != null && next.generation() <= input.moves()) {
         readFrom(next);
         Grown unused = nextIn.remove();
         next = nextIn.peek();
@@ -113,7 +113,7 @@ final class RingGrowth {
       if (next == null) {
         return false;
       }
-      stream.moveInputTo(next.ring(), next.bytes());
+      input.moveTo(next.ring(), next.bytes());
       readFrom(next);
       Grown unused = nextIn.remove();
       return true;

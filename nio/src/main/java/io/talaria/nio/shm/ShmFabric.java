@@ -115,7 +115,7 @@ public final class ShmFabric implements Fabric {
   @Override
   public ByteBuffer openPeer(Peer peer) throws FabricException {
     SharedFiles.Created<ByteBuffer> region = files.createCollected(PeerLayout.BYTES);
-    ConnectionLayout.set(region.mapping(), PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
+    ConnectionLayout.setRelease(region.mapping(), PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
     attach(peer, region.mapping(), region.id());
     return ByteBuffer.allocate(ShmMessages.REGION_BYTES).putLong(region.id()).flip();
   }
@@ -126,7 +126,7 @@ public final class ShmFabric implements Fabric {
       throw new FabricException(Reason.PROTOCOL, "a region of " + payload.remaining() + " bytes");
     }
     ByteBuffer region = files.openCollected(payload.getLong(), PeerLayout.BYTES, peer.pid());
-    if (ConnectionLayout.get(region, PeerLayout.MAGIC_OFFSET) != PeerLayout.MAGIC) {
+    if (ConnectionLayout.getAcquire(region, PeerLayout.MAGIC_OFFSET) != PeerLayout.MAGIC) {
       throw new FabricException(Reason.PROTOCOL, "a region without its header");
     }
     attach(peer, region, 0);

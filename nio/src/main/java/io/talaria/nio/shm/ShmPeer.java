@@ -323,8 +323,8 @@ final class ShmPeer {
     if (segment == null) {
       Mapping mapping = files.open(fileId, ConnectionLayout.segmentBytes(ringBytes), session.pid());
       ByteBuffer memory = mapping.buffer();
-      if (ConnectionLayout.get(memory, ConnectionLayout.MAGIC_OFFSET) != ConnectionLayout.MAGIC
-          || ConnectionLayout.get(memory, ConnectionLayout.RING_BYTES_OFFSET) != ringBytes) {
+      if (ConnectionLayout.getAcquire(memory, ConnectionLayout.MAGIC_OFFSET) != ConnectionLayout.MAGIC
+          || ConnectionLayout.getAcquire(memory, ConnectionLayout.RING_BYTES_OFFSET) != ringBytes) {
         mapping.close();
         throw protocol("a segment without its header");
       }

@@ -300,10 +300,10 @@ public final class HostileConnection {
   }
 
   private long get(int offset) {
-    return ConnectionLayout.get(segment, offset);
+    return ConnectionLayout.getAcquire(segment, offset);
   }
 
   private void set(int offset, long value) {
-    ConnectionLayout.set(segment, offset, value);
+    ConnectionLayout.setRelease(segment, offset, value);
   }
 }

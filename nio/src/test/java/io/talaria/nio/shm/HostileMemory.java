@@ -42,7 +42,7 @@ public final class HostileMemory implements AutoCloseable {
     SharedFiles.Created<ByteBuffer> file = ioCall(() -> files.createCollected(PeerLayout.BYTES));
     made.add(file.id());
     region = file.mapping();
-    ConnectionLayout.set(region, PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
+    ConnectionLayout.setRelease(region, PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
     return ByteBuffer.allocate(Long.BYTES).putLong(0, file.id());
   }
 
@@ -105,13 +105,13 @@ public final class HostileMemory implements AutoCloseable {
           case 6 -> PeerLayout.sleep(victim, random.nextInt(PeerLayout.HOMES));
           default -> Long.BYTES * random.nextInt(PeerLayout.BYTES / Long.BYTES);
         };
-    ConnectionLayout.set(region, offset, random.nextInt(3) == 0 ? -1 : random.nextLong());
+    ConnectionLayout.setRelease(region, offset, random.nextInt(3) == 0 ? -1 : random.nextLong());
   }
 
   /** Says that all of the victim's connections with this peer are ready. */
   public void hintAll() {
     for (int word = 0; word < 4; word++) {
-      ConnectionLayout.set(region, PeerLayout.ready(dials ? 1 : 0, word), -1);
+      ConnectionLayout.setRelease(region, PeerLayout.ready(dials ? 1 : 0, word), -1);
     }
   }
 

@@ -89,7 +89,7 @@ class HostilePeerTest {
       } else {
         SharedFiles.Created<ByteBuffer> made = files.createCollected(PeerLayout.BYTES);
         region = made.mapping();
-        ConnectionLayout.set(region, PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
+        ConnectionLayout.setRelease(region, PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
         fabric.acceptPeer(this, ByteBuffer.allocate(8).putLong(0, made.id()));
         files.mapped(made.id());
       }
@@ -135,7 +135,7 @@ class HostilePeerTest {
       stream.owner(new Deaf(), this);
       stream.acceptInput();
       ByteBuffer control = segments[stream.slot].buffer();
-      ConnectionLayout.set(control, theirs(stream.slot) + ConnectionLayout.ACCEPTS, 1);
+      ConnectionLayout.setRelease(control, theirs(stream.slot) + ConnectionLayout.ACCEPTS, 1);
       assertThat(stream.established()).isTrue();
       stream.switchOut(0);
       return stream;
@@ -228,7 +228,7 @@ class HostilePeerTest {
   }
 
   private static long value(Random random, ByteBuffer control) {
-    long near = ConnectionLayout.get(control, block(random) + WORDS[random.nextInt(WORDS.length)]);
+    long near = ConnectionLayout.getAcquire(control, block(random) + WORDS[random.nextInt(WORDS.length)]);
     return switch (random.nextInt(9)) {
       case 0 -> 0;
       case 1 -> random.nextInt(4);
@@ -249,7 +249,7 @@ class HostilePeerTest {
           case 1 -> 8 * random.nextInt(ConnectionLayout.CONTROL_BYTES / 8);
           default -> block(random) + WORDS[random.nextInt(WORDS.length)];
         };
-    ConnectionLayout.set(segment, offset, value(random, segment));
+    ConnectionLayout.setRelease(segment, offset, value(random, segment));
   }
 
   private static void scribbleRegion(Random random, ByteBuffer region) {
@@ -259,7 +259,7 @@ class HostilePeerTest {
           case 1 -> PeerLayout.sleep(random.nextInt(2), random.nextInt(4));
           default -> 8 * random.nextInt(PeerLayout.BYTES / 8);
         };
-    ConnectionLayout.set(region, offset, random.nextLong());
+    ConnectionLayout.setRelease(region, offset, random.nextLong());
   }
 
   private ByteBuffer message(Random random, int generation) throws FabricException {
@@ -520,7 +520,7 @@ class HostilePeerTest {
     int generation = payload.getInt();
     Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING), 0);
     for (int side = 0; side < 2; side++) { // in the honest side's name as well
-      ConnectionLayout.set(
+      ConnectionLayout.setRelease(
           segment.buffer(), ConnectionLayout.side(side, slot) + ConnectionLayout.ACCEPTS, 1);
     }
 
@@ -540,7 +540,7 @@ class HostilePeerTest {
     int slot = payload.getInt();
     int generation = payload.getInt();
     Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING), 0);
-    ConnectionLayout.set(
+    ConnectionLayout.setRelease(
         segment.buffer(),
         honest.theirs(slot) + ConnectionLayout.SPACE_WAIT,
         1L << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_BELL);

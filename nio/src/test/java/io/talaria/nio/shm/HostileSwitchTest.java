@@ -76,7 +76,7 @@ class HostileSwitchTest {
       connect();
     }
     ByteBuffer control = (ByteBuffer) field(stream(), "control");
-    ConnectionLayout.set(
+    ConnectionLayout.setRelease(
         control, ConnectionLayout.side(0, 0) + ConnectionLayout.SWITCH_AT, switchAt + 1);
   }
 

@@ -1,0 +1,114 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Upgrade;
+import io.talaria.ucx.Config;
+import io.talaria.ucx.Context;
+import io.talaria.ucx.Feature;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The kernel refuses to watch an engine's descriptor, here because it stands in the set already:
+ * the attempt fails, or goes on without being watched, and the next one is not taken for done.
+ */
+@Timeout(60)
+class UnwatchedEngineTest {
+  private Ground ground;
+  private EventSet events;
+  private UcxHome home;
+
+  @BeforeEach
+  void open() throws Exception {
+    assumeTrue(Ground.possible(), "no UCX here");
+    ground = new Ground();
+    events = new EventSet();
+    home = new UcxHome(ground.fabric, events);
+  }
+
+  @AfterEach
+  void close() {
+    if (ground != null) {
+      home.close();
+      ground.close();
+    }
+  }
+
+  private boolean watches(Engine engine) {
+    return !events.add(engine); // the kernel refuses a second time
+  }
+
+  @Test
+  void aHomeThatCouldNotWatchAnEngineTriesAgain() throws Exception {
+    Engine engine = ground.fabric.takeEngine();
+    assertThat(events.add(engine)).isTrue();
+    assertThat(home.add(engine)).isFalse();
+    events.remove(engine);
+    assertThat(home.add(engine)).isTrue();
+    assertThat(watches(engine)).isTrue();
+    home.remove(engine);
+    ground.fabric.giveBack(engine);
+  }
+
+  @Test
+  void anOfferWithoutAnEngineIsRefusedAndTheNextIsNot() throws Exception {
+    Engine engine = ground.fabric.takeEngine();
+    assertThat(events.add(engine)).isTrue();
+    ground.fabric.giveBack(engine); // so that the home gets it
+    assertThatThrownBy(() -> ground.fabric.offer(ground.hostilePeer, home))
+        .isInstanceOfSatisfying(
+            FabricException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT));
+    events.remove(engine);
+    Upgrade offer = ground.fabric.offer(ground.hostilePeer, home);
+    assertThat(((UcxStream) offer.stream()).engine()).isSameAs(engine);
+    assertThat(watches(engine)).isTrue();
+    offer.cancel(Reason.CLOSED_EARLY);
+  }
+
+  @Test
+  void aStreamWhoseEngineAHomeCannotWatchGoesOnWithoutAHome() throws Exception {
+    Ground.Hostile peer = ground.new Hostile();
+    peer.begin();
+    Engine engine = peer.stream.engine();
+    assertThat(events.add(engine)).isTrue();
+    peer.stream.moveTo(home);
+    assertThat(peer.stream.watch(FabricStream.READ)).isTrue();
+    peer.stream(Ground.longs(1));
+    ground.until(() -> peer.stream.readiness(FabricStream.READ) != 0);
+    assertThat(peer.read()).isEqualTo(Long.BYTES);
+    events.remove(engine);
+    peer.stream.moveTo(home);
+    assertThat(watches(engine)).isTrue();
+    peer.end();
+  }
+
+  @Test
+  void whoFallsAsleepAtAnEngineThatTheCaretakerCannotWatchIsLookedAfter() throws Exception {
+    try (Config config = Config.read();
+        Context context =
+            Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config)) {
+      Caretaker caretaker = new Caretaker();
+      Engine engine = new Engine(context, caretaker);
+      assertThat(caretaker.events().add(engine)).isTrue();
+      engine.enter();
+      engine.awaiting(1);
+      engine.fallAsleep();
+      assertThat(engine.tend()).isEqualTo(Engine.Need.HASTE);
+      caretaker.events().remove(engine);
+      engine.fallAsleep();
+      assertThat(caretaker.events().add(engine)).as("watched now").isFalse();
+      engine.exit();
+      engine.worker().close();
+    }
+  }
+}

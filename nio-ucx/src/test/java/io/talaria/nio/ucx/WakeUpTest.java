@@ -1,0 +1,102 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.ucx.Config;
+import io.talaria.ucx.Context;
+import io.talaria.ucx.Feature;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One thread wakes the owners of several streams at its exit from the engine; one of them fails. */
+@Timeout(60)
+class WakeUpTest {
+  @BeforeEach
+  void possible() {
+    assumeTrue(Ground.possible(), "no UCX here");
+  }
+
+  private static final class Owner implements StreamOwner {
+    private final String name;
+    private final List<String> woken;
+    private final boolean fails;
+
+    Owner(String name, List<String> woken, boolean fails) {
+      this.name = name;
+      this.woken = woken;
+      this.fails = fails;
+    }
+
+    @Override
+    public void wake() {
+      woken.add(name);
+      if (fails) {
+        throw new InternalError(name);
+      }
+    }
+
+    @Override
+    public void ring() {}
+
+    @Override
+    public void woken() {}
+
+    @Override
+    public void released() {}
+
+    @Override
+    public void stalled() {}
+
+    @Override
+    public void buffersChanged(int inBytes, int outBytes) {}
+  }
+
+  @Test
+  void anOwnerThatFailsKeepsNobodyAsleep() throws Exception {
+    try (Config config = Config.read();
+        Context context =
+            Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config)) {
+      Engine engine = new Engine(context, new Caretaker());
+      List<String> woken = new ArrayList<>();
+      engine.enter();
+      engine.wake(new Owner("first", woken, false));
+      engine.wake(new Owner("fails", woken, true));
+      engine.wake(new Owner("fails too", woken, true));
+      engine.wake(new Owner("last", woken, false));
+      assertThatThrownBy(engine::exit).isInstanceOf(InternalError.class);
+      assertThat(woken).containsExactlyInAnyOrder("first", "fails", "fails too", "last");
+      engine.enter(); // and nobody is left inside
+      engine.exit();
+      engine.worker().close();
+    }
+  }
+
+  @Test
+  void anEngineThatFailsKeepsNoOtherFromBeingLookedAfter() throws Exception {
+    try (Config config = Config.read();
+        Context context =
+            Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config)) {
+      Caretaker caretaker = new Caretaker();
+      Engine broken = new Engine(context, caretaker);
+      broken.worker().close();
+      Engine sound = new Engine(context, caretaker);
+      caretaker.add(broken);
+      caretaker.add(sound);
+      // It is armed, and watched, as soon as it has been looked after in peace.
+      while (caretaker.events().add(sound)) {
+        caretaker.events().remove(sound);
+        caretaker.stir();
+        Thread.onSpinWait();
+      }
+      sound.worker().close();
+    }
+  }
+}

@@ -1,0 +1,386 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import static io.talaria.nio.shm.ConnectionLayout.LONG;
+
+import io.talaria.nio.fabric.EndState;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Faults;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * One direction's writing side: copies into the ring, publishes the tail, and wakes the reader.
+ *
+ * <p>Fields are the writer's (holder of the channel's write lock), except as their comments say.
+ * The tail is what counts: it moves before it is published and before the source does, and where an
+ * error breaks a write off ({@link Faults}) the two follow it. Whoever ends the output waits for no
+ * writer: which bytes stand before the end is settled by {@link #END_AT}.
+ */
+final class ShmOutput {
+  /** A position before all others. */
+  private static final long NOWHERE = -1;
+
+  private static final VarHandle TAIL;
+  private static final VarHandle PUBLISHED;
+  private static final VarHandle END_AT;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      TAIL = lookup.findVarHandle(ShmOutput.class, "tail", long.class);
+      PUBLISHED = lookup.findVarHandle(ShmOutput.class, "published", long.class);
+      END_AT = lookup.findVarHandle(ShmOutput.class, "endAt", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final ShmStream stream;
+  private final EndState ends;
+  private final RingGrowth growth;
+  private final ByteBuffer firstRing;
+  private final int mine;
+  private final int theirs;
+
+  /** The control page, see {@link ShmStream#lookAt}. */
+  private ByteBuffer control;
+
+  private ByteBuffer ring;
+  private int ringAt;
+  private int ringBytes;
+
+  /** Read by others, opaquely. */
+  private long tail;
+
+  private long headCache;
+
+  /** The reader's wait for which a bell has been rung, or was not needed. */
+  private long handledWait;
+
+  /** Count of moves to another ring, and where the last was made. */
+  private long moves;
+
+  private long movedAt;
+
+  /** The tail that the peer sees already. Whoever ends the output reads it. */
+  @SuppressWarnings("UnusedVariable") // by PUBLISHED
+  private long published;
+
+  /**
+   * How many bytes stand before the end of the output, as a position; {@link #NOWHERE} until that
+   * is decided, by whoever ends it or by the write beside.
+   */
+  @SuppressWarnings("UnusedVariable") // by END_AT
+  private long endAt = NOWHERE;
+
+  /** SO_SNDBUF as the program has set it, or 0. Written before the stream is used. */
+  private int sendBuffer;
+
+  ShmOutput(ShmStream stream, int side, ByteBuffer control, ByteBuffer firstRing) {
+    this.stream = stream;
+    this.control = control;
+    this.firstRing = firstRing;
+    ends = stream.ends();
+    growth = stream.growth();
+    mine = ConnectionLayout.side(side, stream.slot);
+    theirs = ConnectionLayout.side(1 - side, stream.slot);
+    tail = ConnectionLayout.start(stream.slot);
+    published = tail;
+    headCache = tail;
+    ring = control; // and no view of its own: a thousand connections are short of cache lines
+    ringAt = ConnectionLayout.inlineRing(side);
+    ringBytes = ConnectionLayout.INLINE_RING_BYTES;
+  }
+
+  /** Has it look at another control page. Negotiation thread, or at the release. */
+  void lookAt(ByteBuffer page) {
+    control = page;
+  }
+
+  void sendBuffer(int bytes) {
+    sendBuffer = bytes;
+  }
+
+  /** Size of the ring. Any thread. */
+  int bytes() {
+    return ringBytes;
+  }
+
+  /**
+   * What the ring may grow to: what TCP would buffer on both sides, if both programs have said how
+   * much that is to be.
+   */
+  int mostBytes(int maxBytes) {
+    long theirBytes = ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.IN_BUFFER);
+    if (sendBuffer <= 0 || theirBytes <= 0) {
+      return maxBytes;
+    }
+    long both = sendBuffer + Math.min(theirBytes, ConnectionLayout.MAX_RING_BYTES);
+    long wanted = Long.highestOneBit(both - 1) << 1;
+    return (int) Math.min(maxBytes, Math.max(wanted, ConnectionLayout.MIN_RING_BYTES));
+  }
+
+  // ---- writing
+
+  int write(ByteBuffer src) {
+    int at = src.position();
+    long start = tail;
+    try {
+      int length = src.remaining();
+      int room = room(length);
+      if (room <= 0) {
+        return room;
+      }
+      int n = Math.min(length, room);
+      copy(start, src, at, n);
+      publish(start + n);
+      if (ends.ownOutputEnded() && !beforeTheEnd()) {
+        return FabricStream.BROKEN;
+      }
+      src.position(at + n);
+      return n;
+    } catch (InternalError e) {
+      src.position(at + (int) taken(start));
+      publishAgain();
+      throw e;
+    }
+  }
+
+  long write(ByteBuffer[] srcs, int offset, int length) {
+    long wanted = remaining(srcs, offset, length);
+    long start = tail;
+    try {
+      int room = room((int) Math.min(wanted, Integer.MAX_VALUE));
+      return room <= 0 ? room : gather(srcs, offset, length, room);
+    } catch (InternalError e) {
+      long left = wanted - taken(start);
+      advance(srcs, offset, length, remaining(srcs, offset, length) - left);
+      publishAgain();
+      throw e;
+    }
+  }
+
+  private long gather(ByteBuffer[] srcs, int offset, int length, int found) {
+    int room = found;
+    long position = tail;
+    for (int i = offset; i < offset + length; i++) {
+      ByteBuffer src = srcs[i];
+      int bytes = src.remaining();
+      if (bytes > room) {
+        room = roomBehind(position, bytes); // the reader may have gone on
+      }
+      int n = Math.min(bytes, room);
+      if (n <= 0 && bytes > 0) {
+        break;
+      }
+      copy(position, src, src.position(), n);
+      position += n;
+      room -= n;
+      if (n < bytes) {
+        break;
+      }
+    }
+    long total = position - tail;
+    if (total > 0) {
+      publish(position);
+      if (ends.ownOutputEnded() && !beforeTheEnd()) {
+        return FabricStream.BROKEN;
+      }
+      advance(srcs, offset, length, total);
+    }
+    return total;
+  }
+
+  private static long remaining(ByteBuffer[] srcs, int offset, int length) {
+    long bytes = 0;
+    for (int i = offset; i < offset + length; i++) {
+      bytes += srcs[i].remaining();
+    }
+    return bytes;
+  }
+
+  private static void advance(ByteBuffer[] srcs, int offset, int length, long bytes) {
+    long left = bytes;
+    for (int i = offset; i < offset + length && left > 0; i++) {
+      int n = (int) Math.min(left, srcs[i].remaining());
+      srcs[i].position(srcs[i].position() + n);
+      left -= n;
+    }
+  }
+
+  /** After a late error: how much this write has taken; the tail tells. */
+  private long taken(long start) {
+    return ends.ownOutputEnded() && !beforeTheEnd() ? 0 : tail - start;
+  }
+
+  /** After an error that came anywhere in a write: whatever the tail and the ring's state tell. */
+  private void publishAgain() {
+    long position = tail;
+    if (moves > 0) {
+      publishMove();
+    }
+    LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
+    PUBLISHED.setRelease(this, position);
+    stream.wakePeer();
+  }
+
+  /**
+   * Space behind the tail, if anyone is there to read it; asks for a larger ring if it is short.
+   */
+  private int room(int wanted) {
+    if (wanted == 0) {
+      return 0;
+    }
+    if (nobodyReads()) {
+      return writeToNobody(wanted);
+    }
+    int room = roomFor(wanted);
+    return room < wanted && room >= 0 ? shortOfRoom(room, wanted) : room;
+  }
+
+  /** Space behind the tail; who finds too little leaves the inline ring. */
+  private int roomFor(int wanted) {
+    int room = roomBehind(tail, wanted);
+    if (room < wanted && room >= 0 && inline()) {
+      moveTo(firstRing, firstRing.capacity(), ConnectionLayout.FIRST_RING);
+      room = roomBehind(tail, wanted);
+    }
+    return room;
+  }
+
+  private int shortOfRoom(int found, int wanted) {
+    int room = found;
+    if (growth.moveOutput(stream, this)) {
+      room = roomBehind(tail, wanted);
+    }
+    if (room >= 0 && room < wanted) {
+      stream.owner().stalled();
+      growth.wanted(stream, this);
+    }
+    return room;
+  }
+
+  private boolean inline() {
+    return ringBytes == ConnectionLayout.INLINE_RING_BYTES;
+  }
+
+  private int roomBehind(long position, int wanted) {
+    long room = ringBytes - (position - headCache);
+    if (room < wanted) {
+      long seen = ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.HEAD);
+      if (seen < headCache || seen > tail) {
+        ends.fail();
+        return FabricStream.BROKEN;
+      }
+      headCache = seen;
+      room = ringBytes - (position - seen);
+    }
+    return (int) room;
+  }
+
+  private boolean nobodyReads() {
+    return ends.nobodyReads()
+        || (long) LONG.getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
+  }
+
+  private int writeToNobody(int bytes) {
+    long unused = stream.lookHowPeerEnds();
+    if (ends.writeToNobody() < 0) {
+      return FabricStream.BROKEN;
+    }
+    int room = roomFor(bytes);
+    return room > 0 ? room : FabricStream.BROKEN;
+  }
+
+  private void copy(long position, ByteBuffer src, int at, int n) {
+    int index = (int) position & (ringBytes - 1);
+    int first = Math.min(n, ringBytes - index);
+    ring.put(ringAt + index, src, at, first);
+    if (first < n) {
+      ring.put(ringAt, src, at + first, n - first);
+    }
+  }
+
+  private void publish(long position) {
+    TAIL.setOpaque(this, position);
+    LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
+    PUBLISHED.setRelease(this, position); // behind the other: an end that counts it comes later
+    VarHandle.fullFence();
+    long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
+    if (wait != handledWait || (wait & ConnectionLayout.WAIT_EVERY) != 0) {
+      stream.notifyPeer(wait);
+      handledWait = wait; // not before: if this ring fails, the next write has to ring
+    }
+  }
+
+  // ---- another ring
+
+  /** Writes to another ring from now on. Writer. */
+  void moveTo(ByteBuffer next, int bytes, long generation) {
+    ring = next;
+    ringAt = 0;
+    ringBytes = bytes;
+    movedAt = tail;
+    moves = generation;
+    publishMove();
+    stream.ringsChanged();
+  }
+
+  private void publishMove() {
+    ConnectionLayout.setRelease(control, mine + ConnectionLayout.moveAt(moves - 1), movedAt);
+    ConnectionLayout.setRelease(control, mine + ConnectionLayout.MOVE_GENERATION, moves);
+  }
+
+  // ---- looking: any thread
+
+  boolean writable() {
+    long used =
+        (long) TAIL.getOpaque(this)
+            - ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.HEAD);
+    int bytes = ringBytes;
+    return used <= bytes - (bytes >> 2) || writableWhenShort();
+  }
+
+  private boolean writableWhenShort() {
+    if (inline() || growth.outputReady(stream) || nobodyReads()) {
+      return true;
+    }
+    growth.wanted(stream, this); // who waits will not come and find too little room
+    return false;
+  }
+
+  /** Whether the peer has left bytes unread. */
+  boolean leftUnread() {
+    return (long) TAIL.getOpaque(this)
+        != ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.HEAD);
+  }
+
+  // ---- ending
+
+  /**
+   * Ends the output where it is, also beside a writer that stands still in the middle of its copy:
+   * that one finds out when it has published, and either its bytes stand before the end or it
+   * reports that they reach nobody. Any thread, one at a time.
+   */
+  void end(long how) {
+    if (ConnectionLayout.getAcquire(control, mine + ConnectionLayout.OUT_END)
+        == ConnectionLayout.OUT_OPEN) {
+      ends.outputEnded();
+      VarHandle.fullFence(); // between the flag and the tail, as the writer's between its two
+      long unused = (long) END_AT.compareAndExchange(this, NOWHERE, PUBLISHED.getAcquire(this));
+      ConnectionLayout.setRelease(control, mine + ConnectionLayout.OUT_END, how);
+    }
+  }
+
+  /**
+   * Somebody ends the output beside this write: whether what it has published stands before the
+   * end. If that is not decided yet, it does.
+   */
+  private boolean beforeTheEnd() {
+    long decided = (long) END_AT.compareAndExchange(this, NOWHERE, tail);
+    return decided == NOWHERE || decided >= tail;
+  }
+}

@@ -1,0 +1,210 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.fabric.Upgrade;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** A session in memory between two fabrics, each with a negotiation thread of its own. */
+final class StreamSession {
+  private static final long DEADLINE_S = 30;
+
+  private final Side dialler;
+  private final Side dialled;
+  private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+  private final Queue<StreamEnd> open = new ArrayDeque<>();
+
+  StreamSession(StreamGround.Pair fabrics) throws Exception {
+    assertThat(fabrics.dialling().unavailable()).as(fabrics.dialling().problem()).isNull();
+    assertThat(fabrics.accepting().unavailable()).isNull();
+    dialler = new Side(true, fabrics.dialling());
+    dialled = new Side(false, fabrics.accepting());
+    dialler.other = dialled;
+    dialled.other = dialler;
+    ByteBuffer payload = dialler.call(() -> dialler.fabric.openPeer(dialler));
+    dialled.call(
+        () -> {
+          dialled.fabric.acceptPeer(dialled, payload);
+          return null;
+        });
+    dialler.call(
+        () -> {
+          dialler.fabric.peerAccepted(dialler);
+          return null;
+        });
+  }
+
+  /** One process's half. */
+  private final class Side implements Peer {
+    final Fabric fabric;
+    private final boolean initiator;
+    private final ExecutorService thread =
+        Executors.newSingleThreadExecutor(
+            work -> {
+              Thread made = new Thread(work, "negotiation");
+              made.setDaemon(true);
+              return made;
+            });
+    private Side other;
+    private volatile Object attachment;
+
+    Side(boolean initiator, Fabric fabric) {
+      this.initiator = initiator;
+      this.fabric = fabric;
+    }
+
+    <T> T call(Callable<T> work) throws Exception {
+      return thread.submit(work).get(DEADLINE_S, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public boolean initiator() {
+      return initiator;
+    }
+
+    @Override
+    public long pid() {
+      return 0;
+    }
+
+    @Override
+    public void send(ByteBuffer message) {
+      ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip();
+      other.execute(
+          () -> {
+            try {
+              other.fabric.received(other, copy);
+            } catch (FabricException e) {
+              failures.add(e);
+            }
+          });
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      try {
+        thread.execute(
+            () -> {
+              try {
+                task.run();
+              } catch (RuntimeException | Error e) {
+                failures.add(e);
+              }
+            });
+      } catch (RejectedExecutionException e) {
+        // The session has ended; a fabric may find out later.
+      }
+    }
+
+    @Override
+    public Object attachment() {
+      return attachment;
+    }
+
+    @Override
+    public void attach(Object value) {
+      attachment = value;
+    }
+  }
+
+  /** Both ends of a connection; the accepting one first. */
+  record Ends(StreamEnd client, StreamEnd server) {}
+
+  /** A stream that is offered and answered, and that nobody has accepted. */
+  Ends offer() throws Exception {
+    Upgrade offer = dialler.call(() -> dialler.fabric.offer(dialler));
+    Upgrade answer = dialled.call(() -> dialled.fabric.answer(dialled, offer.payload()));
+    StreamEnd server = new StreamEnd(answer.stream());
+    dialler.call(
+        () -> {
+          offer.answered(answer.payload());
+          return null;
+        });
+    StreamEnd client = new StreamEnd(offer.stream());
+    client.other = server;
+    server.other = client;
+    open.add(client);
+    open.add(server);
+    return new Ends(client, server);
+  }
+
+  /** An established connection whose output is on the fabric in both directions. */
+  Ends connect() throws Exception {
+    Ends ends = offer();
+    FabricStream client = ends.client.stream;
+    FabricStream server = ends.server.stream;
+    client.acceptInput();
+    server.acceptInput();
+    until(() -> client.established() && server.established());
+    client.switchOut(0);
+    server.switchOut(0);
+    until(() -> client.peerSwitchAt() == 0 && server.peerSwitchAt() == 0);
+    return ends;
+  }
+
+  /** Waits for what a fabric brings by itself, and helps it as a thread that looks does. */
+  void until(BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      for (StreamEnd end : open) {
+        int unused = end.stream.readiness(FabricStream.READ | FabricStream.WRITE);
+      }
+      Thread.onSpinWait();
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(DEADLINE_S)) {
+        throw new AssertionError("nothing has happened for " + DEADLINE_S + " s");
+      }
+    }
+  }
+
+  /** Gives an end back before the session ends. */
+  void release(StreamEnd end) {
+    open.remove(end);
+    end.stream.release();
+  }
+
+  void settle() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      dialler.call(() -> null);
+      dialled.call(() -> null);
+    }
+    Throwable first = failures.peek();
+    if (first != null) {
+      throw new AssertionError("a negotiation thread failed: " + first, first);
+    }
+  }
+
+  void close() throws Exception {
+    while (!open.isEmpty()) {
+      release(open.peek());
+    }
+    settle();
+    dialler.call(
+        () -> {
+          dialler.fabric.peerGone(dialler);
+          return null;
+        });
+    dialled.call(
+        () -> {
+          dialled.fabric.peerGone(dialled);
+          return null;
+        });
+    settle();
+    dialler.thread.shutdown();
+    dialled.thread.shutdown();
+  }
+}
