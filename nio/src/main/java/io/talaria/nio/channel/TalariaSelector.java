@@ -343,8 +343,7 @@ final class TalariaSelector extends AbstractSelector {
     attached++;
     Home target = homeOf(lane.stream());
     boolean shared = target == null || key.socket.keys().all().length > 1;
-    lane.shared(shared);
-    lane.moveTo(shared ? null : target);
+    lane.residence().moveTo(shared ? null : target);
     if (shared) {
       forward(key);
     }
@@ -557,7 +556,7 @@ final class TalariaSelector extends AbstractSelector {
       key.emptyLooks = 0;
       report(key, ready);
     } else if (++key.emptyLooks > active.patience(key)
-        && !lane.shared()
+        && !lane.residence().shared()
         && !key.deaf
         && watch(key, lane, wanted)) {
       active.remove(key);
@@ -775,7 +774,7 @@ final class TalariaSelector extends AbstractSelector {
         active.remove(key);
       } else if (lane.readiness(wanted) != 0) {
         return false;
-      } else if (lane.attached() && lane.shared()) {
+      } else if (lane.attached() && lane.residence().shared()) {
         if (wanted != 0 && !lane.stream().await(wanted) && lane.readiness(wanted) != 0) {
           return false;
         }
@@ -842,7 +841,7 @@ final class TalariaSelector extends AbstractSelector {
     Fabric fabric = lane.stream().fabric();
     Home left = fabric == context.roaming() ? home : openedHome(fabric);
     if (left != null) {
-      lane.leave(left);
+      lane.residence().leave(left);
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);
