@@ -187,11 +187,6 @@ final class UcxHome implements Home {
   }
 
   @Override
-  public void wake() {
-    // Streams wake their selectors themselves.
-  }
-
-  @Override
   public void close() {
     Engine left;
     synchronized (this) {

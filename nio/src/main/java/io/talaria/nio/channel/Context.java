@@ -31,9 +31,6 @@ public final class Context {
   private final Config config;
   private final List<Fabric> fabrics;
 
-  /** The fabric whose streams may move from home to home, or null. */
-  private final Fabric roaming;
-
   private final Negotiator negotiator;
   private final ProcessCounters counters;
   private final Spinning spinning;
@@ -59,7 +56,6 @@ public final class Context {
         config.fabrics().stream().distinct().map(name -> fabric(name, config, hosts)).toList();
     List<Fabric> between = hosts ? betweenHosts(local) : List.of();
     fabrics = Stream.concat(local.stream(), between.stream()).distinct().toList();
-    roaming = fabrics.stream().filter(each -> !each.placesStreams()).findFirst().orElse(null);
     negotiator =
         new Negotiator(
             jdk,
@@ -138,11 +134,6 @@ public final class Context {
   /** The fabrics that are asked for, in order of preference. */
   List<Fabric> fabrics() {
     return fabrics;
-  }
-
-  /** The fabric whose streams may move from home to home, or null. */
-  Fabric roaming() {
-    return roaming;
   }
 
   Negotiator negotiator() {

@@ -20,49 +20,39 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * The two roads of one connection, and the switch between them.
+ * One connection: its two roads, and the switch between them. Says which phase each direction is in
+ * and leads from one to the next; the phases themselves, and what else belongs to a connection, are
+ * objects of their own:
  *
- * <p><b>Input</b>, changed under the channel's read lock: {@link #IN_TCP}, then {@link
- * #IN_ACCEPTED} (a stream is attached and our reader has told the peer that it may switch: from now
- * on bells may stand behind the application's bytes on TCP, so what is read there goes through
- * {@link #carry}, which is cut where the peer says it has switched), then {@link #IN_FABRIC}.
+ * <pre>
+ *   input   {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}      under the channel's read lock
+ *   output  {@link TcpOutput} → {@link FabricOutput}                      under the out lock
+ *   {@link ControlLink}   bells and the end of the control connection
+ *   {@link ControlWaiter}, {@link FabricSleep}   sleeping in blocking calls
+ *   {@link Residence}     the selector's home in which the stream is
+ *   {@link Ending}        close, linger, release
+ * </pre>
  *
- * <p><b>Output</b>, changed under the out lock: {@link #OUT_TCP}, then {@link #OUT_FABRIC} once
- * both readers have accepted. A bell is rung only after our own output has switched, so no bell
- * ever stands before an application's byte.
+ * <p><b>Input</b>: our reader accepts, which tells the peer that it may switch, and opens the
+ * switching phase: bells may stand behind the application's bytes on TCP from then on. It ends when
+ * all that the peer says it has put on TCP is taken. If one side withdraws, the input goes back to
+ * TCP for good.
+ *
+ * <p><b>Output</b> switches once both readers have accepted. A bell is rung only after our own
+ * output has switched, so no bell ever stands before an application's byte.
  */
 final class Lane implements StreamOwner, Upgradable {
-  static final int IN_TCP = 0;
-  static final int IN_ACCEPTED = 1;
-  static final int IN_FABRIC = 2;
-  private static final int OUT_TCP = 0;
-  private static final int OUT_FABRIC = 1;
+  private static final int ON_TCP = 0;
+  private static final int SWITCHING = 1;
+  private static final int ON_FABRIC = 2;
 
   private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
-  private static final int CARRY_BYTES = 64 << 10;
-  private static final int BELLS_AT_ONCE = 64;
-
-  /** A peer that rings faster than we read must not keep us here: the rest is read next time. */
-  private static final int MOST_BELL_READS = 1024;
-
   private static final int ACCEPT_TRIES = 10;
-  private static final int SPIN_CHECKS = 32;
-
-  /** Longest sleep of one thread on the control connection before it looks again by itself. */
-  private static final long LOOK_AGAIN_NS = 500_000_000L;
-
-  /**
-   * The same for a virtual thread that reads: no wake-up can miss it, and ten thousand of them that
-   * looked twice a second would keep a core busy.
-   */
-  private static final long VIRTUAL_LOOK_AGAIN_NS = 30_000_000_000L;
 
   /** How long anybody sleeps who is {@link #deaf}. */
   static final int DEAF_LOOK_MS = 10;
@@ -70,58 +60,48 @@ final class Lane implements StreamOwner, Upgradable {
   /** How long TCP may take to tell how a lost peer ended, after the input has switched. */
   private static final long LAST_LOOK_NS = 900_000_000L;
 
-  /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
-  private static final long LINGER_NS = 60_000_000_000L;
-
   /** How long a channel waits for a selector before its stream is made without one. */
   private static final long PLACE_BLOCKING_NS = 2_000_000L;
 
   private static final long PLACE_NON_BLOCKING_NS = 100_000_000L;
 
-  /** The longest sleep of a reader that waits for TCP and for the fabric at once. */
-  private static final long BETWEEN_NS = 5_000_000L;
-
   // First what every read and write needs: a thousand lanes are short of cache lines.
+
+  /** Once all input comes from the fabric and nothing of TCP's is left. Under the read lock. */
+  private volatile FabricInput fabricInput;
+
+  /** Once the output has switched. Under the out lock. */
+  private volatile FabricOutput fabricOutput;
 
   /** Attached once, under the state lock. */
   private volatile FabricStream stream;
 
-  /** Bytes taken from TCP that the program has not read. Changed under the read lock. */
-  private volatile ByteBuffer carry;
+  /** Set before the stream is. */
+  private Residence residence;
+
+  /** Set before the stream is. */
+  private FabricSleep fabricSleep;
 
   private final ConnectionCounters counters;
-
   private final Context context;
-  private final Spinner readSpinner;
-  private final Spinner writeSpinner;
   private final TalariaSocketChannel channel;
   private final SocketChannel control;
   private final Role role;
   private final ConnectionKey key;
   private final ReentrantLock readLock;
   private final ControlWaiter waiter;
+  private final ControlLink link;
+  private final Ending ending;
+  private final TcpInput tcpInput;
+  private final TcpOutput tcpOutput;
   private final Object outLock = new Object();
-
-  /** Held while the stream moves from home to home. */
-  private final Object homeLock = new Object();
-
-  /** Whether it has left its last one. Under the home lock. */
-  private boolean homeless;
-
-  private final Object bellsLock = new Object();
   private final long madeAtNs = System.nanoTime();
-  private final ByteBuffer bell = ByteBuffer.allocate(1);
 
-  private volatile int inMode = IN_TCP;
-  private volatile int outMode = OUT_TCP;
+  /** From our consent on. Under the read lock. */
+  private volatile SwitchingInput switchingInput;
 
-  /** How TCP ended, behind {@link #carry}. */
-  private volatile boolean tcpEnd;
-
-  private volatile IOException tcpFailure;
-  private volatile boolean controlEnded;
-
-  private volatile boolean endedByReset;
+  /** Grows, except that a withdrawal leads back. Under the read lock. */
+  private volatile int inPhase = ON_TCP;
 
   /** The peer's process is lost, while TCP may still bring bytes of its. */
   private volatile boolean abandoned;
@@ -129,28 +109,14 @@ final class Lane implements StreamOwner, Upgradable {
   /** When that was first seen with the input switched; 0 before. Of the negotiation thread. */
   private long abandonedInFabricAtNs;
 
-  /** A read has reported the reset, so every later one does. Under the read lock. */
-  private boolean resetRead;
-
   /** The stream was withdrawn, so this connection is plain TCP for good. */
   private volatile boolean plainAgain;
 
   /** It was withdrawn on this side, because the connection began to end. */
   private volatile boolean withdrawnHere;
 
-  /** Whether the stream wakes those who wait by itself. */
-  private volatile boolean wakesByItself;
-
   private volatile boolean lost;
-  private volatile boolean shared;
   private volatile boolean shownFast;
-  private ByteBuffer bellsIn;
-
-  /** Counts what was taken from TCP. Under the read lock. */
-  private long tcpIn;
-
-  /** The same for others, from when our reader has accepted. Written under the read lock. */
-  private volatile long tcpTaken;
 
   /** How often the peer has woken this side through the session. */
   private final AtomicInteger wakes = new AtomicInteger();
@@ -159,27 +125,6 @@ final class Lane implements StreamOwner, Upgradable {
   private int readerWakes;
 
   private int writerWakes;
-  private long tcpOut;
-
-  /** Calls of the fabric: the reader's, the writer's. */
-  private int reads;
-
-  private int writes;
-
-  /** Whether the control connection reads as ended because the channel closes. */
-  private volatile boolean inputShut;
-
-  /** Whether the control connection outlives the channel; then the stream does too. */
-  private volatile boolean lingering;
-
-  /** Whether a close has said how this side ends. Under the out lock. */
-  private boolean ended;
-
-  /** Whether the channel's close has decided if it lingers; what it looks at must be there. */
-  private boolean closeDecided;
-
-  private boolean releaseWanted;
-  private boolean released;
 
   Lane(
       Context context,
@@ -189,8 +134,6 @@ final class Lane implements StreamOwner, Upgradable {
       InetSocketAddress local,
       InetSocketAddress remote) {
     this.context = context;
-    readSpinner = new Spinner(context.spinning());
-    writeSpinner = new Spinner(context.spinning());
     this.channel = channel;
     this.role = role;
     this.counters = counters;
@@ -202,6 +145,10 @@ final class Lane implements StreamOwner, Upgradable {
             control,
             (who, event) -> who == ControlWaiter.READER ? nothingToRead() : nothingToWrite(event),
             context::repeat);
+    link = new ControlLink(this, control, counters);
+    ending = new Ending(context, this, link);
+    tcpInput = new TcpInput(control, counters);
+    tcpOutput = new TcpOutput(control, counters);
   }
 
   /** Whether a reader about to sleep has nothing to wait for. */
@@ -209,8 +156,7 @@ final class Lane implements StreamOwner, Upgradable {
     return channel.closing()
         || channel.inputClosed()
         || wakes.get() != readerWakes
-        || (inMode != IN_TCP
-            && (controlEnded || (wakesByItself && stream.readiness(FabricStream.READ) != 0)));
+        || (inPhase != ON_TCP && (link.ended() || fabricSleep.over(FabricStream.READ)));
   }
 
   /** Whether a writer about to sleep has nothing to wait for; on TCP if for room there. */
@@ -218,9 +164,32 @@ final class Lane implements StreamOwner, Upgradable {
     boolean onTcp = event == JdkNio.WRITABLE;
     return channel.outputEnding()
         || wakes.get() != writerWakes
-        || onTcp != (outMode == OUT_TCP)
-        || (!onTcp
-            && (controlEnded || (wakesByItself && stream.readiness(FabricStream.WRITE) != 0)));
+        || onTcp != (fabricOutput == null)
+        || (!onTcp && (link.ended() || fabricSleep.over(FabricStream.WRITE)));
+  }
+
+  // ---- its parts, for each other
+
+  /** The stream, or null while there is none. */
+  FabricStream stream() {
+    return stream;
+  }
+
+  ControlLink link() {
+    return link;
+  }
+
+  ControlWaiter waiter() {
+    return waiter;
+  }
+
+  /** Where the stream lives; while there is one. */
+  Residence residence() {
+    return residence;
+  }
+
+  static SocketException reset() {
+    return new SocketException("Connection reset");
   }
 
   // ---- upgrade
@@ -279,7 +248,9 @@ final class Lane implements StreamOwner, Upgradable {
         plainSoFar(Reason.PENDING); // before anyone can switch
         fast.owner(this, channel);
         fast.buffers(channel.sendBuffer(), channel.receiveBuffer());
-        wakesByItself = fast.wakesByItself();
+        residence = new Residence(fast);
+        fabricSleep =
+            fast.wakesByItself() ? new SelfWakingSleep(this, fast) : new BellSleep(this, fast);
         stream = fast;
       }
     }
@@ -317,18 +288,17 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** Tells the peer that it may switch. Under the read lock. */
   private void accept() {
-    if (inMode == IN_TCP && stream != null && !plainAgain) {
-      inMode = IN_ACCEPTED;
-      publishTaken();
-      stream.acceptInput();
+    assert readLock.isHeldByCurrentThread();
+    FabricStream fast = stream;
+    if (inPhase == ON_TCP && fast != null && !plainAgain) {
+      long takenBytes = tcpInput.takenBytes();
+      switchingInput = new SwitchingInput(this, fast, control, counters, takenBytes);
+      inPhase = SWITCHING;
+      fast.inputTaken(takenBytes);
+      fast.acceptInput();
       switchOutIfEstablished();
       nudgeSelectors();
     }
-  }
-
-  private void publishTaken() {
-    tcpTaken = tcpIn;
-    stream.inputTaken(tcpIn);
   }
 
   @Override
@@ -358,8 +328,10 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   private void switchOut() {
-    stream.switchOut(tcpOut);
-    outMode = OUT_FABRIC;
+    assert Thread.holdsLock(outLock);
+    FabricStream fast = stream;
+    fast.switchOut(tcpOutput.writtenBytes());
+    fabricOutput = new FabricOutput(fast, counters, new Spinner(context.spinning()), channel);
     waiter.wake(ControlWaiter.WRITER); // it may wait for room on TCP
     showFast();
     nudgeSelectors();
@@ -368,9 +340,9 @@ final class Lane implements StreamOwner, Upgradable {
   /** Lets the output switch as soon as both sides have agreed. */
   void switchOutIfEstablished() {
     FabricStream fast = stream;
-    if (outMode == OUT_TCP && fast != null && fast.established()) {
+    if (fabricOutput == null && fast != null && fast.established()) {
       synchronized (outLock) {
-        if (outMode == OUT_TCP) {
+        if (fabricOutput == null) {
           switchOut();
         }
       }
@@ -400,154 +372,77 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** Reads what is there: bytes, 0 for nothing now, -1 at the end. The destination has room. */
   int read(ByteBuffer dst) throws IOException {
-    if (inMode == IN_FABRIC && carry == null) {
-      return readFabric(dst);
-    }
-    return readSwitching(dst);
+    FabricInput fast = fabricInput;
+    return fast != null ? fast.read(dst) : readBeforeFabric(dst);
   }
 
-  private int readFabric(ByteBuffer dst) throws IOException {
-    int n = stream.read(dst);
-    Faults.poll(n > 0 ? ++reads : 1);
-    if (n > 0) {
-      counters.fabricIn(n);
-      return n;
+  private int readBeforeFabric(ByteBuffer dst) throws IOException {
+    if (keptBytes() != null) {
+      return readKept(dst);
     }
-    if (n < 0) {
-      Faults.take(); // what looks like an end may be memory that is gone
+    if (staysOnTcpForInput()) {
+      return tcpInput.read(dst);
     }
-    if (n == FabricStream.RESET) {
-      resetRead = true;
-      throw new SocketException("Connection reset");
+    switchingInput.pull(dst.remaining());
+    if (keptBytes() != null) {
+      return readKept(dst);
     }
-    return n; // 0, or END which is -1
+    FabricInput fast = fabricInput;
+    return fast != null ? fast.read(dst) : switchingInput.end();
+  }
+
+  private int readKept(ByteBuffer dst) {
+    int n = switchingInput.takeKept(dst);
+    readFabricIfAlone();
+    return n;
+  }
+
+  /** What was taken from TCP and not read, or null. */
+  private ByteBuffer keptBytes() {
+    SwitchingInput switching = switchingInput;
+    return switching == null ? null : switching.kept();
   }
 
   /** A read without room for a byte: it moves nothing, but meets a reset that is known again. */
   int readNothing() throws IOException {
-    if (inMode == IN_TCP) {
+    if (inPhase == ON_TCP) {
       return control.read(NO_ROOM.duplicate());
     }
-    if (resetRead) {
-      throw new SocketException("Connection reset");
-    }
-    return 0;
-  }
-
-  private int readSwitching(ByteBuffer dst) throws IOException {
-    if (carry != null) {
-      return readCarry(dst);
-    }
-    if (staysOnTcpForInput()) {
-      return readTcp(dst);
-    }
-    pull(dst.remaining());
-    if (carry != null) {
-      return readCarry(dst);
-    }
-    if (inMode == IN_FABRIC) {
-      return readFabric(dst);
-    }
-    if (tcpFailure != null) {
-      resetRead = true;
-      throw new SocketException(tcpFailure.getMessage());
-    }
-    return tcpEnd ? -1 : 0;
-  }
-
-  private int readTcp(ByteBuffer dst) throws IOException {
-    if (tcpEnd) {
-      return -1;
-    }
-    int n = control.read(dst);
-    if (n > 0) {
-      tcpIn += n;
-      counters.tcpIn(n);
-    }
-    return n;
+    FabricInput fast = fabricInput;
+    return fast != null ? fast.readNothing() : switchingInput.readNothing();
   }
 
   /** Accepts an upgrade that waits, or takes TCP up again after a withdrawn one. */
   private boolean staysOnTcpForInput() {
-    if (inMode == IN_TCP) {
+    if (inPhase == ON_TCP) {
       accept();
-    } else if (inMode == IN_ACCEPTED && plainAgain) {
-      inMode = IN_TCP;
+    } else if (inPhase == SWITCHING && plainAgain) {
+      tcpInput.resume(switchingInput.takenBytes(), switchingInput.ended());
+      inPhase = ON_TCP;
     }
-    return inMode == IN_TCP;
+    return inPhase == ON_TCP;
   }
 
-  private int readCarry(ByteBuffer dst) {
-    ByteBuffer from = carry;
-    int n = Math.min(from.remaining(), dst.remaining());
-    int at = from.position();
-    dst.put(dst.position(), from, at, n);
-    dst.position(dst.position() + n);
-    from.position(at + n);
-    counters.tcpIn(n);
-    if (!from.hasRemaining()) {
-      carry = null;
+  /** Moves the input to the fabric when all that the peer put on TCP has been taken. */
+  boolean switchInIfDue() {
+    if (inPhase == SWITCHING && switchingInput.complete()) {
+      inPhase = ON_FABRIC;
+      stream.inputSwitched();
+      readFabricIfAlone();
+      switchOutIfEstablished();
+      nudgeSelectors();
     }
-    return n;
+    return inPhase == ON_FABRIC;
   }
 
-  /** Takes bytes from TCP into the carry, and finds out whether the peer has switched. */
-  private void pull(int wanted) {
-    if (tcpEnd || tcpFailure != null) {
-      switchInIfDue();
-      return;
+  private void readFabricIfAlone() {
+    if (inPhase == ON_FABRIC && fabricInput == null && keptBytes() == null) {
+      fabricInput = new FabricInput(stream, counters, new Spinner(context.spinning()), channel);
     }
-    if (switchInIfDue()) {
-      return;
-    }
-    noteWithdrawal();
-    long known = stream.peerSwitchAt();
-    if (known >= 0 && known < tcpIn) { // no honest peer has switched before what it sent
-      tcpFailure = reset();
-      endControl(true);
-      return;
-    }
-    long most = known >= 0 ? known - tcpIn : Math.max(wanted, BELLS_AT_ONCE);
-    ByteBuffer more = ByteBuffer.allocate((int) Math.min(most, CARRY_BYTES));
-    int n;
-    try {
-      n = control.read(more);
-    } catch (IOException e) {
-      tcpFailure = e;
-      endControl(true);
-      noteWithdrawal();
-      switchInIfDue();
-      return;
-    }
-    if (n > 0) {
-      long switchAt = stream.peerSwitchAt();
-      int bytes = switchAt >= 0 ? (int) Math.max(0, Math.min(n, switchAt - tcpIn)) : n;
-      tcpIn += bytes;
-      if (bytes < n) {
-        counters.bellReceived();
-        waiter.wakeAll(); // it may have been for another than who reads it here
-      }
-      if (bytes > 0) {
-        publishTaken();
-        keep(more.flip().limit(bytes));
-      }
-    } else if (n < 0) {
-      if (endControl(false)) {
-        tcpFailure = reset(); // the peer was killed with bytes of ours unread
-      } else {
-        tcpEnd = true;
-      }
-      noteWithdrawal(); // it came before the end
-    }
-    switchInIfDue();
-  }
-
-  private static SocketException reset() {
-    return new SocketException("Connection reset");
   }
 
   /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
-  private void noteWithdrawal() {
+  void noteWithdrawal() {
     if (!plainAgain && stream.withdrawn()) {
       plainAgain = true;
       plain(withdrawnHere ? Reason.CLOSED_EARLY : Reason.REFUSED);
@@ -555,37 +450,12 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  private void keep(ByteBuffer bytes) {
-    ByteBuffer had = carry;
-    if (had == null) {
-      carry = bytes;
-    } else {
-      carry = ByteBuffer.allocate(had.remaining() + bytes.remaining()).put(had).put(bytes).flip();
-    }
-  }
-
-  /** Moves the input to the fabric when all that the peer put on TCP has been taken. */
-  private boolean switchInIfDue() {
-    if (inMode == IN_ACCEPTED && stream.peerSwitchAt() == tcpIn) {
-      inMode = IN_FABRIC;
-      stream.inputSwitched();
-      switchOutIfEstablished();
-      nudgeSelectors();
-    }
-    return inMode == IN_FABRIC;
-  }
-
   long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-    if (carry == null && !tcpEnd && staysOnTcpForInput()) {
-      long n = control.read(dsts, offset, length);
-      if (n > 0) {
-        tcpIn += n;
-        counters.tcpIn((int) n);
+    if (fabricInput == null && keptBytes() == null) {
+      if (staysOnTcpForInput()) {
+        return tcpInput.read(dsts, offset, length);
       }
-      return n;
-    }
-    if (carry == null && inMode == IN_ACCEPTED && !plainAgain) {
-      pull(room(dsts, offset, length)); // together, as a read of the first buffer would not
+      pullToSwitch(room(dsts, offset, length)); // together, as a read of the first would not
     }
     long n = read(dsts[offset]);
     if (n > 0 && !dsts[offset].hasRemaining()) {
@@ -599,7 +469,7 @@ final class Lane implements StreamOwner, Upgradable {
     for (int i = offset; i < offset + length; i++) {
       room += dsts[i].remaining();
     }
-    return (int) Math.min(room, CARRY_BYTES);
+    return (int) Math.min(room, SwitchingInput.KEPT_BYTES);
   }
 
   /** Fills further buffers with what is there; an end or failure shows at the next read. */
@@ -625,106 +495,74 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   private boolean moreAtHand(int wanted) {
-    if (carry == null && inMode == IN_ACCEPTED && !plainAgain) {
-      pull(wanted);
+    if (keptBytes() == null) {
+      pullToSwitch(wanted);
     }
-    return carry != null || (inMode == IN_FABRIC && stream.unread());
+    return keptBytes() != null || (inPhase == ON_FABRIC && stream.unread());
+  }
+
+  private void pullToSwitch(int wanted) {
+    if (inPhase == SWITCHING && !plainAgain) {
+      switchingInput.pull(wanted);
+    }
   }
 
   int spinRead(ByteBuffer dst) throws IOException {
-    if (inMode != IN_FABRIC || !maySpin(readSpinner)) {
-      return 0;
-    }
-    int n = 0;
-    try {
-      do {
-        for (int i = 0; i < SPIN_CHECKS; i++) {
-          n = readFabric(dst);
-          if (n != 0) {
-            return n;
-          }
-          Thread.onSpinWait();
-        }
-      } while (!channel.closing() && readSpinner.goOn());
-      return 0;
-    } finally {
-      readSpinner.stop(n != 0);
-    }
-  }
-
-  private static boolean maySpin(Spinner spinner) {
-    return !JdkNio.isVirtual(Thread.currentThread()) && spinner.start();
+    FabricInput fast = fabricInput;
+    return fast == null ? 0 : fast.spin(dst);
   }
 
   void sleepToRead(long timeoutNs) throws IOException {
-    FabricStream fast = inMode == IN_TCP ? null : stream;
     readerWakes = wakes.get();
-    if (fast == null) {
+    if (inPhase == ON_TCP) {
       boolean unused = waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
       return;
     }
-    boolean wait = fast.await(FabricStream.READ) && !controlEnded;
+    FabricStream fast = stream;
+    boolean wait = fast.await(FabricStream.READ) && !link.ended();
     Faults.take();
     if (wait) {
       counters.slept();
-      if (wakesByItself && inMode == IN_FABRIC) {
-        waiter.park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
-        if (fast.readiness(FabricStream.READ) == 0) {
-          drainBells(); // it may have ended
-        }
-        fast.awake(FabricStream.READ);
-        return;
-      }
-      boolean patient = !fast.unread() && JdkNio.isVirtual(Thread.currentThread());
-      long mostNs = patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS;
-      long limitNs = shorter(timeoutNs, wakesByItself ? BETWEEN_NS : mostNs);
-      if (waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, limitNs) && inMode == IN_FABRIC) {
-        drainBells();
-      }
+      fabricSleep.read(timeoutNs);
     }
     fast.awake(FabricStream.READ);
     Faults.take();
   }
 
-  private static long shorter(long timeoutNs, long mostNs) {
-    return timeoutNs == 0 ? mostNs : Math.min(timeoutNs, mostNs);
-  }
-
   // ---- writing: under the write lock
 
   int write(ByteBuffer src) throws IOException {
-    if (outMode == OUT_FABRIC) {
-      return writeFabric(src);
-    }
-    return writeTcp(src);
-  }
-
-  private int writeFabric(ByteBuffer src) throws IOException {
-    int n = stream.write(src);
-    Faults.poll(++writes);
-    if (n < 0) {
-      Faults.take();
-      throw new IOException("Broken pipe");
-    }
-    counters.fabricOut(n);
-    return n;
+    FabricOutput fast = fabricOutput;
+    return fast != null ? fast.write(src) : writeTcp(src);
   }
 
   private int writeTcp(ByteBuffer src) throws IOException {
     synchronized (outLock) {
       if (staysOnTcp()) {
-        int n = control.write(src);
-        tcpOut += n;
-        counters.tcpOut(n);
-        return n;
+        return tcpOutput.write(src);
       }
     }
-    return writeFabric(src);
+    return fabricOutput.write(src);
   }
 
-  /** Switches if both sides have agreed. Under the out lock. */
+  long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    FabricOutput fast = fabricOutput;
+    return fast != null ? fast.write(srcs, offset, length) : writeTcp(srcs, offset, length);
+  }
+
+  private long writeTcp(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    synchronized (outLock) {
+      if (staysOnTcp()) {
+        return tcpOutput.write(srcs, offset, length);
+      }
+    }
+    return fabricOutput.write(srcs, offset, length);
+  }
+
+  /** Switches if both sides have agreed. */
   private boolean staysOnTcp() {
-    if (outMode == OUT_TCP) {
+    assert Thread.holdsLock(outLock);
+    if (fabricOutput == null) {
       FabricStream fast = stream;
       if (fast == null) {
         return true;
@@ -738,71 +576,25 @@ final class Lane implements StreamOwner, Upgradable {
     return false;
   }
 
-  long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-    if (outMode == OUT_TCP) {
-      synchronized (outLock) {
-        if (staysOnTcp()) {
-          long n = control.write(srcs, offset, length);
-          tcpOut += n;
-          counters.tcpOut((int) n);
-          return n;
-        }
-      }
-    }
-    long n = stream.write(srcs, offset, length);
-    Faults.poll(++writes);
-    if (n < 0) {
-      Faults.take();
-      throw new IOException("Broken pipe");
-    }
-    counters.fabricOut((int) n);
-    return n;
-  }
-
   void spinWrite(ByteBuffer src) throws IOException {
-    if (outMode != OUT_FABRIC || !maySpin(writeSpinner)) {
-      return;
-    }
-    boolean found = false;
-    try {
-      do {
-        for (int i = 0; i < SPIN_CHECKS; i++) {
-          if (stream.readiness(FabricStream.WRITE) != 0 && writeFabric(src) > 0) {
-            found = true;
-            if (!src.hasRemaining()) {
-              return;
-            }
-            writeSpinner.extend();
-          }
-          Thread.onSpinWait();
-        }
-      } while (!channel.outputEnding() && writeSpinner.goOn());
-    } finally {
-      writeSpinner.stop(found);
+    FabricOutput fast = fabricOutput;
+    if (fast != null) {
+      fast.spin(src);
     }
   }
 
   void sleepToWrite() throws IOException {
     writerWakes = wakes.get();
-    if (outMode == OUT_TCP) {
+    if (fabricOutput == null) {
       boolean unused = waiter.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
       return;
     }
     FabricStream fast = stream;
-    boolean wait = fast.await(FabricStream.WRITE) && !controlEnded;
+    boolean wait = fast.await(FabricStream.WRITE) && !link.ended();
     Faults.take();
-    if (wait && !deaf()) {
+    if (wait) {
       counters.slept();
-    }
-    if (wait && wakesByItself) {
-      waiter.park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
-      if (fast.readiness(FabricStream.WRITE) == 0) {
-        controlReadable();
-      }
-    } else if (wait && deaf()) {
-      LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(DEAF_LOOK_MS));
-    } else if (wait && waiter.sleep(ControlWaiter.WRITER, JdkNio.READABLE, LOOK_AGAIN_NS)) {
-      controlReadable();
+      fabricSleep.write();
     }
     fast.awake(FabricStream.WRITE);
     Faults.take();
@@ -812,13 +604,13 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
   void controlReadable() {
-    if (inMode == IN_FABRIC) {
-      drainBells();
+    if (inPhase == ON_FABRIC) {
+      link.drain(false);
     } else if (enterToRead()) {
       try {
-        if (inMode == IN_ACCEPTED && takesMore()) {
-          pull(CARRY_BYTES);
-        } else if (inMode == IN_TCP) {
+        if (inPhase == SWITCHING && takesMore()) {
+          switchingInput.pull(SwitchingInput.KEPT_BYTES);
+        } else if (inPhase == ON_TCP) {
           accept();
         }
       } finally {
@@ -848,7 +640,7 @@ final class Lane implements StreamOwner, Upgradable {
    * which they do if both sides have agreed, and never without bound. Under the read lock.
    */
   private boolean takesMore() {
-    return carry == null || (outMode == OUT_FABRIC && !plainAgain && !deaf());
+    return keptBytes() == null || (fabricOutput != null && !plainAgain && !deaf());
   }
 
   /**
@@ -856,91 +648,34 @@ final class Lane implements StreamOwner, Upgradable {
    * them: nobody hears a bell then, and who waits for room looks by the clock. Any thread.
    */
   boolean deaf() {
-    ByteBuffer kept = carry;
-    return kept != null && inMode == IN_ACCEPTED && kept.remaining() >= CARRY_BYTES;
+    ByteBuffer kept = keptBytes();
+    return kept != null && inPhase == SWITCHING && kept.remaining() >= SwitchingInput.KEPT_BYTES;
   }
 
-  private boolean drainBells() {
-    return drainBells(false);
-  }
-
-  /**
-   * @param all whether to look for an end behind the bells too; else the control connection stays
-   *     readable until that is seen
-   * @return whether there were bells: a caller that is not the one to be woken passes them on
-   */
-  private boolean drainBells(boolean all) {
-    boolean rung = false;
-    synchronized (bellsLock) {
-      if (bellsIn == null) {
-        bellsIn = ByteBuffer.allocate(BELLS_AT_ONCE);
-      }
-      try {
-        int n;
-        int reads = 0;
-        do {
-          bellsIn.clear();
-          n = control.read(bellsIn);
-          if (n > 0) {
-            rung = true;
-            counters.bellReceived();
-          }
-        } while ((n == BELLS_AT_ONCE || (all && n > 0)) && ++reads < MOST_BELL_READS);
-        if (n < 0) {
-          endControl(false);
-        }
-      } catch (IOException e) {
-        endControl(control.isOpen());
-      }
-    }
-    return rung;
-  }
-
-  /**
-   * Tells the fabric that the control connection has ended.
-   *
-   * @return whether that means a reset
-   */
-  private boolean endControl(boolean byReset) {
-    boolean ownEnd = inputShut && !byReset && wakesByItself; // the peer's would look the same
-    if (!controlEnded && !ownEnd) {
-      // A bell that the peer has not read makes its kernel send a reset, which means nothing.
-      boolean bellsOnly =
-          outMode == OUT_FABRIC
-              && (stream.peerInputSwitched() || stream.peerInputTaken() == tcpOut);
-      endedByReset = stream.controlEnded(byReset && !bellsOnly);
-      controlEnded = true;
-      waiter.wakeAll();
-    }
-    return endedByReset;
+  /** Whether nothing but bells of ours can be unread at the peer. */
+  boolean peerLacksBellsOnly() {
+    return fabricOutput != null
+        && (stream.peerInputSwitched() || stream.peerInputTaken() == tcpOutput.writtenBytes());
   }
 
   @Override
   public boolean ring() {
     synchronized (outLock) {
-      if (outMode == OUT_TCP) {
+      if (fabricOutput == null) {
         if (stream == null || !stream.established()) {
           return false;
         }
         switchOut();
       }
-      if (controlEnded || abandoned) {
+      if (link.ended() || abandoned) {
         return false;
       }
-      if (inMode == IN_ACCEPTED && stream.peerSwitchAt() != tcpTaken) {
+      SwitchingInput switching = switchingInput;
+      if (inPhase == SWITCHING && !switching.complete()) {
         stream.wakePeerBySession();
         return true;
       }
-      bell.clear();
-      try {
-        // If the buffer is full the peer has plenty to read, and looks at the ring then.
-        if (control.write(bell) > 0) {
-          counters.bellSent();
-        }
-        return true;
-      } catch (IOException e) {
-        return false; // the peer is gone or we are closing; reading the control connection tells
-      }
+      return link.ring();
     }
   }
 
@@ -967,29 +702,29 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public boolean peerLost(boolean giveUp) {
-    if (channel.closing() || controlEnded) {
+    if (channel.closing() || link.ended()) {
       nudgeSelectors();
       return true;
     }
-    if (outMode == OUT_TCP && stream.withdraw()) {
+    if (fabricOutput == null && stream.withdraw()) {
       plainAgain = true; // TCP goes on, and knows itself when it ends
       plain(Reason.PEER_LOST);
       nudgeSelectors();
       return true;
     }
     switchOutIfEstablished();
-    if (inMode != IN_FABRIC) {
+    if (inPhase != ON_FABRIC) {
       controlReadable();
-    } else if (drainBells(true)) {
+    } else if (link.drain(true)) {
       wake(); // this thread has read what was for another
     }
-    if (!controlEnded && giveUp) {
+    if (!link.ended() && giveUp) {
       giveUp();
     }
-    if (controlEnded) {
+    if (link.ended()) {
       nudgeSelectors();
     }
-    return controlEnded;
+    return link.ended();
   }
 
   /**
@@ -997,7 +732,7 @@ final class Lane implements StreamOwner, Upgradable {
    * ended. Writes break now; reading ends when TCP does, or with a reset once all is taken from it.
    */
   private void giveUp() {
-    if (inMode != IN_FABRIC) {
+    if (inPhase != ON_FABRIC) {
       if (!abandoned) {
         abandoned = true;
         stream.outputLost();
@@ -1015,63 +750,38 @@ final class Lane implements StreamOwner, Upgradable {
         return;
       }
     }
-    endedByReset = stream.controlEnded(true);
-    controlEnded = true;
-    waiter.wakeAll();
+    link.giveUp();
   }
 
   // ---- selecting: any thread
 
   /** Whether the fabric has a say in this connection's readiness. */
   boolean attached() {
-    return inMode != IN_TCP && !plainAgain;
+    return inPhase != ON_TCP && !plainAgain;
+  }
+
+  /** Whether our input is on the fabric, so that TCP brings nothing but bells. */
+  boolean switchedIn() {
+    return inPhase == ON_FABRIC;
   }
 
   /** Whether our output is on the fabric, so that bells may come. */
   boolean switchedOut() {
-    return outMode == OUT_FABRIC;
+    return fabricOutput != null;
   }
 
-  /** Whether both directions are on the fabric, so that TCP brings nothing but bells. */
+  /** Whether both directions are on the fabric. */
   boolean switched() {
-    return inMode == IN_FABRIC && outMode == OUT_FABRIC;
+    return switchedIn() && switchedOut();
   }
 
   boolean controlOpen() {
-    return !controlEnded;
+    return !link.ended();
   }
 
-  FabricStream stream() {
-    return stream;
-  }
-
-  /**
-   * Whether several selectors, or none with a home, look at this connection: bells serve them all.
-   */
-  boolean shared() {
-    return shared;
-  }
-
-  void shared(boolean value) {
-    shared = value;
-  }
-
-  /** A selector gives the stream its place, or null if bells are to serve several. */
-  void moveTo(Home home) {
-    synchronized (homeLock) {
-      if (!homeless) {
-        stream.moveTo(home);
-      }
-    }
-  }
-
-  /** A selector has the channel no more. */
-  void leave(Home home) {
-    synchronized (homeLock) {
-      if (!homeless) {
-        stream.leave(home);
-      }
-    }
+  /** How many bytes the program's writes have put on TCP. */
+  long tcpBytesOut() {
+    return tcpOutput.writtenBytes();
   }
 
   /**
@@ -1084,23 +794,15 @@ final class Lane implements StreamOwner, Upgradable {
    *     touches it
    */
   void leaveHome(boolean forGood) {
-    FabricStream fast = stream;
-    if (fast == null) {
-      return;
+    if (stream != null) {
+      residence.leave(forGood);
+      nudgeSelectors();
     }
-    synchronized (homeLock) {
-      if (homeless) {
-        return;
-      }
-      homeless = forGood;
-      fast.moveTo(null);
-    }
-    nudgeSelectors();
   }
 
-  /** Which of the given FabricStream operations the fabric and the carry know to be ready. */
+  /** Which of the given FabricStream operations the fabric and TCP's rest know to be ready. */
   int readiness(int ops) {
-    if (inMode == IN_FABRIC && outMode == OUT_FABRIC && carry == null && !channel.inputClosed()) {
+    if (fabricInput != null && fabricOutput != null && !channel.inputClosed()) {
       return stream.readiness(ops);
     }
     return readinessWhileSwitching(ops);
@@ -1109,23 +811,23 @@ final class Lane implements StreamOwner, Upgradable {
   private int readinessWhileSwitching(int ops) {
     int ready = 0;
     if (attached()) {
-      if (inMode == IN_ACCEPTED && stream.peerSwitchAt() >= 0) {
+      if (inPhase == SWITCHING && stream.peerSwitchAt() >= 0) {
         controlReadable();
       }
       int fast = stream.readiness(ops);
-      if (inMode == IN_FABRIC) {
+      if (switchedIn()) {
         ready |= fast & FabricStream.READ;
       }
-      if (outMode == OUT_FABRIC) {
+      if (switchedOut()) {
         ready |= fast & FabricStream.WRITE;
       }
     }
-    if (carry != null
-        || (inMode != IN_FABRIC && (tcpEnd || tcpFailure != null))
-        || channel.inputClosed()) {
+    SwitchingInput switching = switchingInput;
+    boolean tcpOver = switching != null && !switchedIn() && switching.over();
+    if (tcpOver || keptBytes() != null || channel.inputClosed()) {
       ready |= FabricStream.READ;
     }
-    if (outMode == OUT_TCP && inMode != IN_FABRIC && tcpFailure != null) {
+    if (tcpOver && !switchedOut() && switching.failed()) {
       ready |= FabricStream.WRITE; // which fails at once, while TCP may be listened to no more
     }
     return ready & ops;
@@ -1133,17 +835,15 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** How many bytes can be read at once. Under the read lock. */
   int available() throws IOException {
-    if (inMode == IN_ACCEPTED && carry == null) {
-      pull(CARRY_BYTES); // the peer may have switched, and whoever only asks never reads
+    if (inPhase == SWITCHING && keptBytes() == null) {
+      // The peer may have switched, and whoever only asks never reads.
+      switchingInput.pull(SwitchingInput.KEPT_BYTES);
     }
-    ByteBuffer kept = carry;
+    ByteBuffer kept = keptBytes();
     if (kept != null) {
       return kept.remaining();
     }
-    if (inMode == IN_FABRIC) {
-      return stream.available();
-    }
-    return control.socket().getInputStream().available();
+    return switchedIn() ? stream.available() : control.socket().getInputStream().available();
   }
 
   // ---- ending
@@ -1193,19 +893,20 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  /** Whether the output ends on TCP; else it has switched. Under the out lock. */
+  /** Whether the output ends on TCP; else it has switched. */
   private boolean endsOnTcp() {
+    assert Thread.holdsLock(outLock);
     FabricStream fast = stream;
-    if (outMode == OUT_TCP && fast != null && !withdraw(fast)) {
+    if (fabricOutput == null && fast != null && !withdraw(fast)) {
       switchOut();
     }
-    return outMode == OUT_TCP;
+    return fabricOutput == null;
   }
 
   /** Writes in the fabric that no more bytes come. What writes have taken must stand before. */
   void finishOutput() {
     synchronized (outLock) {
-      if (!ended) { // else a close has been faster, and the stream may be gone
+      if (ending.toBeTold()) { // else a close has been faster, and the stream may be gone
         stream.finishOutput();
       }
     }
@@ -1214,7 +915,7 @@ final class Lane implements StreamOwner, Upgradable {
   /** Whether {@link #endOutput} is still to be called, and has something to write. */
   boolean endsOnFabric() {
     synchronized (outLock) {
-      return !ended && !endsOnTcp();
+      return ending.toBeTold() && !endsOnTcp();
     }
   }
 
@@ -1224,13 +925,9 @@ final class Lane implements StreamOwner, Upgradable {
    */
   void endOutput() {
     synchronized (outLock) {
-      if (ended) {
-        return;
-      }
-      ended = true;
-      if (!endsOnTcp()) {
+      if (ending.tell() && !endsOnTcp()) {
         FabricStream fast = stream;
-        boolean unread = fast.unread() || carry != null || unreadTcp();
+        boolean unread = fast.unread() || keptBytes() != null || unreadTcp();
         fast.abandonInput();
         if (unread || channel.lingerZero()) {
           fast.abort();
@@ -1242,12 +939,12 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   private boolean unreadTcp() {
-    if (inMode != IN_ACCEPTED || !readLock.tryLock()) {
+    if (inPhase != SWITCHING || !readLock.tryLock()) {
       return false;
     }
     try {
-      pull(1);
-      return carry != null;
+      switchingInput.pull(1);
+      return keptBytes() != null;
     } finally {
       readLock.unlock();
     }
@@ -1255,17 +952,9 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** Wakes threads that sleep in this channel because it closes. */
   void wakeAll() {
-    inputShut = true;
-    try {
-      control.shutdownInput();
-      // Nobody waits for room on TCP after the switch, and what a fabric still sends must be there
-      // before FIN. After a linger of 0 the peer would see an end before the reset.
-      if (outMode == OUT_TCP && !channel.lingerZero()) {
-        control.shutdownOutput();
-      }
-    } catch (IOException | RuntimeException e) {
-      // It has ended already, which wakes them too.
-    }
+    // Nobody waits for room on TCP after the switch, and what a fabric still sends must be there
+    // before FIN. After a linger of 0 the peer would see an end before the reset.
+    link.shut(fabricOutput == null && !channel.lingerZero());
     waiter.wakeAll();
   }
 
@@ -1273,75 +962,12 @@ final class Lane implements StreamOwner, Upgradable {
   void closeControl() {
     context.negotiator().closed(this, role == Role.ACCEPTED, stream != null);
     counters.close();
-    try {
-      context.guarded(this::closeControlWhenRead);
-    } finally {
-      synchronized (this) {
-        closeDecided = true;
-      }
-      releaseIfDue();
-    }
+    ending.close();
   }
 
-  private void closeControlWhenRead() {
-    FabricStream fast = stream;
-    if (outMode == OUT_FABRIC && !controlEnded && !delivered(fast)) {
-      long deadlineNs = System.nanoTime() + LINGER_NS;
-      lingering = true;
-      context.negotiator().repeat(() -> lingered(deadlineNs));
-    } else {
-      closeControlNow();
-    }
-  }
-
-  /** Whether the peer needs the control connection no more: FIN says that all is said. */
-  private boolean delivered(FabricStream fast) {
-    return fast.flushed() && (tcpOut == 0 || fast.peerInputSwitched());
-  }
-
-  private boolean lingered(long deadlineNs) {
-    drainBells();
-    if (!controlEnded && !delivered(stream) && System.nanoTime() < deadlineNs) {
-      return false;
-    }
-    closeControlNow();
-    lingering = false;
-    releaseIfDue();
-    return true;
-  }
-
-  private void closeControlNow() {
-    if (outMode == OUT_FABRIC && !controlEnded) {
-      drainBells(); // an unread bell would turn our FIN into a reset
-    }
-    try {
-      control.close();
-    } catch (IOException e) {
-      // The descriptor is free all the same.
-    }
-  }
-
-  /**
-   * Gives the stream back, now or when the control connection has ended: the channel is closed, and
-   * in no selector.
-   */
+  /** Gives the stream back once its close is over: the channel is closed, and in no selector. */
   void release() {
-    synchronized (this) {
-      releaseWanted = true;
-    }
-    releaseIfDue();
-  }
-
-  private void releaseIfDue() {
-    synchronized (this) {
-      if (!releaseWanted || !closeDecided || lingering || released) {
-        return;
-      }
-      released = true;
-    }
-    if (stream != null) {
-      stream.release();
-    }
+    ending.release();
   }
 
   @Override

@@ -19,8 +19,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
-import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.Objects;
@@ -55,24 +53,11 @@ final class TalariaSelector extends AbstractSelector {
   private static final int MOST_FAULTS = 3;
 
   private static final long NS_PER_MS = 1_000_000;
-  private static final int HINTS_AT_ONCE = 4096;
-  private static final int EVENTS_AT_ONCE = 256;
-
-  private static final Home[] NO_HOMES = {};
-
   private final Context context;
   private final Spinner spinner;
   private final Selector inner;
 
-  /**
-   * Homes in the fabrics that place their streams, by the context's order; null for the others and
-   * for those that nobody needs yet. Written under {@link #placingLock}.
-   */
-  private volatile Home[] placing = NO_HOMES;
-
-  private final Object placingLock = new Object();
-  private boolean placingClosed;
-
+  private final SelectorHomes homes;
   private final SelectorCounters counters;
   private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
   private final Set<SelectionKey> keysView = Collections.unmodifiableSet(keys);
@@ -81,15 +66,10 @@ final class TalariaSelector extends AbstractSelector {
   private final Consumer<SelectionKey> innerReady = this::innerReady;
   private final Home.ReadySink hinted = this::hinted;
 
-  /** Guarded by itself. */
-  private final ArrayDeque<TalariaSelectionKey> changes = new ArrayDeque<>();
-
-  private volatile boolean changed;
+  private final ChangedKeys changes = new ChangedKeys();
   private volatile boolean wakeUp;
   private volatile boolean sleeping;
 
-  private Home home;
-  private boolean homeRefused;
   private Consumer<SelectionKey> action;
   private boolean selecting;
 
@@ -118,44 +98,20 @@ final class TalariaSelector extends AbstractSelector {
     this.context = context;
     spinner = new Spinner(context.spinning());
     inner = context.jdk().openSelector();
+    homes =
+        new SelectorHomes(
+            context.fabrics(),
+            this::sleepOn,
+            () -> {
+              changes.mark(); // whoever selects shall see it
+              wakeSleeper();
+            });
     counters = context.counters().selector();
   }
 
   /** The home in a fabric that places its streams, or null. Any thread. */
   Home home(Fabric fabric) {
-    Home there = openedHome(fabric);
-    return there == null && fabric.placesStreams() ? openPlacing(fabric) : there;
-  }
-
-  private Home openedHome(Fabric fabric) {
-    Home[] homes = placing;
-    return homes.length == 0 ? null : homes[context.fabrics().indexOf(fabric)];
-  }
-
-  private Home openPlacing(Fabric fabric) {
-    Home opened;
-    synchronized (placingLock) {
-      opened = openedHome(fabric);
-      if (opened != null || placingClosed) {
-        return opened;
-      }
-      opened = fabric.openHome();
-      if (opened == null) {
-        return null;
-      }
-      try {
-        sleepOn(opened);
-      } catch (ClosedSelectorException e) {
-        opened.close();
-        return null;
-      }
-      Home[] homes = Arrays.copyOf(placing, context.fabrics().size());
-      homes[context.fabrics().indexOf(fabric)] = opened;
-      placing = homes;
-    }
-    changed = true; // whoever selects shall see it
-    wakeSleeper();
-    return opened;
+    return fabric.placesStreams() ? homes.in(fabric) : homes.ifOpen(fabric);
   }
 
   // ---- the contract's outside
@@ -280,13 +236,7 @@ final class TalariaSelector extends AbstractSelector {
 
   /** A key's interest has changed, or its channel has: seen by the next pass. Any thread. */
   void changed(TalariaSelectionKey key) {
-    synchronized (changes) {
-      if (!key.changeQueued) {
-        key.changeQueued = true;
-        changes.add(key);
-      }
-      changed = true;
-    }
+    changes.add(key);
   }
 
   /** A channel has news that a sleeping selector must see. Any thread. */
@@ -296,23 +246,11 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void takeChanges() {
-    while (changed) {
-      TalariaSelectionKey key = pollChange();
+    while (changes.some()) {
+      TalariaSelectionKey key = changes.poll();
       if (key != null && key.isValid()) {
         apply(key); // without the queue's lock: it takes locks of the channel
       }
-    }
-  }
-
-  private TalariaSelectionKey pollChange() {
-    synchronized (changes) {
-      TalariaSelectionKey key = changes.poll();
-      if (key == null) {
-        changed = false;
-      } else {
-        key.changeQueued = false;
-      }
-      return key;
     }
   }
 
@@ -342,35 +280,26 @@ final class TalariaSelector extends AbstractSelector {
     }
     key.settled = true;
     attached++;
-    Home target = homeOf(lane.stream());
+    Home target = homes.in(lane.stream().fabric());
     boolean shared = target == null || key.socket.keys().all().length > 1;
-    lane.shared(shared);
-    lane.moveTo(shared ? null : target);
+    lane.residence().moveTo(shared ? null : target);
     if (shared) {
       forward(key);
     }
   }
 
-  private Home homeOf(FabricStream stream) {
-    if (stream.fabric() != context.roaming()) {
-      return home(stream.fabric());
-    }
-    if (home == null && !homeRefused) {
-      home = context.roaming().openHome();
-      homeRefused = home == null;
-      sleepOn(home);
-    }
-    return home;
-  }
-
-  private void sleepOn(Home opened) {
-    SelectableChannel event = opened == null ? null : opened.selectable();
-    if (event != null) {
-      try {
+  /** Sleeps on a new home, too; false if this selector is closed. */
+  private boolean sleepOn(Home opened) {
+    SelectableChannel event = opened.selectable();
+    try {
+      if (event != null) {
         event.register(inner, SelectionKey.OP_READ, opened);
-      } catch (ClosedChannelException e) {
-        throw new IllegalStateException("the event channel of a new home is closed", e);
       }
+      return true;
+    } catch (ClosedSelectorException e) {
+      return false;
+    } catch (ClosedChannelException e) {
+      throw new IllegalStateException("the event channel of a new home is closed", e);
     }
   }
 
@@ -509,28 +438,13 @@ final class TalariaSelector extends AbstractSelector {
     if (!seen) { // what an action of this select changes is for the next one, as on the JDK
       takeChanges();
     }
-    if (home != null) {
-      int unusedEvents = home.progress(EVENTS_AT_ONCE);
-      int unusedHints = home.drainReady(hinted, HINTS_AT_ONCE);
-    }
-    if (placing.length != 0) {
-      progressPlacing();
-    }
+    homes.look(hinted);
     for (int i = active.size() - 1; i >= 0; i--) {
       TalariaSelectionKey key = active.get(i);
       if (key.isValid()) {
         lookAt(key);
       } else {
         active.remove(key);
-      }
-    }
-  }
-
-  private void progressPlacing() {
-    for (Home each : placing) {
-      if (each != null) {
-        int unusedEvents = each.progress(EVENTS_AT_ONCE);
-        int unusedHints = each.drainReady(hinted, HINTS_AT_ONCE);
       }
     }
   }
@@ -558,7 +472,7 @@ final class TalariaSelector extends AbstractSelector {
       key.emptyLooks = 0;
       report(key, ready);
     } else if (++key.emptyLooks > active.patience(key)
-        && !lane.shared()
+        && !lane.residence().shared()
         && !key.deaf
         && watch(key, lane, wanted)) {
       active.remove(key);
@@ -727,7 +641,7 @@ final class TalariaSelector extends AbstractSelector {
     boolean slept = false;
     try {
       sleeping = true;
-      if (!wakeUp && !changed && (home == null || home.arm()) && armPlacing()) {
+      if (!wakeUp && !changes.some() && homes.arm()) {
         counters.innerSelected();
         Faults.take(); // or it would come up in the middle of the JDK's selector
         int unused = inner.select(innerReady, anyDeaf ? soon(timeoutMs) : timeoutMs);
@@ -737,14 +651,7 @@ final class TalariaSelector extends AbstractSelector {
       }
     } finally {
       sleeping = false;
-      if (home != null) {
-        home.disarm();
-      }
-      for (Home each : placing) {
-        if (each != null) {
-          each.disarm();
-        }
-      }
+      homes.disarm();
     }
     Faults.take();
     return slept;
@@ -753,15 +660,6 @@ final class TalariaSelector extends AbstractSelector {
   /** A time-out for those whom no bell wakes. */
   private static long soon(long timeoutMs) {
     return timeoutMs == 0 ? Lane.DEAF_LOOK_MS : Math.min(timeoutMs, Lane.DEAF_LOOK_MS);
-  }
-
-  private boolean armPlacing() {
-    for (Home each : placing) {
-      if (each != null && !each.arm()) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Sets the watches of all active keys; false if one has something to report. */
@@ -776,7 +674,7 @@ final class TalariaSelector extends AbstractSelector {
         active.remove(key);
       } else if (lane.readiness(wanted) != 0) {
         return false;
-      } else if (lane.attached() && lane.shared()) {
+      } else if (lane.attached() && lane.residence().shared()) {
         if (wanted != 0 && !lane.stream().await(wanted) && lane.readiness(wanted) != 0) {
           return false;
         }
@@ -840,10 +738,9 @@ final class TalariaSelector extends AbstractSelector {
   private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
     Lane lane = key.socket.lane();
-    Fabric fabric = lane.stream().fabric();
-    Home left = fabric == context.roaming() ? home : openedHome(fabric);
+    Home left = homes.ifOpen(lane.stream().fabric());
     if (left != null) {
-      lane.leave(left);
+      lane.residence().leave(left);
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);
@@ -870,20 +767,11 @@ final class TalariaSelector extends AbstractSelector {
         }
         removeAllCancelled();
         selected.clear();
-        synchronized (placingLock) {
-          placingClosed = true;
-        }
+        homes.refuse();
         try {
           inner.close();
         } finally { // Java 17's close trips over a registration that fails at the same time
-          if (home != null) {
-            home.close();
-          }
-          for (Home each : placing) {
-            if (each != null) {
-              each.close();
-            }
-          }
+          homes.close();
           counters.close();
         }
       }

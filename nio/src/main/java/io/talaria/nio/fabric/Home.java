@@ -5,8 +5,7 @@ package io.talaria.nio.fabric;
 import java.nio.channels.SelectableChannel;
 
 /**
- * Where one selector finds its ready streams. Confined to the thread that is selecting, except
- * {@link #wake}.
+ * Where one selector finds its ready streams. Confined to the thread that is selecting.
  *
  * <p>The selector calls {@link #progress} and {@link #drainReady} as often as it looks. Before it
  * sleeps it calls {@link #arm}; if that returns true it sleeps on the control connections of its
@@ -42,9 +41,6 @@ public interface Home extends AutoCloseable {
 
   /** A channel that becomes readable when this home needs attention while armed, or null. */
   SelectableChannel selectable();
-
-  /** Ends a sleep on {@link #selectable}, from any thread. */
-  void wake();
 
   /** Gives the home back. Its streams must have been moved away before. */
   @Override

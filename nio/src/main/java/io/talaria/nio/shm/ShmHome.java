@@ -181,11 +181,6 @@ final class ShmHome implements Home {
   }
 
   @Override
-  public void wake() {
-    // The selector sleeps on nothing of ours.
-  }
-
-  @Override
   public void close() {
     synchronized (this) {
       closed = true;

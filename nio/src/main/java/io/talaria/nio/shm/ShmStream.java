@@ -10,6 +10,7 @@ import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.memory.Faults;
+import io.talaria.nio.memory.Mapping;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -104,7 +104,8 @@ class ControlWaiterTest {
 
       waiter.wakeAllAndAwait();
 
-      boolean unused = result(reader) | result(writer);
+      boolean unused = result(reader);
+      unused = result(writer);
     }
   }
 

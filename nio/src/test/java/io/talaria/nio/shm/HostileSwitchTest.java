@@ -30,7 +30,7 @@ class HostileSwitchTest {
   /** More than a reader takes at once. */
   private static final int MUCH = 100_000;
 
-  private static final int IN_ACCEPTED = 1;
+  private static final int SWITCHING = 1;
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
 
   private static SelectorProvider provider;
@@ -92,7 +92,7 @@ class HostileSwitchTest {
       assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);
       Thread.sleep(1);
     }
-    return (int) field(field(server, "lane"), "inMode") == IN_ACCEPTED;
+    return (int) field(field(server, "lane"), "inPhase") == SWITCHING;
   }
 
   private ShmStream stream() throws ReflectiveOperationException {
@@ -106,7 +106,10 @@ class HostileSwitchTest {
     if (switchAt >= 0) {
       assertReset();
     } else { // as if it had not switched
-      assertThat(server.read(ByteBuffer.allocate(200))).isEqualTo(200);
+      ByteBuffer more = ByteBuffer.allocate(200);
+      while (more.hasRemaining()) { // the first of them may have been taken from TCP before
+        assertThat(server.read(more)).isPositive();
+      }
     }
   }
 

@@ -1,0 +1,144 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.ConnectionCounters;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * What the control connection carries once a connection is accelerated: bells out, bells in, and
+ * its end, which is the truth about the peer's life.
+ */
+final class ControlLink {
+  static final int BELLS_AT_ONCE = 64;
+
+  /** A peer that rings faster than we read must not keep us here: the rest is read next time. */
+  private static final int MOST_BELL_READS = 1024;
+
+  private final Lane lane;
+  private final SocketChannel control;
+  private final ConnectionCounters counters;
+
+  /** Under the lane's out lock. */
+  private final ByteBuffer bell = ByteBuffer.allocate(1);
+
+  private final Object bellsLock = new Object();
+  private ByteBuffer bellsIn;
+
+  private volatile boolean ended;
+  private volatile boolean endedByReset;
+
+  /** Whether it reads as ended because the channel closes. */
+  private volatile boolean inputShut;
+
+  ControlLink(Lane lane, SocketChannel control, ConnectionCounters counters) {
+    this.lane = lane;
+    this.control = control;
+    this.counters = counters;
+  }
+
+  /** Whether it has ended, at the peer's side. */
+  boolean ended() {
+    return ended;
+  }
+
+  /**
+   * Writes a bell. Under the out lock, and after the output's switch.
+   *
+   * @return whether the peer will find one
+   */
+  boolean ring() {
+    bell.clear();
+    try {
+      // If the buffer is full the peer has plenty to read, and looks at the ring then.
+      if (control.write(bell) > 0) {
+        counters.bellSent();
+      }
+      return true;
+    } catch (IOException e) {
+      return false; // the peer is gone or we are closing; reading the control connection tells
+    }
+  }
+
+  /**
+   * Takes the bells that are there, and notices the end. Any thread, once the input has switched.
+   *
+   * @param all whether to look for an end behind the bells too; else the control connection stays
+   *     readable until that is seen
+   * @return whether there were bells: a caller that is not the one to be woken passes them on
+   */
+  boolean drain(boolean all) {
+    boolean rung = false;
+    synchronized (bellsLock) {
+      if (bellsIn == null) {
+        bellsIn = ByteBuffer.allocate(BELLS_AT_ONCE);
+      }
+      try {
+        int n;
+        int reads = 0;
+        do {
+          bellsIn.clear();
+          n = control.read(bellsIn);
+          if (n > 0) {
+            rung = true;
+            counters.bellReceived();
+          }
+        } while ((n == BELLS_AT_ONCE || (all && n > 0)) && ++reads < MOST_BELL_READS);
+        if (n < 0) {
+          end(false);
+        }
+      } catch (IOException e) {
+        end(control.isOpen());
+      }
+    }
+    return rung;
+  }
+
+  /**
+   * Tells the fabric that the control connection has ended.
+   *
+   * @return whether that means a reset
+   */
+  boolean end(boolean byReset) {
+    boolean ownEnd = inputShut && !byReset && lane.stream().wakesByItself(); // looks like a peer's
+    if (!ended && !ownEnd) {
+      // A bell that the peer has not read makes its kernel send a reset, which means nothing.
+      endAs(byReset && !lane.peerLacksBellsOnly());
+    }
+    return endedByReset;
+  }
+
+  /** Gives up waiting for TCP to say how the peer ended: it counts as reset. */
+  void giveUp() {
+    endAs(true);
+  }
+
+  private void endAs(boolean byReset) {
+    endedByReset = lane.stream().controlEnded(byReset);
+    ended = true;
+    lane.waiter().wakeAll();
+  }
+
+  /** The channel closes: whoever polls is to come out. */
+  void shut(boolean output) {
+    inputShut = true;
+    try {
+      control.shutdownInput();
+      if (output) {
+        control.shutdownOutput();
+      }
+    } catch (IOException | RuntimeException e) {
+      // It has ended already, which wakes them too.
+    }
+  }
+
+  void close() {
+    try {
+      control.close();
+    } catch (IOException e) {
+      // The descriptor is free all the same.
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Faults;
+import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The output of a connection once it has switched to the fabric. For the holder of the channel's
+ * write lock.
+ */
+final class FabricOutput {
+  private static final int SPIN_CHECKS = 32;
+
+  private final FabricStream stream;
+  private final ConnectionCounters counters;
+  private final Spinner spinner;
+  private final TalariaSocketChannel channel;
+  private int writes;
+
+  FabricOutput(
+      FabricStream stream,
+      ConnectionCounters counters,
+      Spinner spinner,
+      TalariaSocketChannel channel) {
+    this.stream = stream;
+    this.counters = counters;
+    this.spinner = spinner;
+    this.channel = channel;
+  }
+
+  /** Writes as much as there is room for. */
+  int write(ByteBuffer src) throws IOException {
+    int n = stream.write(src);
+    Faults.poll(++writes);
+    if (n < 0) {
+      throw broken();
+    }
+    counters.fabricOut(n);
+    return n;
+  }
+
+  /** Gathers as much as there is room for. */
+  long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    long n = stream.write(srcs, offset, length);
+    Faults.poll(++writes);
+    if (n < 0) {
+      throw broken();
+    }
+    counters.fabricOut((int) n);
+    return n;
+  }
+
+  private static IOException broken() {
+    Faults.take();
+    return new IOException("Broken pipe");
+  }
+
+  /** Writes, spinning for a while where there is no room. */
+  void spin(ByteBuffer src) throws IOException {
+    if (JdkNio.isVirtual(Thread.currentThread()) || !spinner.start()) {
+      return;
+    }
+    boolean found = false;
+    try {
+      do {
+        for (int i = 0; i < SPIN_CHECKS; i++) {
+          if (stream.readiness(FabricStream.WRITE) != 0 && write(src) > 0) {
+            found = true;
+            if (!src.hasRemaining()) {
+              return;
+            }
+            spinner.extend();
+          }
+          Thread.onSpinWait();
+        }
+      } while (!channel.outputEnding() && spinner.goOn());
+    } finally {
+      spinner.stop(found);
+    }
+  }
+}

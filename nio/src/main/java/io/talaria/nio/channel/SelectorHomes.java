@@ -1,0 +1,122 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.Home;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * The homes of one selector, at most one in each fabric, opened when the first stream needs one. A
+ * fabric that places its streams may have its home opened by any thread, another's is opened by the
+ * selecting thread, which does everything else here.
+ */
+final class SelectorHomes {
+  private static final int EVENTS_AT_ONCE = 256;
+  private static final int HINTS_AT_ONCE = 4096;
+  private static final Home[] NONE = {};
+
+  private final List<Fabric> fabrics;
+  private final Predicate<Home> wired;
+  private final Runnable opened;
+
+  /** By the order of the fabrics; null where there is none. Replaced under this lock. */
+  private volatile Home[] byFabric;
+
+  /** Those that are open, without gaps. Replaced under this lock. */
+  private volatile Home[] open = NONE;
+
+  // Under this lock.
+  private final boolean[] refused;
+  private boolean closed;
+
+  /**
+   * @param fabrics all that there are, in order
+   * @param wired has the selector sleep on what a new home is {@linkplain Home#selectable
+   *     selectable} by; false if the selector is closed
+   * @param opened told of a new home, so that a sleeping selector sees it
+   */
+  SelectorHomes(List<Fabric> fabrics, Predicate<Home> wired, Runnable opened) {
+    this.fabrics = fabrics;
+    this.wired = wired;
+    this.opened = opened;
+    byFabric = new Home[fabrics.size()];
+    refused = new boolean[fabrics.size()];
+  }
+
+  /** The home in a fabric, if it is open. Any thread. */
+  Home ifOpen(Fabric fabric) {
+    return byFabric[fabrics.indexOf(fabric)];
+  }
+
+  /** The home in a fabric, or null if it has no more, or the selector is closed. */
+  Home in(Fabric fabric) {
+    Home there = ifOpen(fabric);
+    return there != null ? there : open(fabric);
+  }
+
+  private Home open(Fabric fabric) {
+    int index = fabrics.indexOf(fabric);
+    Home made;
+    synchronized (this) {
+      made = byFabric[index];
+      if (made != null || closed || refused[index]) {
+        return made;
+      }
+      made = fabric.openHome();
+      if (made == null) {
+        refused[index] = !fabric.placesStreams(); // of its streams there may be many
+        return null;
+      }
+      if (!wired.test(made)) {
+        made.close();
+        return null;
+      }
+      Home[] next = byFabric.clone();
+      next[index] = made;
+      byFabric = next;
+      Home[] all = Arrays.copyOf(open, open.length + 1);
+      all[open.length] = made;
+      open = all;
+    }
+    opened.run();
+    return made;
+  }
+
+  /** One look at all: makes progress, and hands over what is hinted at. */
+  void look(Home.ReadySink hinted) {
+    for (Home each : open) {
+      int unusedEvents = each.progress(EVENTS_AT_ONCE);
+      int unusedHints = each.drainReady(hinted, HINTS_AT_ONCE);
+    }
+  }
+
+  /** Announces a sleep; false if something is ready. Then, too, {@link #disarm} must follow. */
+  boolean arm() {
+    for (Home each : open) {
+      if (!each.arm()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void disarm() {
+    for (Home each : open) {
+      each.disarm();
+    }
+  }
+
+  /** No more are opened. */
+  synchronized void refuse() {
+    closed = true;
+  }
+
+  void close() {
+    for (Home each : open) {
+      each.close();
+    }
+  }
+}

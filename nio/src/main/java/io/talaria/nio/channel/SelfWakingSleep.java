@@ -1,0 +1,44 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
+
+/** Parks; the fabric wakes whoever waits for a stream that {@link FabricStream#wakesByItself}. */
+final class SelfWakingSleep extends FabricSleep {
+  /** The longest sleep of a reader that waits for TCP and for the fabric at once. */
+  private static final long BETWEEN_NS = 5_000_000L;
+
+  SelfWakingSleep(Lane lane, FabricStream stream) {
+    super(lane, stream);
+  }
+
+  @Override
+  void read(long timeoutNs) throws IOException {
+    if (lane.switchedIn()) {
+      lane.waiter().park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
+      if (stream.readiness(FabricStream.READ) == 0) {
+        lane.link().drain(false); // it may have ended
+      }
+    } else {
+      boolean unused =
+          lane.waiter()
+              .sleep(ControlWaiter.READER, JdkNio.READABLE, shorter(timeoutNs, BETWEEN_NS));
+    }
+  }
+
+  @Override
+  void write() {
+    lane.waiter().park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
+    if (stream.readiness(FabricStream.WRITE) == 0) {
+      lane.controlReadable();
+    }
+  }
+
+  @Override
+  boolean over(int op) {
+    return stream.readiness(op) != 0;
+  }
+}

@@ -1,0 +1,189 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.FabricStream;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * The input of a connection between consent and switch: our reader has told the peer that it may
+ * switch, so bells may stand behind the application's bytes on TCP. What is read there is kept, cut
+ * where the peer says it has switched, until the program reads it; some may be left when the
+ * fabric's bytes come already.
+ *
+ * <p>For the holder of the channel's read lock, except what is marked.
+ */
+final class SwitchingInput {
+  /** So much is taken from TCP at once, and no more than twice that is kept. */
+  static final int KEPT_BYTES = 64 << 10;
+
+  private final Lane lane;
+  private final FabricStream stream;
+  private final SocketChannel control;
+  private final ConnectionCounters counters;
+
+  /** Bytes taken from TCP that the program has not read, or null. Others look at it. */
+  private volatile ByteBuffer kept;
+
+  /** How TCP ended, behind what is kept. Others look at them. */
+  private volatile boolean ended;
+
+  private volatile IOException failure;
+
+  /** Counts what was taken from TCP; bells do not count. Others look at it. */
+  private volatile long takenBytes;
+
+  /** A read has reported the failure, so every later one does. */
+  private boolean failureRead;
+
+  SwitchingInput(
+      Lane lane,
+      FabricStream stream,
+      SocketChannel control,
+      ConnectionCounters counters,
+      long takenBytes) {
+    this.lane = lane;
+    this.stream = stream;
+    this.control = control;
+    this.counters = counters;
+    this.takenBytes = takenBytes;
+  }
+
+  // ---- any thread
+
+  /** What is kept, or null. Only to look how much it is. */
+  ByteBuffer kept() {
+    return kept;
+  }
+
+  /** Whether TCP has ended, in whatever way. */
+  boolean over() {
+    return ended || failure != null;
+  }
+
+  boolean ended() {
+    return ended;
+  }
+
+  boolean failed() {
+    return failure != null;
+  }
+
+  long takenBytes() {
+    return takenBytes;
+  }
+
+  /** Whether all that the peer has put on TCP is taken, and it says so. */
+  boolean complete() {
+    return stream.peerSwitchAt() == takenBytes;
+  }
+
+  // ---- the reader
+
+  /** Hands out what is kept. */
+  int takeKept(ByteBuffer dst) {
+    ByteBuffer from = kept;
+    int n = Math.min(from.remaining(), dst.remaining());
+    int at = from.position();
+    dst.put(dst.position(), from, at, n);
+    dst.position(dst.position() + n);
+    from.position(at + n);
+    counters.tcpIn(n);
+    if (!from.hasRemaining()) {
+      kept = null;
+    }
+    return n;
+  }
+
+  /** What a read finds that finds no bytes: 0 for nothing now, or -1 at the end. */
+  int end() throws SocketException {
+    IOException failed = failure;
+    if (failed != null) {
+      failureRead = true;
+      throw new SocketException(failed.getMessage());
+    }
+    return ended ? -1 : 0;
+  }
+
+  /** A read without room for a byte. */
+  int readNothing() throws SocketException {
+    if (failureRead) {
+      throw Lane.reset();
+    }
+    return 0;
+  }
+
+  /**
+   * Takes bytes from TCP, and finds out whether the peer has switched.
+   *
+   * @param wanted how many bytes there is room for
+   */
+  void pull(int wanted) {
+    if (!lane.switchInIfDue() && !over()) {
+      lane.noteWithdrawal();
+      long switchAt = stream.peerSwitchAt();
+      if (switchAt >= 0 && switchAt < takenBytes) { // no honest peer has switched before that
+        fail(Lane.reset());
+      } else {
+        long most =
+            switchAt >= 0 ? switchAt - takenBytes : Math.max(wanted, ControlLink.BELLS_AT_ONCE);
+        pullAtMost((int) Math.min(most, KEPT_BYTES));
+      }
+    }
+  }
+
+  private void pullAtMost(int bytes) {
+    ByteBuffer more = ByteBuffer.allocate(bytes);
+    int n;
+    try {
+      n = control.read(more);
+    } catch (IOException e) {
+      fail(e);
+      lane.noteWithdrawal();
+      lane.switchInIfDue();
+      return;
+    }
+    if (n > 0) {
+      took(more, n);
+    } else if (n < 0) {
+      if (lane.link().end(false)) {
+        failure = Lane.reset(); // the peer was killed with bytes of ours unread
+      } else {
+        ended = true;
+      }
+      lane.noteWithdrawal(); // it came before the end
+    }
+    lane.switchInIfDue();
+  }
+
+  private void took(ByteBuffer more, int n) {
+    long switchAt = stream.peerSwitchAt();
+    int bytes = switchAt >= 0 ? (int) Math.max(0, Math.min(n, switchAt - takenBytes)) : n;
+    if (bytes < n) {
+      counters.bellReceived();
+      lane.waiter().wakeAll(); // it may have been for another than who reads it here
+    }
+    if (bytes > 0) {
+      takenBytes += bytes;
+      stream.inputTaken(takenBytes);
+      keep(more.flip().limit(bytes));
+    }
+  }
+
+  private void fail(IOException how) {
+    failure = how;
+    lane.link().end(true);
+  }
+
+  private void keep(ByteBuffer bytes) {
+    ByteBuffer had = kept;
+    kept =
+        had == null
+            ? bytes
+            : ByteBuffer.allocate(had.remaining() + bytes.remaining()).put(had).put(bytes).flip();
+  }
+}

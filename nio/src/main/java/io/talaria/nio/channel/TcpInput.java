@@ -1,0 +1,53 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.ConnectionCounters;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * The input of a connection while it is plain TCP, and no bell can stand among the bytes. For the
+ * holder of the channel's read lock.
+ */
+final class TcpInput {
+  private final SocketChannel control;
+  private final ConnectionCounters counters;
+  private long takenBytes;
+  private boolean ended;
+
+  TcpInput(SocketChannel control, ConnectionCounters counters) {
+    this.control = control;
+    this.counters = counters;
+  }
+
+  /** How many bytes have been read. */
+  long takenBytes() {
+    return takenBytes;
+  }
+
+  /** Goes on after a {@link SwitchingInput} whose stream was withdrawn. */
+  void resume(long bytes, boolean end) {
+    takenBytes = bytes;
+    ended = end;
+  }
+
+  /** As {@link SocketChannel#read(ByteBuffer)}. */
+  int read(ByteBuffer dst) throws IOException {
+    return ended ? -1 : counted(control.read(dst));
+  }
+
+  /** As {@link SocketChannel#read(ByteBuffer[], int, int)}. */
+  long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    return ended ? -1 : counted((int) control.read(dsts, offset, length));
+  }
+
+  private int counted(int n) {
+    if (n > 0) {
+      takenBytes += n;
+      counters.tcpIn(n);
+    }
+    return n;
+  }
+}
