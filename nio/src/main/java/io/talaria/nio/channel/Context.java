@@ -8,6 +8,7 @@ import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.Log;
 import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.hosts.HostNegotiation;
 import io.talaria.nio.hosts.HostSettings;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.memory.Faults;
@@ -61,8 +62,7 @@ public final class Context {
             jdk,
             new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR),
             local,
-            settings,
-            between,
+            settings == null ? null : new HostNegotiation(settings, between),
             this::log);
     if (config.enabled()) {
       synchronized (exit) {

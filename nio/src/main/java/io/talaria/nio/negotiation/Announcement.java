@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,50 +18,52 @@ import java.util.Arrays;
  * directory. It appears under its name only once it listens, so a name that refuses belongs to
  * nobody and may be removed by anyone. Negotiation thread, except {@link #removeFile}.
  */
-public final class Announcement extends Doorway {
-  static final String PREFIX = "l-";
-  private static final char TEMPORARY = 't';
+public final class Announcement extends Acceptor {
+  static final char PREFIX = 'l';
+  static final char TEMPORARY = 't';
   private static final int BACKLOG = 1024;
 
+  private final Announcer announcer;
   private final InetSocketAddress listener;
   private volatile Path path;
   private volatile boolean retired;
   private boolean closed;
   private long closedAtNs;
 
-  Announcement(InetSocketAddress listener) {
+  Announcement(Announcer announcer, InetSocketAddress listener) {
+    this.announcer = announcer;
     this.listener = listener;
   }
 
   static String namePrefix(int port) {
-    return PREFIX + port + "-";
+    return PREFIX + "-" + port + "-";
   }
 
   /** Whether the listener is closed, or about to be. Any thread. */
-  boolean retired() {
+  public boolean retired() {
     return retired;
   }
 
   @Override
-  boolean covers(ConnectionKey connection) {
+  public boolean covers(ConnectionKey connection) {
     return connection.server().getPort() == listener.getPort()
         && (listener.getAddress().isAnyLocalAddress()
             || Arrays.equals(
                 listener.getAddress().getAddress(), connection.server().getAddress().getAddress()));
   }
 
-  /** Who dials it is heard once {@link #listen} is called. */
-  void open(SelectorProvider jdk, Path directory, Selector selector) throws IOException {
+  /** Who dials it is accepted once {@link #listen} is called. */
+  void open(NegotiationLoop loop, Path directory) throws IOException {
     if (closed) {
       return;
     }
     long id = ProcessFileName.nextId();
     Path temporary = directory.resolve(ProcessFileName.of(TEMPORARY, id));
     Path named = directory.resolve(namePrefix(listener.getPort()) + ProcessFileName.digits(id));
-    ServerSocketChannel channel = jdk.openServerSocketChannel(StandardProtocolFamily.UNIX);
+    ServerSocketChannel channel = loop.jdk().openServerSocketChannel(StandardProtocolFamily.UNIX);
     try {
       channel.bind(UnixDomainSocketAddress.of(temporary), BACKLOG);
-      hear(channel, selector);
+      register(channel, loop);
       Files.move(temporary, named, StandardCopyOption.ATOMIC_MOVE);
       path = named;
       if (retired) {
@@ -77,7 +77,17 @@ public final class Announcement extends Doorway {
   }
 
   @Override
-  void close() {
+  public void ready() {
+    announcer.accept(this);
+  }
+
+  @Override
+  public void failed() {
+    pause(announcer.loop());
+  }
+
+  @Override
+  public void close() {
     closed = true;
     closedAtNs = System.nanoTime();
     removeFile();
@@ -85,7 +95,7 @@ public final class Announcement extends Doorway {
   }
 
   @Override
-  boolean closedFor(long nowNs, long sinceNs) {
+  public boolean closedFor(long nowNs, long sinceNs) {
     return closed && nowNs - closedAtNs >= sinceNs;
   }
 

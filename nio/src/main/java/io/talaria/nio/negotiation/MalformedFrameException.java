@@ -3,10 +3,11 @@
 package io.talaria.nio.negotiation;
 
 /** A frame that breaks the rules of {@link Wire}; the session that brought it ends. */
-final class MalformedFrameException extends Exception {
+public final class MalformedFrameException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  MalformedFrameException(String what) {
+  /** Tells what is wrong with it. */
+  public MalformedFrameException(String what) {
     super("malformed frame: " + what);
   }
 }

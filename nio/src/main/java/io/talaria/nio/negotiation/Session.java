@@ -3,7 +3,6 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.authentication.Seal;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Peer;
@@ -26,10 +25,10 @@ import java.util.Set;
 
 /**
  * One connection to a peer process, over which any number of upgrades are negotiated: a Unix-domain
- * one, or one to or from a rendezvous port, with a {@link HostLink}. Its end tells that the peer
+ * one, or one to or from a rendezvous port, with a {@link SessionLink}. Its end tells that the peer
  * process has ended. Negotiation thread, except {@link #send} and {@link #execute}.
  */
-final class Session implements Peer {
+public final class Session implements Peer, NegotiationLoop.Ready {
   /** No offer is made while more waits to be sent. */
   private static final int MAX_QUEUED_BYTES = 1 << 20;
 
@@ -56,11 +55,11 @@ final class Session implements Peer {
 
   private final Negotiator negotiator;
   private final SocketChannel channel;
-  private final Doorway door;
+  private final Acceptor acceptor;
   private final String dialled;
 
   /** Null on one host. */
-  private final HostLink link;
+  private final SessionLink link;
 
   /** What it is about: chosen by the side that dials. */
   private Fabric fabric;
@@ -70,8 +69,8 @@ final class Session implements Peer {
       ByteBuffer.allocate(2 * (Wire.LENGTH_BYTES + Wire.MAX_FRAME_BYTES));
   private final ArrayDeque<ByteBuffer> output = new ArrayDeque<>();
 
-  /** Applicants that have not been offered: before the welcome, or while much waits to be sent. */
-  private final ArrayDeque<Applicant> waiting = new ArrayDeque<>();
+  /** Attempts that have not been offered: before the welcome, or while much waits to be sent. */
+  private final ArrayDeque<UpgradeAttempt> waiting = new ArrayDeque<>();
 
   private final Map<Integer, Offered> offered = new HashMap<>();
   private final Map<Integer, ConnectionKey> received = new HashMap<>();
@@ -84,7 +83,7 @@ final class Session implements Peer {
   private Object attachment;
 
   /** An offer this side has made and that has no answer yet. */
-  private record Offered(Applicant attempt, Upgrade upgrade) {}
+  private record Offered(UpgradeAttempt attempt, Upgrade upgrade) {}
 
   /** A session that this side dials. */
   Session(Negotiator negotiator, SocketChannel channel, String dialled, Fabric fabric) {
@@ -93,14 +92,15 @@ final class Session implements Peer {
   }
 
   /** A session with another host, which this side has called. */
-  Session(Negotiator negotiator, SocketChannel channel, Fabric fabric, HostLink link) {
-    this(negotiator, channel, null, link.where().name(), link, State.WELCOME_EXPECTED);
+  private Session(Negotiator negotiator, SocketChannel channel, Fabric fabric, SessionLink link) {
+    this(negotiator, channel, null, link.name(), link, State.WELCOME_EXPECTED);
     this.fabric = fabric;
   }
 
   /** A session with another host, which has called this side. */
-  Session(Negotiator negotiator, SocketChannel channel, Doorway door, HostLink link) {
-    this(negotiator, channel, door, null, link, State.HELLO_EXPECTED);
+  private Session(
+      Negotiator negotiator, SocketChannel channel, Acceptor acceptor, SessionLink link) {
+    this(negotiator, channel, acceptor, null, link, State.HELLO_EXPECTED);
   }
 
   /** A session that was dialled at an announcement. */
@@ -111,16 +111,54 @@ final class Session implements Peer {
   private Session(
       Negotiator negotiator,
       SocketChannel channel,
-      Doorway door,
+      Acceptor acceptor,
       String dialled,
-      HostLink link,
+      SessionLink link,
       State state) {
     this.negotiator = negotiator;
     this.channel = channel;
-    this.door = door;
+    this.acceptor = acceptor;
     this.dialled = dialled;
     this.link = link;
     this.state = state;
+  }
+
+  /**
+   * Begins a session with another host, which has called this side and has proved itself.
+   *
+   * @param channel owned by the session from now on
+   * @param acceptor what it has called
+   */
+  public static void answered(
+      Negotiator negotiator, SocketChannel channel, Acceptor acceptor, SessionLink link) {
+    try {
+      negotiator.sessions().add(new Session(negotiator, channel, acceptor, link));
+    } catch (IOException e) {
+      Sessions.closeQuietly(channel);
+    }
+  }
+
+  /**
+   * Begins a session with another host, which this side has called and which has proved itself.
+   *
+   * @param channel owned by the session from now on
+   * @return the session, which may have ended already; null if there is none
+   */
+  public static Session called(
+      Negotiator negotiator, SocketChannel channel, Fabric fabric, SessionLink link) {
+    Session session = new Session(negotiator, channel, fabric, link);
+    try {
+      negotiator.sessions().add(session);
+    } catch (IOException e) {
+      Sessions.closeQuietly(channel);
+      return null;
+    }
+    try {
+      negotiator.sessions().begin(session);
+    } catch (FabricException e) {
+      // Reported; it is closed, and tells whoever asks.
+    }
+    return session;
   }
 
   void register(Selector selector) throws IOException {
@@ -141,7 +179,7 @@ final class Session implements Peer {
   }
 
   /** What this side has dialled, by the name of the negotiator; null if it was dialled. */
-  String dialled() {
+  public String dialled() {
     return dialled;
   }
 
@@ -158,7 +196,7 @@ final class Session implements Peer {
   @Override
   public void send(ByteBuffer message) {
     ByteBuffer frame = Wire.fabric(message);
-    if (negotiator.isCurrentThread()) {
+    if (negotiator.loop().isCurrentThread()) {
       write(frame); // at once, or an offer made after it would overtake it
     } else {
       execute(() -> write(frame));
@@ -196,7 +234,7 @@ final class Session implements Peer {
   }
 
   /** Offers an upgrade, or keeps the attempt until the peer has said welcome and takes more. */
-  void offer(Applicant attempt) {
+  public void offer(UpgradeAttempt attempt) {
     if (!attempt.open()) {
       return; // closed while it waited
     }
@@ -315,7 +353,7 @@ final class Session implements Peer {
       return Reason.VERSION_MISMATCH;
     }
     if (link != null) {
-      fabric = negotiator.usableBetweenHosts(hello.fabric());
+      fabric = link.fabric(hello.fabric());
       return fabric == null ? Reason.NO_UCX : null;
     }
     if (!hello.bootId().equals(Host.bootId())) {
@@ -324,7 +362,7 @@ final class Session implements Peer {
     if (!hello.networkNamespace().equals(Host.networkNamespace())) {
       return Reason.OTHER_NAMESPACE;
     }
-    fabric = negotiator.usable(hello.fabric());
+    fabric = negotiator.fabrics().usable(hello.fabric());
     return fabric == null ? Reason.REFUSED : null;
   }
 
@@ -337,19 +375,19 @@ final class Session implements Peer {
     if (payload.remaining() > fabric.mostOfferBytes()) {
       throw new MalformedFrameException("an offer with " + payload.remaining() + " bytes");
     }
-    if (negotiator.offersPending() >= MAX_PENDING) {
+    if (negotiator.matcher().pending() >= MAX_PENDING) {
       refuse(id, Reason.BUSY);
     } else if (!covers(connection)) {
       refuse(id, Reason.NOT_MATCHED);
     } else {
       received.put(id, connection);
-      negotiator.match(new ReceivedOffer(this, id, connection, payload));
+      negotiator.matcher().offered(new ReceivedOffer(this, id, connection, payload));
     }
   }
 
   /** Whether the connection may be one that has come to the listener, from this very peer. */
   private boolean covers(ConnectionKey connection) {
-    return door.covers(connection) && (link == null || link.joins(connection));
+    return acceptor.covers(connection) && (link == null || link.joins(connection));
   }
 
   /** Joins a received offer with the accepted channel it is for. */
@@ -361,7 +399,7 @@ final class Session implements Peer {
     } catch (InternalError e) {
       throw e; // perhaps of memory that is gone
     } catch (RuntimeException | Error e) {
-      negotiator.failure("answering an offer", e);
+      negotiator.reports().failure("answering an offer", e);
       accepted.plain(Reason.INTERNAL);
       refuse(offer.id(), Reason.INTERNAL);
       return;
@@ -392,7 +430,7 @@ final class Session implements Peer {
   private void withdrawn(int id) {
     ConnectionKey connection = received.get(id);
     if (connection != null) {
-      negotiator.unmatch(connection, this);
+      negotiator.matcher().withdrawn(connection, this);
       refuse(id, Reason.CLOSED_EARLY);
     }
   }
@@ -406,8 +444,8 @@ final class Session implements Peer {
   /** Whether the listener and all connections are gone: no other can come, but for latecomers. */
   boolean useless(long nowNs, long graceNs) {
     return state == State.READY
-        && door != null
-        && door.closedFor(nowNs, graceNs)
+        && acceptor != null
+        && acceptor.closedFor(nowNs, graceNs)
         && attached.isEmpty()
         && received.isEmpty();
   }
@@ -426,7 +464,13 @@ final class Session implements Peer {
     return state == State.HELLO_EXPECTED || state == State.WELCOME_EXPECTED;
   }
 
-  void ready() {
+  @Override
+  public void failed() {
+    close(Reason.INTERNAL);
+  }
+
+  @Override
+  public void ready() {
     try {
       if (key.isValid() && key.isWritable()) {
         flush();
@@ -436,16 +480,20 @@ final class Session implements Peer {
         readFrames();
       }
     } catch (MalformedFrameException e) {
-      negotiator.report(Reason.PROTOCOL, "session with process " + peerPid + ": " + e.getMessage());
+      negotiator
+          .reports()
+          .report(Reason.PROTOCOL, "session with process " + peerPid + ": " + e.getMessage());
       close(Reason.PROTOCOL);
     } catch (FabricException e) {
-      negotiator.report(e.reason(), "session with process " + peerPid + ": " + e.getMessage());
+      negotiator
+          .reports()
+          .report(e.reason(), "session with process " + peerPid + ": " + e.getMessage());
       close(e.reason());
     } catch (IOException e) {
       close(lost());
     } catch (RuntimeException | Error e) {
       // Half a batch of frames is handled: nobody knows where to go on.
-      negotiator.report(Reason.INTERNAL, "session with process " + peerPid + ": " + e);
+      negotiator.reports().report(Reason.INTERNAL, "session with process " + peerPid + ": " + e);
       close(Reason.INTERNAL);
     }
   }
@@ -455,7 +503,7 @@ final class Session implements Peer {
     input.flip();
     while (state != State.CLOSED && input.remaining() >= Wire.LENGTH_BYTES) {
       int length = Short.toUnsignedInt(input.getShort(input.position()));
-      if (length < 1 || length > Wire.MAX_FRAME_BYTES + (link == null ? 0 : Seal.TAG_BYTES)) {
+      if (length < 1 || length > Wire.MAX_FRAME_BYTES + (link == null ? 0 : link.sealBytes())) {
         throw new MalformedFrameException("a frame of " + length + " bytes");
       }
       if (input.remaining() < Wire.LENGTH_BYTES + length) {
@@ -477,7 +525,9 @@ final class Session implements Peer {
   /** A listener that has taken its announcement back before it answered is as good as plain. */
   private Reason lost() {
     boolean takenBack =
-        state == State.WELCOME_EXPECTED && link == null && !negotiator.stillAnnounced(this);
+        state == State.WELCOME_EXPECTED
+            && link == null
+            && !negotiator.dialler().stillAnnounced(this);
     return takenBack ? Reason.PEER_PLAIN : Reason.PEER_LOST;
   }
 
@@ -523,7 +573,7 @@ final class Session implements Peer {
     if (state == State.CLOSED) {
       return;
     }
-    ByteBuffer frame = link == null ? message : link.close(message);
+    ByteBuffer frame = link == null ? message : link.seal(message);
     output.add(frame);
     queuedBytes += frame.remaining();
     if (queuedBytes > MOST_QUEUED_BYTES) {
@@ -557,7 +607,7 @@ final class Session implements Peer {
     execute(
         () -> {
           if (state != State.CLOSED) {
-            negotiator.report(reason, "session with process " + peerPid + ": " + why);
+            negotiator.reports().report(reason, "session with process " + peerPid + ": " + why);
             close(reason);
           }
         });
@@ -587,7 +637,7 @@ final class Session implements Peer {
     if (state == State.READY) {
       negotiator.counters().sessionClosed();
     } else if (state == State.WELCOME_EXPECTED && link != null) {
-      negotiator.remember(link.where(), reason);
+      link.failed(reason);
     }
     state = State.CLOSED;
     try {
@@ -595,24 +645,28 @@ final class Session implements Peer {
     } catch (IOException e) {
       // Closed as far as it can be.
     }
-    negotiator.ended(this, dialled);
-    received.values().forEach(connection -> negotiator.unmatch(connection, this));
+    negotiator.sessions().ended(this, dialled);
+    received.values().forEach(connection -> negotiator.matcher().withdrawn(connection, this));
     received.clear();
-    negotiator.orphans(attached); // before what may fail
+    negotiator.sessions().orphaned(attached); // before what may fail
     attached.clear();
     if (attachment != null) {
-      negotiator.runGuarded("the end of a peer", () -> fabric.peerGone(this), () -> {});
+      negotiator.loop().runGuarded("the end of a peer", () -> fabric.peerGone(this), () -> {});
     }
-    List<Applicant> failed = new ArrayList<>(waiting);
+    List<UpgradeAttempt> failed = new ArrayList<>(waiting);
     waiting.clear();
     for (Offered offer : offered.values()) {
-      negotiator.runGuarded("taking an offer back", () -> offer.upgrade().cancel(reason), () -> {});
+      negotiator
+          .loop()
+          .runGuarded("taking an offer back", () -> offer.upgrade().cancel(reason), () -> {});
       failed.add(offer.attempt());
     }
     offered.clear();
-    for (Applicant attempt : failed) {
-      negotiator.runGuarded(
-          "an upgrade", () -> attempt.refused(reason), () -> attempt.failed(Reason.INTERNAL));
+    for (UpgradeAttempt attempt : failed) {
+      negotiator
+          .loop()
+          .runGuarded(
+              "an upgrade", () -> attempt.refused(reason), () -> attempt.failed(Reason.INTERNAL));
     }
   }
 }

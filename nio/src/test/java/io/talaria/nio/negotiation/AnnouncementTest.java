@@ -205,11 +205,13 @@ class AnnouncementTest {
   void whatCoversAConnectionIsItsAddressAndPort() throws Exception {
     ConnectionKey key = FakeChannel.key(1, PORT);
     InetAddress any = new InetSocketAddress(0).getAddress();
-    assertThat(new Announcement(new InetSocketAddress(any, PORT)).covers(key)).isTrue();
-    assertThat(new Announcement(new InetSocketAddress("127.0.0.1", PORT)).covers(key)).isTrue();
-    assertThat(new Announcement(new InetSocketAddress("127.0.0.2", PORT)).covers(key)).isFalse();
-    assertThat(new Announcement(new InetSocketAddress("127.0.0.1", 1)).covers(key)).isFalse();
-    assertThat(new Announcement(new InetSocketAddress("::1", PORT)).covers(key)).isFalse();
+    assertThat(new Announcement(null, new InetSocketAddress(any, PORT)).covers(key)).isTrue();
+    assertThat(new Announcement(null, new InetSocketAddress("127.0.0.1", PORT)).covers(key))
+        .isTrue();
+    assertThat(new Announcement(null, new InetSocketAddress("127.0.0.2", PORT)).covers(key))
+        .isFalse();
+    assertThat(new Announcement(null, new InetSocketAddress("127.0.0.1", 1)).covers(key)).isFalse();
+    assertThat(new Announcement(null, new InetSocketAddress("::1", PORT)).covers(key)).isFalse();
   }
 
   @Test

@@ -218,7 +218,7 @@ class AttemptTest {
   /** Which of two the client asks first: the one that the directory names first. */
   private RawSession.Listener[] first(RawSession.Listener one, RawSession.Listener two)
       throws FabricException {
-    String asked = client.negotiator.candidates(PORT).get(0);
+    String asked = client.negotiator.dialler().candidates(PORT).get(0);
     boolean inOrder = one.path.getFileName().toString().equals(asked);
     return inOrder ? new RawSession.Listener[] {one, two} : new RawSession.Listener[] {two, one};
   }

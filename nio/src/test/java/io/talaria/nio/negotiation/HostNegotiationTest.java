@@ -9,6 +9,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.Handshake;
 import io.talaria.nio.authentication.Seal;
 import io.talaria.nio.counters.file.ProcessTotals;
+import io.talaria.nio.hosts.HostNegotiation;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -309,7 +310,7 @@ class HostNegotiationTest {
       }
       silent.awaitEnd();
       assertThat(System.nanoTime() - start)
-          .isGreaterThanOrEqualTo(Hosts.STRANGER_LIMIT_NS - 1_000_000_000L);
+          .isGreaterThanOrEqualTo(HostNegotiation.HANDSHAKE_LIMIT_NS - 1_000_000_000L);
     }
     assertStillWorks();
   }
@@ -319,7 +320,7 @@ class HostNegotiationTest {
     announce();
     List<RawHost> crowd = new ArrayList<>();
     try {
-      for (int i = 0; i < Hosts.MOST_STRANGERS + 20; i++) {
+      for (int i = 0; i < HostNegotiation.MOST_UNAUTHENTICATED + 20; i++) {
         crowd.add(RawHost.call(pair.rendezvous()));
       }
       assertStillWorks();

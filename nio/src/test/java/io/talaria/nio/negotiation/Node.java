@@ -5,6 +5,7 @@ package io.talaria.nio.negotiation;
 import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.hosts.HostNegotiation;
 import io.talaria.nio.hosts.HostSettings;
 import java.net.InetSocketAddress;
 import java.nio.channels.spi.SelectorProvider;
@@ -46,8 +47,7 @@ final class Node {
             jdk,
             new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR),
             List.of(fabric),
-            hosts,
-            List.of(fabric),
+            hosts == null ? null : new HostNegotiation(hosts, List.of(fabric)),
             (line, cause) -> log.add(line));
   }
 

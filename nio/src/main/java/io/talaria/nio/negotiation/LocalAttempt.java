@@ -12,21 +12,21 @@ import java.util.Iterator;
  * A search on this host: the announcements of the connection's port, one after the other, and at
  * each the fabrics in order of preference. Negotiation thread.
  */
-final class Attempt extends Applicant {
+final class LocalAttempt extends UpgradeAttempt {
   private Iterator<String> candidates = Collections.emptyIterator();
   private Iterator<Fabric> fabrics = Collections.emptyIterator();
   private String candidate;
 
-  Attempt(Negotiator negotiator, Upgradable channel) {
+  LocalAttempt(Negotiator negotiator, Upgradable channel) {
     super(negotiator, channel);
   }
 
   /** Looks for announcements of the port, and asks the first. */
   @Override
-  void seek() {
+  protected void seek() {
     fabrics = Collections.emptyIterator();
     try {
-      candidates = negotiator().candidates(channel().key().server().getPort()).iterator();
+      candidates = negotiator().dialler().candidates(channel().key().server().getPort()).iterator();
       next(Reason.PEER_PLAIN);
     } catch (FabricException e) {
       none(e.reason(), true);
@@ -35,7 +35,7 @@ final class Attempt extends Applicant {
 
   /** Asks for the next fabric, or the next announcement, or ends with the last one's reason. */
   @Override
-  void next(Reason reason) {
+  protected void next(Reason reason) {
     if (!open()) {
       return;
     }
@@ -44,11 +44,11 @@ final class Attempt extends Applicant {
     while (fabrics.hasNext() || candidates.hasNext()) {
       if (!fabrics.hasNext()) {
         candidate = candidates.next();
-        fabrics = negotiator().usable().iterator();
+        fabrics = negotiator().fabrics().usable().iterator();
         continue;
       }
       try {
-        Session next = negotiator().dial(candidate, fabrics.next());
+        Session next = negotiator().dialler().dial(candidate, fabrics.next());
         if (next != null) {
           next.offer(this);
           return;
@@ -63,7 +63,7 @@ final class Attempt extends Applicant {
   }
 
   @Override
-  void nextFabric(Reason reason) {
+  protected void nextFabric(Reason reason) {
     if (fabrics.hasNext()) {
       next(reason);
     } else {
@@ -72,7 +72,7 @@ final class Attempt extends Applicant {
   }
 
   @Override
-  boolean elsewhere() {
+  protected boolean elsewhere() {
     if (!candidates.hasNext()) {
       return false;
     }

@@ -1,10 +1,13 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.negotiation;
+package io.talaria.nio.hosts;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.Handshake;
 import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.negotiation.ConnectionKey;
+import io.talaria.nio.negotiation.NegotiationLoop;
+import io.talaria.nio.negotiation.Session;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -19,18 +22,18 @@ import java.util.List;
  * then it becomes a {@link Session}. It never holds more than the longest message of the {@link
  * Handshake}. Negotiation thread.
  */
-final class Caller {
-  private final Hosts hosts;
+final class HandshakeConnection implements NegotiationLoop.Ready {
+  private final HostNegotiation hosts;
   private final SocketChannel channel;
 
   /** Whom this side calls; null if it was called. */
-  private final Where where;
+  private final RendezvousAddress address;
 
   /** About which listener it was called; null if it calls. */
-  private final Rendezvous door;
+  private final Rendezvous rendezvous;
 
-  private final List<HostAttempt> waiting = new ArrayList<>();
-  private final long beganNs = System.nanoTime();
+  private final List<RendezvousAttempt> waiting = new ArrayList<>();
+  private final long begunNs = System.nanoTime();
   private SelectionKey key;
   private ConnectionKey ends;
   private Handshake handshake;
@@ -38,21 +41,25 @@ final class Caller {
   private ByteBuffer output;
   private boolean over;
 
-  Caller(Hosts hosts, SocketChannel channel, Where where, Rendezvous door) {
+  HandshakeConnection(
+      HostNegotiation hosts,
+      SocketChannel channel,
+      RendezvousAddress address,
+      Rendezvous rendezvous) {
     this.hosts = hosts;
     this.channel = channel;
-    this.where = where;
-    this.door = door;
+    this.address = address;
+    this.rendezvous = rendezvous;
   }
 
   /** Begins to call. */
   void call(Selector selector) throws IOException {
     channel.configureBlocking(false);
-    channel.bind(new InetSocketAddress(where.from(), 0));
-    boolean connected = channel.connect(where.to());
+    channel.bind(new InetSocketAddress(address.from(), 0));
+    boolean connected = channel.connect(address.to());
     key = channel.register(selector, SelectionKey.OP_CONNECT, this);
     if (connected) {
-      greet();
+      begin();
     }
   }
 
@@ -60,42 +67,48 @@ final class Caller {
   void answer(Selector selector) throws IOException {
     channel.configureBlocking(false);
     key = channel.register(selector, SelectionKey.OP_READ, this);
-    greet();
+    begin();
   }
 
-  Where where() {
-    return where;
+  RendezvousAddress address() {
+    return address;
   }
 
-  Rendezvous door() {
-    return door;
+  Rendezvous rendezvous() {
+    return rendezvous;
   }
 
-  long beganNs() {
-    return beganNs;
+  long begunNs() {
+    return begunNs;
   }
 
-  List<HostAttempt> waiting() {
+  List<RendezvousAttempt> waiting() {
     return waiting;
   }
 
-  private void greet() throws IOException {
+  private void begin() throws IOException {
     InetSocketAddress own = (InetSocketAddress) channel.getLocalAddress();
     InetSocketAddress peer = (InetSocketAddress) channel.getRemoteAddress();
-    ends = where == null ? new ConnectionKey(peer, own) : new ConnectionKey(own, peer);
-    handshake = new Handshake(where != null, hosts.key(), ends.encoded());
+    ends = address == null ? new ConnectionKey(peer, own) : new ConnectionKey(own, peer);
+    handshake = new Handshake(address != null, hosts.key(), ends.encoded());
     input = ByteBuffer.allocate(handshake.wantedBytes());
     output = handshake.first();
     flush();
   }
 
-  void ready() {
+  @Override
+  public void failed() {
+    fail(Reason.INTERNAL, "an error of ours, see the log");
+  }
+
+  @Override
+  public void ready() {
     if (over || !key.isValid()) {
       return; // ended by what was handled just before
     }
     try {
       if (key.isConnectable() && channel.finishConnect()) {
-        greet();
+        begin();
       } else if (handshake != null) {
         flush();
         read();
@@ -109,7 +122,7 @@ final class Caller {
   }
 
   private Reason lost() {
-    return where == null ? Reason.PEER_LOST : Reason.NO_RENDEZVOUS;
+    return address == null ? Reason.PEER_LOST : Reason.NO_RENDEZVOUS;
   }
 
   private void read() throws IOException, FabricException {
@@ -125,7 +138,7 @@ final class Caller {
       flush();
       if (handshake.done()) {
         over = true;
-        hosts.authenticated(this, channel, new HostLink(where, handshake.seal(), ends));
+        hosts.authenticated(this, channel, new SealedLink(hosts, address, handshake.seal(), ends));
         return;
       }
       input = ByteBuffer.allocate(handshake.wantedBytes());

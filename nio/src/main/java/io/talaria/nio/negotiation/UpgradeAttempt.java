@@ -5,13 +5,13 @@ package io.talaria.nio.negotiation;
 import io.talaria.nio.Reason;
 
 /** A client connection's search for an upgrade. Negotiation thread. */
-abstract class Applicant {
+public abstract class UpgradeAttempt {
   /** A listener that has just been bound may not be found yet: when to seek again. */
   private static final long[] SEEK_AGAIN_NS = {20_000_000L, 200_000_000L, 2_000_000_000L};
 
   private final Negotiator negotiator;
   private final Upgradable channel;
-  private int seeks;
+  private int timesSought;
   private long soughtAtNs;
   private boolean waiting;
   private Session session;
@@ -20,21 +20,23 @@ abstract class Applicant {
   private boolean shown;
   private boolean open = true;
 
-  Applicant(Negotiator negotiator, Upgradable channel) {
+  /** Begun by {@link Negotiator#begin}. */
+  protected UpgradeAttempt(Negotiator negotiator, Upgradable channel) {
     this.negotiator = negotiator;
     this.channel = channel;
   }
 
-  final Negotiator negotiator() {
+  protected final Negotiator negotiator() {
     return negotiator;
   }
 
-  final Upgradable channel() {
+  /** Whose upgrade it is. */
+  public final Upgradable channel() {
     return channel;
   }
 
   /** Whether the channel still wants the upgrade. */
-  final boolean open() {
+  protected final boolean open() {
     return open;
   }
 
@@ -45,11 +47,12 @@ abstract class Applicant {
     seek();
   }
 
-  abstract void seek();
+  /** Looks for a peer, and has a session {@linkplain Session#offer offer} it. */
+  protected abstract void seek();
 
-  /** Has it sought again later, for a few times; false if it has been. */
-  final boolean seekLater(Reason reason) {
-    if (seeks == SEEK_AGAIN_NS.length) {
+  /** Seeks again later, a few times; false if that has been done. */
+  protected final boolean seekLater(Reason reason) {
+    if (timesSought == SEEK_AGAIN_NS.length) {
       return false;
     }
     channel.plainSoFar(reason);
@@ -70,14 +73,15 @@ abstract class Applicant {
     next(reason);
   }
 
-  abstract void next(Reason reason);
+  /** Looks elsewhere, or ends with the reason. */
+  protected abstract void next(Reason reason);
 
   /**
    * Nobody else is left to be asked: ends, or seeks later if the reason may pass.
    *
    * @param own whether this side is the reason, and not what another has said
    */
-  final void none(Reason last, boolean own) {
+  protected final void none(Reason last, boolean own) {
     // Nobody was there, or only names of processes that have ended; or descriptors have run out.
     boolean mayPass = last == Reason.PEER_PLAIN || (own && last == Reason.LIMIT);
     if (!open || !mayPass || !seekLater(last)) {
@@ -86,14 +90,16 @@ abstract class Applicant {
   }
 
   /** This side cannot offer it over this fabric: looks for another, or ends with the reason. */
-  final void unable(Reason reason) {
+  public final void unable(Reason reason) {
     session = null;
     nextFabric(reason);
   }
 
-  abstract void nextFabric(Reason reason);
+  /** Looks for another fabric, or ends with the reason. */
+  protected abstract void nextFabric(Reason reason);
 
-  final void failed(Reason reason) {
+  /** Ends: the channel stays plain, for this reason. */
+  public final void failed(Reason reason) {
     if (open) {
       negotiator.counters().refused(reason);
       channel.plain(reason);
@@ -101,11 +107,11 @@ abstract class Applicant {
     done();
   }
 
-  /** It is had, or wanted no more. */
+  /** Ends, with the upgrade or without. */
   final void done() {
     open = false;
     session = null;
-    negotiator.finished(this);
+    negotiator.attempts().finished(this);
   }
 
   /** The channel closes: it wants nothing any more. */
@@ -114,14 +120,14 @@ abstract class Applicant {
     if (session != null) {
       session.withdraw(offerId);
     }
-    negotiator.finished(this);
+    negotiator.attempts().finished(this);
   }
 
   /** Does what is due by the clock. */
   final void check(long nowNs, long silenceNs) {
-    if (waiting && nowNs - soughtAtNs >= SEEK_AGAIN_NS[seeks]) {
+    if (waiting && nowNs - soughtAtNs >= SEEK_AGAIN_NS[timesSought]) {
       waiting = false;
-      seeks++;
+      timesSought++;
       begin();
     }
     if (session == null || nowNs - offeredAtNs < silenceNs) {
@@ -137,7 +143,7 @@ abstract class Applicant {
   }
 
   /** Whether there is another to be asked if one keeps silent; the next refusal leads to it. */
-  boolean elsewhere() {
+  protected boolean elsewhere() {
     return false;
   }
 
@@ -148,6 +154,6 @@ abstract class Applicant {
 
   /** Whether it is sought again soon. */
   final boolean young() {
-    return waiting && seeks == 0;
+    return waiting && timesSought == 0;
   }
 }

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.negotiation;
+package io.talaria.nio.hosts;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
  * @param from the client's own address
  * @param to the server's rendezvous port
  */
-record Where(InetAddress from, InetSocketAddress to) {
+record RendezvousAddress(InetAddress from, InetSocketAddress to) {
   /** As the key of a session: no announcement on this host has such a name. */
   String name() {
     return "host " + from.getHostAddress() + ' ' + this;

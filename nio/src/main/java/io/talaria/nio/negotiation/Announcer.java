@@ -1,0 +1,146 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.process.PeerCredentials;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * Announces this process's listeners, and makes sessions of those who dial them. Negotiation
+ * thread, except where marked.
+ */
+final class Announcer {
+  private static final int ACCEPTS_AT_ONCE = 64;
+
+  private final NegotiationLoop loop;
+  private final Reports reports;
+  private final PrivateDirectory directory;
+  private final LocalFabrics fabrics;
+  private final Negotiator negotiator;
+  private final Set<Announcement> announcements = ConcurrentHashMap.newKeySet();
+
+  Announcer(Negotiator negotiator, PrivateDirectory directory) {
+    this.negotiator = negotiator;
+    this.directory = directory;
+    loop = negotiator.loop();
+    reports = negotiator.reports();
+    fabrics = negotiator.fabrics();
+  }
+
+  NegotiationLoop loop() {
+    return loop;
+  }
+
+  /** Any thread. */
+  Announcement announce(InetSocketAddress address, Consumer<Reason> outcome) {
+    Announcement announcement = new Announcement(this, address);
+    announcements.add(announcement);
+    if (!loop.started()) {
+      outcome.accept(Reason.LIMIT); // so far
+    }
+    loop.isolate(
+        "announcing " + address,
+        () -> open(announcement, outcome),
+        () -> outcome.accept(Reason.INTERNAL));
+    return announcement;
+  }
+
+  /** Takes an announcement back. Any thread. */
+  void retire(Announcement announcement) {
+    announcement.removeFile();
+    announcements.remove(announcement); // only now: an exit in between removes the file
+    loop.execute(announcement::close);
+  }
+
+  /** For process exit. Any thread. */
+  void removeFiles() {
+    directory.close();
+    announcements.forEach(Announcement::removeFile);
+  }
+
+  private void open(Announcement announcement, Consumer<Reason> outcome) {
+    boolean starting = fabrics.starting();
+    Reason unusable = directory.prepare();
+    if (unusable == null && !starting) {
+      unusable = fabrics.unusable();
+    }
+    if (unusable == null) {
+      try {
+        directory.create(
+            () -> {
+              announcement.open(loop, directory.path());
+              return announcement;
+            });
+      } catch (IOException | RuntimeException e) {
+        unusable = reports.directoryOrLimit("cannot announce a listener in " + directory.path(), e);
+        if (unusable == Reason.LIMIT) {
+          loop.later(() -> openUnlessRetired(announcement, outcome));
+        }
+      }
+    }
+    outcome.accept(unusable == null ? Reason.ANNOUNCED : unusable);
+    if (unusable == null) {
+      if (starting) { // clients shall find it, and wait
+        loop.repeat(
+            () -> !fabrics.starting() && opened(announcement, outcome),
+            () -> outcome.accept(Reason.INTERNAL));
+      } else {
+        announcement.listen();
+      }
+    }
+  }
+
+  private void openUnlessRetired(Announcement announcement, Consumer<Reason> outcome) {
+    if (!announcement.retired()) {
+      open(announcement, outcome);
+    }
+  }
+
+  private boolean opened(Announcement announcement, Consumer<Reason> outcome) {
+    Reason unusable = fabrics.unusable();
+    if (unusable == null) {
+      announcement.listen();
+    } else {
+      announcement.close();
+      announcements.remove(announcement);
+      outcome.accept(unusable);
+    }
+    return true;
+  }
+
+  /** Takes those who have dialled an announcement. */
+  void accept(Announcement announcement) {
+    try {
+      for (int i = 0; i < ACCEPTS_AT_ONCE; i++) { // the selector brings us back for the rest
+        SocketChannel dialler = announcement.accept();
+        if (dialler == null) {
+          break;
+        }
+        accept(announcement, dialler);
+      }
+    } catch (IOException e) {
+      reports.report(Reason.LIMIT, "cannot accept a session: " + e);
+      announcement.pause(loop);
+    }
+  }
+
+  private void accept(Announcement announcement, SocketChannel dialler) {
+    try {
+      if (PeerCredentials.sameUser(dialler, directory.path())) {
+        negotiator.sessions().add(new Session(negotiator, dialler, announcement));
+        return;
+      }
+      negotiator.counters().refused(Reason.OTHER_USER);
+    } catch (IOException e) {
+      reports.report(Reason.NO_RUNTIME_DIR, "cannot tell whose a dialler is: " + e);
+    }
+    Sessions.closeQuietly(dialler);
+  }
+}

@@ -1,0 +1,108 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.process.PeerCredentials;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Finds the announcements of this host's listeners and dials them. Negotiation thread. */
+final class Dialler {
+  private final Negotiator negotiator;
+  private final Reports reports;
+  private final PrivateDirectory directory;
+
+  Dialler(Negotiator negotiator, PrivateDirectory directory) {
+    this.negotiator = negotiator;
+    this.directory = directory;
+    reports = negotiator.reports();
+  }
+
+  /**
+   * Names of the announcements of a port.
+   *
+   * @throws FabricException if this process has no descriptor to look with
+   */
+  List<String> candidates(int port) throws FabricException {
+    List<String> names = new ArrayList<>();
+    String prefix = Announcement.namePrefix(port);
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(
+            directory.path(), file -> file.getFileName().toString().startsWith(prefix))) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    } catch (IOException | RuntimeException e) {
+      String what = "cannot read " + directory.path();
+      if (reports.directoryOrLimit(what, e) == Reason.LIMIT) {
+        throw new FabricException(Reason.LIMIT, what, e);
+      }
+    }
+    return names;
+  }
+
+  /**
+   * The session with an announcement for a fabric, new or standing; null if nobody is there.
+   *
+   * @throws FabricException if the peer is there but cannot be reached by the fabric
+   */
+  Session dial(String name, Fabric fabric) throws FabricException {
+    String which = name + ' ' + fabric.name();
+    Session standing = negotiator.sessions().standing(which);
+    if (standing != null) {
+      return standing;
+    }
+    Path path = directory.path().resolve(name);
+    SocketChannel channel = null;
+    Session session;
+    try {
+      channel = negotiator.loop().jdk().openSocketChannel(StandardProtocolFamily.UNIX);
+      channel.configureBlocking(false);
+      if (!channel.connect(UnixDomainSocketAddress.of(path))
+          || !PeerCredentials.sameUser(channel, directory.path())) {
+        channel.close();
+        return null;
+      }
+      session = new Session(negotiator, channel, which, fabric);
+      negotiator.sessions().add(session);
+    } catch (IOException e) {
+      if (channel == null) {
+        String what = "no socket to reach a listener: " + e;
+        reports.report(Reason.LIMIT, what);
+        throw new FabricException(Reason.LIMIT, what, e);
+      }
+      Sessions.closeQuietly(channel);
+      removeStale(path, e);
+      return null;
+    }
+    negotiator.sessions().begin(session);
+    return session;
+  }
+
+  /** Whether an announcement, of which there is a session, still has its name. */
+  boolean stillAnnounced(Session dialledThere) {
+    String which = dialledThere.dialled();
+    return Files.exists(directory.path().resolve(which.substring(0, which.indexOf(' '))));
+  }
+
+  /** A name that refuses belongs to nobody: it is given only to sockets that listen. */
+  private static void removeStale(Path path, IOException refusal) {
+    if (refusal instanceof ConnectException) {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException e) {
+        // Tried again by the next client.
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.Fabric;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The fabrics on one host, in order of preference, and which of them can be used. */
+final class LocalFabrics {
+  private final List<Fabric> fabrics;
+  private final Reports reports;
+
+  LocalFabrics(List<Fabric> fabrics, Reports reports) {
+    this.fabrics = List.copyOf(fabrics);
+    this.reports = reports;
+  }
+
+  List<Fabric> all() {
+    return fabrics;
+  }
+
+  /** Whether one waits for channels to find their selectors. */
+  boolean placeStreams() {
+    return fabrics.stream().anyMatch(Fabric::placesStreams);
+  }
+
+  /** Whether it is not known yet which can be used. */
+  boolean starting() {
+    return fabrics.stream().anyMatch(Fabric::starting);
+  }
+
+  /** Those that can be used; none if {@link #unusable} says why. */
+  List<Fabric> usable() {
+    List<Fabric> usable = new ArrayList<>(fabrics.size());
+    for (Fabric fabric : fabrics) {
+      Reason reason = fabric.unavailable();
+      if (reason == null) {
+        usable.add(fabric);
+      } else if (fabrics.size() > 1) {
+        reports.report(reason, "fabric " + fabric.name() + " is passed over. " + fabric.problem());
+      }
+    }
+    return usable;
+  }
+
+  /** A usable one by its name, or null. */
+  Fabric usable(String name) {
+    for (Fabric fabric : fabrics) {
+      if (fabric.name().equals(name)) {
+        return fabric.unavailable() == null ? fabric : null;
+      }
+    }
+    return null;
+  }
+
+  /** Why none can be used: the preferred one's reason; null if one can. */
+  Reason unusable() {
+    Reason first = null;
+    for (Fabric fabric : fabrics) {
+      Reason reason = fabric.unavailable();
+      if (reason == null) {
+        return null;
+      }
+      if (first == null) {
+        first = reason;
+      }
+      if (!fabric.problem().isEmpty()) {
+        reports.report(reason, "fabric " + fabric.name() + " cannot be used. " + fabric.problem());
+      }
+    }
+    return first;
+  }
+
+  /** Finds the streams whose memory is gone and fails them. Negotiation thread. */
+  boolean examine() {
+    boolean gone = false;
+    for (Fabric fabric : fabrics) { // those between hosts have no memory that can go
+      try {
+        gone |= fabric.examine();
+      } catch (RuntimeException | Error e) {
+        reports.failure("looking for lost memory of fabric " + fabric.name(), e);
+      }
+    }
+    return gone;
+  }
+}

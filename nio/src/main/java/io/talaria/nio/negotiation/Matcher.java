@@ -1,0 +1,103 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Joins the offers of peers with the channels that the program accepts, whichever comes first.
+ * Negotiation thread, except where marked.
+ */
+final class Matcher {
+  private final NegotiationLoop loop;
+
+  /** Accepted channels that nobody has made an offer for yet. */
+  private final Map<ConnectionKey, Upgradable> accepted = new ConcurrentHashMap<>();
+
+  /** Offers for connections that the program has not accepted yet. */
+  private final Map<ConnectionKey, ReceivedOffer> offers = new ConcurrentHashMap<>();
+
+  Matcher(NegotiationLoop loop) {
+    this.loop = loop;
+  }
+
+  /** The program has accepted a connection. Any thread. */
+  void accepted(Upgradable channel) {
+    ConnectionKey key = channel.key();
+    accepted.put(key, channel);
+    if (offers.containsKey(key)) {
+      loop.execute(() -> match(key));
+    }
+  }
+
+  /** An accepted channel is closed. Any thread. */
+  void closed(Upgradable channel) {
+    accepted.remove(channel.key(), channel);
+  }
+
+  /** A peer has made an offer. */
+  void offered(ReceivedOffer offer) {
+    ReceivedOffer replaced = offers.put(offer.connection(), offer);
+    if (replaced != null) {
+      replaced.session().refuse(replaced.id(), Reason.REFUSED);
+    }
+    match(offer.connection());
+  }
+
+  /** A session takes its offer back. */
+  void withdrawn(ConnectionKey key, Session session) {
+    ReceivedOffer offer = offers.get(key);
+    if (offer != null && offer.session() == session) {
+      offers.remove(key);
+    }
+  }
+
+  /** Number of offers that no accepted channel has been found for yet, of all sessions. */
+  int pending() {
+    return offers.size();
+  }
+
+  private void match(ConnectionKey key) {
+    ReceivedOffer offer = offers.get(key);
+    boolean place = offer != null && offer.session().placesStreams();
+    Upgradable waiting = place ? accepted.get(key) : null;
+    if (waiting == null || waiting.placed()) {
+      matchNow(key);
+    } else {
+      loop.repeat(() -> matchOncePlaced(key, waiting), () -> fail(key));
+    }
+  }
+
+  private boolean matchOncePlaced(ConnectionKey key, Upgradable waiting) {
+    boolean placed = waiting.placed();
+    if (placed) {
+      matchNow(key);
+    }
+    return placed;
+  }
+
+  private void matchNow(ConnectionKey key) {
+    ReceivedOffer offer = offers.get(key);
+    if (offer == null) {
+      return;
+    }
+    Upgradable channel = accepted.remove(key);
+    if (channel != null) {
+      offers.remove(key);
+      offer.session().accept(offer, channel);
+    }
+  }
+
+  private void fail(ConnectionKey key) {
+    ReceivedOffer offer = offers.remove(key);
+    if (offer != null) {
+      offer.session().refuse(offer.id(), Reason.INTERNAL);
+    }
+    Upgradable channel = accepted.remove(key);
+    if (channel != null) {
+      channel.plain(Reason.INTERNAL);
+    }
+  }
+}

@@ -1,0 +1,355 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.memory.Faults;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The negotiation thread: its selector, its tasks, and its clock. Started by its first task.
+ * Whatever fails on it is reported once and harms nothing but itself.
+ *
+ * <p>{@link #execute}, {@link #isolate}, {@link #repeat} and {@link #examine} may be called by any
+ * thread; all else is confined to the thread.
+ */
+public final class NegotiationLoop implements Executor {
+  /** So many tasks are done before the sessions are looked at again, which have time limits. */
+  private static final int TASKS_A_TURN = 64;
+
+  /** With thousands of attempts under way, each look at them takes time. */
+  private static final long CHECK_EVERY_NS = 1_000_000L;
+
+  /**
+   * When something is tried again that failed for want of descriptors, and when a process whose
+   * sessions have ended has ended itself.
+   */
+  private static final long LATER_NS = 250_000_000L;
+
+  /** After so many failures in a row a repeated task is given up. */
+  private static final int MOST_FAILURES = 10;
+
+  private static final long PAUSE_NS = 10_000_000L;
+  private static final int EXAMINE_LIMIT_MS = 5_000;
+
+  /** Ticks that {@link Timed} parts may ask for; {@link #NO_TICK}: time has no say. */
+  public static final int FAST_TICK_MS = 2;
+
+  public static final int YOUNG_TICK_MS = 10;
+  public static final int SLOW_TICK_MS = 100;
+  public static final int NO_TICK = 0;
+
+  private final SelectorProvider jdk;
+  private final Reports reports;
+  private final BooleanSupplier memoryLost;
+  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final List<Timed> timed = new ArrayList<>();
+  private final List<Runnable> beginnings = new ArrayList<>();
+  private final List<Repetition> repeated = new ArrayList<>();
+  private final List<Delayed> delayed = new ArrayList<>();
+  private long checkedAtNs = System.nanoTime();
+  private volatile Selector selector;
+  private volatile Thread runner;
+
+  private record Delayed(Runnable task, long dueNs) {}
+
+  /** Work that is tried again until it is done. */
+  @FunctionalInterface
+  public interface Repeated {
+    /**
+     * Tries once. On the negotiation thread.
+     *
+     * @return true when done
+     */
+    boolean tryOnce();
+  }
+
+  /** A part that does something by the clock. */
+  public interface Timed {
+    /** How soon it is to be looked at: one of the ticks, or {@link #NO_TICK}. */
+    int tickMs(long nowNs);
+
+    /** Does what is due. */
+    void check(long nowNs);
+  }
+
+  /** What is attached to the key of a channel that is registered with the selector. */
+  public interface Ready {
+    /** The channel is ready for what it is registered for. */
+    void ready();
+
+    /** {@link #ready} has thrown; that is reported already. */
+    void failed();
+  }
+
+  /** A repeated task, and how often in a row it has failed. */
+  private static final class Repetition {
+    final Repeated task;
+    final Runnable givenUp;
+    int failures;
+    boolean reported;
+
+    Repetition(Repeated task, Runnable givenUp) {
+      this.task = task;
+      this.givenUp = givenUp;
+    }
+  }
+
+  /**
+   * @param memoryLost looks for streams whose memory is gone and fails them
+   */
+  NegotiationLoop(SelectorProvider jdk, Reports reports, BooleanSupplier memoryLost) {
+    this.jdk = jdk;
+    this.reports = reports;
+    this.memoryLost = memoryLost;
+  }
+
+  /** Before the first task. */
+  void add(Timed part) {
+    timed.add(part);
+  }
+
+  /** Has something done when the thread begins. Before the first task. */
+  void atBegin(Runnable task) {
+    beginnings.add(task);
+  }
+
+  /** The JDK's own provider, for channels to be registered with the selector. */
+  public SelectorProvider jdk() {
+    return jdk;
+  }
+
+  /** To register channels with, each with a {@link Ready}. */
+  public Selector selector() {
+    return selector;
+  }
+
+  boolean isCurrentThread() {
+    return Thread.currentThread() == runner;
+  }
+
+  // ---- tasks
+
+  @Override
+  public void execute(Runnable task) {
+    tasks.add(task);
+    if (started()) {
+      selector.wakeup();
+    }
+  }
+
+  /** Does a task on the thread; if it fails, does the other. */
+  void isolate(String what, Runnable task, Runnable failed) {
+    execute(() -> runGuarded(what, task, failed));
+  }
+
+  /**
+   * Repeats a short task every few milliseconds until it says that it is done.
+   *
+   * @param givenUp is run once, instead, if the task fails again and again; negotiation thread
+   */
+  public void repeat(Repeated task, Runnable givenUp) {
+    Repetition repetition = new Repetition(task, givenUp);
+    execute(
+        () -> {
+          if (!over(repetition)) {
+            repeated.add(repetition);
+          }
+        });
+  }
+
+  /** Does something a quarter of a second later. */
+  public void later(Runnable task) {
+    delayed.add(new Delayed(task, System.nanoTime() + LATER_NS));
+  }
+
+  /**
+   * Does a piece of work. If shared memory turns out to be gone, that ends its streams only; if the
+   * work fails in another way, so does only what it is about.
+   */
+  public void runGuarded(String what, Runnable work, Runnable failed) {
+    try {
+      work.run();
+      Faults.take();
+      return;
+    } catch (InternalError e) {
+      if (memoryLost.getAsBoolean()) {
+        return;
+      }
+      reports.failure(what, e);
+    } catch (RuntimeException | Error e) {
+      reports.failure(what, e);
+    }
+    try {
+      failed.run();
+    } catch (RuntimeException | Error e) {
+      reports.failure("the end of " + what, e);
+    }
+  }
+
+  /** As the other, where nothing is to be done about a failure. */
+  void runGuarded(String what, Runnable work) {
+    runGuarded(what, work, () -> {});
+  }
+
+  /** Tries once. Not over if memory turned out to be gone: then it finds the stream ended. */
+  private boolean over(Repetition repetition) {
+    try {
+      boolean done = repetition.task.tryOnce();
+      Faults.take();
+      repetition.failures = 0;
+      return done;
+    } catch (InternalError e) {
+      return !memoryLost.getAsBoolean() && givenUp(repetition, e);
+    } catch (RuntimeException | Error e) {
+      return givenUp(repetition, e);
+    }
+  }
+
+  private boolean givenUp(Repetition repetition, Throwable cause) {
+    if (!repetition.reported) {
+      repetition.reported = true;
+      reports.failure("a repeated task", cause);
+    }
+    repetition.failures++;
+    boolean enough = repetition.failures >= MOST_FAILURES;
+    if (enough) {
+      runGuarded("the end of a repeated task", repetition.givenUp);
+    }
+    return enough;
+  }
+
+  /**
+   * The calling thread has got an {@link InternalError}: finds the streams whose memory is gone and
+   * fails them, as {@link Faults} says. Any thread; waits for the negotiation thread, so no lock
+   * may be held for which that one waits.
+   *
+   * @return whether any is; if not, the error is another's
+   */
+  boolean examine() {
+    if (isCurrentThread()) {
+      return memoryLost.getAsBoolean();
+    }
+    FutureTask<Boolean> found = new FutureTask<>(memoryLost::getAsBoolean);
+    execute(found);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return found.get(EXAMINE_LIMIT_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException | TimeoutException e) {
+          return false;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  // ---- the thread
+
+  /** Starts the thread if need be; false if that is impossible now. */
+  boolean started() {
+    return selector != null || start();
+  }
+
+  private synchronized boolean start() {
+    if (selector == null) {
+      try {
+        Selector opened = jdk.openSelector();
+        selector = opened;
+        Thread thread = new Thread(null, () -> run(opened), "talaria-negotiation", 0, false);
+        thread.setDaemon(true);
+        runner = thread;
+        thread.start();
+      } catch (IOException e) {
+        // Tasks wait for the next one, which tries again: descriptors may be free by then.
+        reports.report(
+            Reason.LIMIT, "no selector for the negotiation, connections stay plain: " + e);
+      }
+    }
+    return selector != null;
+  }
+
+  private void run(Selector running) {
+    for (Runnable beginning : beginnings) {
+      runGuarded("the start of the negotiation", beginning);
+    }
+    while (true) {
+      try {
+        turn(running);
+      } catch (IOException | RuntimeException | Error e) {
+        reports.failure("a turn", e);
+        LockSupport.parkNanos(PAUSE_NS); // if it is the selector that fails, it may do so for good
+      }
+    }
+  }
+
+  private void turn(Selector running) throws IOException {
+    if (tasks.isEmpty()) {
+      running.select(this::dispatch, tickMs());
+    } else {
+      running.selectNow(this::dispatch);
+    }
+    for (int i = 0; i < TASKS_A_TURN; i++) {
+      Runnable task = tasks.poll();
+      if (task == null) {
+        break;
+      }
+      runGuarded("a task", task);
+    }
+    long now = System.nanoTime();
+    if (now - checkedAtNs >= CHECK_EVERY_NS) {
+      checkedAtNs = now;
+      checkTimes(now);
+    }
+  }
+
+  private void dispatch(SelectionKey key) {
+    Ready attached = (Ready) key.attachment();
+    runGuarded("what is ready", attached::ready, attached::failed);
+  }
+
+  /** The shortest tick that anything asks for; 0: sleep until somebody wakes the thread. */
+  private long tickMs() {
+    if (!repeated.isEmpty()) {
+      return FAST_TICK_MS;
+    }
+    long now = System.nanoTime();
+    int least = delayed.isEmpty() ? NO_TICK : SLOW_TICK_MS;
+    for (Timed part : timed) {
+      int tick = part.tickMs(now);
+      if (tick != NO_TICK && (least == NO_TICK || tick < least)) {
+        least = tick;
+      }
+    }
+    return least;
+  }
+
+  private void checkTimes(long now) {
+    for (Timed part : timed) {
+      runGuarded("what is due", () -> part.check(now));
+    }
+    repeated.removeIf(this::over);
+    while (!delayed.isEmpty() && now - delayed.get(0).dueNs() >= 0) {
+      runGuarded("a delayed task", delayed.remove(0).task());
+    }
+  }
+}

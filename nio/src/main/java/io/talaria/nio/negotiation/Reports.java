@@ -1,0 +1,40 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.process.Descriptors;
+import java.util.function.BiConsumer;
+
+/** What the negotiation tells people. Any thread. */
+public final class Reports {
+  private final BiConsumer<String, Throwable> log;
+
+  /**
+   * @param log takes lines, seldom, each with what was thrown or null
+   */
+  Reports(BiConsumer<String, Throwable> log) {
+    this.log = log;
+  }
+
+  /** Tells that something is not done, and why. */
+  public void report(Reason reason, String text) {
+    log.accept(reason.code() + ": " + text, null);
+  }
+
+  /** Reports what should not have happened. Never throws: the log may be what has failed. */
+  void failure(String what, Throwable cause) {
+    try {
+      log.accept(Reason.INTERNAL.code() + ": negotiation, " + what + ": " + cause, cause);
+    } catch (RuntimeException | Error e) {
+      // Nobody is left to be told.
+    }
+  }
+
+  /** Reports what could not be done in the run-time directory, and tells why. */
+  Reason directoryOrLimit(String what, Exception failure) {
+    Reason reason = Descriptors.ranOut(failure) ? Reason.LIMIT : Reason.NO_RUNTIME_DIR;
+    report(reason, what + ": " + failure);
+    return reason;
+  }
+}

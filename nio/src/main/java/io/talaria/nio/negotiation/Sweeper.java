@@ -1,0 +1,55 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.files.ProcessFileName;
+
+/** Removes what processes that have ended have left in the directories. Negotiation thread. */
+final class Sweeper {
+  private final Negotiator negotiator;
+  private final PrivateDirectory directory;
+
+  /** Whether a sweep is due. */
+  private boolean due;
+
+  Sweeper(Negotiator negotiator, PrivateDirectory directory) {
+    this.negotiator = negotiator;
+    this.directory = directory;
+  }
+
+  /** The first look at the run-time directory. */
+  void begin() {
+    Reason unusable = directory.prepare();
+    if (unusable == null) {
+      sweepDirectory();
+    } else {
+      negotiator.reports().report(unusable, directory.problem());
+    }
+  }
+
+  /** Once for all sessions that end together: there may be one for each of a thousand listeners. */
+  void sweepLater() {
+    if (!due) {
+      due = true;
+      negotiator.loop().later(this::sweep);
+    }
+  }
+
+  private void sweep() {
+    due = false;
+    negotiator.loop().runGuarded("sweeping", this::sweepDirectory);
+    for (Fabric fabric : negotiator.fabrics().all()) {
+      negotiator.loop().runGuarded("sweeping for fabric " + fabric.name(), fabric::sweep);
+    }
+  }
+
+  private void sweepDirectory() {
+    ProcessFileName.sweep(directory.path(), Announcement.PREFIX);
+    ProcessFileName.sweep(directory.path(), Announcement.TEMPORARY);
+    int unused = ProcessCounters.sweep(directory.path());
+  }
+}
