@@ -3,11 +3,11 @@
 # Builds what the commands in Java need, if need be, and runs them. Sourced by the launcher.
 
 CLI=$ROOT/cli/target/talaria-cli.jar
-OBSERVATORY=$ROOT/observatory/target/talaria-observatory.jar
+BENCH=$ROOT/bench/target/talaria-bench.jar
 WORKLOADS=$ROOT/workloads/target/talaria-workloads.jar
 STAMP=$ROOT/dist/.built
 # The modules that a command needs, those that they need included.
-WANTED='nio ffi ucx nio-ucx agent cli observatory'
+WANTED='nio ffi ucx nio-ucx agent cli bench'
 
 build_usage() {
   cat <<'END'
@@ -21,7 +21,7 @@ END
 
 # Whether something is missing, or a source is newer than the last build, of $WANTED.
 stale() {
-  [ -f "$AGENT" ] && [ -f "$CLI" ] && [ -f "$OBSERVATORY" ] || return 0
+  [ -f "$AGENT" ] && [ -f "$CLI" ] && [ -f "$BENCH" ] || return 0
   for module in $WANTED; do
     stamp=$STAMP
     if [ "$module" = workloads ]; then
@@ -41,7 +41,7 @@ build_now() {
   say "building with $JAVA_HOME (once, about a minute; log in dist/build.log)"
   # Older than every source that changes while the build runs.
   : >"$STAMP.new"
-  rm -rf "$ROOT/cli/target/lib" "$ROOT/workloads/target/lib"
+  rm -rf "$ROOT/bench/target/lib" "$ROOT/workloads/target/lib"
   if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests \
     -pl "$(printf '%s\n' "$WANTED" | tr ' ' ,)" package) >"$ROOT/dist/build.log" 2>&1; then
     grep -E '^\[ERROR\]' "$ROOT/dist/build.log" | head -n 20 >&2
@@ -84,15 +84,15 @@ run_build() {
 
 # The jars of the command line, in a fixed order.
 class_path() {
-  path=$CLI:$OBSERVATORY
-  for jar in "$ROOT"/cli/target/lib/*.jar; do
+  path=$CLI:$BENCH
+  for jar in "$ROOT"/bench/target/lib/*.jar; do
     path=$path:$jar
   done
   case $WANTED in
     *workloads)
       path=$path:$WORKLOADS
       for jar in "$ROOT"/workloads/target/lib/*.jar; do
-        [ -f "$ROOT/cli/target/lib/${jar##*/}" ] || path=$path:$jar
+        [ -f "$ROOT/bench/target/lib/${jar##*/}" ] || path=$path:$jar
       done
       ;;
   esac
@@ -127,7 +127,7 @@ run_cli() {
   fi
   if ! asks_for_help "$@"; then
     ensure_built
-  elif ! [ -f "$CLI" ] || ! [ -f "$OBSERVATORY" ] ||
+  elif ! [ -f "$CLI" ] || ! [ -f "$BENCH" ] ||
     { [ "$WANTED" != "${WANTED%workloads}" ] && ! [ -f "$WORKLOADS" ]; }; then
     usage | sed -n "s/^  \($1[ A-Z]*  .*\)/talaria \1/p"
     echo "Its options are known when it is built: ./talaria build, then ./talaria $* again."

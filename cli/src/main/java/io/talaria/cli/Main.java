@@ -2,12 +2,11 @@
 
 package io.talaria.cli;
 
-import io.talaria.cli.bench.BenchCommand;
-import io.talaria.cli.demo.DemoCommand;
 import io.talaria.cli.doctor.DoctorCommand;
 import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.ss.SsCommand;
 import java.io.PrintWriter;
+import java.util.Comparator;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -31,7 +30,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = BuildVersion.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {BenchCommand.class, DemoCommand.class, DoctorCommand.class, SsCommand.class})
+    subcommands = {DoctorCommand.class, SsCommand.class})
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;
 
@@ -56,7 +55,10 @@ public final class Main implements Runnable {
   public static CommandLine commandLine() {
     Main main = new Main();
     CommandLine command = new CommandLine(main);
-    ServiceLoader.load(Subcommand.class)
+    // Those of talaria itself first: they may be the parents of others.
+    ServiceLoader.load(Subcommand.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .sorted(Comparator.comparing(Subcommand::parent))
         .forEach(added -> parent(command, added).addSubcommand(added));
     return command
         .setParameterExceptionHandler((e, args) -> main.reportUsage(e))

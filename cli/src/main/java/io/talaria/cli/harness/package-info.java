@@ -1,11 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * What the measuring commands share: pairs of child JVMs and the talk with them, histograms,
- * spreads over rounds, tables, progress, and the description of the machine.
- *
- * <p>The parent orders and reports, the children measure. A child is told what to do by one line of
- * JSON on its standard input and answers by lines on its standard output; the end of its standard
- * input means that the parent is gone.
+ * What all commands share: options and their checks, tables, units, progress, JSON, and failures
+ * that are told to the user.
  */
 package io.talaria.cli.harness;

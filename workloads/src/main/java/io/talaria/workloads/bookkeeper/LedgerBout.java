@@ -2,13 +2,13 @@
 
 package io.talaria.workloads.bookkeeper;
 
-import io.talaria.cli.harness.ChildJvm;
-import io.talaria.cli.harness.Contender;
+import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.cli.harness.Latencies;
-import io.talaria.cli.harness.Pair;
-import io.talaria.cli.harness.Quantity;
 import io.talaria.cli.harness.Units;
 import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
 import io.talaria.workloads.run.Blame;

@@ -2,11 +2,11 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.WarmUp;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.Latencies;
-import io.talaria.cli.harness.ModeProbe;
-import io.talaria.cli.harness.ParentLink;
-import io.talaria.cli.harness.WarmUp;
 import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.Peer;

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.bookkeeper;
 
-import io.talaria.cli.harness.ModeProbe;
+import io.talaria.bench.harness.ModeProbe;
 import java.util.List;
 
 /**
@@ -20,7 +20,7 @@ record LedgerResult(List<Measure> measures, ModeProbe.Roads roads, boolean reste
    * @param sizeBytes the size of the entries
    * @param entries how many
    * @param elapsedNs how long all of them took
-   * @param histogram how long each took, encoded by {@link io.talaria.cli.harness.Latencies}
+   * @param histogram how long each took, encoded by {@link io.talaria.bench.harness.Latencies}
    */
   record Measure(String operation, int sizeBytes, int entries, long elapsedNs, String histogram) {}
 }

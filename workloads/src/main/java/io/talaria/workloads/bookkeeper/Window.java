@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.bookkeeper;
 
-import io.talaria.cli.harness.Latencies;
+import io.talaria.bench.harness.Latencies;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;

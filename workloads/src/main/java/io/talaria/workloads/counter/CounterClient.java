@@ -2,10 +2,10 @@
 
 package io.talaria.workloads.counter;
 
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.ParentLink;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.cli.harness.ModeProbe;
-import io.talaria.cli.harness.ParentLink;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Settling;

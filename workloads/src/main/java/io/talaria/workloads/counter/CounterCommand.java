@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.counter;
 
-import io.talaria.cli.harness.ChildJvm;
+import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
-import io.talaria.cli.harness.Pair;
-import io.talaria.cli.harness.Pinning;
 import io.talaria.cli.harness.Units;
 import io.talaria.workloads.run.Blame;
 import io.talaria.workloads.run.Launch;

@@ -2,10 +2,10 @@
 
 package io.talaria.workloads.echo;
 
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.netty.NettyServer;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.ModeProbe;
-import io.talaria.cli.harness.ParentLink;
-import io.talaria.cli.netty.NettyServer;
 import io.talaria.workloads.grpc.ByteServer;
 import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Service;

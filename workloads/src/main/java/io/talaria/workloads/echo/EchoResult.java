@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.echo;
 
-import io.talaria.cli.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.ModeProbe.Roads;
 
 /**
  * What the client reports: that it is connected, and in the end.

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.echo;
 
-import io.talaria.cli.harness.ChildJvm;
+import io.talaria.bench.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.workloads.run.BoundedLines;
 import java.io.IOException;

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.grpc;
 
-import io.talaria.cli.harness.Latencies;
+import io.talaria.bench.harness.Latencies;
 import java.util.concurrent.CompletableFuture;
 import org.HdrHistogram.Histogram;
 

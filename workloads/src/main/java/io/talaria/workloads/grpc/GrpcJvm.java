@@ -3,9 +3,9 @@
 package io.talaria.workloads.grpc;
 
 import io.grpc.ManagedChannel;
-import io.talaria.cli.harness.Latencies;
-import io.talaria.cli.harness.ParentLink;
-import io.talaria.cli.harness.WarmUp;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.WarmUp;
 import io.talaria.workloads.run.Found;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.Peer;

@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.kvs;
 
-import io.talaria.cli.harness.ChildJvm;
+import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.cli.harness.ModeProbe;
-import io.talaria.cli.harness.Pair;
-import io.talaria.cli.harness.Pinning;
 import io.talaria.workloads.run.BoundedLines;
 import io.talaria.workloads.run.Launch;
 import io.talaria.workloads.run.Orders;

@@ -4,8 +4,8 @@ package io.talaria.workloads.kvs;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
-import io.talaria.cli.harness.ModeProbe;
-import io.talaria.cli.harness.ParentLink;
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.ParentLink;
 import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.run.Settling;
 import io.talaria.workloads.run.Task;

@@ -2,10 +2,10 @@
 
 package io.talaria.workloads.netty;
 
+import io.talaria.bench.netty.NettyClient;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
-import io.talaria.cli.netty.NettyClient;
 import io.talaria.workloads.run.BenchOptions;
 import io.talaria.workloads.run.Words;
 import java.util.ArrayList;

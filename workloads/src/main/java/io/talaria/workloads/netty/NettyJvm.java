@@ -2,11 +2,11 @@
 
 package io.talaria.workloads.netty;
 
-import io.talaria.cli.harness.Latencies;
-import io.talaria.cli.harness.ParentLink;
-import io.talaria.cli.harness.WarmUp;
-import io.talaria.cli.netty.NettyClient;
-import io.talaria.cli.netty.NettyServer;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.WarmUp;
+import io.talaria.bench.netty.NettyClient;
+import io.talaria.bench.netty.NettyServer;
 import io.talaria.workloads.run.Found;
 import io.talaria.workloads.run.Orders;
 import io.talaria.workloads.run.Peer;

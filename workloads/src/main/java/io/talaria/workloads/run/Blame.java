@@ -2,8 +2,8 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.ChildGoneException;
-import io.talaria.cli.harness.ChildJvm;
+import io.talaria.bench.harness.ChildGoneException;
+import io.talaria.bench.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 import java.util.List;

@@ -2,14 +2,14 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.Contender;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.Latencies.Percentiles;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.Quantity;
+import io.talaria.bench.harness.Spread;
 import io.talaria.cli.harness.Json;
-import io.talaria.cli.harness.Latencies;
-import io.talaria.cli.harness.Latencies.Percentiles;
-import io.talaria.cli.harness.Machine;
-import io.talaria.cli.harness.ModeProbe;
-import io.talaria.cli.harness.Quantity;
-import io.talaria.cli.harness.Spread;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
 import java.util.ArrayList;

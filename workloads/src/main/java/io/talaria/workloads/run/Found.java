@@ -2,10 +2,10 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.Latencies;
-import io.talaria.cli.harness.ModeProbe;
-import io.talaria.cli.harness.ModeProbe.Roads;
-import io.talaria.cli.harness.WarmUp;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.WarmUp;
 import org.HdrHistogram.Histogram;
 
 /**

@@ -2,15 +2,15 @@
 
 package io.talaria.workloads.run;
 
+import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.ChildSpec;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.AgentJar;
-import io.talaria.cli.harness.ChildJvm;
-import io.talaria.cli.harness.ChildSpec;
-import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.Machine;
-import io.talaria.cli.harness.ModeProbe.Roads;
-import io.talaria.cli.harness.Pair;
-import io.talaria.cli.harness.Pinning;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@
 package io.talaria.workloads.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.talaria.cli.harness.ChildJvm;
+import io.talaria.bench.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;

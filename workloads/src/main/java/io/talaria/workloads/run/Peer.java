@@ -2,9 +2,9 @@
 
 package io.talaria.workloads.run;
 
+import io.talaria.bench.harness.ParentLink;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.cli.harness.ParentLink;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;

@@ -2,11 +2,11 @@
 
 package io.talaria.workloads.run;
 
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.AgentJar;
-import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.Pair;
-import io.talaria.cli.harness.Pinning;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

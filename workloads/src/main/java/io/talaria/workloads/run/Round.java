@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.Contender;
+import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.Progress;
 import java.util.Locale;
 

@@ -2,13 +2,13 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.Contender;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Limits;
-import io.talaria.cli.harness.Machine;
-import io.talaria.cli.harness.Pinning;
 import io.talaria.cli.harness.Progress;
 import io.talaria.cli.harness.Terminal;
 import java.io.IOException;

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.ChildJvm;
+import io.talaria.bench.harness.ChildJvm;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.util.List;

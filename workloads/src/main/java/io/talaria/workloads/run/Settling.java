@@ -2,10 +2,10 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.Contender;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.Pair;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.ModeProbe;
-import io.talaria.cli.harness.Pair;
 import java.util.concurrent.TimeUnit;
 
 /** Lets connections of a child JVM take the road they will take, before anything counts. */

@@ -2,11 +2,11 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.ChildJvm;
-import io.talaria.cli.harness.Contender;
+import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Pair;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.cli.harness.Pair;
 import java.util.List;
 
 /**

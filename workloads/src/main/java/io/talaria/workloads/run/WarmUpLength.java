@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.run;
 
-import io.talaria.cli.harness.WarmUp;
+import io.talaria.bench.harness.WarmUp;
 import java.time.Duration;
 
 /**

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.ycsb;
 
-import io.talaria.cli.harness.ModeProbe;
+import io.talaria.bench.harness.ModeProbe;
 import java.util.Map;
 
 /**
@@ -13,7 +13,7 @@ import java.util.Map;
  * @param failure why the first one failed; empty if none did
  * @param elapsedNs how long all of them took
  * @param histograms the latencies in nanoseconds by operation, encoded by {@link
- *     io.talaria.cli.harness.Latencies}
+ *     io.talaria.bench.harness.Latencies}
  * @param connections how many connections there were
  * @param roads their roads
  * @param rested whether compilers rested when a run began

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.ycsb;
 
-import io.talaria.cli.harness.Latencies;
+import io.talaria.bench.harness.Latencies;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.ycsb;
 
-import io.talaria.cli.harness.WarmUp;
+import io.talaria.bench.harness.WarmUp;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;

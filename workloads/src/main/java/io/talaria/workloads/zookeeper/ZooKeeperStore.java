@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.zookeeper;
 
-import io.talaria.cli.harness.Contender;
+import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.run.FolderServer;

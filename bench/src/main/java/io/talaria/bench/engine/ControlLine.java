@@ -1,0 +1,266 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.bench.harness.ChildGoneException;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import jdk.net.ExtendedSocketOptions;
+
+/**
+ * One end of the control connection: TCP, a line of JSON each way at a time.
+ *
+ * <pre>
+ *   coordinator                              station
+ *     {"type":"hello",program,version,token,run} ──►
+ *                                       ◄── {"type":"welcome",version,talaria,java}
+ *     {"type":"start",road}                 ──►
+ *                                       ◄── {"type":"started"}
+ *     {"type":"order",limitMs,order}        ──►  one for each phase
+ *                                       ◄── {"type":"event",name,payload}
+ *     {"type":"stop"}                       ──►  the JVM ends
+ *                                       ◄── {"type":"stopped"}
+ *     start again, or the end of the connection
+ * </pre>
+ *
+ * <p>There is a connection for each JVM that the station runs; those of a coordinator have their
+ * run in common.
+ *
+ * <p>The station may answer anything by {@code {"type":"failed",message}}, or {@code "gone"} if the
+ * JVM has ended on its own. Any thread may read or send; lines are whole.
+ */
+final class ControlLine implements AutoCloseable {
+  static final String PROGRAM = "talaria-observe";
+  static final int VERSION = 3;
+  static final int MOST_CHARACTERS = 8 << 20;
+  static final Duration LIMIT = Duration.ofSeconds(10);
+
+  // A machine that has vanished is noticed after 75 seconds.
+  private static final int PROBE_AFTER_S = 15;
+  private static final int PROBE_EVERY_S = 15;
+  private static final int PROBES = 4;
+
+  private final Socket socket;
+  private final String peer;
+  private final ReentrantLock reading = new ReentrantLock();
+  private final BufferedReader in;
+  private final OutputStream out;
+
+  /**
+   * What a line says.
+   *
+   * @param type its kind
+   * @param limitMs of an order: how long it may take; 0 if no end is reported
+   * @param order of an order
+   * @param name of an event: which phase has ended
+   * @param payload of an event
+   * @param road of a start
+   * @param program of a hello
+   * @param version of a hello and a welcome
+   * @param token of a hello
+   * @param run of a hello: what the connections of a coordinator have in common
+   * @param talaria of a welcome: the station's version
+   * @param java of a welcome: the station's JVM
+   * @param message of a failure
+   */
+  record Line(
+      String type,
+      long limitMs,
+      JsonNode order,
+      String name,
+      JsonNode payload,
+      String road,
+      String program,
+      int version,
+      String token,
+      String run,
+      String talaria,
+      String java,
+      String message) {
+
+    static Line of(String type) {
+      return new Line(type, 0, null, null, null, null, null, 0, null, null, null, null, null);
+    }
+
+    static Line hello(String token, String run) {
+      return new Line(
+          "hello", 0, null, null, null, null, PROGRAM, VERSION, token, run, null, null, null);
+    }
+
+    static Line welcome(String talaria, String java) {
+      return new Line(
+          "welcome", 0, null, null, null, null, PROGRAM, VERSION, null, null, talaria, java, null);
+    }
+
+    static Line start(String road) {
+      return new Line("start", 0, null, null, null, road, null, 0, null, null, null, null, null);
+    }
+
+    static Line order(JsonNode order, long limitMs) {
+      return new Line(
+          "order", limitMs, order, null, null, null, null, 0, null, null, null, null, null);
+    }
+
+    static Line event(String name, JsonNode payload) {
+      return new Line("event", 0, null, name, payload, null, null, 0, null, null, null, null, null);
+    }
+
+    static Line failed(HarnessException e) {
+      String type = e instanceof ChildGoneException ? "gone" : "failed";
+      return new Line(
+          type, 0, null, null, null, null, null, 0, null, null, null, null, e.getMessage());
+    }
+  }
+
+  ControlLine(Socket socket, String peer) throws IOException {
+    this.socket = socket;
+    this.peer = peer;
+    socket.setTcpNoDelay(true);
+    // A station waits for orders without limit, and serves nobody else meanwhile.
+    socket.setKeepAlive(true);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, PROBE_AFTER_S);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_EVERY_S);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+    in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+    out = socket.getOutputStream();
+  }
+
+  /** Connects to a station. */
+  static ControlLine connect(InetSocketAddress station) throws HarnessException {
+    String where = station.getHostString() + ":" + station.getPort();
+    if (station.isUnresolved()) {
+      throw new HarnessException("unknown host: " + station.getHostString());
+    }
+    Socket socket = new Socket();
+    try {
+      socket.connect(station, (int) LIMIT.toMillis());
+      return new ControlLine(socket, "server " + where);
+    } catch (IOException e) {
+      closeQuietly(socket);
+      throw new HarnessException(
+          "no server at "
+              + where
+              + " ("
+              + e.getMessage()
+              + "); start one there: talaria observe --server",
+          e);
+    }
+  }
+
+  private static void closeQuietly(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // Nothing is left to be lost.
+    }
+  }
+
+  /** Returns the address by which this side reaches the other. */
+  String peerAddress() {
+    return socket.getInetAddress().getHostAddress();
+  }
+
+  void send(Line line) throws HarnessException {
+    byte[] bytes = (Json.line(line) + "\n").getBytes(StandardCharsets.UTF_8);
+    try {
+      synchronized (out) {
+        out.write(bytes);
+        out.flush();
+      }
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  /** Whoever runs the other side's JVMs is no more, which explains what others tell. */
+  private HarnessException lost(IOException e) {
+    return new ChildGoneException("the " + peer + " is lost: " + e.getMessage());
+  }
+
+  /**
+   * Waits for a line.
+   *
+   * @param limit for how long; null: for ever
+   * @return the line; null if the other side has closed the connection
+   * @throws HarnessException if none comes in time, or one that makes no sense
+   */
+  Line receive(Duration limit) throws HarnessException {
+    String text;
+    reading.lock(); // who ends a JVM reads behind who waits for it
+    try {
+      socket.setSoTimeout(limit == null ? 0 : (int) Math.min(Integer.MAX_VALUE, limit.toMillis()));
+      text = readLine();
+    } catch (SocketTimeoutException e) {
+      throw new HarnessException(
+          "the " + peer + " has not answered within " + limit.toSeconds() + " s", e);
+    } catch (IOException e) {
+      throw lost(e);
+    } finally {
+      reading.unlock();
+    }
+    if (text == null) {
+      return null;
+    }
+    Line line = parse(text);
+    if (line == null || line.type() == null) {
+      throw new HarnessException("the " + peer + " does not speak the protocol of talaria observe");
+    }
+    return line;
+  }
+
+  private static Line parse(String text) {
+    try {
+      return Json.as(Json.parse(text), Line.class);
+    } catch (IOException | IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private String readLine() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int c = in.read(); c >= 0; c = in.read()) {
+      if (c == '\n') {
+        return text.toString();
+      }
+      if (text.length() == MOST_CHARACTERS) {
+        return "";
+      }
+      text.append((char) c);
+    }
+    return null;
+  }
+
+  /** Waits for a line of a type; a failure, or an end, becomes an exception. */
+  Line await(String type, Duration limit) throws HarnessException {
+    Line line = receive(limit);
+    if (line == null) {
+      throw new ChildGoneException("the " + peer + " has gone");
+    }
+    switch (line.type()) {
+      case "failed" -> throw new HarnessException("the " + peer + " says: " + line.message());
+      case "gone" -> throw new ChildGoneException("the " + peer + " says: " + line.message());
+      default -> {}
+    }
+    if (!line.type().equals(type)) {
+      throw new HarnessException(
+          "the " + peer + " sent '" + line.type() + "' where '" + type + "' was due");
+    }
+    return line;
+  }
+
+  @Override
+  public void close() {
+    closeQuietly(socket);
+  }
+}

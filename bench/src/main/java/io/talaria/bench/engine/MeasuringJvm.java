@@ -1,0 +1,210 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.engine;
+
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.WarmUp;
+import io.talaria.bench.link.Binding;
+import io.talaria.bench.link.Bindings;
+import io.talaria.bench.link.Laps;
+import io.talaria.bench.plan.BindingKind;
+import io.talaria.bench.plan.Pattern;
+import io.talaria.bench.result.WireCounters;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.HdrHistogram.Histogram;
+
+/** One of the JVMs that measure. Its main thread does what it is ordered. */
+public final class MeasuringJvm {
+  /** What compilers must have seen before they count as at rest. */
+  private static final long WARM_OPERATIONS = 5_000;
+
+  private final ParentLink parent;
+  private final List<Lane> lanes = new ArrayList<>();
+  private BindingKind kind;
+  private boolean client;
+  private Pattern pattern;
+  private WarmUp warmUp;
+  private long operations;
+  private WireCounters wire;
+  private volatile boolean ended;
+
+  private MeasuringJvm(ParentLink parent) {
+    this.parent = parent;
+  }
+
+  /**
+   * Runs the JVM.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    ParentLink.serve(parent -> new MeasuringJvm(parent).run());
+  }
+
+  private void run() throws Exception {
+    while (true) {
+      Orders.Order order = parent.receive(Orders.Order.class);
+      try {
+        parent.report(order.phase().name(), obey(order));
+      } catch (IOException e) {
+        throw new HarnessException(order.phase().failure() + ": " + reason(e), e);
+      }
+    }
+  }
+
+  /** What a connection suffers is no fault of this program: it needs no stack trace. */
+  private static String reason(IOException e) {
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  }
+
+  private Object obey(Orders.Order order) throws Exception {
+    return switch (order.phase()) {
+      case INITIALIZE -> initialize(Json.as(order.body(), Orders.Initialize.class));
+      case OFFER -> offer(Json.as(order.body(), Orders.Offer.class));
+      case ANSWER -> answer(Json.as(order.body(), Orders.Meet.class));
+      case ACCEPT -> accept(Json.as(order.body(), Orders.Meet.class));
+      case PREPARE -> prepare(Json.as(order.body(), Orders.Prepare.class));
+      case OPERATE -> operate(Json.as(order.body(), Orders.Operate.class));
+      case END -> throw new IllegalStateException("nothing to end");
+      case CLEAN_UP -> cleanUp();
+    };
+  }
+
+  private Orders.Initialized initialize(Orders.Initialize order) {
+    kind = order.kind();
+    client = order.client();
+    return new Orders.Initialized(
+        System.getProperty("java.runtime.version"),
+        Bindings.load(kind).orElse(""),
+        ModeProbe.switchedOn());
+  }
+
+  private Orders.Lines offer(Orders.Offer order) throws Exception {
+    return new Orders.Lines(all(open(order.setup(), order.connections()), Lane::offer));
+  }
+
+  private Orders.Lines answer(Orders.Meet order) throws Exception {
+    List<Lane> opened = open(order.setup(), order.lines().size());
+    if (wire == null) { // of many it is the first that is on the other machine, if there is one
+      wire = WireCounters.towards(order.setup().host());
+    }
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < opened.size(); i++) {
+      answers.add(get(opened.get(i).answer(order.lines().get(i))));
+    }
+    return new Orders.Lines(answers);
+  }
+
+  private Orders.Nothing accept(Orders.Meet order) throws Exception {
+    int offered = lanes.size() - order.lines().size(); // those offered last
+    for (int i = 0; i < order.lines().size(); i++) {
+      get(lanes.get(offered + i).accept(order.lines().get(i)));
+    }
+    return Orders.Nothing.INSTANCE;
+  }
+
+  /** Opens further lanes. */
+  private List<Lane> open(Binding.Setup setup, int connections) {
+    int before = lanes.size();
+    for (int i = 0; i < connections; i++) {
+      lanes.add(new Lane(lanes.size(), kind, setup));
+    }
+    return List.copyOf(lanes.subList(before, lanes.size()));
+  }
+
+  private static <T> List<T> all(List<Lane> lanes, Function<Lane, Future<T>> task)
+      throws Exception {
+    List<T> results = new ArrayList<>();
+    for (Future<T> future : lanes.stream().map(task).toList()) {
+      results.add(get(future));
+    }
+    return results;
+  }
+
+  private static <T> T get(Future<T> future) throws Exception {
+    try {
+      return future.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  private Orders.Nothing prepare(Orders.Prepare order) throws Exception {
+    pattern = order.pattern();
+    operations = 0;
+    for (Lane lane : lanes) {
+      get(lane.prepare(order.sizeBytes()));
+    }
+    long least = (long) (order.warmUpSeconds() * TimeUnit.SECONDS.toNanos(1));
+    warmUp = new WarmUp(least, 3 * least, WARM_OPERATIONS, kind.sockets() ? lanes.size() : 0);
+    return Orders.Nothing.INSTANCE;
+  }
+
+  private Orders.Operated operate(Orders.Operate order) throws Exception {
+    ended = false;
+    WireCounters.Reading before = wire == null ? WireCounters.Reading.NONE : wire.read();
+    List<Future<Lane.Work>> futures =
+        lanes.stream().map(lane -> lane.operate(pattern, client, order, () -> ended)).toList();
+    if (!client) {
+      awaitEnd();
+    }
+    List<Lane.Work> work = new ArrayList<>();
+    for (Future<Lane.Work> future : futures) {
+      work.add(get(future));
+    }
+    WireCounters.Reading carried =
+        wire == null ? WireCounters.Reading.NONE : wire.read().since(before);
+    operations += order.operations();
+    return new Orders.Operated(
+        work.stream().mapToLong(Lane.Work::endNs).max().orElseThrow()
+            - work.stream().mapToLong(Lane.Work::startNs).min().orElseThrow(),
+        order.counts() ? merged(work, Laps::sinceBegun) : null,
+        order.counts() ? merged(work, Laps::sinceDue) : null,
+        order.counts() || warmUp.done(operations),
+        ModeProbe.look(),
+        carried.interfaceBytes(),
+        carried.infinibandBytes());
+  }
+
+  private void awaitEnd() throws IOException, InterruptedException {
+    Orders.Phase phase = parent.receive(Orders.Order.class).phase();
+    if (phase != Orders.Phase.END) {
+      throw new IllegalStateException(phase + " where END was due");
+    }
+    ended = true;
+  }
+
+  private static String merged(List<Lane.Work> work, Function<Laps, Histogram> which) {
+    Histogram sum = null;
+    for (Lane.Work one : work) {
+      Histogram histogram = one.laps() == null ? null : which.apply(one.laps());
+      if (histogram != null) {
+        sum = sum == null ? Latencies.histogram() : sum;
+        sum.add(histogram);
+      }
+    }
+    return sum == null ? null : Latencies.encode(sum);
+  }
+
+  private Orders.Nothing cleanUp() throws Exception {
+    for (Future<?> future : lanes.stream().map(Lane::end).toList()) {
+      get(future);
+    }
+    lanes.forEach(Lane::close);
+    lanes.clear();
+    return Orders.Nothing.INSTANCE;
+  }
+}

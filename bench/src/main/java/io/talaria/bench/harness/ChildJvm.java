@@ -1,0 +1,298 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.harness;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A child JVM seen from its parent. Used by one thread; whoever started it closes it, which ends
+ * the process in any case, and so does the end of this JVM.
+ */
+public final class ChildJvm implements AutoCloseable {
+  private static final int TAIL_LINES = 400;
+  private static final long DUMP_MS = 1_000;
+  private static final Duration GRACE = Duration.ofSeconds(5);
+  private static final Set<Process> LIVING = ConcurrentHashMap.newKeySet();
+  private static final String END = "";
+
+  static {
+    Runtime.getRuntime().addShutdownHook(new Thread(ChildJvm::endAll, "talaria-child-killer"));
+  }
+
+  private final String name;
+  private final Process process;
+  private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+  private final Deque<String> tail = new ArrayDeque<>();
+  private final Thread errorPump;
+
+  private ChildJvm(String name, Process process) {
+    this.name = name;
+    this.process = process;
+    errorPump = pump(process.getErrorStream(), "stderr");
+    pump(process.getInputStream(), "stdout");
+  }
+
+  /**
+   * Starts a child. Options that the environment would give to every JVM are not passed on, so that
+   * children differ in nothing but what the specification says.
+   *
+   * @param spec what to start
+   * @throws HarnessException if the program cannot be started
+   */
+  public static ChildJvm start(ChildSpec spec) throws HarnessException {
+    ProcessBuilder builder = new ProcessBuilder(spec.command());
+    builder.environment().remove("JAVA_TOOL_OPTIONS");
+    builder.environment().remove("JDK_JAVA_OPTIONS");
+    builder.environment().remove("_JAVA_OPTIONS");
+    try {
+      Process process = builder.start();
+      LIVING.add(process);
+      return new ChildJvm(spec.name(), process);
+    } catch (IOException e) {
+      throw new HarnessException("cannot start the " + spec.name() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private Thread pump(InputStream from, String what) {
+    Thread thread = new Thread(() -> copy(from, what), "talaria-" + name + "-" + what);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  private void copy(InputStream from, String what) {
+    try (BufferedReader in =
+        new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8))) {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.startsWith(ParentLink.EVENT)) {
+          events.add(line.substring(ParentLink.EVENT.length()));
+        } else {
+          remember(line);
+        }
+      }
+    } catch (IOException e) {
+      remember("(" + what + " lost: " + e.getMessage() + ")");
+    }
+    if (what.equals("stdout")) {
+      events.add(END);
+    }
+  }
+
+  private void remember(String line) {
+    synchronized (tail) {
+      tail.add(line);
+      if (tail.size() > TAIL_LINES) {
+        tail.remove();
+      }
+    }
+  }
+
+  /** Returns the process id. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /**
+   * Gives the child an order.
+   *
+   * @param order a record, map or simple value, as the child expects it
+   * @throws HarnessException if the child has gone
+   */
+  public void send(Object order) throws HarnessException {
+    try {
+      OutputStream out = process.getOutputStream();
+      out.write((Json.line(order) + "\n").getBytes(StandardCharsets.UTF_8));
+      out.flush();
+    } catch (IOException e) {
+      throw new ChildGoneException(text("has gone before it got its order" + exitStatus()));
+    }
+  }
+
+  /**
+   * What a child reported.
+   *
+   * @param name what happened
+   * @param payload what belongs to it
+   */
+  public record Event(String name, JsonNode payload) {
+    /**
+     * Returns the payload as a value.
+     *
+     * @param <T> its type
+     * @param type its type
+     * @throws HarnessException if it is of another shape
+     */
+    public <T> T as(Class<T> type) throws HarnessException {
+      try {
+        return Json.as(payload, type);
+      } catch (IOException e) {
+        throw new HarnessException("event '" + name + "' carries no " + type.getSimpleName(), e);
+      }
+    }
+  }
+
+  /**
+   * Waits for an event of a certain name.
+   *
+   * @param <T> the type of what the event carries
+   * @param event the name of the event that must come next
+   * @param type the type of what it carries
+   * @param limit how long to wait at most
+   * @throws HarnessException if the child failed, ended, said something else or nothing in time
+   * @throws InterruptedException if interrupted
+   */
+  public <T> T await(String event, Class<T> type, Duration limit)
+      throws HarnessException, InterruptedException {
+    Event next = next(event, limit);
+    if (!next.name().equals(event)) {
+      throw failure("reported '" + next.name() + "' instead of '" + event + "'");
+    }
+    return next.as(type);
+  }
+
+  /**
+   * Waits for the next event.
+   *
+   * @param expected what is expected, for messages
+   * @param limit how long to wait at most
+   * @throws HarnessException if the child failed, ended, or said nothing in time
+   * @throws InterruptedException if interrupted
+   */
+  public Event next(String expected, Duration limit) throws HarnessException, InterruptedException {
+    String line = events.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
+    if (line == null) {
+      dumpThreads();
+      throw failure("did not report '" + expected + "' within " + limit.toSeconds() + " s");
+    }
+    if (line.equals(END)) {
+      throw new ChildGoneException(
+          text("ended before it reported '" + expected + "'" + exitStatus()));
+    }
+    JsonNode node;
+    try {
+      node = Json.parse(line);
+    } catch (IOException e) {
+      throw failure("sent a line that is no event: " + line);
+    }
+    JsonNode payload = node.path("payload");
+    String name = node.path("event").asText();
+    if (name.equals("failed")) {
+      String message = payload.path("message").asText();
+      String trace = payload.path("trace").asText().stripTrailing();
+      throw trace.isEmpty()
+          ? new HarnessException(message)
+          : failure("failed: " + message + "\n" + trace);
+    }
+    return new Event(name, payload);
+  }
+
+  /**
+   * Tells whether the child has ended on its own, which may be why others fail.
+   *
+   * @param grace how long to wait for its end: it may lose its connections a moment before it ends
+   * @return how it ended; empty if it lives
+   * @throws InterruptedException if interrupted
+   */
+  public Optional<ChildGoneException> gone(Duration grace) throws InterruptedException {
+    return process.waitFor(grace.toMillis(), TimeUnit.MILLISECONDS)
+        ? Optional.of(new ChildGoneException(text("ended" + exitStatus())))
+        : Optional.empty();
+  }
+
+  /** Makes the child print its threads, which then belong to its output. */
+  private void dumpThreads() throws InterruptedException {
+    try {
+      new ProcessBuilder("kill", "-QUIT", Long.toString(pid())).start().waitFor();
+      TimeUnit.MILLISECONDS.sleep(DUMP_MS);
+    } catch (IOException e) {
+      remember("(no dump of threads: " + e.getMessage() + ")");
+    }
+  }
+
+  /** Says how it ended, if it has: this may take a moment. */
+  private String exitStatus() {
+    try {
+      return process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS)
+          ? " (exit status " + process.exitValue() + ")"
+          : "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
+  }
+
+  private HarnessException failure(String what) {
+    return new HarnessException(text(what));
+  }
+
+  /** Says what it did, and what it has printed. */
+  private String text(String what) {
+    StringBuilder text = new StringBuilder("the ").append(name).append(' ').append(what);
+    try {
+      errorPump.join(process.isAlive() ? 1 : GRACE.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    synchronized (tail) {
+      if (!tail.isEmpty()) {
+        text.append("\n--- the ").append(name).append("'s output ---");
+        tail.forEach(line -> text.append('\n').append(line));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Ends all children: lets them remove what they have in shared memory, then kills. */
+  private static void endAll() {
+    // Not the processes' own methods, which wait for whoever writes to the process.
+    List<ProcessHandle> living = LIVING.stream().map(Process::toHandle).toList();
+    living.forEach(ProcessHandle::destroy);
+    try {
+      CompletableFuture.allOf(
+              living.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
+          .get(GRACE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      living.forEach(ProcessHandle::destroyForcibly);
+    }
+  }
+
+  /** Ends the child: asks by closing its standard input, then kills. */
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      // It has gone already.
+    }
+    try {
+      if (!process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly().waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    LIVING.remove(process);
+  }
+}

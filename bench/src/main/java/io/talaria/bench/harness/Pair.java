@@ -1,0 +1,136 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.harness;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.HarnessException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A server JVM and a client JVM on the same kind of sockets. Used by one thread, which closes it.
+ *
+ * @param server the server
+ * @param client the client
+ */
+public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
+  /**
+   * A property for working on the harness itself: if set to true, both contenders run on the JDK's
+   * sockets, and no agent is needed.
+   */
+  public static final String PLAIN_PROPERTY = "talaria.harness.plain";
+
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final String JDK_PACKAGE = "sun.nio.ch.";
+
+  /** Returns whether both contenders run plain. */
+  public static boolean bothPlain() {
+    return Boolean.getBoolean(PLAIN_PROPERTY);
+  }
+
+  /**
+   * Starts both JVMs at once, and checks that they run on the sockets wanted.
+   *
+   * @param mainClass the class that both run
+   * @param contender whose sockets
+   * @param agent the agent's jar; used for {@link Contender#TALARIA} only
+   * @param pinning which core for which
+   * @param jvmOptions further options for both
+   * @throws HarnessException if one does not start, or runs on the wrong sockets
+   * @throws InterruptedException if interrupted
+   */
+  public static Pair start(
+      Class<?> mainClass, Contender contender, Path agent, Pinning pinning, List<String> jvmOptions)
+      throws HarnessException, InterruptedException {
+    Path jar = accelerated(contender) ? agent : null;
+    ChildJvm server =
+        ChildJvm.start(new ChildSpec("server", mainClass, pinning.serverCore(), jar, jvmOptions));
+    ChildJvm client = null;
+    try {
+      client =
+          ChildJvm.start(new ChildSpec("client", mainClass, pinning.clientCore(), jar, jvmOptions));
+      greet(server, "server", contender);
+      greet(client, "client", contender);
+      return new Pair(server, client);
+    } catch (HarnessException | InterruptedException | RuntimeException e) {
+      server.close();
+      if (client != null) {
+        client.close();
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Starts one JVM of those that a program needs, and checks that it runs on the sockets wanted.
+   *
+   * @param spec what to start; with an agent for {@link Contender#TALARIA} only
+   * @param contender whose sockets
+   * @return the JVM, which has said hello; whoever calls closes it
+   * @throws HarnessException if it does not start, or runs on the wrong sockets
+   * @throws InterruptedException if interrupted
+   */
+  public static ChildJvm startOne(ChildSpec spec, Contender contender)
+      throws HarnessException, InterruptedException {
+    ChildJvm child = ChildJvm.start(spec);
+    try {
+      greet(child, spec.name(), contender);
+      return child;
+    } catch (HarnessException | InterruptedException | RuntimeException e) {
+      child.close();
+      throw e;
+    }
+  }
+
+  private static boolean accelerated(Contender contender) {
+    return contender == Contender.TALARIA && !bothPlain();
+  }
+
+  private static void greet(ChildJvm child, String name, Contender contender)
+      throws HarnessException, InterruptedException {
+    boolean accelerated = accelerated(contender);
+    String provider = child.await("hello", JsonNode.class, START_LIMIT).path("provider").asText();
+    if (accelerated == provider.startsWith(JDK_PACKAGE)) {
+      throw new HarnessException(
+          "the "
+              + name
+              + " runs on "
+              + provider
+              + (accelerated
+                  ? ": the agent did not switch Talaria on"
+                  : ": this run must use the JDK's own sockets"));
+    }
+  }
+
+  /**
+   * Fails unless all connections of the accelerated run were accelerated.
+   *
+   * @param contender whose sockets the pair runs on
+   * @param side who looked
+   * @param roads what it saw
+   * @param connections how many connections there must be
+   * @throws HarnessException if some stayed plain
+   */
+  public static void requireAccelerated(
+      Contender contender, String side, ModeProbe.Roads roads, int connections)
+      throws HarnessException {
+    if (accelerated(contender) && (roads.accelerated() < connections || roads.plain() > 0)) {
+      throw new HarnessException(
+          "NOT ACCELERATED: of "
+              + connections
+              + " connections, the "
+              + side
+              + " saw "
+              + roads.accelerated()
+              + " on a fabric: "
+              + roads.describe());
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+  }
+}

@@ -1,0 +1,22 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.link;
+
+import io.talaria.bench.ucx.Side;
+
+/** Reading the peer's memory by UCX. */
+final class GetLink extends MemoryLink {
+  GetLink(Side side, boolean server) {
+    super(side);
+  }
+
+  @Override
+  long start() {
+    return side.remote().get(side.in(), 0, sizeBytes(), 0);
+  }
+
+  @Override
+  public void receive() {
+    throw new UnsupportedOperationException("nothing is sent by reading the peer's memory");
+  }
+}

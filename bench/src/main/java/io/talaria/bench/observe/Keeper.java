@@ -1,0 +1,162 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.observe;
+
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.plan.RunPlan;
+import io.talaria.bench.report.HtmlReport;
+import io.talaria.bench.result.CsvFile;
+import io.talaria.bench.result.FileFault;
+import io.talaria.bench.result.HistogramLog;
+import io.talaria.bench.result.Results;
+import io.talaria.bench.result.Row;
+import io.talaria.cli.harness.HarnessException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keeps what was measured: each row at once, the report when it is closed. Any thread may call it,
+ * because an interrupt closes it; after that it takes nothing more.
+ */
+final class Keeper implements AutoCloseable {
+  private final RunPlan plan;
+  private final Path report;
+  private final Path table;
+  private final Path histograms;
+  private final CsvFile csv;
+  private final HistogramLog log;
+
+  // Guarded by this.
+  private final List<String> conditions = new ArrayList<>();
+  private final List<Row> rows = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
+  private boolean closed;
+
+  Keeper(Path folder, RunPlan plan, Machine machine, String host, String server)
+      throws HarnessException {
+    this.plan = plan;
+    String run = plan.name() + "-" + machine.time().replace(":", "");
+    report = folder.resolve(run + ".html");
+    table = folder.resolve(CsvFile.NAME);
+    histograms = folder.resolve(run + ".hlog");
+    conditions.add("Host     " + host + ", " + machine.time());
+    conditions.addAll(machine.lines());
+    conditions.add("Server   " + server);
+    try {
+      Files.createDirectories(folder);
+      csv = CsvFile.open(table, new CsvFile.Environment(run, host, machine, server, plan.name()));
+      log = new HistogramLog(histograms, "talaria observe " + plan.name() + ", nanoseconds");
+    } catch (IOException e) {
+      throw new HarnessException("cannot write in " + folder + ": " + FileFault.reason(e), e);
+    }
+  }
+
+  /** Names what there is, a line each. */
+  List<String> files() {
+    List<String> lines = new ArrayList<>();
+    name(lines, "report      ", report);
+    name(lines, "results     ", table);
+    name(lines, "histograms  ", histograms);
+    return lines;
+  }
+
+  private static void name(List<String> lines, String what, Path file) {
+    if (Files.exists(file)) {
+      lines.add(what + file);
+    }
+  }
+
+  /** Says what went wrong, a line each; what else there is to say is in a file, which is named. */
+  synchronized List<String> told() {
+    List<String> lines = new ArrayList<>(headlines());
+    if (failures.stream().anyMatch(text -> text.lines().count() > 1)) {
+      try {
+        Files.writeString(details(), String.join("\n\n", failures) + "\n");
+        lines.add("(more in " + details() + ")");
+      } catch (IOException e) {
+        lines.add("cannot write " + details() + ": " + FileFault.reason(e));
+      }
+    }
+    return lines;
+  }
+
+  private Path details() {
+    return report.resolveSibling(report.getFileName().toString().replaceFirst("html$", "log"));
+  }
+
+  private List<String> headlines() {
+    return failures.stream().map(text -> text.lines().findFirst().orElse("")).toList();
+  }
+
+  synchronized List<String> failures() {
+    return List.copyOf(failures);
+  }
+
+  synchronized void keep(Row row) {
+    if (closed) {
+      return;
+    }
+    rows.add(row);
+    write(csv::append, row);
+    write(log::append, row);
+  }
+
+  /** What takes a row. */
+  private interface Sink {
+    void append(Row row) throws HarnessException;
+  }
+
+  private void write(Sink sink, Row row) {
+    try {
+      sink.append(row);
+    } catch (HarnessException e) {
+      fail(e.getMessage());
+    }
+  }
+
+  /** Remembers what went wrong, once. */
+  private void fail(String line) {
+    if (!failures.contains(line)) {
+      failures.add(line);
+    }
+  }
+
+  synchronized void keepFailure(String line) {
+    if (!closed) {
+      fail(line);
+    }
+  }
+
+  /** Closes it before all is done; returns how much is, in words. */
+  synchronized String closeInterrupted() {
+    int wanted = plan.count() * plan.repetitions();
+    String how = "interrupted with " + rows.size() + " of " + wanted + " cases done";
+    if (!closed) {
+      conditions.add("Ended    " + how);
+      close();
+    }
+    return how;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      Files.writeString(
+          report,
+          new HtmlReport(
+                  "Observatory: " + plan.name(),
+                  List.of(new Results(plan.name(), conditions, rows, headlines())))
+              .page());
+    } catch (IOException e) {
+      report.toFile().delete(); // a half one would look like one of fewer cases
+      fail("cannot write " + report + ": " + FileFault.reason(e));
+    }
+  }
+}

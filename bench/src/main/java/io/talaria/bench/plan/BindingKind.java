@@ -1,0 +1,61 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.plan;
+
+/** The libraries that can be measured, and what each can do. */
+public enum BindingKind {
+  /** {@code java.net.Socket} and its streams. */
+  NET("net", true),
+  /** A blocking {@code SocketChannel}. */
+  NIO("nio", true),
+  /** A non-blocking one with a selector that sleeps. */
+  NIO_SELECT("nio-select", true),
+  /** A non-blocking one with a selector that is asked over and over. */
+  NIO_SPIN("nio-spin", true),
+  /** Netty, on its event loops. */
+  NETTY("netty", true),
+  /** UCX's streams. */
+  UCX_STREAM("ucx-stream", false),
+  /** UCX's messages by tag. */
+  UCX_TAG("ucx-tag", false),
+  /** UCX's active messages. */
+  UCX_AM("ucx-am", false),
+  /** Writing into the peer's memory by UCX. */
+  UCX_PUT("ucx-put", false),
+  /** Reading the peer's memory by UCX. */
+  UCX_GET("ucx-get", false),
+  /** UCX's messages by tag, through its own Java binding. */
+  JUCX("jucx", false);
+
+  private final String label;
+  private final boolean sockets;
+
+  BindingKind(String label, boolean sockets) {
+    this.label = label;
+    this.sockets = sockets;
+  }
+
+  /** Returns the name in files and tables. */
+  public String label() {
+    return label;
+  }
+
+  /** Returns whether it talks through sockets, which have a road. */
+  public boolean sockets() {
+    return sockets;
+  }
+
+  /**
+   * Returns whether it can do a pattern.
+   *
+   * @param pattern the pattern
+   */
+  public boolean supports(Pattern pattern) {
+    return switch (pattern) {
+      case THROUGHPUT -> true;
+      case BIDIRECTIONAL, ALL_TO_ALL -> this != UCX_PUT && this != UCX_GET;
+      case PINGPONG -> this != UCX_GET;
+      case ACCESS -> this == UCX_PUT || this == UCX_GET;
+    };
+  }
+}

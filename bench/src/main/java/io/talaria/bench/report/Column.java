@@ -1,0 +1,86 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.report;
+
+import io.talaria.bench.plan.Pattern;
+import io.talaria.bench.result.Group;
+import io.talaria.bench.result.Row;
+import io.talaria.bench.result.Statistics;
+import io.talaria.cli.harness.Units;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleFunction;
+import java.util.function.Function;
+
+/**
+ * A column of a report's table.
+ *
+ * @param heading what it shows
+ * @param cell the text for a group
+ */
+record Column(String heading, Function<Group, String> cell) {
+  private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
+
+  /** Returns the columns for a pattern. */
+  static List<Column> of(Pattern pattern) {
+    List<Column> columns = new ArrayList<>();
+    columns.add(new Column("contender", Group::label));
+    columns.add(new Column("size", group -> Units.bytes(group.measured().sizeBytes())));
+    columns.add(
+        new Column("connections", group -> Integer.toString(group.measured().connections())));
+    columns.add(new Column("runs", group -> Integer.toString(group.rows().size())));
+    columns.add(
+        new Column(
+            "messages", group -> spread(group.statistics(Row::messagesPerSecond), Units::rate)));
+    columns.add(
+        new Column(
+            "payload",
+            group ->
+                spread(
+                    group.statistics(row -> row.megabytesPerSecond() * 1e6),
+                    Pictures::bytesPerSecond)));
+    if (pattern == Pattern.ALL_TO_ALL) {
+      columns.add(
+          new Column(
+              "slowest process",
+              group -> spread(group.statistics(Row::slowestMessagesPerSecond), Units::rate)));
+      columns.add(
+          new Column(
+              "fastest process",
+              group -> spread(group.statistics(Row::fastestMessagesPerSecond), Units::rate)));
+    }
+    if (pattern.latency()) {
+      for (double percentile : PERCENTILES) {
+        String name =
+            percentile == 100
+                ? "longest"
+                : new java.math.BigDecimal(Double.toString(percentile))
+                        .stripTrailingZeros()
+                        .toPlainString()
+                    + " %";
+        columns.add(new Column(name, group -> spread(group.percentile(percentile), Units::time)));
+      }
+    }
+    columns.add(new Column("wire", Column::wire));
+    return columns;
+  }
+
+  private static String spread(Statistics statistics, DoubleFunction<String> unit) {
+    String mean = unit.apply(statistics.mean());
+    return statistics.count() == 1
+        ? mean
+        : mean
+            + String.format(
+                Locale.ROOT, " ± %.0f %%", 100 * statistics.deviation() / statistics.mean());
+  }
+
+  /** What the wire carried for each byte of payload. */
+  private static String wire(Group group) {
+    long payload = group.rows().stream().mapToLong(Row::payloadBytes).sum();
+    long infiniband = group.rows().stream().mapToLong(Row::infinibandBytes).sum();
+    long carried = group.rows().stream().mapToLong(Row::wireBytes).sum();
+    long most = Math.max(infiniband, carried);
+    return most < 0 || payload == 0 ? "" : Units.times((double) most / payload);
+  }
+}

@@ -1,0 +1,112 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.result;
+
+import io.talaria.bench.plan.Case;
+import io.talaria.bench.plan.Contender;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What one run of a case gave.
+ *
+ * @param contender the contender
+ * @param measured the case
+ * @param repetition which repetition, from 1
+ * @param roads the roads the connections took, as the client saw them
+ * @param operations how many operations there were in all connections
+ * @param messages how many messages that were, both ways
+ * @param processNs how long they took each process that led: of a pair one, of many all
+ * @param sinceBegun their times; null if none were taken
+ * @param sinceDue of the open loop, likewise
+ * @param wireBytes what the network interface has carried; negative if unknown
+ * @param infinibandBytes what InfiniBand ports have; negative if there are none
+ */
+public record Row(
+    Contender contender,
+    Case measured,
+    int repetition,
+    String roads,
+    long operations,
+    long messages,
+    List<Long> processNs,
+    Histogram sinceBegun,
+    Histogram sinceDue,
+    long wireBytes,
+    long infinibandBytes) {
+  /** Copies the list. */
+  public Row {
+    processNs = List.copyOf(processNs);
+  }
+
+  /** Returns how long all of it took. */
+  public long elapsedNs() {
+    return processNs.stream().mapToLong(Long::longValue).max().orElseThrow();
+  }
+
+  /** Returns messages a second. */
+  public double messagesPerSecond() {
+    return messages * 1e9 / elapsedNs();
+  }
+
+  /** Returns messages a second that the slowest process sent, all to all. */
+  public double slowestMessagesPerSecond() {
+    return messagesPerSecond() / measured.processes();
+  }
+
+  /** Returns messages a second that the fastest process sent, all to all. */
+  public double fastestMessagesPerSecond() {
+    long least = processNs.stream().mapToLong(Long::longValue).min().orElseThrow();
+    return messages * 1e9 / least / measured.processes();
+  }
+
+  /** Returns 10^6 bytes of payload a second. */
+  public double megabytesPerSecond() {
+    return messagesPerSecond() * measured.sizeBytes() / 1e6;
+  }
+
+  /** Returns how many bytes of payload there were. */
+  public long payloadBytes() {
+    return messages * measured.sizeBytes();
+  }
+
+  /**
+   * Returns the same with times.
+   *
+   * @param begun from the beginning of each operation
+   * @param due from when each was due; null in the closed loop
+   */
+  Row with(Histogram begun, Histogram due) {
+    return new Row(
+        contender,
+        measured,
+        repetition,
+        roads,
+        operations,
+        messages,
+        processNs,
+        begun,
+        due,
+        wireBytes,
+        infinibandBytes);
+  }
+
+  /** Returns the times that count: in the open loop, those from when operations were due. */
+  public Histogram times() {
+    return sinceDue == null ? sinceBegun : sinceDue;
+  }
+
+  /** Returns a name for its histograms, without commas and blanks. */
+  public String tag() {
+    return String.join(
+        ".",
+        contender.binding().label(),
+        contender.road().label(),
+        measured.pattern().label(),
+        measured.sizeBytes() + "B",
+        measured.processes() + "p",
+        measured.connections() + "c",
+        measured.ratePerSecond() + "r",
+        Integer.toString(repetition));
+  }
+}

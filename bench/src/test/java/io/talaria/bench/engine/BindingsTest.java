@@ -1,0 +1,179 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.bench.plan.Pattern;
+import io.talaria.bench.result.Row;
+import io.talaria.ucx.Ucx;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every binding on every road, between two JVMs, in all patterns it can do. */
+@Timeout(180)
+class BindingsTest {
+  private static String plan(String binding, String road, String patterns, String more) {
+    String roads = binding.contains("ucx") ? "" : "\"roads\": [\"" + road + "\"], ";
+    return """
+        {"bindings": ["%s"], %s"patterns": [%s], "sizes": [1, 70000],
+         "connections": [2], "operations": {"throughput": 200, "latency": 100},
+         "seconds": 0.05, "warmUpSeconds": 0.01, "transports": "posix,self",
+         "limitSeconds": 60%s}
+        """
+        .formatted(binding, roads, patterns, more);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "net, plain",
+    "net, shm",
+    "nio, plain",
+    "nio, shm",
+    "nio-select, plain",
+    "nio-select, shm",
+    "nio-spin, plain",
+    "nio-spin, shm",
+    "netty, plain",
+    "netty, shm"
+  })
+  void measuresSockets(String binding, String road) throws Exception {
+    measure(binding, road, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"nio, ucx", "netty, ucx"})
+  void measuresSocketsOnUcx(String binding, String road) throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    measure(binding, road, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ucx-stream", "ucx-tag", "ucx-am", "jucx"})
+  void measuresMessagesOfUcx(String binding) throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    measure(binding, "plain", "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ucx-put | \"throughput\", \"access\", \"pingpong\" | 3",
+        "ucx-get | \"throughput\", \"access\" | 2"
+      })
+  void measuresMemoryAccessOfUcx(String binding, String patterns, int count) throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    measure(binding, "plain", patterns, count);
+  }
+
+  /** By TCP a side may be done while the other still waits for what its worker does. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ucx-stream | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-tag | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-am | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "jucx | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-put | \"throughput\", \"access\", \"pingpong\" | 3",
+        "ucx-get | \"throughput\", \"access\" | 2"
+      })
+  void measuresUcxByTcp(String binding, String patterns, int count) throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    measure(plan(binding, "plain", patterns, "").replace("posix,self", "tcp"), count);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"net, plain", "nio-select, shm", "netty, shm"})
+  void allProcessesExchangeMessagesWithAllOthers(String binding, String road) throws Exception {
+    allToAll(plan(binding, road, "\"all-to-all\"", ", \"processes\": [2, 3]"));
+  }
+
+  @Test
+  void allProcessesExchangeMessagesWithAllOthersByUcx() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    allToAll(plan("ucx-tag", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]"));
+  }
+
+  @Test
+  void allProcessesExchangeMessagesWithAllOthersByUcxOverTcp() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    String json = plan("ucx-am", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]");
+    allToAll(json.replace("posix,self", "tcp"));
+  }
+
+  private static void allToAll(String json) throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      assertThat(hosts.run(json)).as(() -> String.join("\n", hosts.failures)).isTrue();
+      assertThat(hosts.rows)
+          .extracting(row -> row.measured().processes())
+          .containsExactly(2, 2, 3, 3);
+      for (Row row : hosts.rows) {
+        int processes = row.measured().processes();
+        assertThat(row.processNs()).hasSize(processes).allMatch(ns -> ns > 0);
+        // Two connections between each pair, and each way a message in each operation.
+        long pairs = (long) processes * (processes - 1);
+        long each = row.operations() / pairs;
+        assertThat(each).as(row.tag()).isBetween(10L, 200L);
+        assertThat(row.messages()).isEqualTo(2 * each * pairs);
+        assertThat(row.fastestMessagesPerSecond())
+            .isGreaterThanOrEqualTo(row.slowestMessagesPerSecond());
+        if (row.contender().road().accelerated()) {
+          assertThat(row.roads()).startsWith(2 * (processes - 1) + " shm");
+        }
+      }
+    }
+  }
+
+  @Test
+  void connectionsAreMadeAnewForEachNumberOfThem() throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      String json = plan("netty", "shm", "\"pingpong\"", "").replace("[2]", "[1, 3]");
+      assertThat(hosts.run(json)).as(() -> String.join("\n", hosts.failures)).isTrue();
+      assertThat(hosts.rows)
+          .extracting(row -> row.measured().connections())
+          .containsExactly(1, 1, 3, 3);
+    }
+  }
+
+  private static void measure(String binding, String road, String patterns, int count)
+      throws Exception {
+    boolean sockets = !binding.contains("ucx");
+    String json = plan(binding, road, patterns, sockets ? ", \"rates\": [0, 2000]" : "");
+    measure(json, sockets ? count + 1 : count);
+  }
+
+  private static void measure(String json, int patterns) throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      assertThat(hosts.run(json)).as(() -> String.join("\n", hosts.failures)).isTrue();
+      check(hosts.rows, patterns);
+    }
+  }
+
+  private static void check(List<Row> rows, int patterns) {
+    assertThat(rows).hasSize(patterns * 2);
+    for (Row row : rows) {
+      long each = row.operations() / row.measured().connections();
+      assertThat(each).as(row.tag()).isBetween(10L, 200L);
+      assertThat(row.elapsedNs()).isPositive();
+      Pattern pattern = row.measured().pattern();
+      if (pattern.latency()) {
+        assertThat(row.sinceBegun().getTotalCount()).as(row.tag()).isEqualTo(row.operations());
+      } else {
+        assertThat(row.sinceBegun()).isNull();
+      }
+      assertThat(row.sinceDue() != null).isEqualTo(row.measured().ratePerSecond() > 0);
+      if (row.contender().road().accelerated()) {
+        assertThat(row.roads()).contains(row.contender().road().label());
+      }
+    }
+    List<String> tags = new ArrayList<>(rows.stream().map(Row::tag).toList());
+    assertThat(tags).doesNotHaveDuplicates();
+  }
+}

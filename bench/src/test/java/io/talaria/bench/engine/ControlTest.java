@@ -1,0 +1,198 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.talaria.bench.harness.ChildGoneException;
+import io.talaria.bench.plan.Road;
+import io.talaria.cli.harness.HarnessException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What ends in a message instead of a hang. */
+@Timeout(120)
+class ControlTest {
+  private static final String ENDLESS =
+      """
+      {"bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [16],
+       "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 0}
+      """;
+
+  @Test
+  void aServerThatIsNotThereIsNamedWithTheCure() throws Exception {
+    InetSocketAddress nobody;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      nobody = (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x", "run"))
+        .withMessageStartingWith("no server at ")
+        .withMessageEndingWith("start one there: talaria observe --server");
+  }
+
+  @Test
+  void aWrongTokenIsRefused() throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      assertThatExceptionOfType(HarnessException.class)
+          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), "wrong", "run"))
+          .withMessageContaining("wrong token");
+    }
+  }
+
+  @Test
+  void aServerOfAnotherVersionIsRefused() throws Exception {
+    String welcome = "{\"type\":\"welcome\",\"version\":99}\n";
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> connectToOneThatSays(welcome))
+        .withMessageContaining("version 3 of the protocol, the server version 99: use the same");
+  }
+
+  @Test
+  void aServerThatSpeaksSomethingElseIsRefused() throws Exception {
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> connectToOneThatSays("SSH-2.0-OpenSSH\n"))
+        .withMessageContaining("does not speak the protocol of talaria observe");
+  }
+
+  private static void connectToOneThatSays(String text) throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread.ofPlatform()
+          .daemon()
+          .start(
+              () -> {
+                try (Socket peer = socket.accept()) {
+                  peer.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+                  peer.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                  // The client has gone.
+                }
+              });
+      RemoteMeasurer.connect((InetSocketAddress) socket.getLocalSocketAddress(), "x", "r").close();
+    }
+  }
+
+  @Test
+  void aClientOfAnotherVersionIsRefused() throws Exception {
+    assertThat(
+            answerTo(
+                "{\"type\":\"hello\",\"program\":\"talaria-observe\",\"version\":99,"
+                    + "\"token\":\"secret\"}\n"))
+        .contains("the client speaks version 99 of the protocol, the server version 3");
+  }
+
+  @Test
+  void aClientThatSpeaksSomethingElseIsRefused() throws Exception {
+    assertThat(answerTo("GET / HTTP/1.1\n")).contains("does not speak the protocol");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      value = {
+        "{'type':'start'} | there is no road null",
+        "{'type':'start','road':'SEA'} | there is no road SEA",
+        "{'type':'order'} | an order without a JVM",
+        "{'type':'start','road':'PLAIN'};{'type':'order'} | an order of nothing",
+        "{'type':'dance'} | 'dance' makes no sense here"
+      })
+  void anOrderThatMakesNoSenseIsRefused(String orders, String why) throws Exception {
+    String hello =
+        "{'type':'hello','program':'talaria-observe','version':3,'token':'%s','run':'r'};"
+            .formatted(Hosts.TOKEN);
+    assertThat(answerTo((hello + orders + ";").replace('\'', '"').replace(';', '\n')))
+        .contains("\"type\":\"failed\"")
+        .contains(why);
+  }
+
+  /** What measuring JVMs suffer when a server ends is no reason to be told. */
+  @Test
+  void aServerThatEndsIsTheReason() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread server = Thread.ofPlatform().daemon().start(() -> welcomeAndLeave(socket));
+      try (RemoteMeasurer measurer =
+          RemoteMeasurer.connect((InetSocketAddress) socket.getLocalSocketAddress(), "x", "r")) {
+        server.join();
+        assertThatExceptionOfType(ChildGoneException.class)
+            .isThrownBy(() -> measurer.start(Road.PLAIN))
+            .withMessageMatching("the server \\S+ (has gone|is lost: .*)");
+      }
+    }
+  }
+
+  private static void welcomeAndLeave(ServerSocket socket) {
+    try (Socket peer = socket.accept()) {
+      String welcome = "{\"type\":\"welcome\",\"version\":3}\n";
+      peer.getOutputStream().write(welcome.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String answerTo(String text) throws Exception {
+    try (Hosts hosts = new Hosts();
+        Socket socket = new Socket()) {
+      socket.connect(hosts.address());
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void aServerMeasuresForOneAtATime() throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      RemoteMeasurer first = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "one");
+      RemoteMeasurer second = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "one");
+      assertThatExceptionOfType(HarnessException.class)
+          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "another"))
+          .withMessageContaining("is measuring for someone else; try again later");
+      first.close();
+      second.close();
+      RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "another").close();
+    }
+  }
+
+  @Test
+  void aMeasuringJvmThatDiesEndsTheCaseAndTheNextContenderGoesOn() throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      Thread killer = Thread.ofPlatform().daemon().start(ControlTest::killAServer);
+      assertThat(hosts.run(ENDLESS)).isFalse();
+      killer.join(Duration.ofSeconds(10));
+      assertThat(hosts.failures).hasSize(1);
+      assertThat(hosts.failures.getFirst()).startsWith("nio plain, pingpong, 16 B, 1 connection: ");
+      String quick = ENDLESS.replace("\"seconds\": 600", "\"seconds\": 0.01");
+      assertThat(hosts.run(quick)).isTrue();
+      assertThat(hosts.rows).hasSize(1);
+    }
+  }
+
+  /** Kills one of the measuring JVMs once both have run for a while. */
+  private static void killAServer() {
+    try {
+      while (true) {
+        List<ProcessHandle> children = Jvms.running(MeasuringJvm.class.getName());
+        if (children.size() == 2) {
+          Thread.sleep(3_000);
+          children.getFirst().destroyForcibly();
+          return;
+        }
+        Thread.sleep(100);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

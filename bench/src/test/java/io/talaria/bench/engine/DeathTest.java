@@ -1,0 +1,144 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.bench.plan.Contender;
+import io.talaria.bench.plan.PlanReader;
+import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.RunPlan;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.ucx.Ucx;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A measuring JVM that is killed, or stops to answer, in each phase. */
+@Timeout(120)
+class DeathTest {
+  /** How long is waited for who has been stopped, and will not answer. */
+  private static final Duration SHORT = Duration.ofSeconds(2);
+
+  /**
+   * What happens when an order is given.
+   *
+   * @param victim to whom
+   * @param ordered which side is given the order
+   * @param phase which order
+   * @param kills whether the victim is killed, not stopped
+   */
+  private record Doom(String victim, String ordered, Orders.Phase phase, boolean kills) {
+    boolean comes(String side, Orders.Phase now) {
+      return ordered.equals(side) && phase == now;
+    }
+  }
+
+  /** Passes all on, but has doom come. */
+  private record Doomed(Measurer measurer, String side, Doom doom) implements Measurer {
+    @Override
+    public void start(Road road) throws HarnessException, InterruptedException {
+      measurer.start(road);
+    }
+
+    @Override
+    public void order(Orders.Phase phase, Object body, Duration limit) throws HarnessException {
+      if (!doom.comes(side, phase)) {
+        measurer.order(phase, body, limit);
+      } else if (!doom.kills()) {
+        Jvms.stop(doom.victim());
+        measurer.order(phase, body, SHORT);
+      } else if (doom.victim().equals(side)) { // it dies while it obeys
+        measurer.order(phase, body, limit);
+        Jvms.kill(doom.victim());
+      } else {
+        Jvms.kill(doom.victim());
+        measurer.order(phase, body, limit);
+      }
+    }
+
+    @Override
+    public <T> T await(Orders.Phase phase, Class<T> type)
+        throws HarnessException, InterruptedException {
+      return measurer.await(phase, type);
+    }
+
+    @Override
+    public void stop() {
+      measurer.stop();
+    }
+
+    @Override
+    public void close() {
+      measurer.close();
+    }
+  }
+
+  @ParameterizedTest(name = "the {0} when the {1} is given {2}, {3}")
+  @CsvSource({
+    "server, server, INITIALIZE, nio",
+    "server, server, OFFER, nio",
+    "server, client, ANSWER, nio",
+    "server, client, ANSWER, ucx-tag",
+    "client, client, ANSWER, netty",
+    "client, server, ACCEPT, nio",
+    "server, server, ACCEPT, netty",
+    "client, client, PREPARE, nio",
+    "server, server, OPERATE, nio",
+    "server, client, OPERATE, netty",
+    "client, client, OPERATE, nio",
+    "client, client, OPERATE, ucx-tag"
+  })
+  void whoIsKilledIsNamed(String victim, String ordered, Orders.Phase phase, String binding)
+      throws Exception {
+    assumeTrue(!binding.startsWith("ucx") || Ucx.obstacle().isEmpty(), "UCX is not installed");
+    String message = failure(binding, new Doom(victim, ordered, phase, true));
+    assertThat(message.lines().findFirst().orElseThrow())
+        .contains("the " + victim + " ")
+        .endsWith("(exit status 137)");
+    assertThat(message).doesNotContain("\tat ");
+  }
+
+  @ParameterizedTest(name = "the {0} when it is given {1}")
+  @CsvSource({"server, ACCEPT", "client, OPERATE"})
+  void whoDoesNotAnswerIsNamed(String victim, Orders.Phase phase) throws Exception {
+    assertThat(failure("nio", new Doom(victim, victim, phase, false)))
+        .contains("the " + victim + " did not report '" + phase + "' within 2 s");
+  }
+
+  private static String failure(String binding, Doom doom) throws Exception {
+    String roads = binding.startsWith("ucx") ? "" : "\"roads\": [\"plain\"],";
+    String json =
+        """
+        {"bindings": ["%s"], %s "patterns": ["pingpong"], "sizes": [16],
+         "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 60,
+         "limitSeconds": 60}
+        """
+            .formatted(binding, roads);
+    RunPlan plan = PlanReader.parse("test.json", json);
+    Contender contender = plan.contenders().getFirst();
+    try (Hosts hosts = new Hosts();
+        RemoteMeasurer server = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "run");
+        LocalMeasurer client = new LocalMeasurer(Hosts.starter("client"))) {
+      HarnessException failure;
+      try (Crew crew =
+          new Crew(
+              List.of(new Doomed(server, "server", doom), new Doomed(client, "client", doom)))) {
+        crew.start(contender.road());
+        Heat heat = new Heat(crew, plan, contender, 1, hosts);
+        failure =
+            catchThrowableOfType(
+                HarnessException.class,
+                () -> heat.run(plan.cases(contender), (all, member) -> "127.0.0.1", () -> false));
+      }
+      assertThat(failure).isNotNull();
+      assertThat(Jvms.pids("server")).isEmpty();
+      assertThat(Jvms.pids("client")).isEmpty();
+      return failure.getMessage();
+    }
+  }
+}

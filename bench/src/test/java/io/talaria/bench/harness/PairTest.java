@@ -1,0 +1,38 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.harness;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.cli.harness.HarnessException;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PairTest {
+  private static final Roads PARTLY = new Roads("p", 2, 1, Map.of("tcp (peer-plain)", 1), 100, 200);
+
+  @Test
+  void aConnectionThatStayedPlainFailsTheAcceleratedRunLoudly() {
+    assertThatThrownBy(() -> Pair.requireAccelerated(Contender.TALARIA, "client", PARTLY, 3))
+        .isInstanceOf(HarnessException.class)
+        .hasMessage(
+            "NOT ACCELERATED: of 3 connections, the client saw 2 on a fabric: 1 tcp (peer-plain)");
+  }
+
+  @Test
+  void connectionsThatNobodyKnowsOfFailTheAcceleratedRunToo() {
+    Roads none = new Roads("sun.nio.ch.X", 0, 0, Map.of(), 0, 0);
+
+    assertThatThrownBy(() -> Pair.requireAccelerated(Contender.TALARIA, "client", none, 1))
+        .isInstanceOf(HarnessException.class)
+        .hasMessageEndingWith("no connection known to sun.nio.ch.X");
+  }
+
+  @Test
+  void thePlainRunMayBePlain() {
+    assertThatCode(() -> Pair.requireAccelerated(Contender.JDK, "client", PARTLY, 3))
+        .doesNotThrowAnyException();
+  }
+}

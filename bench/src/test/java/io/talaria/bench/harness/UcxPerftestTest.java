@@ -1,0 +1,73 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.talaria.bench.harness.UcxPerftest.Figures;
+import io.talaria.cli.harness.HarnessException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UcxPerftestTest {
+  @Test
+  void theRoundTripIsTwiceTheLatencyItPrints() throws HarnessException {
+    Figures figures =
+        UcxPerftest.parse(
+            """
+            iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr
+            500000,0.165,0.174,0.174,87.58,87.58,5739544,5739544
+            """);
+
+    assertThat(figures.roundTripNs()).isCloseTo(330, within(0.001));
+    assertThat(figures.averageNs()).isCloseTo(174, within(0.001));
+    assertThat(figures.perSecond()).isEqualTo(5_739_544);
+  }
+
+  @Test
+  void bandwidthIsInMebibytes() throws HarnessException {
+    Figures figures = UcxPerftest.parse("30000,0.012,0.014,0.014,1000.00,2000.00,16000,32000\n");
+
+    assertThat(figures.gigabytesPerSecond()).isCloseTo(2.097152, within(1e-9));
+  }
+
+  @Test
+  void figuresOnTheWayCountIfItIsStopped() throws HarnessException {
+    Figures figures =
+        UcxPerftest.parse(
+            """
+            iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr
+            [thread 0]363718,0.180,1.375,1.375,11.10,11.10,727239,727239
+            """);
+
+    assertThat(figures.iterations()).isEqualTo(363_718);
+    assertThat(figures.roundTripNs()).isCloseTo(360, within(0.001));
+  }
+
+  @Test
+  void severalThreadsPrintFourFigures() throws HarnessException {
+    Figures figures =
+        UcxPerftest.parse(
+            """
+            iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr
+            [thread 0]363718,0.180,1.375,1.375,11.10,11.10,727239,727239
+            727436,0.750,22.20,1454478
+            """);
+
+    assertThat(figures.iterations()).isEqualTo(727_436);
+    assertThat(figures.medianUs()).isEqualTo(0.75);
+    assertThat(figures.mebibytesPerSecond()).isEqualTo(22.20);
+    assertThat(figures.perSecond()).isEqualTo(1_454_478);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"could not connect", "1,2,3", "1,2,3,4,5,6,7,eight", ""})
+  void otherOutputIsToldAsItIs(String output) {
+    assertThatThrownBy(() -> UcxPerftest.parse(output + "\n"))
+        .isInstanceOf(HarnessException.class)
+        .hasMessage("ucx_perftest printed no figures: " + output);
+  }
+}

@@ -1,0 +1,58 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.bench.result.Results;
+import io.talaria.bench.result.ResultsReader;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A run whose files may not grow as long as they would, as if the disk were full. */
+@Timeout(120)
+class FullDiskTest {
+  private static final String PLAN =
+      """
+      {"name": "much", "bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong"],
+       "sizes": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+       "operations": {"latency": 20}, "seconds": 0.01, "warmUpSeconds": 0}
+      """;
+
+  @Test
+  void rowsAreWrittenWholeOrNotAtAll(@TempDir Path folder) throws Exception {
+    Path plan = Files.writeString(folder.resolve("plan.json"), PLAN);
+    Path results = folder.resolve("results");
+    Path output = folder.resolve("output");
+    List<String> command =
+        new ArrayList<>(List.of("bash", "-c", "ulimit -f 4; exec \"$@\"", "bash"));
+    command.addAll(
+        ObserveJvm.command(
+            "--jvm", "-XX:-UsePerfData", "--out", results.toString(), plan.toString()));
+    Process observe =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertThat(observe.waitFor()).isEqualTo(1);
+    } finally {
+      observe.destroyForcibly();
+    }
+    assertThat(output)
+        .content()
+        .contains("failed      cannot write " + results.resolve("results.csv") + ": File too large")
+        .doesNotContain("report      ");
+    assertThat(results.toFile().listFiles(File::isFile))
+        .noneMatch(file -> file.getName().endsWith(".html"));
+    List<Results> runs = ResultsReader.read(results);
+    assertThat(runs).hasSize(1);
+    assertThat(runs.getFirst().rows()).hasSizeBetween(1, 11);
+  }
+}

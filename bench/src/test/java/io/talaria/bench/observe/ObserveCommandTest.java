@@ -1,0 +1,144 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.bench.plan.PlanReader;
+import io.talaria.cli.Subcommand;
+import io.talaria.ucx.Ucx;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.openucx.jucx.NativeLibs;
+import picocli.CommandLine;
+
+@Timeout(120)
+class ObserveCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  @TempDir private Path folder;
+
+  private int run(String... words) {
+    return new CommandLine(new ObserveCommand())
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(words);
+  }
+
+  @Test
+  void theCommandLineFindsTheCommand() {
+    assertThat(ServiceLoader.load(Subcommand.class))
+        .hasAtLeastOneElementOfType(ObserveCommand.class);
+  }
+
+  @Test
+  void helpHasExamples() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("Examples:", "talaria observe --server", "Ctrl-C");
+    PlanReader.SETS.forEach(set -> assertThat(out.toString()).contains(set));
+  }
+
+  @Test
+  void checkSaysWhatASetHolds() {
+    assertThat(run("--check", "scaling")).isZero();
+    assertThat(out.toString()).contains("nio plain: 20 cases", "120 cases, 3 repetitions");
+  }
+
+  /** What the papers measured, in the time of a long break. */
+  @Test
+  void theSetPaperSaysThatItTakesLessThanAnHour() {
+    assertThat(run("--check", "paper")).isZero();
+    assertThat(out.toString()).containsPattern("1239 cases, 5 repetitions, about [45]\\d min");
+  }
+
+  @Test
+  void wrongUsageIsTold() {
+    assertThat(run("--remote", "localhost")).isEqualTo(2);
+    assertThat(err.toString()).contains("--remote needs --token");
+    assertThat(run("--server", "--remote", "x", "--token", "y")).isEqualTo(2);
+    assertThat(run("--port", "70000")).isEqualTo(2);
+    assertThat(run("--jucx", folder.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("is no jar of JUCX (org.openucx:jucx)");
+    assertThat(run("--run", "x")).isEqualTo(2);
+    assertThat(err.toString()).contains("--run needs --report");
+    assertThat(run("--report", folder.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("results.csv cannot be read");
+    assertThat(run(folder.resolve("none.json").toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("there is no such file");
+  }
+
+  @Test
+  void aFolderThatCannotBeWrittenIsToldWithTheReason() throws Exception {
+    Path file = Files.createFile(folder.resolve("file"));
+    assertThat(run("--out", file.toString())).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("cannot write in " + file + ": " + file + " is not a folder");
+  }
+
+  @Test
+  void jucxIsTakenFromItsJar() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    String jar = NativeLibs.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    Path plan =
+        Files.writeString(
+            folder.resolve("jucx.json"),
+            """
+            {"bindings": ["jucx"], "patterns": ["pingpong"], "sizes": [8],
+             "operations": {"latency": 100}, "seconds": 0.02, "warmUpSeconds": 0,
+             "transports": "posix,self"}
+            """);
+    String[] words = {plan.toString(), "--out", folder.toString(), "--no-pin"};
+    String before = System.getProperty("java.class.path");
+    // The measuring JVMs are given what this says.
+    System.setProperty("java.class.path", before.replace(jar, ""));
+    try {
+      assertThat(run(words)).isEqualTo(1);
+      assertThat(out.toString()).contains("JUCX is not on the class path; fetch the jar");
+      List<String> more = new ArrayList<>(List.of(words));
+      more.addAll(List.of("--jucx", jar));
+      assertThat(run(more.toArray(String[]::new))).isZero();
+    } finally {
+      System.setProperty("java.class.path", before);
+    }
+  }
+
+  @Test
+  void aRunLeavesTableHistogramsAndReport() throws Exception {
+    Path plan =
+        Files.writeString(
+            folder.resolve("plan.json"),
+            """
+            {"name": "small", "bindings": ["nio"], "roads": ["plain"],
+             "patterns": ["throughput", "pingpong"], "sizes": [8, 64],
+             "operations": {"throughput": 100, "latency": 100}, "seconds": 0.02,
+             "warmUpSeconds": 0, "repetitions": 2}
+            """);
+    Path results = folder.resolve("results");
+    assertThat(run(plan.toString(), "--out", results.toString(), "--no-pin")).isZero();
+    assertThat(Files.readAllLines(results.resolve("results.csv"))).hasSize(1 + 8);
+    try (Stream<Path> files = Files.list(results)) {
+      List<String> names = files.map(file -> file.getFileName().toString()).toList();
+      assertThat(names).hasSize(3).anyMatch(name -> name.matches("small-.*\\.html"));
+      assertThat(names).anyMatch(name -> name.matches("small-.*\\.hlog"));
+    }
+    assertThat(err.toString())
+        .contains("small: 4 cases, 2 repetitions, about ")
+        .contains("nio plain, throughput, 8 B, 1 connection, 1/2");
+    Path again = folder.resolve("again");
+    assertThat(run("--report", results.toString(), "--out", again.toString())).isZero();
+    assertThat(out.toString()).contains(", 8 rows");
+    assertThat(again.resolve("report.html")).content().contains("Round trips", "nio plain");
+    assertThat(run("--report", results.toString(), "--run", "none")).isEqualTo(2);
+    assertThat(err.toString()).contains("there is no run none; there are small-");
+  }
+}

@@ -1,0 +1,179 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PlanReaderTest {
+  private static final String GOOD =
+      """
+      {"name": "own", "bindings": ["nio", "ucx-put"], "roads": ["plain", "shm"],
+       "patterns": ["throughput", "pingpong"], "sizes": [16, "4K", "1M"], "connections": [1, 2],
+       "rates": [0, 1000], "operations": {"throughput": 1024, "latency": 512},
+       "halveFromBytes": 8192, "seconds": 0.5, "warmUpSeconds": 0, "repetitions": 3}
+      """;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"quick", "paper", "scaling"})
+  void theReadyMadeSetsAreGood(String set) throws PlanException {
+    RunPlan plan = PlanReader.read(set);
+    assertThat(plan.name()).isEqualTo(set);
+    assertThat(plan.count()).isPositive();
+  }
+
+  @Test
+  void thePaperSetGoesFromOneByteToOneMebibyteInPowersOfTwoFiveTimes() throws PlanException {
+    RunPlan paper = PlanReader.read("paper");
+    assertThat(paper.sizes()).hasSize(21).startsWith(1, 2).endsWith(1 << 19, 1 << 20);
+    assertThat(paper.repetitions()).isEqualTo(5);
+  }
+
+  @Test
+  void theScalingSetGoesFromOneTo512Connections() throws PlanException {
+    assertThat(PlanReader.read("scaling").connections()).startsWith(1).endsWith(512);
+  }
+
+  @Test
+  void aPlanIsExpandedIntoContendersAndCases() throws PlanException {
+    RunPlan plan = PlanReader.parse("own.json", GOOD);
+    assertThat(plan.contenders())
+        .extracting(Contender::label)
+        .containsExactly("nio plain", "nio shm", "ucx-put");
+    List<Case> cases = plan.cases(plan.contenders().getFirst());
+    // Throughput has no rates: 3 sizes; round trips in closed and open loop: 6; 1 and 2
+    // connections.
+    assertThat(cases).hasSize(18);
+    assertThat(cases.getFirst()).isEqualTo(new Case(Pattern.THROUGHPUT, 2, 1, 16, 0, 1024));
+    assertThat(cases).contains(new Case(Pattern.PINGPONG, 2, 2, 1 << 20, 1000, 2));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          "sizes": [16, "4K", "1M"] | "sizes": [16, 0]       | own.json: $.sizes[1] is 0; it must be a whole number from 1 to 16777216
+          "sizes": [16, "4K", "1M"] | "sizes": []            | own.json: $.sizes is []; it must be a list, [ … ], of at least one
+          "sizes": [16, "4K", "1M"] | "sizes": [8, 8]        | own.json: $.sizes is [8,8]; it must be a list of different values
+          "latency": 512            | "latency": "many"      | own.json: $.operations.latency is "many"; it must be a whole number from 1 to 1000000000000
+          "seconds": 0.5            | "seconds": -1          | own.json: $.seconds is -1; it must be a number from 0.001 to 3600.0
+          "repetitions": 3          | "repetitons": 3        | own.json: $.repetitons is unknown
+          "plain", "shm"            | "plain", "smh"         | own.json: $.roads[1] is "smh"; it must be one of plain, shm, ucx
+          "throughput", "pingpong"  | "throughput", "access", "bidirectional", "pong" | own.json: $.patterns[3] is "pong"
+          {"name": "own",           | {"name": 7,            | own.json: $.name is 7; it must be up to 40 letters
+          {"name": "own",           | {"name": "own"         | own.json is no JSON: line 1, column
+          {"name": "own",           | {"name": "own", "name": "x", | own.json is no JSON: line 1, column
+          """,
+      quoteCharacter = '\'')
+  void whatIsWrongIsNamedWithPlaceValueAndRange(String good, String bad, String message) {
+    assertThat(GOOD).contains(good);
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("own.json", GOOD.replace(good, bad)))
+        .withMessageStartingWith(message);
+  }
+
+  @Test
+  void whatIsMissingIsNamed() {
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("own.json", "{}"))
+        .withMessage("own.json: $.bindings is missing");
+  }
+
+  @Test
+  void aPatternThatNobodyCanDoIsRefused() {
+    String json =
+        """
+        {"bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong", "access"],
+         "sizes": [1], "operations": {}}
+        """;
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("own.json", json))
+        .withMessage("own.json: pattern access can be done by none of the bindings");
+  }
+
+  @Test
+  void moreConnectionsThanThreadsCanServeAreRefused() {
+    String json =
+        """
+        {"bindings": ["nio"], "roads": ["plain"], "patterns": ["all-to-all"], "sizes": [1],
+         "processes": [2, 32], "connections": [5], "operations": {}}
+        """;
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("own.json", json))
+        .withMessage(
+            "own.json: $.processes: 32 processes with 5 connections for each pair are 2480"
+                + " connections; it must be at most 2048");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          `  `                        | x is empty; it must hold an object
+          hello                       | x is no JSON: line 1, column 1: Unrecognized token 'hello'
+          null                        | x: $ is null; it must be an object
+          {} {}                       | x is no JSON: line 1, column 5: more follows its end
+          """,
+      quoteCharacter = '`')
+  void whatIsNoDescriptionIsRefused(String text, String message) {
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("x", text))
+        .withMessageStartingWith(message);
+  }
+
+  @Test
+  void whatTheParserDoesNotBearIsRefused() {
+    for (String text : List.of("[".repeat(100_000), "{\"name\": 1" + "0".repeat(5_000) + "}")) {
+      assertThatExceptionOfType(PlanException.class)
+          .isThrownBy(() -> PlanReader.parse("x", text))
+          .withMessageMatching("x is no JSON: .*exceeds the maximum.*");
+    }
+  }
+
+  @Test
+  void roadsWithoutSocketsAreRefused() {
+    String json =
+        """
+        {"bindings": ["ucx-tag"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [1],
+         "operations": {}}
+        """;
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("x", json))
+        .withMessage(
+            "x: $.roads must be left out: no binding uses sockets, and only these have a road");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "none.json, there is no such file",
+    "'', Is a directory",
+    "binary, it is no text in UTF-8",
+    "huge, it is larger than 1048576 bytes"
+  })
+  void aFileThatCannotBeReadIsNamed(String name, String why, @TempDir Path folder)
+      throws IOException {
+    Files.write(folder.resolve("binary"), new byte[] {(byte) 0xff, 0});
+    Files.writeString(folder.resolve("huge"), " ".repeat((1 << 20) + 1));
+    String file = folder.resolve(name).toString();
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.read(file))
+        .withMessage(
+            "'"
+                + file
+                + "' cannot be read: "
+                + why
+                + "; ready-made sets are quick, paper, scaling");
+  }
+}

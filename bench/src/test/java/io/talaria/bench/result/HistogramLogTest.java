@@ -1,0 +1,50 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.talaria.bench.plan.Road;
+import io.talaria.cli.harness.HarnessException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HistogramLogTest {
+  @Test
+  void whatIsWrittenCanBeRead(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("run.hlog");
+    Row row = Rows.roundTrips(Road.PLAIN, 16, 1, 100);
+    HistogramLog log = new HistogramLog(file, "a test");
+    log.append(row);
+    log.append(Rows.throughput(Road.PLAIN, 16, 1, 1));
+    Map<String, Histogram> read = new TreeMap<>();
+    try (HistogramLogReader reader = new HistogramLogReader(file.toFile())) {
+      while (reader.hasNext()) {
+        Histogram histogram = (Histogram) reader.nextIntervalHistogram();
+        read.put(histogram.getTag(), histogram);
+      }
+    }
+    assertThat(read).containsOnlyKeys(row.tag(), row.tag() + ".begun");
+    assertThat(read.get(row.tag())).isEqualTo(row.sinceDue());
+    assertThat(read.get(row.tag() + ".begun")).isEqualTo(row.sinceBegun());
+  }
+
+  @Test
+  void aDiskThatIsFullIsTold(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("run.hlog");
+    HistogramLog log = new HistogramLog(file, "a test");
+    Files.delete(file);
+    Files.createSymbolicLink(file, Path.of("/dev/full"));
+    Row row = Rows.roundTrips(Road.PLAIN, 16, 1, 0);
+    assertThatExceptionOfType(HarnessException.class)
+        .isThrownBy(() -> log.append(row))
+        .withMessage("cannot write " + file + ": No space left on device");
+  }
+}

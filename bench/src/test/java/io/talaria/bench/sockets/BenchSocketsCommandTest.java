@@ -1,0 +1,63 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.sockets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class BenchSocketsCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    return new CommandLine(new BenchSocketsCommand())
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err))
+        .setExecutionExceptionHandler(
+            (e, command, result) -> {
+              command.getErr().println(e.getMessage());
+              return CommandLine.ExitCode.SOFTWARE;
+            })
+        .execute(args);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--patterns=fast        | 'fast' is no pattern; there are: blocking, selectNow, select",
+        "--sizes=0              | '0' is no size; use a number of bytes from 1 to 16M",
+        "--sizes=17M            | '17M' is no size",
+        "--sizes=many           | 'many' is no size",
+        "--connections=0        | --connections must be from 1 to 10,000, not 0",
+        "--many-connections=1   | --many-connections must be from 2 to 10,000, not 1",
+        "--idle-connections=-1  | --idle-connections must be from 1 to 10,000, not -1",
+        "--scale-connections=1  | --scale-connections must be from 2 to 20,000, not 1",
+        "--rounds=0             | --rounds must be from 1 to 100, not 0",
+        "--seconds=NaN          | --seconds must be from 0.1 to 600, not NaN",
+        "--quick --seconds=3    | --seconds does not go with --quick",
+        "surplus                | Unmatched argument",
+      })
+  void wrongUsageIsToldWithTheAllowedValues(String args, String message) {
+    assertThat(run(args.split(" "))).isEqualTo(2);
+    assertThat(err.toString()).contains(message);
+  }
+
+  @Test
+  void aMissingAgentIsAClearError() {
+    assertThat(run("--quick", "--agent", "/nowhere/x.jar")).isEqualTo(1);
+    assertThat(err.toString()).contains("no agent: /nowhere/x.jar is not a file");
+  }
+
+  @Test
+  void helpShowsExamples() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("Examples:", "talaria bench sockets --quick");
+  }
+}

@@ -1,0 +1,114 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.sockets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Pinning;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Runs every kind of scenario once, very shortly, between two JVMs on the JDK's sockets. */
+@Timeout(120)
+class ScenariosOnPlainSocketsTest {
+  private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(60);
+  private static final Timing TIMING = new Timing(SHORT_NS, SHORT_NS, 1, SHORT_NS, SHORT_NS);
+
+  private static Results.Run run(Scenario scenario) throws Exception {
+    return new ScenarioRunner(null, Pinning.decide(false), List.of("-Xmx128m"), TIMING)
+        .run(scenario, Contender.JDK, 1);
+  }
+
+  static Stream<Scenario> roundTrips() {
+    return Stream.of(
+        new Scenario(Pattern.BLOCKING, Waiting.BLOCKING, 16, 1, Flight.TURN),
+        new Scenario(Pattern.BLOCKING, Waiting.BLOCKING, 8 << 20, 1, Flight.TURN),
+        new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 16, 1, Flight.TURN),
+        new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 8 << 20, 2, Flight.ALL),
+        new Scenario(Pattern.SELECT, Waiting.SELECT, 16, 5, Flight.TURN),
+        new Scenario(Pattern.SELECT, Waiting.SELECT, 1_000, 5, Flight.ALL));
+  }
+
+  @ParameterizedTest
+  @MethodSource("roundTrips")
+  void roundTripsAreMeasured(Scenario scenario) throws Exception {
+    Results.Run run = run(scenario);
+
+    assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
+    assertThat(run.value(Measured.TRIPS_PER_SECOND)).isPositive();
+  }
+
+  static Stream<Scenario> oneWay() {
+    return Stream.of(
+        new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 16, 1, Flight.TURN),
+        new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 65_536, 1, Flight.TURN),
+        new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 1_000, 3, Flight.TURN));
+  }
+
+  @ParameterizedTest
+  @MethodSource("oneWay")
+  void messagesOneWayAreMeasured(Scenario scenario) throws Exception {
+    Results.Run run = run(scenario);
+
+    assertThat(run.value(Measured.GIGABYTES_PER_SECOND) * 1e9)
+        .isEqualTo(run.value(Measured.MESSAGES_PER_SECOND) * scenario.sizeBytes(), within(1.0));
+  }
+
+  static Stream<Scenario> allocation() {
+    return Stream.of(Waiting.values())
+        .map(waiting -> new Scenario(Pattern.ALLOC, waiting, 16, 1, Flight.TURN));
+  }
+
+  @ParameterizedTest
+  @MethodSource("allocation")
+  void allocationIsMeasured(Scenario scenario) throws Exception {
+    Timing longer = new Timing(SHORT_NS, SHORT_NS, 1, 20 * SHORT_NS, SHORT_NS);
+    Results.Run run =
+        new ScenarioRunner(null, Pinning.decide(false), List.of("-Xmx128m"), longer)
+            .run(scenario, Contender.JDK, 1);
+
+    assertThat(run.value(Measured.CLIENT_ALLOCATED)).isBetween(0.0, 10_000.0);
+    assertThat(run.value(Measured.SERVER_ALLOCATED)).isBetween(0.0, 10_000.0);
+  }
+
+  @Test
+  void idleConnectionsAreWatched() throws Exception {
+    Results.Run run = run(new Scenario(Pattern.IDLE, Waiting.SELECT, 16, 4, Flight.TURN));
+
+    assertThat(run.value(Measured.IDLE_CPU)).isBetween(0.0, 200.0);
+  }
+
+  @Test
+  void manyConnectionsAreComparedWithOne() throws Exception {
+    Results.Run run = run(new Scenario(Pattern.MANY, Waiting.SELECT, 16, 20, Flight.TURN));
+
+    assertThat(run.medianNs(Measured.ROUND_TRIP_ONE)).isPositive();
+    assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
+    assertThat(run.value(Measured.SHM_PER_CONNECTION)).isNotNaN();
+    assertThat(run.value(Measured.MAPPED_PER_CONNECTION)).isZero();
+    assertThat(run.value(Measured.MAPPINGS_PER_CONNECTION)).isNotNaN();
+  }
+
+  @Test
+  void aBusyConnectionAmongIdleOnesIsComparedWithOneAlone() throws Exception {
+    Results.Run run = run(new Scenario(Pattern.SCALE, Waiting.SELECT, 16, 20, Flight.TURN));
+
+    assertThat(run.medianNs(Measured.ROUND_TRIP_ONE)).isPositive();
+    assertThat(run.medianNs(Measured.ROUND_TRIP_ONE_AGAIN)).isPositive();
+    assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
+    assertThat(run.value(Measured.CONNECT_NS)).isPositive();
+    assertThat(run.value(Measured.SET_UP_NS)).isGreaterThan(run.value(Measured.CONNECT_NS));
+    assertThat(run.value(Measured.VISIT_NS)).isPositive();
+    assertThat(run.value(Measured.TEAR_DOWN_NS)).isPositive();
+    assertThat(run.value(Measured.DESCRIPTORS_PER_CONNECTION)).isBetween(2.0, 3.0);
+    assertThat(run.value(Measured.CLIENT_MEMORY)).isNotNaN();
+    assertThat(run.value(Measured.SERVER_MEMORY)).isNotNaN();
+  }
+}

@@ -1,0 +1,131 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.ucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.bench.harness.UcxPerftest;
+import io.talaria.cli.harness.Json;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+@Timeout(300)
+class BenchUcxCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    return new CommandLine(new BenchUcxCommand())
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err))
+        .setExecutionExceptionHandler(
+            (e, command, result) -> {
+              command.getErr().println(e.getMessage());
+              return CommandLine.ExitCode.SOFTWARE;
+            })
+        .execute(args);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--operations=send     | 'send' is no operation; there are: tag, tag-sync, stream",
+        "--measures=speed      | 'speed' is no measure; there are: latency, throughput",
+        "--sizes=0             | '0' is no size; use a number of bytes from 1 to 16M",
+        "--threads=0           | --threads must be from 1 to 64, not 0",
+        "--rounds=101          | --rounds must be from 1 to 100, not 101",
+        "--seconds=0           | --seconds must be from 0.1 to 600, not 0",
+        "--quick --seconds=3   | --seconds does not go with --quick",
+        "--server=node:1       | --server needs a host, and the --token that was printed there",
+        "--server=:1 --token=x | --server needs a host, and the --token that was printed there",
+        "--server=a --listen=b | --listen is for one host, --server for the other",
+        "--server=node:door    | 'node:door' is no HOST:PORT",
+      })
+  void wrongUsageIsToldWithTheAllowedValues(String args, String message) {
+    assertThat(run(args.split(" "))).isEqualTo(2);
+    assertThat(err.toString()).contains(message);
+  }
+
+  @Test
+  void helpShowsExamples() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("Examples:", "talaria bench ucx --quick", "--listen");
+  }
+
+  @Test
+  void missingUcxIsToldWithTheCureAndAStatusOfItsOwn() {
+    assertThat(run("--quick", "--java-option", "-Dtalaria.ucx.library=/nowhere/libucp.so"))
+        .isEqualTo(69);
+    assertThat(err.toString())
+        .contains("talaria: UCX (/nowhere/libucp.so, from the property talaria.ucx.library)")
+        .contains("Correct the property or remove it.");
+  }
+
+  @Test
+  void aServerThatIsNotThereIsAClearError() {
+    NeedsUcx.check();
+    assertThat(run("--quick", "--server", "127.0.0.1:1", "--token", "x")).isEqualTo(1);
+    assertThat(err.toString())
+        .startsWith("no server at 127.0.0.1:1")
+        .endsWith("start one there: talaria bench ucx --listen\n");
+  }
+
+  @Test
+  void aQuickRunMeasuresBothAndComparesThem(@TempDir Path folder) throws Exception {
+    NeedsUcx.check();
+    assumeTrue(UcxPerftest.installed(), "no ucx_perftest");
+    Path json = folder.resolve("result.json");
+
+    int status =
+        run(
+            "--quick",
+            "--no-pin",
+            "--operations=tag,fetch-add",
+            "--sizes=16",
+            "--measures=latency",
+            "--json=" + json);
+
+    assertThat(err.toString()).contains("[1/3] tag 16 B, latency, round 1 of 1: ");
+    assertThat(status).isZero();
+    assertThat(out.toString())
+        .contains("UCX_TLS=posix,self")
+        .containsPattern("tag +16 B +[0-9]")
+        .containsPattern("fetch-add +4 B +[0-9]")
+        .containsPattern("[01] of 1 targets met");
+    JsonNode result = Json.parse(Files.readString(json));
+    assertThat(result.get("format").asText()).isEqualTo("talaria-bench-ucx-1");
+    assertThat(result.get("measures")).hasSize(3);
+    for (JsonNode measure : result.get("measures")) {
+      assertThat(measure.get("talaria").get("median").asDouble()).isPositive();
+      assertThat(measure.get("ucxPerftest").get("median").asDouble()).isPositive();
+      assertThat(measure.get("ratio").get("median").asDouble()).isPositive();
+    }
+  }
+
+  @Test
+  void aThroughputOfSeveralThreadsIsMeasuredToo() {
+    NeedsUcx.check();
+    assertThat(
+            run(
+                "--quick",
+                "--threads=2",
+                "--operations=stream",
+                "--sizes=4K",
+                "--measures=throughput",
+                "--no-perftest"))
+        .as(err.toString())
+        .isZero();
+    assertThat(out.toString()).containsPattern("stream +4 KiB +[0-9.]+ GB/s");
+  }
+}
