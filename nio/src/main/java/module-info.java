@@ -1,13 +1,23 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /** Fast byte streams behind the JDK socket channels: the selector provider of Talaria. */
-@SuppressWarnings("module") // The fabric of another module may be absent.
+@SuppressWarnings("module") // Those to whom packages are exported may be absent.
 module io.talaria.nio {
   requires static java.management;
   requires static jdk.jfr;
   requires static jdk.net;
 
   exports io.talaria.nio;
+  exports io.talaria.nio.counters.file to
+      io.talaria.cli,
+      io.talaria.monitor,
+      io.talaria.observatory,
+      io.talaria.workloads;
+  exports io.talaria.nio.counters.reader to
+      io.talaria.cli,
+      io.talaria.monitor,
+      io.talaria.observatory,
+      io.talaria.workloads;
   exports io.talaria.nio.fabric to
       io.talaria.nio.ucx;
   exports io.talaria.nio.jdk to

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.config.Config;
 import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.counters.file.Counter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -236,6 +237,19 @@ class DocumentationTest {
       if (constant.matches()) {
         documented.add(constant.group(1) + " = " + Long.decode(row.get(1)));
       }
+    }
+    assertThat(documented).isEqualTo(expected);
+  }
+
+  @Test
+  void layoutsHaveEveryCounterWithItsPlace() throws Exception {
+    List<String> expected = new ArrayList<>();
+    for (Counter counter : Counter.values()) {
+      expected.add(counter.name() + " = " + counter.place());
+    }
+    List<String> documented = new ArrayList<>();
+    for (List<String> row : rowsUnder(lines("docs/layouts.md"), "### `Counter`", "constant")) {
+      documented.add(row.get(0).replace("`", "") + " = " + row.get(1));
     }
     assertThat(documented).isEqualTo(expected);
   }

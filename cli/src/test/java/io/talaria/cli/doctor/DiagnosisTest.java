@@ -98,12 +98,12 @@ class DiagnosisTest {
   void aDirectoryOpenToOthersIsRefusedWithTheCure() throws Exception {
     for (String name : List.of("run", "shm")) {
       Path open = Files.createDirectory(temp.resolve(name));
-      Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+      Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
     assertFinding(
         DirectoryChecks.runtimeDirectory(here()),
         Status.MISSING,
-        "has mode rwxrwxrwx",
+        "has mode rwxr-xr-x",
         "chmod 700 " + temp.resolve("run"),
         Reason.INSECURE_DIR.cure());
     assertFinding(DirectoryChecks.sharedMemory(here()), Status.MISSING, Reason.INSECURE_DIR.cure());

@@ -216,7 +216,9 @@ public final class Config {
       if (!FABRIC_NAMES.contains(name)) {
         throw invalid(FABRICS, value, "a list, by commas, of " + String.join(", ", FABRIC_NAMES));
       }
-      names.add(name);
+      if (!names.contains(name)) {
+        names.add(name);
+      }
     }
     return List.copyOf(names);
   }

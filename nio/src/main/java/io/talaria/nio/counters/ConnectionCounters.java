@@ -9,8 +9,8 @@ import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.file.AddressCodec;
+import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersLayout;
-import io.talaria.nio.counters.file.ProcessTotals;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
@@ -83,8 +83,8 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     ByteBuffer to = file();
     if (to != null) {
       int at = place();
-      LONG.setOpaque(to, at + CountersLayout.R_FABRIC_IN, total);
-      LONG.setOpaque(to, at + CountersLayout.R_READS, calls);
+      LONG.setOpaque(to, at + Counter.FABRIC_IN.place(), total);
+      LONG.setOpaque(to, at + Counter.READS.place(), calls);
     }
   }
 
@@ -101,8 +101,8 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     ByteBuffer to = file();
     if (to != null) {
       int at = place();
-      LONG.setOpaque(to, at + CountersLayout.R_TCP_IN, total);
-      LONG.setOpaque(to, at + CountersLayout.R_READS, calls);
+      LONG.setOpaque(to, at + Counter.TCP_IN.place(), total);
+      LONG.setOpaque(to, at + Counter.READS.place(), calls);
     }
   }
 
@@ -119,8 +119,8 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     ByteBuffer to = file();
     if (to != null) {
       int at = place();
-      LONG.setOpaque(to, at + CountersLayout.R_FABRIC_OUT, total);
-      LONG.setOpaque(to, at + CountersLayout.R_WRITES, calls);
+      LONG.setOpaque(to, at + Counter.FABRIC_OUT.place(), total);
+      LONG.setOpaque(to, at + Counter.WRITES.place(), calls);
     }
   }
 
@@ -137,8 +137,8 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     ByteBuffer to = file();
     if (to != null) {
       int at = place();
-      LONG.setOpaque(to, at + CountersLayout.R_TCP_OUT, total);
-      LONG.setOpaque(to, at + CountersLayout.R_WRITES, calls);
+      LONG.setOpaque(to, at + Counter.TCP_OUT.place(), total);
+      LONG.setOpaque(to, at + Counter.WRITES.place(), calls);
     }
   }
 
@@ -146,22 +146,22 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   public void stalled() {
     long total = stalls + 1;
     stalls = total;
-    store(CountersLayout.R_STALLS, total);
+    store(Counter.STALLS.place(), total);
   }
 
   /** Counts a bell sent to a sleeping peer. */
   public void bellSent() {
-    store(CountersLayout.R_BELLS_SENT, (long) BELLS_SENT.getAndAdd(this, 1L) + 1);
+    store(Counter.BELLS_SENT.place(), (long) BELLS_SENT.getAndAdd(this, 1L) + 1);
   }
 
   /** Counts a bell received. */
   public void bellReceived() {
-    store(CountersLayout.R_BELLS_RECEIVED, (long) BELLS_RECEIVED.getAndAdd(this, 1L) + 1);
+    store(Counter.BELLS_RECEIVED.place(), (long) BELLS_RECEIVED.getAndAdd(this, 1L) + 1);
   }
 
   /** Counts a sleep of a thread that waited for this connection. */
   public void slept() {
-    store(CountersLayout.R_SLEEPS, (long) SLEEPS.getAndAdd(this, 1L) + 1);
+    store(Counter.SLEEPS.place(), (long) SLEEPS.getAndAdd(this, 1L) + 1);
   }
 
   /**
@@ -261,11 +261,6 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     }
   }
 
-  /** The counting fields in the order of the record. */
-  long[] counts() {
-    return ProcessTotals.counts(info());
-  }
-
   @Override
   void writeDescription(ByteBuffer to) {
     to.put(CountersLayout.R_ROLE, (byte) role.number());
@@ -281,16 +276,16 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
 
   @Override
   void writeCounts(ByteBuffer to) {
-    LONG.setOpaque(to, CountersLayout.R_FABRIC_IN, fabricInBytes);
-    LONG.setOpaque(to, CountersLayout.R_TCP_IN, tcpInBytes);
-    LONG.setOpaque(to, CountersLayout.R_READS, reads);
-    LONG.setOpaque(to, CountersLayout.R_BELLS_RECEIVED, bellsReceived);
-    LONG.setOpaque(to, CountersLayout.R_SLEEPS, sleeps);
-    LONG.setOpaque(to, CountersLayout.R_FABRIC_OUT, fabricOutBytes);
-    LONG.setOpaque(to, CountersLayout.R_TCP_OUT, tcpOutBytes);
-    LONG.setOpaque(to, CountersLayout.R_WRITES, writes);
-    LONG.setOpaque(to, CountersLayout.R_STALLS, stalls);
-    LONG.setOpaque(to, CountersLayout.R_BELLS_SENT, bellsSent);
+    LONG.setOpaque(to, Counter.FABRIC_IN.place(), fabricInBytes);
+    LONG.setOpaque(to, Counter.TCP_IN.place(), tcpInBytes);
+    LONG.setOpaque(to, Counter.READS.place(), reads);
+    LONG.setOpaque(to, Counter.BELLS_RECEIVED.place(), bellsReceived);
+    LONG.setOpaque(to, Counter.SLEEPS.place(), sleeps);
+    LONG.setOpaque(to, Counter.FABRIC_OUT.place(), fabricOutBytes);
+    LONG.setOpaque(to, Counter.TCP_OUT.place(), tcpOutBytes);
+    LONG.setOpaque(to, Counter.WRITES.place(), writes);
+    LONG.setOpaque(to, Counter.STALLS.place(), stalls);
+    LONG.setOpaque(to, Counter.BELLS_SENT.place(), bellsSent);
   }
 
   private static InetSocketAddress internetAddress(SocketAddress address) {

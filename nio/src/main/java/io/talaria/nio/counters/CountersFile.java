@@ -3,8 +3,8 @@
 package io.talaria.nio.counters;
 
 import io.talaria.nio.counters.file.CountersLayout;
+import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.files.ProcessFileName;
-import io.talaria.nio.process.Host;
 import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,7 +17,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.UUID;
@@ -50,7 +49,10 @@ final class CountersFile {
    * @throws IOException if that cannot be done; no file is left
    */
   static CountersFile create(Path dir) throws IOException {
-    requirePrivate(dir);
+    String insecure = PrivateDirectory.insecure(dir);
+    if (insecure != null) { // a file could be swapped for another one under our name
+      throw new IOException(insecure);
+    }
     long pid = ProcFiles.ownPid();
     long startTicks = ProcFiles.startTicks(pid);
     ByteBuffer image = headerImage(pid, startTicks, ProcFiles.pidNamespace(), ProcFiles.bootId());
@@ -103,17 +105,6 @@ final class CountersFile {
           throw e;
         }
       }
-    }
-  }
-
-  /** In a directory of others, a file could be swapped for another one under our name. */
-  private static void requirePrivate(Path dir) throws IOException {
-    PosixFileAttributes found =
-        Files.readAttributes(dir, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    if (!found.isDirectory()
-        || !found.permissions().equals(PosixFilePermissions.fromString("rwx------"))
-        || !Files.getAttribute(dir, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(Host.uid())) {
-      throw new IOException("not a directory of this user alone (mode 0700)");
     }
   }
 

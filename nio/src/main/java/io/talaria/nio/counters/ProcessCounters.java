@@ -8,6 +8,7 @@ import static io.talaria.nio.counters.file.CountersLayout.LONG;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.ProcessTotals;
 import io.talaria.nio.counters.file.SelectorTotals;
@@ -456,9 +457,7 @@ public final class ProcessCounters implements AutoCloseable {
     to.putLong(CountersLayout.R_OPENED_AT, record.openedAtMs);
     if (takesOver) {
       to.putInt(CountersLayout.R_GENERATION, to.getInt(CountersLayout.R_GENERATION) + 1);
-      for (int at = CountersLayout.R_FABRIC_IN;
-          at < CountersLayout.RECORD_BYTES;
-          at += Long.BYTES) {
+      for (int at = CountersLayout.R_COUNTS; at < CountersLayout.RECORD_BYTES; at += Long.BYTES) {
         LONG.setOpaque(to, at, 0L);
       }
       record.writeCounts(to);
@@ -475,9 +474,9 @@ public final class ProcessCounters implements AutoCloseable {
       }
       connections.remove(record.id);
       add(CountersLayout.PROCESS_CLOSED, 1);
-      long[] counts = record.counts();
-      for (int i = 0; i < counts.length; i++) {
-        add(CountersLayout.PROCESS_CLOSED_TOTALS + i, counts[i]);
+      ConnectionInfo last = record.info();
+      for (Counter counter : Counter.values()) {
+        add(counter.closedTotal(), counter.of(last));
       }
       unlist(record);
       return true;

@@ -61,7 +61,7 @@ public final class SelectorCounters extends CounterRecord {
 
   @Override
   void writeDescription(ByteBuffer to) {
-    for (int offset = CountersLayout.R_ROLE; offset < CountersLayout.R_FABRIC_IN; offset++) {
+    for (int offset = CountersLayout.R_ROLE; offset < CountersLayout.R_COUNTS; offset++) {
       to.put(offset, (byte) 0);
     }
     to.put(CountersLayout.R_ROLE, (byte) CountersLayout.ROLE_SELECTOR);

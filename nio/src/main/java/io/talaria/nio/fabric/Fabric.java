@@ -4,7 +4,6 @@ package io.talaria.nio.fabric;
 
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
-import io.talaria.nio.memory.Faults;
 import java.nio.ByteBuffer;
 
 /**
@@ -164,7 +163,7 @@ public interface Fabric {
 
   /**
    * A thread has got an {@link InternalError}: finds the streams whose memory is gone and fails
-   * them, as {@link Faults} says. Negotiation thread.
+   * them, as {@code Faults} says. Negotiation thread.
    *
    * @return whether the memory of any stream is gone, since now or before
    */

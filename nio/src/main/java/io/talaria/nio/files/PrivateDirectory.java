@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A directory that belongs to this user alone: a real directory, not a link, owned by us, mode
@@ -72,25 +73,9 @@ public final class PrivateDirectory {
       return refuse(Reason.CLOSED_EARLY, EXITING);
     }
     try {
-      Map<String, Object> found = lookOrMake();
-      if (!found.get("isDirectory").equals(true)) {
-        return refuse(Reason.INSECURE_DIR, path + " is not a directory");
-      }
-      Object owner = found.get("uid");
-      if (!owner.equals(Host.uid())) {
-        return refuse(
-            Reason.INSECURE_DIR,
-            path + " belongs to user id " + owner + ", this process runs as " + Host.uid());
-      }
-      if (!found.get("permissions").equals(OWNER_ONLY)) {
-        return refuse(
-            Reason.INSECURE_DIR,
-            path
-                + " has mode "
-                + PosixFilePermissions.toString(
-                    Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS))
-                + ", not rwx------; run: chmod 700 "
-                + path);
+      String insecure = insecure(path, lookOrMake());
+      if (insecure != null) {
+        return refuse(Reason.INSECURE_DIR, insecure);
       }
       problem = null;
       return null;
@@ -99,21 +84,56 @@ public final class PrivateDirectory {
     }
   }
 
+  /**
+   * Checks a directory that must be there.
+   *
+   * @return what keeps it from being private to this user, or null
+   * @throws IOException if it cannot be looked at
+   */
+  public static String insecure(Path path) throws IOException {
+    return insecure(path, look(path));
+  }
+
+  private static String insecure(Path path, Map<String, Object> found) {
+    if (!found.get("isDirectory").equals(true)) {
+      return path + " is not a directory";
+    }
+    Object owner = found.get("uid");
+    if (!owner.equals(Host.uid())) {
+      return path + " belongs to user id " + owner + ", this process runs as " + Host.uid();
+    }
+    Set<?> permissions = (Set<?>) found.get("permissions");
+    if (permissions.equals(OWNER_ONLY)) {
+      return null;
+    }
+    boolean shared = permissions.contains(PosixFilePermission.OTHERS_WRITE);
+    return path
+        + " has mode "
+        + PosixFilePermissions.toString(
+            permissions.stream()
+                .map(PosixFilePermission.class::cast)
+                .collect(Collectors.toUnmodifiableSet()))
+        + ", not rwx------; "
+        + (shared
+            ? "it is for all users: name a directory of this user's own"
+            : "run: chmod 700 " + path);
+  }
+
   /** One system call if the directory is there, as it nearly always is. */
   private Map<String, Object> lookOrMake() throws IOException {
     try {
-      return look();
+      return look(path);
     } catch (NoSuchFileException e) {
       try {
         Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
       } catch (FileAlreadyExistsException somebodyElse) {
         // To be checked like any other.
       }
-      return look();
+      return look(path);
     }
   }
 
-  private Map<String, Object> look() throws IOException {
+  private static Map<String, Object> look(Path path) throws IOException {
     return Files.readAttributes(
         path, "unix:isDirectory,uid,permissions", LinkOption.NOFOLLOW_LINKS);
   }

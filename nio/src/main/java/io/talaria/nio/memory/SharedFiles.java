@@ -166,11 +166,6 @@ public final class SharedFiles {
     }
   }
 
-  /** Takes note that the peer has mapped the file, and thereby unlinked it. */
-  public void mapped(long id) {
-    remove(id);
-  }
-
   /** Unlinks files of processes that have ended. */
   public void sweep() {
     ProcessFileName.sweep(directory.path(), PREFIX);

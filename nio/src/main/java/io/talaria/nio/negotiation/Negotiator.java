@@ -211,10 +211,6 @@ public final class Negotiator implements Executor {
     return fabrics;
   }
 
-  Announcer announcer() {
-    return announcer;
-  }
-
   Dialler dialler() {
     return dialler;
   }

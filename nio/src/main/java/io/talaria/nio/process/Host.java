@@ -3,14 +3,9 @@
 package io.talaria.nio.process;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /** What identifies this host and process to a peer that might be on the same host. */
 public final class Host {
-  private static final Path SELF = Path.of("/proc/self");
-
   private Host() {}
 
   /** Effective user id of this process, or -1 where there is no /proc. */
@@ -40,43 +35,32 @@ public final class Host {
 
   /** Whether a process of this process-id namespace is alive (a zombie is not). */
   public static boolean alive(long pid) {
-    Path stat = Path.of("/proc", Long.toString(pid), "stat");
-    try {
-      String line = Files.readString(stat, StandardCharsets.ISO_8859_1);
-      int state = line.lastIndexOf(')') + 2;
-      return state < line.length() && line.charAt(state) != 'Z' && line.charAt(state) != 'X';
-    } catch (IOException e) {
-      return Files.exists(stat);
-    }
+    return ProcFiles.alive(pid);
   }
 
   private static final class Identity {
-    static final int UID = readUid();
+    static final int UID = uid();
     static final long PID = ProcessHandle.current().pid();
-    static final String BOOT_ID = read("/proc/sys/kernel/random/boot_id");
-    static final String NETWORK_NAMESPACE = link("ns/net");
-    static final String PID_NAMESPACE = link("ns/pid");
+    static final String BOOT_ID = orEmpty(() -> ProcFiles.bootId().toString());
+    static final String NETWORK_NAMESPACE = orEmpty(() -> ProcFiles.namespace("net"));
+    static final String PID_NAMESPACE = orEmpty(() -> ProcFiles.namespace("pid"));
 
-    private static int readUid() {
+    private interface Reading {
+      String read() throws IOException;
+    }
+
+    private static int uid() {
       try {
-        return (Integer) Files.getAttribute(SELF, "unix:uid");
+        return ProcFiles.ownUid();
       } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
         return -1;
       }
     }
 
-    private static String read(String file) {
+    private static String orEmpty(Reading reading) {
       try {
-        return Files.readString(Path.of(file)).trim();
-      } catch (IOException e) {
-        return "";
-      }
-    }
-
-    private static String link(String name) {
-      try {
-        return Files.readSymbolicLink(SELF.resolve(name)).toString();
-      } catch (IOException | UnsupportedOperationException e) {
+        return reading.read();
+      } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
         return "";
       }
     }

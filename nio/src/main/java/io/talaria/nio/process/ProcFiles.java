@@ -50,9 +50,31 @@ public final class ProcFiles {
     return ended ? NO_PROCESS : Long.parseLong(fields[FIELDS_BEFORE_START_AFTER_NAME]);
   }
 
+  /**
+   * Whether a process of this process-id namespace is alive (a zombie is not). Where /proc does not
+   * tell, the answer is yes if it has the process at all.
+   */
+  static boolean alive(long pid) {
+    try {
+      return startTicks(pid) != NO_PROCESS;
+    } catch (IOException e) {
+      return Files.exists(PROC.resolve(Long.toString(pid)).resolve("stat"));
+    }
+  }
+
+  /** Effective user id of this process. */
+  static int ownUid() throws IOException {
+    return (Integer) Files.getAttribute(PROC.resolve("self"), "unix:uid");
+  }
+
+  /** What names a namespace of this process, such as {@code net:[4026531840]}. */
+  static String namespace(String kind) throws IOException {
+    return Files.readSymbolicLink(PROC.resolve("self/ns").resolve(kind)).toString();
+  }
+
   /** The inode that names the pid namespace of this process. */
   public static long pidNamespace() throws IOException {
-    String link = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
+    String link = namespace("pid");
     return Long.parseLong(link.substring(link.indexOf('[') + 1, link.indexOf(']')));
   }
 

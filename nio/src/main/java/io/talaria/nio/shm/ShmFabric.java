@@ -205,10 +205,6 @@ public final class ShmFabric implements Fabric {
     return files.create(bytes);
   }
 
-  void growthRefused() {
-    // Counted where the stalls are: a ring that does not grow stalls more often.
-  }
-
   private static ShmPeer of(Peer peer) {
     return (ShmPeer) peer.attachment();
   }

@@ -449,7 +449,7 @@ final class ShmPeer {
           ShmMessages.grow(segment.slot, segment.generation, generation, file.id(), bytes));
     } catch (FabricException e) {
       // The ring stays as it is: slower under load, still right.
-      fabric.growthRefused();
+      // It stalls more often, which is counted.
     }
   }
 
@@ -470,7 +470,7 @@ final class ShmPeer {
     try {
       grown = new Grown(0, ringGeneration, bytes, files.open(fileId, bytes, session.pid()));
     } catch (FabricException e) {
-      fabric.growthRefused();
+      // It stalls more often, which is counted.
       return;
     }
     if (!segment.growth.mapped(stream, grown)) {

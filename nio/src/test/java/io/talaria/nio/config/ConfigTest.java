@@ -112,6 +112,11 @@ class ConfigTest {
   }
 
   @Test
+  void aFabricThatIsNamedTwiceCountsOnce() {
+    assertThat(with(Config.FABRICS, "shm,ucx,shm").fabrics()).containsExactly("shm", "ucx");
+  }
+
+  @Test
   void fabricsMayHaveSpacesBetweenThem() {
     assertThat(with(Config.FABRICS, " shm ").fabrics()).containsExactly("shm");
     System.clearProperty(Config.FABRICS);

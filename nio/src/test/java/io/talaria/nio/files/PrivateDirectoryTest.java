@@ -49,8 +49,21 @@ class PrivateDirectoryTest {
     assertThat(directory.prepare()).as("a second time").isNull();
   }
 
+  /** As of /tmp: nobody is told to take it from the others. */
+  @Test
+  void aDirectoryThatIsForAllUsersIsRefusedWithoutTheAdviceToCloseIt() throws Exception {
+    PrivateDirectory directory = at(temporary.resolve("open"));
+    assertThat(directory.prepare()).isNull();
+    Files.setPosixFilePermissions(directory.path(), PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertRefused(
+        directory,
+        Reason.INSECURE_DIR,
+        "not rwx------; it is for all users: name a directory of this user's own");
+    assertThat(directory.problem()).doesNotContain("chmod");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"rwxr-xr-x", "rwx--x---", "rwx-----x", "rwxrwxrwx", "r-x------"})
+  @ValueSource(strings = {"rwxr-xr-x", "rwx--x---", "rwx-----x", "r-x------"})
   void anyOtherModeIsRefusedWithTheCure(String mode) throws Exception {
     PrivateDirectory directory = at(temporary.resolve("open"));
     assertThat(directory.prepare()).isNull();

@@ -91,7 +91,7 @@ class HostilePeerTest {
         region = made.mapping();
         ConnectionLayout.setRelease(region, PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
         fabric.acceptPeer(this, ByteBuffer.allocate(8).putLong(0, made.id()));
-        files.mapped(made.id());
+        files.remove(made.id());
       }
     }
 
@@ -129,7 +129,7 @@ class HostilePeerTest {
         segments[slot] = made.mapping();
         ConnectionLayout.reset(made.mapping().buffer(), slot, RING);
         upgrade = fabric.answer(this, offer(slot, 1, made.id(), RING));
-        files.mapped(made.id());
+        files.remove(made.id());
       }
       ShmStream stream = (ShmStream) upgrade.stream();
       stream.owner(new Deaf(), this);

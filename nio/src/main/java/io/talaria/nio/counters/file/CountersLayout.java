@@ -126,7 +126,7 @@ public final class CountersLayout {
   public static final int PROCESS_CLOSED_INNER_SELECTS = 10;
   public static final int PROCESS_CLOSED_WAKE_UPS = 11;
 
-  /** From here the ten counting fields of connections already closed, in the order of a record. */
+  /** From here each {@link Counter} of connections already closed. */
   public static final int PROCESS_CLOSED_TOTALS = 16;
 
   public static final int STATE_FREE = 0;
@@ -149,16 +149,9 @@ public final class CountersLayout {
   public static final int R_RING_OUT = 84;
   public static final int R_TRANSPORT = 88;
   public static final int TRANSPORT_BYTES = 40;
-  public static final int R_FABRIC_IN = 128;
-  public static final int R_TCP_IN = 136;
-  public static final int R_READS = 144;
-  public static final int R_BELLS_RECEIVED = 152;
-  public static final int R_SLEEPS = 160;
-  public static final int R_FABRIC_OUT = 192;
-  public static final int R_TCP_OUT = 200;
-  public static final int R_WRITES = 208;
-  public static final int R_STALLS = 216;
-  public static final int R_BELLS_SENT = 224;
+
+  /** From here what is counted: of a connection, each {@link Counter}. */
+  public static final int R_COUNTS = 128;
 
   public static final int R_SELECTS = 128;
   public static final int R_INNER_SELECTS = 136;

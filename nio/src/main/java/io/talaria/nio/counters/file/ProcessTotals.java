@@ -59,25 +59,6 @@ public record ProcessTotals(
     long bellsReceived,
     long sleeps) {
 
-  /** How many counting fields a connection has. */
-  public static final int COUNTS = 10;
-
-  /** The counting fields of a connection in the order of its record. */
-  public static long[] counts(ConnectionInfo of) {
-    return new long[] {
-      of.fabricInBytes(),
-      of.tcpInBytes(),
-      of.reads(),
-      of.bellsReceived(),
-      of.sleeps(),
-      of.fabricOutBytes(),
-      of.tcpOutBytes(),
-      of.writes(),
-      of.stalls(),
-      of.bellsSent()
-    };
-  }
-
   /**
    * Adds up.
    *
@@ -88,15 +69,14 @@ public record ProcessTotals(
    */
   public static ProcessTotals of(
       long[] process, long[] refused, List<ConnectionInfo> open, SelectorTotals openSelectors) {
-    long[] sums = new long[COUNTS];
-    for (int i = 0; i < COUNTS; i++) {
-      sums[i] = process[CountersLayout.PROCESS_CLOSED_TOTALS + i];
+    Map<Counter, Long> sums = new EnumMap<>(Counter.class);
+    for (Counter counter : Counter.values()) {
+      sums.put(counter, process[counter.closedTotal()]);
     }
     long listeners = 0;
     for (ConnectionInfo connection : open) {
-      long[] counts = counts(connection);
-      for (int i = 0; i < COUNTS; i++) {
-        sums[i] += counts[i];
+      for (Counter counter : Counter.values()) {
+        sums.merge(counter, counter.of(connection), Long::sum);
       }
       if (connection.role() == Role.LISTENER) {
         listeners++;
@@ -121,15 +101,15 @@ public record ProcessTotals(
         process[CountersLayout.PROCESS_SESSIONS],
         process[CountersLayout.PROCESS_SESSIONS_OPENED],
         openSelectors.withClosed(process),
-        sums[0],
-        sums[5],
-        sums[1],
-        sums[6],
-        sums[2],
-        sums[7],
-        sums[8],
-        sums[9],
-        sums[3],
-        sums[4]);
+        sums.get(Counter.FABRIC_IN),
+        sums.get(Counter.FABRIC_OUT),
+        sums.get(Counter.TCP_IN),
+        sums.get(Counter.TCP_OUT),
+        sums.get(Counter.READS),
+        sums.get(Counter.WRITES),
+        sums.get(Counter.STALLS),
+        sums.get(Counter.BELLS_SENT),
+        sums.get(Counter.BELLS_RECEIVED),
+        sums.get(Counter.SLEEPS));
   }
 }

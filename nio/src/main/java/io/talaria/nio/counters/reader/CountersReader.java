@@ -9,6 +9,7 @@ import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.file.AddressCodec;
+import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersFiles;
 import io.talaria.nio.counters.file.CountersFormatException;
 import io.talaria.nio.counters.file.CountersHeader;
@@ -222,16 +223,16 @@ public final class CountersReader {
           AddressCodec.get(record, CountersLayout.R_LOCAL),
           AddressCodec.get(record, CountersLayout.R_REMOTE),
           record.getLong(CountersLayout.R_OPENED_AT),
-          record.getLong(CountersLayout.R_FABRIC_IN),
-          record.getLong(CountersLayout.R_FABRIC_OUT),
-          record.getLong(CountersLayout.R_TCP_IN),
-          record.getLong(CountersLayout.R_TCP_OUT),
-          record.getLong(CountersLayout.R_READS),
-          record.getLong(CountersLayout.R_WRITES),
-          record.getLong(CountersLayout.R_STALLS),
-          record.getLong(CountersLayout.R_BELLS_SENT),
-          record.getLong(CountersLayout.R_BELLS_RECEIVED),
-          record.getLong(CountersLayout.R_SLEEPS),
+          Counter.FABRIC_IN.in(record),
+          Counter.FABRIC_OUT.in(record),
+          Counter.TCP_IN.in(record),
+          Counter.TCP_OUT.in(record),
+          Counter.READS.in(record),
+          Counter.WRITES.in(record),
+          Counter.STALLS.in(record),
+          Counter.BELLS_SENT.in(record),
+          Counter.BELLS_RECEIVED.in(record),
+          Counter.SLEEPS.in(record),
           record.getInt(CountersLayout.R_RING_IN),
           record.getInt(CountersLayout.R_RING_OUT));
     }

@@ -1,0 +1,155 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import org.junit.jupiter.api.Test;
+
+/** Which package of this module may use which: what the JDK's jdeps finds, and nothing else. */
+class PackagesTest {
+  private static final String MODULE = "io.talaria.nio";
+
+  /** The words that all packages share; they use nothing of this module but each other. */
+  private static final Set<String> VOCABULARY = Set.of("ConnectionInfo", "Mode", "Reason", "Role");
+
+  /** Each package, and which others it may use. The module's own package is the empty one. */
+  private static final Map<String, Set<String>> MAY_USE =
+      Map.ofEntries(
+          Map.entry("", Set.of("adaptor", "channel", "counters", "counters.file")),
+          Map.entry("adaptor", Set.of("jdk")),
+          Map.entry("authentication", Set.of("fabric", "process")),
+          Map.entry(
+              "channel",
+              Set.of(
+                  "adaptor",
+                  "config",
+                  "counters",
+                  "fabric",
+                  "files",
+                  "hosts",
+                  "jdk",
+                  "memory",
+                  "negotiation",
+                  "shm",
+                  "spin")),
+          Map.entry("config", Set.of("process")),
+          Map.entry("counters", Set.of("counters.file", "files", "process")),
+          Map.entry("counters.file", Set.of("process")),
+          Map.entry("counters.reader", Set.of("counters.file")),
+          Map.entry("fabric", Set.of()),
+          Map.entry("files", Set.of("process")),
+          Map.entry(
+              "hosts",
+              Set.of("authentication", "config", "counters", "fabric", "negotiation", "process")),
+          Map.entry("jdk", Set.of()),
+          Map.entry("memory", Set.of("fabric", "files", "process")),
+          Map.entry("negotiation", Set.of("counters", "fabric", "files", "memory", "process")),
+          Map.entry("process", Set.of()),
+          Map.entry("shm", Set.of("fabric", "files", "memory")),
+          Map.entry("spin", Set.of()));
+
+  private static final Pattern ARROW =
+      Pattern.compile("\\s+" + MODULE + "\\.([\\w.$]+)\\s+->\\s+" + MODULE + "\\.([\\w.$]+)\\s.*");
+
+  /** The classes that use others of this module, and which. */
+  private static Map<String, Set<String>> arrows() throws Exception {
+    ToolProvider jdeps = ToolProvider.findFirst("jdeps").orElseThrow();
+    Path classes =
+        Path.of(Reason.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    StringWriter out = new StringWriter();
+    PrintWriter printed = new PrintWriter(out);
+    int status =
+        jdeps.run(
+            printed,
+            printed,
+            "-verbose:class",
+            "-filter:none",
+            "--ignore-missing-deps",
+            "" + classes);
+    printed.flush();
+    assertThat(status).as(out.toString()).isZero();
+    Map<String, Set<String>> arrows = new TreeMap<>();
+    for (String line : out.toString().split("\\R", -1)) {
+      Matcher arrow = ARROW.matcher(line);
+      if (arrow.matches()) {
+        arrows.computeIfAbsent(arrow.group(1), from -> new TreeSet<>()).add(arrow.group(2));
+      }
+    }
+    return arrows;
+  }
+
+  private static String packageOf(String name) {
+    int dot = name.lastIndexOf('.');
+    return dot < 0 ? "" : name.substring(0, dot);
+  }
+
+  private static boolean isVocabulary(String name) {
+    int nested = name.indexOf('$');
+    return VOCABULARY.contains(nested < 0 ? name : name.substring(0, nested));
+  }
+
+  @Test
+  void packagesUseOnlyThoseThatTheyMay() throws Exception {
+    Set<String> wrong = new TreeSet<>();
+    Set<String> seen = new TreeSet<>();
+    arrows()
+        .forEach(
+            (from, uses) -> {
+              String own = packageOf(from);
+              seen.add(own);
+              for (String used : uses) {
+                String other = packageOf(used);
+                boolean allowed =
+                    isVocabulary(from)
+                        ? isVocabulary(used)
+                        : own.equals(other)
+                            || isVocabulary(used)
+                            || MAY_USE.getOrDefault(own, Set.of()).contains(other);
+                if (!allowed) {
+                  wrong.add(from + " -> " + used);
+                }
+              }
+            });
+    assertThat(wrong).as("arrows that PackagesTest.MAY_USE does not know").isEmpty();
+    assertThat(seen).as("packages with arrows").contains("negotiation", "channel", "hosts");
+  }
+
+  @Test
+  void noPackageUsesItselfByWayOfOthers() {
+    for (String start : MAY_USE.keySet()) {
+      Set<String> reached = new TreeSet<>();
+      reach(start, reached);
+      assertThat(reached).as("what " + start + " may use, directly or not").doesNotContain(start);
+    }
+  }
+
+  private static void reach(String from, Set<String> reached) {
+    for (String next : MAY_USE.getOrDefault(from, Set.of())) {
+      if (reached.add(next)) {
+        reach(next, reached);
+      }
+    }
+  }
+
+  @Test
+  void nothingInThisModuleNamesTheReaderOfCountersFiles() throws Exception {
+    arrows()
+        .forEach(
+            (from, uses) -> {
+              if (!packageOf(from).equals("counters.reader")) {
+                assertThat(uses).as("used by " + from).noneMatch(to -> to.contains("reader."));
+              }
+            });
+  }
+}
