@@ -168,8 +168,9 @@ final class SwitchingInput {
       lane.waiter().wakeAll(); // it may have been for another than who reads it here
     }
     if (bytes > 0) {
-      takenBytes += bytes;
-      stream.inputTaken(takenBytes);
+      long taken = takenBytes + bytes;
+      takenBytes = taken;
+      stream.inputTaken(taken);
       keep(more.flip().limit(bytes));
     }
   }
