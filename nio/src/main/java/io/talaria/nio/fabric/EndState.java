@@ -157,7 +157,8 @@ public final class EndState {
    * What it means that nothing is there to read.
    *
    * @param allHasCome whether all is here that stood before the end of which the peer has said
-   * @return 0 for nothing yet; else {@link FabricStream#END} or {@link FabricStream#RESET}, for good
+   * @return 0 for nothing yet; else {@link FabricStream#END} or {@link FabricStream#RESET}, for
+   *     good
    */
   public int report(boolean allHasCome) {
     if (reported == 0) {
