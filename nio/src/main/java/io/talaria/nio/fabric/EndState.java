@@ -2,6 +2,9 @@
 
 package io.talaria.nio.fabric;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /**
  * How one stream ends, by TCP's rules, for all fabrics: what is known of it, and what that means to
  * whoever reads or writes. A fabric tells it the facts; they only add up, so nothing is forgotten.
@@ -24,14 +27,31 @@ package io.talaria.nio.fabric;
  * <p>Facts may be told by any thread; {@link #writeToNobody} is the writer's.
  */
 public final class EndState {
-  private volatile boolean peerFinished;
-  private volatile boolean peerAborted;
-  private volatile boolean controlEnded;
-  private volatile boolean peerReadsNoMore;
-  private volatile boolean outputLost;
-  private volatile boolean outputEnded;
-  private volatile boolean reset;
-  private volatile boolean failed;
+  private static final int PEER_FINISHED = 1;
+  private static final int PEER_ABORTED = 1 << 1;
+  private static final int PEER_READS_NO_MORE = 1 << 2;
+  private static final int CONTROL_ENDED = 1 << 3;
+  private static final int OUTPUT_LOST = 1 << 4;
+  private static final int OUTPUT_ENDED = 1 << 5;
+  private static final int RESET = 1 << 6;
+  private static final int FAILED = 1 << 7;
+
+  private static final int PEER_ENDED = PEER_FINISHED | PEER_ABORTED;
+  private static final int ENDED = CONTROL_ENDED | FAILED;
+  private static final int NO_READER = PEER_READS_NO_MORE | OUTPUT_LOST | ENDED;
+
+  private static final VarHandle FACTS;
+
+  static {
+    try {
+      FACTS = MethodHandles.lookup().findVarHandle(EndState.class, "facts", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** What is known: bits that are only ever set. One word, so that a write looks at one. */
+  private volatile int facts;
 
   /** What reads have reported: 0, END or RESET. */
   private volatile int reported;
@@ -45,21 +65,28 @@ public final class EndState {
 
   /** The peer has said that its output is finished; the first word counts. */
   public void peerFinished() {
-    if (!peerAborted) {
-      peerFinished = true;
-    }
+    peerEnded(PEER_FINISHED);
   }
 
   /** The peer has said that its output ends with a reset; the first word counts. */
   public void peerAborted() {
-    if (!peerFinished) {
-      peerAborted = true;
+    peerEnded(PEER_ABORTED);
+  }
+
+  private void peerEnded(int how) {
+    int known = facts;
+    while ((known & PEER_ENDED) == 0 && !FACTS.compareAndSet(this, known, known | how)) {
+      known = facts;
     }
+  }
+
+  private void note(int bits) {
+    int unused = (int) FACTS.getAndBitwiseOr(this, bits);
   }
 
   /** The peer has said that it reads no more. */
   public void peerReadsNoMore() {
-    peerReadsNoMore = true;
+    note(PEER_READS_NO_MORE);
   }
 
   /**
@@ -71,10 +98,8 @@ public final class EndState {
    */
   public boolean controlEnded(boolean byReset, boolean leftOurs) {
     if (!ended()) {
-      if (byReset || (leftOurs && !outputLost)) {
-        reset = true;
-      }
-      controlEnded = true;
+      boolean reset = byReset || (leftOurs && (facts & OUTPUT_LOST) == 0);
+      note(CONTROL_ENDED | (reset ? RESET : 0));
     }
     return wasReset();
   }
@@ -85,54 +110,51 @@ public final class EndState {
    * @param leftOurs whether the peer has left bytes of ours unread
    */
   public void outputLost(boolean leftOurs) {
-    if (!ended() && !outputLost) {
-      if (leftOurs) {
-        reset = true;
-      }
-      outputLost = true;
+    if ((facts & (ENDED | OUTPUT_LOST)) == 0) {
+      note(OUTPUT_LOST | (leftOurs ? RESET : 0));
     }
   }
 
   /** Our output ends, or has ended. */
   public void outputEnded() {
-    outputEnded = true;
+    note(OUTPUT_ENDED);
   }
 
   /** The peer has broken the rules, the memory is gone, or the stream is released. */
   public void fail() {
-    failed = true;
+    note(FAILED);
   }
 
   // ---- what follows
 
   /** Whether nothing comes any more but what is here. */
   public boolean ended() {
-    return controlEnded || failed;
+    return (facts & ENDED) != 0;
   }
 
   /** Whether the peer has said how its output ends. */
   public boolean peerEnded() {
-    return peerFinished || peerAborted;
+    return (facts & PEER_ENDED) != 0;
   }
 
   /** Whether this side's output has been ended, or is being. */
   public boolean ownOutputEnded() {
-    return outputEnded;
+    return (facts & OUTPUT_ENDED) != 0;
   }
 
   /** Whether what is written now can reach nobody, as far as this side knows. */
   public boolean nobodyReads() {
-    return outputEnded || noReaderLeft();
+    return (facts & (OUTPUT_ENDED | NO_READER)) != 0;
   }
 
   /** Whether what was written, and has not arrived, can reach nobody. */
   public boolean noReaderLeft() {
-    return peerReadsNoMore || outputLost || controlEnded || failed;
+    return (facts & NO_READER) != 0;
   }
 
   /** Whether reading ends with a reset, unless the peer has said how its output ends. */
   public boolean wasReset() {
-    return reset || failed;
+    return (facts & (RESET | FAILED)) != 0;
   }
 
   /**
@@ -141,7 +163,7 @@ public final class EndState {
    * @return {@link FabricStream#BROKEN}, or 0 if TCP would take them, which it does once
    */
   public int writeToNobody() {
-    if (wroteToNobody || outputEnded || reset || failed || peerAborted) {
+    if (wroteToNobody || (facts & (OUTPUT_ENDED | RESET | FAILED | PEER_ABORTED)) != 0) {
       return FabricStream.BROKEN;
     }
     wroteToNobody = true;
@@ -157,16 +179,18 @@ public final class EndState {
    * What it means that nothing is there to read.
    *
    * @param allHasCome whether all is here that stood before the end of which the peer has said
-   * @return 0 for nothing yet; else {@link FabricStream#END} or {@link FabricStream#RESET}, for good
+   * @return 0 for nothing yet; else {@link FabricStream#END} or {@link FabricStream#RESET}, for
+   *     good
    */
   public int report(boolean allHasCome) {
     if (reported == 0) {
-      if (failed) {
+      int known = facts;
+      if ((known & FAILED) != 0) {
         reported = FabricStream.RESET;
-      } else if (peerEnded() && allHasCome) {
-        reported = peerAborted ? FabricStream.RESET : FabricStream.END;
-      } else if (controlEnded) { // what the peer had still to send is lost
-        reported = reset || peerEnded() ? FabricStream.RESET : FabricStream.END;
+      } else if ((known & PEER_ENDED) != 0 && allHasCome) {
+        reported = (known & PEER_ABORTED) != 0 ? FabricStream.RESET : FabricStream.END;
+      } else if ((known & CONTROL_ENDED) != 0) { // what the peer had still to send is lost
+        reported = (known & (RESET | PEER_ENDED)) != 0 ? FabricStream.RESET : FabricStream.END;
       }
     }
     return reported;

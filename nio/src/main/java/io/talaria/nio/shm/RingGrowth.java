@@ -55,8 +55,7 @@ final class RingGrowth {
     if (growable(output) && !asked.get() && asked.compareAndSet(false, true)) {
       if (growable(output)) { // what was seen before may be from before a move; now none can come
         long generation = outGeneration + 1;
-        int larger =
-            (int) Math.min(output.mostBytes(maxBytes), (long) output.bytes() * FACTOR);
+        int larger = (int) Math.min(output.mostBytes(maxBytes), (long) output.bytes() * FACTOR);
         peer.execute(() -> peer.growOutput(stream, generation, larger));
       }
     }

@@ -323,7 +323,8 @@ final class ShmPeer {
     if (segment == null) {
       Mapping mapping = files.open(fileId, ConnectionLayout.segmentBytes(ringBytes), session.pid());
       ByteBuffer memory = mapping.buffer();
-      if (ConnectionLayout.getAcquire(memory, ConnectionLayout.MAGIC_OFFSET) != ConnectionLayout.MAGIC
+      if (ConnectionLayout.getAcquire(memory, ConnectionLayout.MAGIC_OFFSET)
+              != ConnectionLayout.MAGIC
           || ConnectionLayout.getAcquire(memory, ConnectionLayout.RING_BYTES_OFFSET) != ringBytes) {
         mapping.close();
         throw protocol("a segment without its header");

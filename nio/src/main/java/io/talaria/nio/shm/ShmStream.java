@@ -76,8 +76,7 @@ final class ShmStream implements FabricStream {
     mine = ConnectionLayout.side(side, slot);
     theirs = ConnectionLayout.side(1 - side, slot);
     output =
-        new ShmOutput(
-            this, side, control, ConnectionSegment.firstRing(segment, ringBytes, side));
+        new ShmOutput(this, side, control, ConnectionSegment.firstRing(segment, ringBytes, side));
     input =
         new ShmInput(
             this, side, control, ConnectionSegment.firstRing(segment, ringBytes, 1 - side));
@@ -503,7 +502,8 @@ final class ShmStream implements FabricStream {
         ConnectionLayout.PHASE_OFFSET,
         used ? ConnectionLayout.PHASE_ESTABLISHED : ConnectionLayout.PHASE_WITHDRAWN);
     ConnectionLayout.setRelease(page, theirs + ConnectionLayout.IN_CLOSED, 1);
-    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.OUT_END, ConnectionLayout.OUT_ABORTED);
+    ConnectionLayout.setRelease(
+        page, theirs + ConnectionLayout.OUT_END, ConnectionLayout.OUT_ABORTED);
     ConnectionLayout.setRelease(page, theirs + ConnectionLayout.TAIL, NOWHERE);
     ConnectionLayout.setRelease(page, theirs + ConnectionLayout.HEAD, NOWHERE);
     ConnectionLayout.setRelease(page, theirs + ConnectionLayout.HOME, -1);

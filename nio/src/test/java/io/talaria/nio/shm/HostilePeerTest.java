@@ -228,7 +228,8 @@ class HostilePeerTest {
   }
 
   private static long value(Random random, ByteBuffer control) {
-    long near = ConnectionLayout.getAcquire(control, block(random) + WORDS[random.nextInt(WORDS.length)]);
+    long near =
+        ConnectionLayout.getAcquire(control, block(random) + WORDS[random.nextInt(WORDS.length)]);
     return switch (random.nextInt(9)) {
       case 0 -> 0;
       case 1 -> random.nextInt(4);

@@ -42,10 +42,7 @@ class LateErrorTest {
     Path file = dir.resolve("cut");
     try (FileChannel channel =
         FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE)) {
+            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       channel.write(ByteBuffer.allocate(BYTES));
       gone = channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES);
       channel.truncate(0);
