@@ -218,8 +218,12 @@ public final class Child {
     return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** All there is to know about the child. */
-  String dump() {
+  /**
+   * All there is to know about the child.
+   *
+   * @return its last outputs and, while it runs, the stacks of its threads
+   */
+  public String dump() {
     StringBuilder text = new StringBuilder();
     text.append("=== ").append(this).append(process.isAlive() ? ", alive" : ", dead");
     if (!process.isAlive()) {
