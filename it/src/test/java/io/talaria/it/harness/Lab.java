@@ -95,6 +95,17 @@ public final class Lab
   }
 
   /**
+   * A file that outlives the test, for what a failure leaves to be read.
+   *
+   * @param name its name
+   * @return a path in an existing directory below the module's {@code target}
+   * @throws IOException if the directory cannot be made
+   */
+  public Path report(String name) throws IOException {
+    return Files.createDirectories(Path.of("target", "failures").toAbsolutePath()).resolve(name);
+  }
+
+  /**
    * Has something taken back when the test is over and its children have ended.
    *
    * @param undo takes it back; the last one runs first
