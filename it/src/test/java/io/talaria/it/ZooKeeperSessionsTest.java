@@ -88,7 +88,9 @@ class ZooKeeperSessionsTest {
         Event late = client.await("late");
         throw new AssertionError("late: " + late.values() + "; the server meanwhile:\n" + state);
       }
-      assertThat(client.alive()).as("%s is alive; it said:\n%s", client, client.errorText()).isTrue();
+      assertThat(client.alive())
+          .as("%s is alive; it said:\n%s", client, client.errorText())
+          .isTrue();
       assertThat(System.nanoTime()).as("time").isLessThan(deadlineNs);
     }
   }

@@ -13,8 +13,8 @@ import java.net.Socket;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooDefs;
@@ -30,6 +30,10 @@ import org.apache.zookeeper.ZooKeeper;
  */
 public final class ZooKeeperSessions {
   private static final long LIMIT_NS = 1_000_000_000L;
+
+  /** The first sessions of a server that has just started. */
+  private static final long OPENING_NS = 25_000_000_000L;
+
   private static final long HELP_MS = 3000;
 
   private final SchedulingDelay delay = new SchedulingDelay();
@@ -71,7 +75,7 @@ public final class ZooKeeperSessions {
 
   private void use() throws Exception {
     for (int i = 0; i < sessions.length(); i++) {
-      sessions.set(i, connect());
+      sessions.set(i, connect(OPENING_NS));
       sessions
           .get(i)
           .create(node(i), new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -90,7 +94,7 @@ public final class ZooKeeperSessions {
       for (int i = 0; i < 4 || left.getCount() > 0; i++) {
         askAllBut(leaving, round + "-" + i);
       }
-      sessions.set(leaving, connect());
+      sessions.set(leaving, connect(LIMIT_NS));
       for (int i = 0; i < 4; i++) {
         askAllBut(-1, round + "-" + i);
       }
@@ -133,7 +137,7 @@ public final class ZooKeeperSessions {
               answered.countDown();
             },
             null);
-    await(answered, startNs);
+    await(answered, startNs, LIMIT_NS);
     if (failures.get() > 0) {
       throw new IllegalStateException("session " + session + " got a wrong answer to " + value);
     }
@@ -141,10 +145,10 @@ public final class ZooKeeperSessions {
     slowestNs = Math.max(slowestNs, System.nanoTime() - startNs);
   }
 
-  private void await(CountDownLatch answered, long startNs) throws Exception {
+  private void await(CountDownLatch answered, long startNs, long limitNs) throws Exception {
     while (!answered.await(50, TimeUnit.MILLISECONDS)) {
       long waitedNs = System.nanoTime() - startNs;
-      if (waitedNs > delay.limitNs(startNs, LIMIT_NS)) {
+      if (waitedNs > delay.limitNs(startNs, limitNs)) {
         Console.say("silent", "waitedMs", waitedNs / 1_000_000);
         Console.awaitCommand("go on");
         String how = help(answered);
@@ -178,7 +182,7 @@ public final class ZooKeeperSessions {
     return "/of" + session;
   }
 
-  private ZooKeeper connect() throws Exception {
+  private ZooKeeper connect(long limitNs) throws Exception {
     CountDownLatch connected = new CountDownLatch(1);
     long startNs = System.nanoTime();
     ZooKeeper session =
@@ -190,7 +194,7 @@ public final class ZooKeeperSessions {
                 connected.countDown();
               }
             });
-    await(connected, startNs);
+    await(connected, startNs, limitNs);
     return session;
   }
 }

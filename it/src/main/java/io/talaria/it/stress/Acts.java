@@ -2,8 +2,8 @@
 
 package io.talaria.it.stress;
 
-import java.io.IOException;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 
 /** Does something legal to something, again and again, on a thread of its own. */
 final class Acts {
@@ -17,22 +17,38 @@ final class Acts {
     this.everyUs = everyUs;
   }
 
-  void run() throws InterruptedException, IOException {
+  void run() throws InterruptedException {
     while (!node.stopping()) {
       long us = 1 + (long) (-Math.log(1 - chance.nextDouble()) * everyUs);
       Thread.sleep(us / 1000, (int) (us % 1000) * 1000);
-      if (chance.nextInt(4) == 0) {
-        toSelector(node.anyLoop(chance));
+      if (node.quiet()) {
+        CountDownLatch done = new CountDownLatch(1);
+        node.turns.want(
+            this,
+            () -> {
+              act();
+              node.turns.done(this);
+              done.countDown();
+            });
+        done.await();
       } else {
-        End end = node.anyEnd(chance);
-        if (end != null) {
-          to(end);
-        }
+        act();
       }
     }
   }
 
-  private void toSelector(Loop loop) throws IOException {
+  private void act() {
+    if (chance.nextInt(4) == 0) {
+      toSelector(node.anyLoop(chance));
+    } else {
+      End end = node.anyEnd(chance);
+      if (end != null) {
+        to(end);
+      }
+    }
+  }
+
+  private void toSelector(Loop loop) {
     switch (chance.nextInt(40)) {
       case 0 -> {
         node.count("closedSelectors");
@@ -51,23 +67,23 @@ final class Acts {
 
   private void to(End end) {
     switch (chance.nextInt(24)) {
-      case 0, 1, 2 -> {
+      case 0, 1 -> {
         node.count("closes");
         end.close(chance.nextInt(6) == 0);
       }
-      case 3 -> {
+      case 2 -> {
         node.count("shutdowns");
         end.shutdown(chance.nextBoolean(), chance.nextBoolean());
       }
-      case 4 -> {
+      case 3 -> {
         node.count("interrupts");
         end.interrupt();
       }
-      case 5, 6, 7, 8 -> {
+      case 4, 5, 6 -> {
         node.count("leaves");
         end.leave();
       }
-      case 9, 10, 11, 12, 13, 14 -> {
+      case 7, 8, 9, 10 -> {
         node.count("moves");
         end.move();
       }

@@ -19,7 +19,7 @@ final class Answerer extends End {
   /** Begins to serve a channel that has just been accepted. */
   void begin(boolean blocking) throws IOException {
     expect("a request or the end");
-    if (blocking) {
+    if (blocking && !node.quiet()) {
       block();
       return;
     }

@@ -33,7 +33,8 @@ final class Asker extends End {
   Asker(Node node, SocketChannel channel, long seed, int mostBytes) {
     super(node, channel, seed);
     this.mostBytes = mostBytes;
-    this.left = 1 + (int) Math.pow(10, 3 * chance.nextDouble());
+    double magnitude = node.quiet() ? 2 * chance.nextDouble() : 1 + 3 * chance.nextDouble();
+    this.left = 1 + (int) Math.pow(10, magnitude);
     this.id = node.nextConnection();
   }
 
@@ -104,7 +105,7 @@ final class Asker extends End {
     synchronized (this) {
       met();
       node.connected();
-      if (blocking && chance.nextBoolean()) {
+      if (blocking && !node.quiet() && chance.nextBoolean()) {
         block();
         return;
       }
@@ -119,16 +120,25 @@ final class Asker extends End {
   }
 
   private void askLater() {
-    node.later(node.anyDelayUs(), this::ask);
+    if (node.quiet()) {
+      node.turns.done(this);
+      node.later(node.anyDelayUs(), () -> node.turns.want(this, this::ask));
+    } else {
+      node.later(node.anyDelayUs(), this::ask);
+    }
   }
 
   /** Writes from a worker, while the selector's thread may sleep. */
   private void ask() {
     synchronized (this) {
       if (phase != Phase.SELECTED || !idle()) {
+        node.turns.done(this);
         return;
       }
       begin();
+      if (leaving && request == null) {
+        node.turns.done(this);
+      }
     }
     serve();
   }
@@ -195,9 +205,12 @@ final class Asker extends End {
       }
       if (answer != null && !answer.hasRemaining()) {
         answered();
-        if (leaving) {
+        if (leaving && chance.nextBoolean()) {
+          close(false);
+        } else if (leaving) {
           expect("the end of the stream after the last answer");
-        } else if (chance.nextBoolean()) {
+          node.turns.done(this);
+        } else if (!node.quiet() && chance.nextBoolean()) {
           begin();
         } else {
           askLater();
@@ -296,6 +309,7 @@ final class Asker extends End {
 
   @Override
   void over() {
+    node.turns.done(this);
     node.replace();
   }
 }

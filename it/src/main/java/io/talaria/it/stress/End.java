@@ -236,7 +236,7 @@ abstract class End implements Loop.Ready {
   /** Leaves its selectors and becomes blocking. */
   final void leave() {
     synchronized (this) {
-      if (phase != Phase.SELECTED || !idle()) {
+      if (phase != Phase.SELECTED || !idle() || node.quiet()) {
         return;
       }
       phase = Phase.LEAVING;
@@ -359,7 +359,9 @@ abstract class End implements Loop.Ready {
     }
   }
 
-  /** From now on this side is why the connection ends; false if it cannot be said whose end it is. */
+  /**
+   * From now on this side is why the connection ends; false if it cannot be said whose end it is.
+   */
   final boolean endHere() {
     if (id == 0 || phase == Phase.CONNECTING) {
       return false;

@@ -59,8 +59,12 @@ final class Loop {
   }
 
   /** Takes the selector away: everybody has to come to a new one. */
-  void closeSelector() throws IOException {
-    selector.close();
+  void closeSelector() {
+    try {
+      selector.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("a selector could not be closed", e);
+    }
   }
 
   private void run() throws IOException {
@@ -78,19 +82,21 @@ final class Loop {
         selector = Selector.open(); // the set of selected keys was emptied while it was read
         node.reregister(this);
       }
-      for (int queued = tasks.size(); queued > 0; queued--) { // those of the tasks come after a select
+      for (int queued = tasks.size();
+          queued > 0;
+          queued--) { // those of the tasks come after a select
         tasks.remove().run();
       }
     }
   }
 
   private void select() throws IOException {
-    switch (chance.nextInt(8)) {
+    switch (node.quiet() ? 2 + 2 * chance.nextInt(3) : chance.nextInt(8)) {
       case 0 -> selector.selectNow();
       case 1 -> selector.select(1 + chance.nextInt(SHORT_MS));
       case 2 -> selector.select(this::handle);
       case 3 -> selector.select(this::handle, 1000);
-      case 4 -> {
+      case 7 -> {
         for (int i = chance.nextInt(LOOKS); i > 0 && selector.selectNow() == 0; i--) {
           Thread.onSpinWait();
         }

@@ -34,6 +34,7 @@ final class Node {
   final Ledger ledger = new Ledger();
   final SchedulingDelay delay = new SchedulingDelay();
   final Gate gate;
+  final Turns turns = new Turns(this);
 
   private final Args args;
   private final Random chance;
@@ -63,14 +64,21 @@ final class Node {
     gate = new Gate(this, chance.nextLong());
   }
 
+  /** Whether nothing wakes anybody but what must. */
+  boolean quiet() {
+    return args.is("quiet", "yes", "no");
+  }
+
   /** Begins, with all peers known. */
   void start(List<InetSocketAddress> all) throws IOException {
     peers = all;
-    gate.open(chance.nextBoolean());
-    for (int i = 0; i < args.count("connections", 4); i++) {
+    gate.open(chance.nextBoolean() && !quiet());
+    int many = args.count("connections", 4);
+    boolean asks = many > 0;
+    for (int i = 0; i < many; i++) {
       replace();
     }
-    for (int i = 0; i < args.count("actors", 1); i++) {
+    for (int i = 0; i < args.count("actors", 1) && asks; i++) {
       Acts acts = new Acts(this, chance.nextLong(), args.count("actUs", 1000));
       Console.daemon("acts", acts::run);
     }
@@ -97,7 +105,7 @@ final class Node {
     return switch (any(8)) {
       case 0, 1, 2 -> any(50);
       case 3, 4, 5 -> any(1000);
-      case 6 -> any(5000);
+      case 6 -> any(Math.min(5000, args.count("restUs", 20_000)));
       default -> any(args.count("restUs", 20_000));
     };
   }
@@ -153,7 +161,12 @@ final class Node {
       Asker asker =
           new Asker(this, SocketChannel.open(), random.nextLong(), args.count("bytes", 100_000));
       add(asker);
-      asker.connect(there.get(random.nextInt(there.size())));
+      InetSocketAddress peer = there.get(random.nextInt(there.size()));
+      if (quiet()) {
+        turns.want(asker, () -> asker.connect(peer));
+      } else {
+        asker.connect(peer);
+      }
     } catch (IOException e) {
       throw new IllegalStateException("no channel", e);
     }

@@ -47,6 +47,9 @@ final class Stress {
   private long fabricBytes;
   private int started;
 
+  /** The name of the process that asks, if only one does. */
+  private int asker;
+
   /**
    * Generates a program.
    *
@@ -82,7 +85,8 @@ final class Stress {
     disturb(System.nanoTime() + duration.toNanos());
     finish();
     lab.stop(neighbours.toArray(new Child[0]));
-    System.out.println("stress: seed " + plan.seed() + " passed, " + fabricBytes + " bytes by fabric, " + totals);
+    System.out.println(
+        "stress: seed " + plan.seed() + " passed, " + fabricBytes + " bytes by fabric, " + totals);
     return fabricBytes;
   }
 
@@ -105,16 +109,25 @@ final class Stress {
             .arg("seed", chance.nextLong())
             .arg("selectors", plan.selectors())
             .arg("workers", plan.workers())
-            .arg("connections", plan.connections())
+            .arg("connections", plan.quiet() && asking() ? 0 : plan.connections())
+            .arg("quiet", plan.quiet() ? "yes" : "no")
             .arg("actors", plan.actors())
             .arg("actUs", plan.actUs())
             .arg("restUs", plan.restUs())
             .arg("bytes", plan.bytes())
             .arg("ledger", ledger(name))
             .start();
+    if (!asking()) {
+      asker = name;
+    }
     names.put(child, name);
     living.add(child);
     return child;
+  }
+
+  /** Whether a process that asks is there already. */
+  private boolean asking() {
+    return living.stream().anyMatch(child -> names.get(child) == asker);
   }
 
   private Path ledger(int name) {
@@ -223,9 +236,7 @@ final class Stress {
   private void finish() throws Exception {
     turn();
     for (Child child : living) {
-      if (child.flavour().accelerated()) {
-        fabricBytes += Modes.totals(child).fabricInBytes();
-      }
+      fabricBytes += Modes.fabricInBytes(child);
       child.send("stop");
     }
     Set<Child> stopped = new HashSet<>();
@@ -271,7 +282,12 @@ final class Stress {
           && !deadNames.contains(name)
           && !deadPorts.contains(Integer.parseInt(words[2]))) {
         throw new AssertionError(
-            "seed " + plan.seed() + ": a connection ended that nobody had ended: " + List.of(words) + "; " + plan);
+            "seed "
+                + plan.seed()
+                + ": a connection ended that nobody had ended: "
+                + List.of(words)
+                + "; "
+                + plan);
       }
     }
   }

@@ -25,6 +25,8 @@ import java.util.Random;
  * @param spin {@code talaria.spin.ns}, or empty for the usual
  * @param kills whether processes are killed
  * @param restless processes beside that never rest
+ * @param quiet whether only the first process asks, one request after the other, so that a wake-up
+ *     that is lost is not made good by another
  */
 record StressPlan(
     long seed,
@@ -38,7 +40,8 @@ record StressPlan(
     int bytes,
     String spin,
     boolean kills,
-    int restless) {
+    int restless,
+    boolean quiet) {
 
   static StressPlan of(long seed, boolean plain) {
     Random chance = new Random(seed * 0x9e37_79b9_7f4a_7c15L);
@@ -46,6 +49,7 @@ record StressPlan(
     for (int i = 1 + chance.nextInt(3); i > 0; i--) {
       processes.add(flavour(chance.nextInt(3) == 0, plain));
     }
+    boolean quiet = chance.nextBoolean();
     return new StressPlan(
         seed,
         List.copyOf(processes),
@@ -53,12 +57,13 @@ record StressPlan(
         1 + chance.nextInt(4),
         2 + chance.nextInt(chance.nextBoolean() ? 4 : 24),
         1 + chance.nextInt(2),
-        (int) Math.pow(10, 2 + 2.5 * chance.nextDouble()),
-        (int) Math.pow(10, 2 + 2.5 * chance.nextDouble()),
-        (int) Math.pow(10, 1 + 5 * chance.nextDouble()),
+        (int) Math.pow(10, (quiet ? 4 : 3) + 2 * chance.nextDouble()),
+        (int) Math.pow(10, 2 + (quiet ? 1.5 : 2.5) * chance.nextDouble()),
+        (int) Math.pow(10, 1 + (quiet ? 3 : 5) * chance.nextDouble()),
         List.of("", "", "0", "50000").get(chance.nextInt(4)),
         processes.size() > 1 && chance.nextBoolean(),
-        chance.nextInt(4) == 0 ? 2 : 0);
+        chance.nextInt(4) == 0 ? 2 : 0,
+        quiet);
   }
 
   private static Flavour flavour(boolean old, boolean plain) {

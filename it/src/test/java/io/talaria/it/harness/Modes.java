@@ -60,6 +60,20 @@ public final class Modes {
         .totals();
   }
 
+  /**
+   * What a child has read from fabrics in all.
+   *
+   * @param child a process
+   * @return bytes; 0 if it has no counters file, because it has the JDK's sockets or no connection
+   *     yet
+   * @throws IOException if the directory cannot be read
+   */
+  public static long fabricInBytes(Child child) throws IOException {
+    return process(child.spec().talariaDir(), child.pid())
+        .map(process -> process.totals().fabricInBytes())
+        .orElse(0L);
+  }
+
   private static Optional<ProcessInfo> process(Path dir, long pid) throws IOException {
     return CountersReader.readDirectory(dir).processes().stream()
         .filter(process -> process.pid() == pid)

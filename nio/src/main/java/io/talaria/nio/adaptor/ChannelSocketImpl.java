@@ -397,6 +397,9 @@ public final class ChannelSocketImpl extends SocketImpl {
   @Override
   protected <T> void setOption(SocketOption<T> name, T value) throws IOException {
     NetworkChannel open = channel();
+    if (!supportedOptions().contains(name)) {
+      throw new UnsupportedOperationException("'" + name + "' not supported");
+    }
     if (!name.type().isInstance(value)) {
       throw new IllegalArgumentException("Invalid value '" + value + "'");
     }

@@ -11,6 +11,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -71,7 +72,12 @@ public final class ServerSocketAdaptor extends ServerSocket {
 
   private SocketChannel acceptChannel(int limitMs) throws IOException {
     if (limitMs > 0) {
-      return timed.accept(TimeUnit.MILLISECONDS.toNanos(limitMs));
+      try {
+        return timed.accept(TimeUnit.MILLISECONDS.toNanos(limitMs));
+      } catch (ClosedChannelException e) {
+        channel.close(); // an interrupt closes what the thread waited on, and the channel with it
+        throw e;
+      }
     }
     // As the JDK does: a channel that is not blocking gives a connection if there is one.
     SocketChannel accepted = channel.accept();

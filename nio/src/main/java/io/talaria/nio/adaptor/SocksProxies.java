@@ -2,12 +2,14 @@
 
 package io.talaria.nio.adaptor;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ProxySelector;
 import java.net.SocketException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
 
 /**
  * SOCKS proxies, which the JDK's own sockets use by themselves where the program's {@code
@@ -16,7 +18,7 @@ import java.net.URISyntaxException;
 final class SocksProxies {
   private SocksProxies() {}
 
-  static void refuse(InetSocketAddress to) throws SocketException {
+  static void refuse(InetSocketAddress to) throws IOException {
     ProxySelector selector = ProxySelector.getDefault();
     if (selector == null) {
       return;
@@ -27,7 +29,13 @@ final class SocksProxies {
     } catch (URISyntaxException e) {
       return; // the JDK takes the direct way, too
     }
-    for (Proxy proxy : selector.select(uri)) {
+    List<Proxy> proxies;
+    try {
+      proxies = selector.select(uri);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("Failed to select a proxy", e);
+    }
+    for (Proxy proxy : proxies) {
       if (proxy == null || proxy.type() != Proxy.Type.SOCKS) {
         return;
       }

@@ -623,6 +623,18 @@ abstract class StreamSocketContract {
   }
 
   @Test
+  void anOptionThatIsNotSupportedIsRefusedWhateverItsValue() throws Exception {
+    for (Integer value : new Integer[] {1, null}) {
+      assertThatThrownBy(() -> client.setOption(StandardSocketOptions.IP_MULTICAST_TTL, value))
+          .isInstanceOf(UnsupportedOperationException.class);
+      assertThatThrownBy(() -> listener.setOption(StandardSocketOptions.IP_MULTICAST_TTL, value))
+          .isInstanceOf(UnsupportedOperationException.class);
+    }
+    assertThatThrownBy(() -> client.setOption(StandardSocketOptions.TCP_NODELAY, null))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void optionsOfAClosedSocketFail() throws Exception {
     client.close();
     listener.close();
