@@ -32,11 +32,12 @@ final class TestReport {
   private static final Pattern ALONE = Pattern.compile("@Tag\\(\"alone\"\\)");
 
   /** One class in one run: the same class may run on another JDK or fabric, too. */
-  private record Suite(Path file, String run, String name, double seconds) {}
+  private record Suite(String run, String name, double seconds) {}
 
   private final Path root;
   private final boolean all;
   private final List<Suite> suites = new ArrayList<>();
+  private final Map<String, Integer> testsOf = new TreeMap<>();
   private final Map<String, Integer> skippedBecause = new TreeMap<>();
   private final List<String> failures = new ArrayList<>();
   private final List<String> flaky = new ArrayList<>();
@@ -123,10 +124,11 @@ final class TestReport {
             case "testsuite" -> {
               String seconds = xml.getAttributeValue(null, "time").replace(",", "");
               String name = xml.getAttributeValue(null, "name");
-              suites.add(new Suite(file, run, name, Double.parseDouble(seconds)));
+              suites.add(new Suite(run, name, Double.parseDouble(seconds)));
             }
             case "testcase" -> {
               tests++;
+              testsOf.merge(run, 1, Integer::sum);
               failed = false;
               test =
                   run + " " + xml.getAttributeValue(null, "classname")
@@ -220,6 +222,7 @@ final class TestReport {
 
   private void print(List<String> leftOut) throws IOException {
     keepDumps();
+    printRuns();
     printSlowest();
     printLeftOut(leftOut);
     int sum = skippedBecause.values().stream().mapToInt(n -> n).sum();
@@ -249,6 +252,16 @@ final class TestReport {
     }
     int passed = tests - failures.size() - skipped - (all ? flaky.size() : 0);
     System.out.printf("%d passed, %d failed, %d skipped%n", passed, failed(), skipped);
+  }
+
+  private void printRuns() {
+    System.out.println("Tests, and their seconds, by module and run:");
+    testsOf.forEach(
+        (run, n) -> {
+          double seconds =
+              suites.stream().filter(s -> s.run().equals(run)).mapToDouble(Suite::seconds).sum();
+          System.out.printf(Locale.ROOT, "  %6d %6.0f s  %s%n", n, seconds, run);
+        });
   }
 
   private void printSlowest() {

@@ -1,0 +1,177 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.cli.Main;
+import io.talaria.cli.launcher.Tree.Ended;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The script {@code ./talaria}: what it does without a build, what it ends with, what it says. */
+class LauncherTest {
+  @TempDir Path dir;
+  private Tree tree;
+
+  @BeforeEach
+  void makeTree() throws Exception {
+    tree = Tree.in(dir);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--version", "-V"})
+  void itsVersionNeedsNoBuild(String option) throws Exception {
+    Ended ended = tree.run(option);
+
+    assertThat(ended.status()).isZero();
+    assertThat(ended.out()).matches("talaria \\d+\\.\\d+\\.\\d+\\S*\n");
+    assertThat(tree.builds()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "run", "test", "build", "chaos", "soak", "fuzz", "ucx-example", "package"
+      })
+  void aCommandOfTheLauncherHasHelpOfItsOwnWithoutABuild(String command) throws Exception {
+    Ended ended = tree.run(command, "--help");
+
+    assertThat(ended.status()).isZero();
+    assertThat(ended.out())
+        .startsWith("Usage: ./talaria " + command)
+        .contains("Exit status:", "69");
+    assertThat(tree.run("help", command).out()).isEqualTo(ended.out());
+    assertThat(tree.builds()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"demo", "ss", "doctor", "observe", "bench sockets", "example echo"})
+  void helpOfWhatIsNotBuiltSaysWhatItIsAndStartsNoBuild(String command) throws Exception {
+    Ended ended = tree.run((command + " --help").split(" "));
+
+    assertThat(ended.status()).isZero();
+    assertThat(ended.out()).startsWith("talaria " + command.split(" ")[0]).contains("talaria build");
+    assertThat(tree.builds()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "hlep, help", "tset, test", "demmo, demo", "chaso, chaos", "obsevre, observe", "sss, ss",
+    "rdmatest, rdma-test",
+  })
+  void aTypoNamesTheNearestCommandAtOnce(String typo, String meant) throws Exception {
+    Ended ended = tree.run(typo);
+
+    assertThat(ended.status()).isEqualTo(2);
+    assertThat(ended.err())
+        .isEqualTo(
+            "talaria: unknown command " + typo + ", did you mean " + meant
+                + "?; try: ./talaria --help\n");
+    assertThat(tree.builds()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "frobnicate              | unknown command frobnicate; try: ./talaria --help",
+        "--frobnicate            | unknown option --frobnicate; try: ./talaria --help",
+        "bench sokets            | bench: unknown name sokets, did you mean sockets?",
+        "bench                   | bench: which one?",
+        "example kvz             | example: unknown name kvz, did you mean kvs?",
+        "run                     | run: which command?",
+        "run --quiet -- true     | run: unknown option --quiet; try: ./talaria run --help",
+        "test --al               | test: unknown option --al; try: ./talaria test --help",
+        "build now               | build: unknown option now; try: ./talaria build --help",
+        "chaos --minutes x       | --minutes needs a whole number from 1 to 10000, not x",
+        "soak --connects         | --connects needs a whole number from 1 to 1000000000",
+        "fuzz --inputs 0         | --inputs needs a whole number from 1",
+        "fuzz --case             | --case needs a whole number",
+        "fuzz --loud             | fuzz: unknown option --loud; try: ./talaria fuzz --help",
+        "ucx-example mesaging    | ucx-example: no example mesaging, did you mean messaging?",
+        "ucx-example --remote me | --remote needs HOST:PORT, not me",
+        "package --fast          | package: unknown option --fast; try: ./talaria package --help",
+      })
+  void wrongUsageIsStatusTwoAndNoBuild(String words, String said) throws Exception {
+    Ended ended = tree.run(words.split(" "));
+
+    assertThat(ended.status()).isEqualTo(2);
+    assertThat(ended.err()).startsWith("talaria: " + said);
+    assertThat(tree.builds()).isEmpty();
+  }
+
+  @Test
+  void withoutACommandItTellsAllAndEndsWithTwo() throws Exception {
+    Ended ended = tree.run();
+
+    assertThat(ended.status()).isEqualTo(2);
+    assertThat(ended.out()).isEqualTo(tree.run("--help").out());
+    assertThat(Main.commandLine().getSubcommands().keySet())
+        .allSatisfy(name -> assertThat(ended.out()).contains("\n  " + name + " "));
+  }
+
+  @Test
+  void aMissingJdkIsStatus69() throws Exception {
+    Ended ended = tree.run(Map.of("TALARIA_JAVA_HOME", "/nowhere"), "build");
+
+    assertThat(ended.status()).isEqualTo(69);
+    assertThat(ended.err()).contains("TALARIA_JAVA_HOME=/nowhere is no JDK 25 or newer");
+  }
+
+  @Test
+  void aBuildThatFailsIsStatusOneAndShowsItsErrors() throws Exception {
+    tree.maven("echo '[ERROR] no such module'; exit 1");
+
+    Ended ended = tree.run("build");
+
+    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.err()).contains("[ERROR] no such module", "dist/build.log");
+  }
+
+  @Test
+  void runEndsAsItsCommandAndGivesItTheAgentAndTheProperties() throws Exception {
+    tree.pretendBuilt();
+
+    Ended ended =
+        tree.run(
+            Map.of("JAVA_TOOL_OPTIONS", "-Dmine=1"),
+            "run",
+            "-Dtalaria.quiet=true",
+            "--",
+            "sh",
+            "-c",
+            "echo $JAVA_TOOL_OPTIONS; exit 42");
+
+    assertThat(ended.status()).isEqualTo(42);
+    assertThat(ended.out())
+        .isEqualTo(
+            "'-javaagent:"
+                + tree.root().toRealPath()
+                + "/dist/talaria.jar' -Dtalaria.quiet=true -Dmine=1\n");
+    assertThat(tree.builds()).isEmpty();
+  }
+
+  @Test
+  void anInterruptIsStatus130() throws Exception {
+    String ignored =
+        Files.readAllLines(Path.of("/proc/self/status")).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .findFirst()
+            .orElseThrow()
+            .replaceAll("SigIgn:\\s*", "");
+    assumeTrue(
+        (Long.parseUnsignedLong(ignored, 16) & 2) == 0, "SIGINT is ignored here, as under nohup");
+    tree.pretendBuilt();
+
+    assertThat(tree.run("run", "--", "sh", "-c", "kill -INT $$").status()).isEqualTo(130);
+  }
+}
