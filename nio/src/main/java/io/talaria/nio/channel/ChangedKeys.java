@@ -23,7 +23,9 @@ final class ChangedKeys {
 
   /** Keeps the selector from sleeping before it has looked once more. */
   void mark() {
-    some = true;
+    synchronized (queue) { // or one who finds the queue empty would take it back
+      some = true;
+    }
   }
 
   boolean some() {

@@ -14,7 +14,6 @@ import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.IllegalSelectorException;
-import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
@@ -40,12 +39,6 @@ import java.util.function.Consumer;
  * the thread that holds both.
  */
 final class TalariaSelector extends AbstractSelector {
-  /** An idle look into the JDK's selector at least this often while the fabrics are busy. */
-  private static final long INNER_LOOK_NS = 50_000;
-
-  /** Passes between two looks at the clock in a loop of empty selects. */
-  private static final int CLOCK_PASSES = 64;
-
   /** Passes between two looks at the clock while spinning. */
   private static final int SPIN_PASSES = 16;
 
@@ -53,19 +46,17 @@ final class TalariaSelector extends AbstractSelector {
   private static final int MOST_FAULTS = 3;
 
   private static final long NS_PER_MS = 1_000_000;
+
   private final Context context;
   private final Spinner spinner;
-  private final Selector inner;
-
+  private final InnerSelector inner;
   private final SelectorHomes homes;
   private final SelectorCounters counters;
   private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
   private final Set<SelectionKey> keysView = Collections.unmodifiableSet(keys);
   private final SelectedKeys selected = new SelectedKeys();
   private final ActiveKeys active = new ActiveKeys();
-  private final Consumer<SelectionKey> innerReady = this::innerReady;
   private final Home.ReadySink hinted = this::hinted;
-
   private final ChangedKeys changes = new ChangedKeys();
   private volatile boolean wakeUp;
   private volatile boolean sleeping;
@@ -88,25 +79,22 @@ final class TalariaSelector extends AbstractSelector {
   private boolean anyDeaf;
 
   private long selects;
-  private int foreign;
   private int attached;
-  private int passes;
-  private long innerLookedNs;
 
   TalariaSelector(Context context) throws IOException {
     super(context.provider());
     this.context = context;
     spinner = new Spinner(context.spinning());
-    inner = context.jdk().openSelector();
+    counters = context.counters().selector();
+    inner = new InnerSelector(context.jdk().openSelector(), counters, this::innerReady);
     homes =
         new SelectorHomes(
             context.fabrics(),
-            this::sleepOn,
+            inner::sleepOn,
             () -> {
               changes.mark(); // whoever selects shall see it
               wakeSleeper();
             });
-    counters = context.counters().selector();
   }
 
   /** The home in a fabric that places its streams, or null. Any thread. */
@@ -199,10 +187,10 @@ final class TalariaSelector extends AbstractSelector {
     keys.add(key);
     try {
       if (channel instanceof Registrable ours) {
-        key.inner = ours.control().register(inner, 0, key);
+        key.inner = inner.register(ours.control(), key);
         ours.keys().add(key);
       } else if (JdkNio.isJdkChannel(channel)) {
-        key.inner = channel.register(inner, 0, key);
+        key.inner = inner.register(channel, key);
       } else {
         throw new IllegalSelectorException();
       }
@@ -267,7 +255,7 @@ final class TalariaSelector extends AbstractSelector {
         ops = lane.controlOpen() && !key.deaf ? SelectionKey.OP_READ : 0;
       }
     }
-    innerInterest(key, ops, fast && lane.switched());
+    inner.interest(key, ops, fast && lane.switched());
     if (lane != null && lane.stream() != null) {
       active.add(key);
     }
@@ -285,42 +273,6 @@ final class TalariaSelector extends AbstractSelector {
     lane.residence().moveTo(shared ? null : target);
     if (shared) {
       forward(key);
-    }
-  }
-
-  /** Sleeps on a new home, too; false if this selector is closed. */
-  private boolean sleepOn(Home opened) {
-    SelectableChannel event = opened.selectable();
-    try {
-      if (event != null) {
-        event.register(inner, SelectionKey.OP_READ, opened);
-      }
-      return true;
-    } catch (ClosedSelectorException e) {
-      return false;
-    } catch (ClosedChannelException e) {
-      throw new IllegalStateException("the event channel of a new home is closed", e);
-    }
-  }
-
-  private void innerInterest(TalariaSelectionKey key, int ops, boolean fast) {
-    try {
-      SelectionKey below = key.inner;
-      int before = key.innerOps;
-      if (before != ops) {
-        if (before == TalariaSelectionKey.UNKNOWN_OPS) { // the JDK takes up changes only
-          below.interestOps(ops == 0 ? below.channel().validOps() : 0);
-        }
-        below.interestOps(ops);
-        key.innerOps = ops;
-      }
-      boolean counts = ops != 0 && !fast;
-      if (counts != key.countsAsForeign) {
-        key.countsAsForeign = counts;
-        foreign += counts ? 1 : -1;
-      }
-    } catch (CancelledKeyException e) {
-      // The channel is closing; its key goes with the next pass.
     }
   }
 
@@ -401,10 +353,10 @@ final class TalariaSelector extends AbstractSelector {
   private void look(long timeoutMs) throws IOException {
     pass();
     if (seen) {
-      lookInnerIfDue();
+      passIf(inner.lookIfDue());
       return;
     }
-    lookInnerWhenEmpty();
+    passIf(inner.lookWhenEmpty(attached > 0));
     if (seen || timeoutMs == 0 || wakeUp) {
       return;
     }
@@ -424,12 +376,18 @@ final class TalariaSelector extends AbstractSelector {
         leftMs = roundedUpMs(leftNs);
       }
       if (!sleep(leftMs)) {
-        lookInnerIfOld(); // hints without end must not hide what only it can see
+        passIf(inner.lookIfOld()); // hints without end must not hide what only it can see
       }
       pass();
       if (seen) {
         return;
       }
+    }
+  }
+
+  private void passIf(boolean innerReady) {
+    if (innerReady) {
+      pass();
     }
   }
 
@@ -524,38 +482,6 @@ final class TalariaSelector extends AbstractSelector {
 
   // ---- the JDK's selector
 
-  private void lookInnerWhenEmpty() throws IOException {
-    if (foreign > 0 || attached == 0) {
-      lookInner();
-    } else if (++passes >= CLOCK_PASSES) {
-      passes = 0;
-      lookInnerIfOld();
-    }
-  }
-
-  private void lookInnerIfDue() throws IOException {
-    if (foreign > 0 || ++passes >= CLOCK_PASSES / 8) {
-      passes = 0;
-      lookInnerIfOld();
-    }
-  }
-
-  private void lookInnerIfOld() throws IOException {
-    long now = System.nanoTime();
-    if (now - innerLookedNs > INNER_LOOK_NS) {
-      innerLookedNs = now;
-      Faults.take();
-      lookInner();
-    }
-  }
-
-  private void lookInner() throws IOException {
-    counters.innerSelected();
-    if (inner.selectNow(innerReady) > 0) {
-      pass();
-    }
-  }
-
   private void innerReady(SelectionKey below) {
     if (!(below.attachment() instanceof TalariaSelectionKey key)) {
       return; // the home's own event: the next pass makes the progress
@@ -588,7 +514,7 @@ final class TalariaSelector extends AbstractSelector {
       }
       key.deaf = lane.switchedOut() && lane.deaf();
       if (!lane.controlOpen() || key.deaf) {
-        innerInterest(key, 0, true);
+        inner.interest(key, 0, true);
       }
     }
     if (!lane.switchedOut()) {
@@ -642,12 +568,8 @@ final class TalariaSelector extends AbstractSelector {
     try {
       sleeping = true;
       if (!wakeUp && !changes.some() && homes.arm()) {
-        counters.innerSelected();
-        Faults.take(); // or it would come up in the middle of the JDK's selector
-        int unused = inner.select(innerReady, anyDeaf ? soon(timeoutMs) : timeoutMs);
+        inner.sleep(anyDeaf ? soon(timeoutMs) : timeoutMs);
         slept = true;
-        counters.wokenUp();
-        innerLookedNs = System.nanoTime();
       }
     } finally {
       sleeping = false;
@@ -705,7 +627,7 @@ final class TalariaSelector extends AbstractSelector {
       }
     }
     if (isOpen()) { // else closing the inner selector does it
-      inner.selectNow(innerReady); // frees the descriptors of what was cancelled below
+      inner.flush(); // frees the descriptors of what was cancelled below
     }
   }
 
@@ -713,17 +635,10 @@ final class TalariaSelector extends AbstractSelector {
     keys.remove(key);
     selected.remove(key);
     active.remove(key);
-    if (key.countsAsForeign) {
-      key.countsAsForeign = false;
-      foreign--;
-    }
     if (key.stage != TalariaSelectionKey.FAILED) { // Java 17 would trip over it
       deregister(key);
     }
-    SelectionKey below = key.inner;
-    if (below != null) {
-      below.cancel();
-    }
+    inner.remove(key);
     if (key.channel() instanceof Registrable ours) {
       ours.keys().remove(key);
       if (key.settled) {

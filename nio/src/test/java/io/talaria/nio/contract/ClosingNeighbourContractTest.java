@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -28,6 +27,7 @@ class ClosingNeighbourContractTest extends Contract {
   private static final byte LEAVE = 2;
 
   private final ExecutorService pool = Executors.newSingleThreadExecutor();
+  private volatile boolean over;
 
   ClosingNeighbourContractTest(Ground ground) {
     super(ground);
@@ -48,30 +48,27 @@ class ClosingNeighbourContractTest extends Contract {
   /** Answers every byte of ECHO, and hands a channel with a byte of LEAVE to the pool. */
   private Void serve(Selector selector, Leaving how) throws IOException {
     ByteBuffer in = ByteBuffer.allocate(1);
-    try {
-      while (true) {
-        int unused = selector.select();
-        for (SelectionKey key : selector.selectedKeys()) {
-          in.clear();
-          try {
-            SocketChannel channel = (SocketChannel) key.channel();
-            int n = channel.read(in);
-            if (n < 0) {
-              channel.close();
-            } else if (n > 0 && in.get(0) == ECHO) {
-              channel.write(in.flip());
-            } else if (n > 0) {
-              pool.execute(() -> leave(key, how));
-            }
-          } catch (CancelledKeyException | ClosedChannelException e) {
-            // It has left.
+    while (!over) {
+      int unused = selector.select();
+      for (SelectionKey key : selector.selectedKeys()) {
+        in.clear();
+        try {
+          SocketChannel channel = (SocketChannel) key.channel();
+          int n = channel.read(in);
+          if (n < 0) {
+            channel.close();
+          } else if (n > 0 && in.get(0) == ECHO) {
+            channel.write(in.flip());
+          } else if (n > 0) {
+            pool.execute(() -> leave(key, how));
           }
+        } catch (CancelledKeyException | ClosedChannelException e) {
+          // It has left.
         }
-        selector.selectedKeys().clear();
       }
-    } catch (ClosedSelectorException e) {
-      return null;
+      selector.selectedKeys().clear();
     }
+    return null;
   }
 
   private static void leave(SelectionKey key, Leaving how) {
@@ -90,14 +87,11 @@ class ClosingNeighbourContractTest extends Contract {
     assertThat(Doing.start(() -> pair.client.read(one)).result()).isEqualTo(1);
   }
 
-  private static void closeNow(AutoCloseable one) throws Exception {
-    one.close();
-  }
-
   private void rounds(Leaving how) throws Exception {
     Race.rounds(
         ROUNDS,
         round -> {
+          over = false;
           try (Pair leaver = ground.pair();
               Pair neighbour = ground.pair();
               Selector selector = leaver.server.provider().openSelector()) {
@@ -113,7 +107,8 @@ class ClosingNeighbourContractTest extends Contract {
             for (int i = 0; i < 3; i++) {
               ask(neighbour);
             }
-            closeNow(selector);
+            over = true;
+            selector.wakeup();
             assertThat(serving.result()).isNull();
           }
         });
