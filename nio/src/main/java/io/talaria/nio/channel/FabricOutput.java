@@ -4,8 +4,9 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.memory.Faults;
+import io.talaria.nio.spin.Spinner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -3,8 +3,8 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
-import io.talaria.nio.fabric.Faults;
 import io.talaria.nio.fabric.Home;
+import io.talaria.nio.memory.Faults;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;

@@ -6,7 +6,7 @@ import static io.talaria.nio.shm.ConnectionLayout.LONG;
 
 import io.talaria.nio.fabric.EndState;
 import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Faults;
+import io.talaria.nio.memory.Faults;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

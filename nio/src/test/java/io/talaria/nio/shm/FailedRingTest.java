@@ -33,11 +33,12 @@ class FailedRingTest {
     int rung;
 
     @Override
-    public void ring() {
+    public boolean ring() {
       if (fails) {
         throw new InternalError("of another connection's memory, late");
       }
       rung++;
+      return true;
     }
 
     @Override

@@ -22,8 +22,9 @@ final class StreamEnd implements StreamOwner {
 
   /** A bell on the control connection, of a fabric that needs one. */
   @Override
-  public void ring() {
+  public boolean ring() {
     other.bell.release();
+    return true;
   }
 
   /** What a fabric does that wakes by itself. */

@@ -3,8 +3,8 @@
 package io.talaria.nio.stream;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.config.PrivateDirectory;
 import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.shm.ShmFabric;
 import java.nio.file.Files;
 import java.nio.file.Path;
