@@ -5,12 +5,19 @@
 chaos_usage() {
   cat <<'END'
 Usage: ./talaria chaos [--minutes N] [--seed S] [--connections N] [--jdk-sockets]
+       ./talaria chaos --random [--minutes N] [--seed S] [--jdk-sockets]
 
 Five JVMs with Talaria keep connections to each other, by blocking calls and by selectors,
 and check every byte, while some are killed and started again, any is stopped and continued,
 shared memory is filled and freed, and descriptors run out. Says how it goes, then prints a
 table. docs/failure.md tells what is judged, and how.
 
+With --random: one program after the other that is generated from a seed: one to three JVMs,
+whose threads select, read, write, cancel, register elsewhere, close, shut down and interrupt
+at any time. Every request must be answered within a second, or later if the machine is busy;
+else the seed is printed, where the wake-up was lost, and a file with all stacks.
+
+  --random          programs from a seed, instead of the five JVMs
   --minutes N       how long things happen (2)
   --seed S          what happens, and when; printed at the start (any)
   --connections N   how many are kept open in all (64)
@@ -22,6 +29,7 @@ Filling shared memory needs root, for a small tmpfs; it is left out otherwise. E
   ./talaria chaos                           two minutes, as in continuous integration
   ./talaria chaos --minutes 60 --connections 300
   ./talaria chaos --seed 12345              the same plan again
+  ./talaria chaos --random --minutes 30     as many random programs as that holds
 END
 }
 
@@ -73,11 +81,17 @@ need_number() {
 
 run_chaos() {
   TALARIA_CHAOS_SECONDS=120
+  chaos_test=ChaosTest
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help)
         chaos_usage
         exit 0
+        ;;
+      --random)
+        chaos_test='StressTest#everyRequestIsAnswered'
+        shift
+        continue
         ;;
       --jdk-sockets)
         export TALARIA_CHAOS_SOCKETS=jdk
@@ -97,7 +111,11 @@ run_chaos() {
     shift 2
   done
   export TALARIA_CHAOS_SECONDS
-  run_one_test ChaosTest $((TALARIA_CHAOS_SECONDS + 3000))
+  export TALARIA_STRESS_SECONDS="$TALARIA_CHAOS_SECONDS"
+  if [ -n "${TALARIA_CHAOS_SEED-}" ]; then
+    export TALARIA_STRESS_SEED="$TALARIA_CHAOS_SEED"
+  fi
+  run_one_test "$chaos_test" $((TALARIA_CHAOS_SECONDS + 3000))
 }
 
 run_soak() {

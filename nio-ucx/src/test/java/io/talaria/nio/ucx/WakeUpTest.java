@@ -44,7 +44,9 @@ class WakeUpTest {
     }
 
     @Override
-    public void ring() {}
+    public boolean ring() {
+      return true;
+    }
 
     @Override
     public void woken() {}
