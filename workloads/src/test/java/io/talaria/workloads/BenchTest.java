@@ -94,7 +94,7 @@ class BenchTest {
             .toArray(String[]::new);
     TalariaCommand.Ended ended = TalariaCommand.run(all).well();
     assertThat(ended.out()).contains("Measure", "Written: " + file);
-    assertThat(ended.err()).contains("round 1 of 1");
+    assertThat(ended.err()).contains(", " + (List.of(all).contains("--plain") ? "JDK" : "Talaria"));
     assertThat(ended.out().contains("Connections on Talaria, "))
         .isEqualTo(!List.of(all).contains("--plain"));
     return Json.parse(Files.readString(file));

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.demo;
 
+import io.talaria.bench.compare.WarmUpLength;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
@@ -22,9 +23,6 @@ final class ClientPhases {
 
   private static final long BATCH_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long FIRST_BATCH = 256;
-
-  /** How many times longer a warm-up may get until compilers rest. */
-  private static final int MORE_TIMES = 3;
 
   private final ParentLink link;
   private final DemoJob job;
@@ -54,12 +52,17 @@ final class ClientPhases {
     WarmUp warmUp = warmUp(phase);
     do {
       client.ping(histogram, scaled(phase.warmUpMs()) / 4);
-    } while (!warmUp.done(0));
+    } while (!warmUp.done(histogram.getTotalCount()));
     histogram.reset();
     link.report(MEASURING, phase);
     long elapsed = client.ping(histogram, scaled(phase.measureMs()));
     return new PhaseResult(
-        phase, histogram.getTotalCount(), elapsed, Latencies.encode(histogram), ModeProbe.look());
+        phase,
+        histogram.getTotalCount(),
+        elapsed,
+        Latencies.encode(histogram),
+        ModeProbe.look(),
+        warmUp.rested());
   }
 
   private PhaseResult flood(NettyClient client, DemoPhase phase)
@@ -69,10 +72,12 @@ final class ClientPhases {
     long batch = FIRST_BATCH;
     long batchNs = Math.min(BATCH_NS, scaled(phase.measureMs()));
     WarmUp warmUp = warmUp(phase);
+    long done = 0;
     do {
       long took = client.flood(batch);
+      done += batch;
       batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
-    } while (!warmUp.done(0));
+    } while (!warmUp.done(done));
     link.report(MEASURING, phase);
     long elapsed = 0;
     long messages = 0;
@@ -80,12 +85,11 @@ final class ClientPhases {
       elapsed += client.flood(batch);
       messages += batch;
     }
-    return new PhaseResult(phase, messages, elapsed, "", ModeProbe.look());
+    return new PhaseResult(phase, messages, elapsed, "", ModeProbe.look(), warmUp.rested());
   }
 
   private WarmUp warmUp(DemoPhase phase) {
-    long ns = scaled(phase.warmUpMs());
-    return new WarmUp(ns, MORE_TIMES * ns, 0, phase.connections());
+    return new WarmUpLength(scaled(phase.warmUpMs()) / 1e9).begin(phase.connections());
   }
 
   private long scaled(int ms) {

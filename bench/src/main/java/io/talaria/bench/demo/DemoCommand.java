@@ -2,23 +2,28 @@
 
 package io.talaria.bench.demo;
 
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.OutputOptions;
+import io.talaria.bench.compare.RoadOptions;
+import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
-import io.talaria.cli.harness.AgentJar;
+import io.talaria.bench.report.LatencyPicture;
+import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.Json;
-import io.talaria.cli.harness.Progress;
-import io.talaria.cli.harness.Terminal;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -38,10 +43,10 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria demo",
-      "  talaria demo --out /tmp/latency.png",
+      "  talaria demo --out /tmp/latency.svg",
       "  talaria demo --no-pin --json demo.json"
     })
-public final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand implements Subcommand {
   private static final double FASTEST = 100;
 
   @Spec private CommandSpec spec;
@@ -50,7 +55,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "FILE",
       defaultValue = "talaria-demo.svg",
-      description = "Where to write the picture, .svg or .png. Default: ${DEFAULT-VALUE}.")
+      description = "Where to write the picture, SVG. Default: ${DEFAULT-VALUE}.")
   private Path out;
 
   @Option(
@@ -58,17 +63,8 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Do not pin the JVMs to a core each (server 0, client 1).")
   private boolean noPin;
 
-  @Option(
-      names = "--agent",
-      paramLabel = "FILE",
-      description = "The agent's jar. Default: dist/talaria.jar.")
-  private Path agent;
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the table to a file, for machines.")
-  private Path json;
+  @Mixin private RoadOptions roads;
+  @Mixin private OutputOptions output;
 
   @Option(
       names = "--speed",
@@ -84,36 +80,22 @@ public final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     check();
-    AgentJar jar = Pair.bothPlain() ? null : AgentJar.locate(agent);
-    Pinning pinning = Pinning.decide(!noPin);
-    Machine machine = Machine.describe(jar == null ? "none" : jar.version(), pinning);
-    DemoRunner runner = new DemoRunner(jar == null ? null : jar.file(), pinning, speed);
-    DemoRun jdk;
-    DemoRun talaria;
-    try (Progress progress =
-        new Progress(
-            spec.commandLine().getErr(), Terminal.onStandardError(), DemoRunner.totalMs(speed))) {
-      jdk = runner.run(Contender.JDK, progress);
-      talaria = runner.run(Contender.TALARIA, progress);
-    }
-    DemoReport report = new DemoReport(jdk, talaria);
-    print(machine, report);
-    if (json != null) {
-      try {
-        Json.write(json, report.json(machine));
-      } catch (IOException e) {
-        throw new HarnessException("cannot write " + json + ": " + e.getMessage(), e);
-      }
-    }
-    draw(jdk, talaria, machine);
-    return CommandLine.ExitCode.OK;
+    output.check();
+    Launch launch = roads.launch(Pinning.decide(!noPin));
+    Machine machine = launch.machine();
+    Comparison found = new Comparison(launch.compared());
+    new Rounds(1, 0, spec.commandLine().getErr())
+        .measure(List.of(new DemoBout(launch, speed)), found);
+    int status = output.print(found, machine, "talaria-demo-2", Map.of("speed", speed));
+    draw(found, machine);
+    return status;
   }
 
   private void check() {
     String name = out.toString().toLowerCase(Locale.ROOT);
-    if (!name.endsWith(".svg") && !name.endsWith(".png")) {
+    if (!name.endsWith(".svg")) {
       throw new ParameterException(
-          spec.commandLine(), "--out must name a file that ends in .svg or .png, not " + out);
+          spec.commandLine(), "--out must name a file that ends in .svg, not " + out);
     }
     Path folder = out.toAbsolutePath().getParent();
     if (folder == null || !Files.isDirectory(folder)) {
@@ -124,32 +106,26 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private void print(Machine machine, DemoReport report) {
-    PrintWriter console = spec.commandLine().getOut();
-    machine.lines().forEach(console::println);
-    console.println();
-    console.print(report.text());
-    console.println();
-    console.flush();
-  }
-
-  private void draw(DemoRun jdk, DemoRun talaria, Machine machine) throws HarnessException {
-    // Without this, a machine with a display would be asked for it.
-    System.setProperty("java.awt.headless", "true");
+  private void draw(Comparison found, Machine machine) throws HarnessException {
+    Map<Contender, Histogram> times = new EnumMap<>(Contender.class);
+    for (Contender contender : Contender.ofSockets()) {
+      Histogram histogram = found.merged(DemoBout.ROUND_TRIP, contender);
+      if (histogram != null) {
+        times.put(contender, histogram);
+      }
+    }
+    String conditions =
+        machine.cpu()
+            + ", "
+            + machine.cores()
+            + " cores, JDK "
+            + Runtime.version().feature()
+            + (machine.load() > machine.cores() ? ", BUSY: the figures are off" : "");
     try {
-      LatencyPicture picture =
-          new LatencyPicture(
-              "Netty echo of 16 B between two JVMs",
-              machine.cpu()
-                  + ", "
-                  + machine.cores()
-                  + " cores, JDK "
-                  + Runtime.version().feature());
-      picture.addJdk(jdk.histogram(DemoPhase.ROUND_TRIP));
-      picture.addTalaria(talaria.histogram(DemoPhase.ROUND_TRIP));
-      picture.write(out);
-    } catch (IOException | LinkageError | RuntimeException e) {
-      throw new HarnessException("no picture at " + out + ": " + e, e);
+      Files.writeString(
+          out, LatencyPicture.svg("Netty echo of 16 B between two JVMs", conditions, times));
+    } catch (IOException e) {
+      throw new HarnessException("no picture at " + out + ": " + e.getMessage(), e);
     }
     PrintWriter console = spec.commandLine().getOut();
     console.println("Picture: " + out.toAbsolutePath().normalize());

@@ -12,9 +12,15 @@ import io.talaria.bench.harness.ModeProbe.Roads;
  * @param elapsedNs in which time
  * @param histogram the round trips, encoded; empty for messages one way
  * @param roads which roads the connections took
+ * @param rested whether compilers rested when measuring began
  */
 record PhaseResult(
-    DemoPhase phase, long operations, long elapsedNs, String histogram, Roads roads) {
+    DemoPhase phase,
+    long operations,
+    long elapsedNs,
+    String histogram,
+    Roads roads,
+    boolean rested) {
 
   double perSecond() {
     return operations * 1e9 / elapsedNs;

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.engine;
 
+import io.talaria.bench.compare.WarmUpLength;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
@@ -19,15 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /** One of the JVMs that measure. Its main thread does what it is ordered. */
 public final class MeasuringJvm {
-  /** What compilers must have seen before they count as at rest. */
-  private static final long WARM_OPERATIONS = 5_000;
-
   private final ParentLink parent;
   private final List<Lane> lanes = new ArrayList<>();
   private BindingKind kind;
@@ -148,8 +145,7 @@ public final class MeasuringJvm {
     for (Lane lane : lanes) {
       get(lane.prepare(order.sizeBytes()));
     }
-    long least = (long) (order.warmUpSeconds() * TimeUnit.SECONDS.toNanos(1));
-    warmUp = new WarmUp(least, 3 * least, WARM_OPERATIONS, kind.sockets() ? lanes.size() : 0);
+    warmUp = new WarmUpLength(order.warmUpSeconds()).begin(kind.sockets() ? lanes.size() : 0);
     return Orders.Nothing.INSTANCE;
   }
 

@@ -2,12 +2,16 @@
 
 package io.talaria.bench.harness;
 
-/** Whose sockets a pair of JVMs runs on. */
+import java.util.List;
+
+/** Who is compared: whose sockets a pair of JVMs runs on, or who does the same without Java. */
 public enum Contender {
   /** The JDK's own provider, nothing added. */
   JDK("JDK"),
   /** The same program with the agent on both sides. */
-  TALARIA("Talaria");
+  TALARIA("Talaria"),
+  /** {@code ucx_perftest}, where it has a test of the same kind; no JVMs. */
+  UCX_IN_C("UCX in C");
 
   private final String label;
 
@@ -18,5 +22,10 @@ public enum Contender {
   /** Returns the name for tables. */
   public String label() {
     return label;
+  }
+
+  /** Returns those that run the same program, on different sockets. */
+  public static List<Contender> ofSockets() {
+    return List.of(JDK, TALARIA);
   }
 }

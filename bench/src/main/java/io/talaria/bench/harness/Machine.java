@@ -26,6 +26,7 @@ import java.util.stream.Stream;
  * @param jdk the virtual machine and its version
  * @param talaria Talaria's version
  * @param pinning which JVM sat on which core
+ * @param busy how many processes beside never rested
  */
 public record Machine(
     String time,
@@ -37,7 +38,8 @@ public record Machine(
     String kernel,
     String jdk,
     String talaria,
-    String pinning) {
+    String pinning,
+    int busy) {
 
   /**
    * Describes this machine.
@@ -56,7 +58,18 @@ public record Machine(
         System.getProperty("os.name") + " " + System.getProperty("os.version"),
         System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"),
         talaria,
-        pinning.describe());
+        pinning.describe(),
+        0);
+  }
+
+  /**
+   * Returns the same with processes beside that never rest.
+   *
+   * @param processes how many
+   */
+  public Machine beside(int processes) {
+    return new Machine(
+        time, cpu, cores, virtual, governor, load, kernel, jdk, talaria, pinning, processes);
   }
 
   /** Returns the conditions as lines for people. */
@@ -78,6 +91,9 @@ public record Machine(
     lines.add("JDK      " + jdk);
     lines.add("Talaria  " + talaria);
     lines.add("Pinning  " + pinning);
+    if (busy > 0) {
+      lines.add("Busy     " + busy + " beside that never rest");
+    }
     return lines;
   }
 

@@ -37,6 +37,11 @@ public record Pinning(int serverCore, int clientCore, String reason) {
     return new Pinning(0, 1, "");
   }
 
+  /** Returns the same with both JVMs on the server's core. */
+  public Pinning together() {
+    return new Pinning(serverCore, serverCore, reason);
+  }
+
   /** Returns whether the JVMs are pinned. */
   public boolean active() {
     return serverCore >= 0;

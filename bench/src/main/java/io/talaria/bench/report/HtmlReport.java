@@ -152,12 +152,19 @@ public final class HtmlReport {
         .toList();
   }
 
+  /** Returns a picture with its own style, to stand outside of a page. */
+  static String alone(String svg) {
+    int inside = svg.indexOf('>') + 1;
+    return svg.substring(0, inside)
+        + "<style>"
+        + PICTURE_STYLE
+        + "</style>"
+        + svg.substring(inside);
+  }
+
   private void figure(Section section, String heading, String svg) {
     String name = section.heading() + " " + heading;
-    int inside = svg.indexOf('>') + 1;
-    figures.put(
-        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"),
-        svg.substring(0, inside) + "<style>" + PICTURE_STYLE + "</style>" + svg.substring(inside));
+    figures.put(name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"), alone(svg));
     out.append("<figure><h3>").append(Xml.text(heading)).append("</h3>\n").append(svg);
     out.append("</figure>\n");
   }

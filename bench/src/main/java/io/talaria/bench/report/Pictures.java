@@ -48,7 +48,7 @@ final class Pictures {
         Units::figure);
   }
 
-  private static Axis values(String title, List<Series> series, Function<Double, String> label) {
+  static Axis values(String title, List<Series> series, Function<Double, String> label) {
     double[] all =
         series.stream().flatMap(one -> one.points().stream()).mapToDouble(Point::y).toArray();
     return Axis.around(title, 10, all, label::apply);
@@ -155,13 +155,20 @@ final class Pictures {
               false,
               distribution(group.times())));
     }
-    Axis x = new Axis("percentile", 10, 0, NINES, Pictures::percentile);
     return new Picture(
-            "Time of an operation by percentile", x, values("time", all, Units::time), null, all)
+            "Time of an operation by percentile",
+            percentiles("percentile"),
+            values("time", all, Units::time),
+            null,
+            all)
         .svg();
   }
 
-  private static List<Point> distribution(Histogram times) {
+  static Axis percentiles(String title) {
+    return new Axis(title, 10, 0, NINES, Pictures::percentile);
+  }
+
+  static List<Point> distribution(Histogram times) {
     List<Point> points = new ArrayList<>();
     double rarest = Math.min(NINES, Math.log10((double) Math.max(1, times.getTotalCount())));
     for (int i = 0; i <= (int) (STEPS_PER_NINE * rarest); i++) {

@@ -41,7 +41,7 @@ public final class BenchPeer {
       }
     }
     return withAllocation(
-        new Measured(Map.of(), Map.of(), ModeProbe.look()), Measured.SERVER_ALLOCATED, meter);
+        new Measured(Map.of(), Map.of(), ModeProbe.look(), true), Measured.SERVER_ALLOCATED, meter);
   }
 
   private static void receive(ServerSocketChannel listener, int connections) throws IOException {
@@ -74,16 +74,19 @@ public final class BenchPeer {
       case IDLE -> IdleClient.run(link, job);
       case MANY -> ManyClient.run(link, job);
       case SCALE -> ScaleClient.run(link, job);
-      case BLOCKING, SELECT_NOW, SELECT, ALLOC -> roundTrips(job);
+      case BLOCKING, SELECT_NOW, SELECT, WAKE, ALLOC -> roundTrips(link, job);
     };
   }
 
-  private static Measured roundTrips(Job job) throws IOException {
+  private static Measured roundTrips(ParentLink link, Job job) throws IOException {
     AllocMeter meter = job.scenario().pattern() == Pattern.ALLOC ? new AllocMeter() : null;
     try (Trips trips = open(job, meter)) {
-      Phases.warmUp(trips, job.timing(), job.scenario().connections());
-      return withAllocation(
-          Phases.measure(trips, job.timing(), meter), Measured.CLIENT_ALLOCATED, meter);
+      boolean rested = Phases.warmUp(trips, job.timing(), job.scenario().connections());
+      if (job.scenario().pattern() == Pattern.WAKE) {
+        link.report("measuring", ModeProbe.look());
+      }
+      Measured measured = Phases.measure(trips, job.timing(), meter).rested(rested);
+      return withAllocation(measured, Measured.CLIENT_ALLOCATED, meter);
     }
   }
 
@@ -107,6 +110,6 @@ public final class BenchPeer {
     }
     Map<String, Double> values = new HashMap<>(measured.values());
     values.put(name, meter.bytesPerOperation());
-    return new Measured(values, measured.histograms(), measured.roads());
+    return new Measured(values, measured.histograms(), measured.roads(), measured.rested());
   }
 }

@@ -2,20 +2,19 @@
 
 package io.talaria.bench.sockets;
 
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.OutputOptions;
+import io.talaria.bench.compare.RepeatOptions;
+import io.talaria.bench.compare.RoadOptions;
+import io.talaria.bench.compare.Rounds;
+import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Contender;
-import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.Pair;
-import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.UcxPerftest;
-import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.SizeConverter;
-import io.talaria.cli.harness.Units;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -23,8 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -50,12 +49,14 @@ import picocli.CommandLine.Spec;
       "  talaria bench sockets --patterns blocking,selectNow,oneway --sizes 16,1K,64K",
       "  talaria bench sockets --rounds 5 --json result.json",
       "  talaria bench sockets --fabric ucx --patterns blocking,oneway",
+      "  talaria bench sockets --patterns wake,blocking,select --busy 2",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
     })
 public final class BenchSocketsCommand implements Callable<Integer> {
-  private static final int MISSED = 3;
-  private static final String SHM = "shm";
+  /** Plain sockets are little code, soon compiled. */
+  private static final double WARM_UP_SECONDS = 1;
+
   private static final String UCX = "ucx";
   private static final String TRANSPORTS = "UCX_TLS";
   private static final int MOST_CONNECTIONS = 10_000;
@@ -72,8 +73,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       description =
           "What to measure: blocking, selectNow, select (round trips), oneway, idle (CPU time of"
               + " idle connections), many (1,000 connections in turn), alloc (bytes allocated a"
-              + " round trip), scale (one busy connection among 10,000: times, memory). Default:"
-              + " all but scale.")
+              + " round trip), scale (one busy connection among 10,000: times, memory), wake (round"
+              + " trips with both sides asleep, talaria.spin.ns=0, on a core each and on one)."
+              + " Default: all but scale and wake.")
   private List<String> patterns = new ArrayList<>();
 
   @Option(
@@ -117,59 +119,17 @@ public final class BenchSocketsCommand implements Callable<Integer> {
   private int scaleConnections;
 
   @Option(
-      names = "--fabric",
-      paramLabel = "FABRIC",
-      defaultValue = SHM,
-      description =
-          "What Talaria runs on, as talaria.fabrics: shm, or ucx, which is held against"
-              + " ucx_perftest over the same UCX_TLS. Default: ${DEFAULT-VALUE}.")
-  private String fabric;
-
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      description = "Rounds of each scenario. Default: 3, with --quick 1.")
-  private Integer rounds;
-
-  @Option(
       names = "--seconds",
       paramLabel = "S",
       description = "How long to measure a scenario, after its warm-up. Default: 2.")
   private Double seconds;
 
-  @Option(
-      names = "--quick",
-      description = "One short round: to see that everything works, not to quote from.")
-  private boolean quick;
-
-  @Option(
-      names = "--no-pin",
-      description = "Do not pin the JVMs to a core each (server 0, client 1).")
-  private boolean noPin;
-
   @Option(names = "--no-ucx", description = "Leave ucx_perftest out, even if it is installed.")
   private boolean noUcx;
 
-  @Option(
-      names = "--agent",
-      paramLabel = "FILE",
-      description = "The agent's jar. Default: dist/talaria.jar.")
-  private Path agent;
-
-  @Option(
-      names = "--java-option",
-      paramLabel = "OPTION",
-      description = "A further option for all the JVMs, such as -Xmx1g; may be repeated.")
-  private List<String> javaOptions = new ArrayList<>();
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write everything measured to a file, for machines.")
-  private Path json;
-
-  @Option(names = "--strict", description = "Exit with status 3 if a target is missed.")
-  private boolean strict;
+  @Mixin private RoadOptions roads;
+  @Mixin private RepeatOptions repeat;
+  @Mixin private OutputOptions output;
 
   /** Creates the command; picocli fills it. */
   public BenchSocketsCommand() {}
@@ -177,164 +137,56 @@ public final class BenchSocketsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     Plan plan = plan();
-    Timing timing = timing();
-    int wantedRounds = wantedRounds();
-    Report report = measure(plan, timing, wantedRounds, spec.commandLine().getErr());
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(report.text());
-    if (json != null) {
-      try {
-        Json.write(json, report.json());
-      } catch (IOException e) {
-        throw new HarnessException("cannot write " + json + ": " + e.getMessage(), e);
-      }
-      out.println("Written: " + json);
-    }
-    out.flush();
-    return strict && report.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
-  }
-
-  private Report measure(Plan plan, Timing timing, int wantedRounds, PrintWriter progress)
-      throws HarnessException, InterruptedException {
+    Timing timing = repeat.timing(seconds, WARM_UP_SECONDS);
+    int rounds = repeat.rounds();
+    output.check();
+    Launch launch = roads.launch(repeat.pinning());
     List<Scenario> scenarios = plan.scenarios();
-    AgentJar jar = Pair.bothPlain() ? null : AgentJar.locate(agent);
-    Pinning pinning = Pinning.decide(!noPin);
-    Machine machine = Machine.describe(jar == null ? "none" : jar.version(), pinning);
-    ScenarioRunner runner =
-        new ScenarioRunner(jar == null ? null : jar.file(), pinning, options(), timing);
-    UcxBaseline ucx =
-        noUcx || !UcxPerftest.installed() ? null : new UcxBaseline(pinning, transports());
-    Results results = new Results();
-    int total = 2 * scenarios.stream().mapToInt(s -> rounds(s, wantedRounds)).sum();
-    int done = 0;
-    for (Scenario scenario : scenarios) {
-      int own = rounds(scenario, wantedRounds);
-      for (int round = 1; round <= own; round++) {
-        for (Contender contender : Contender.values()) {
-          done++;
-          progress.print(
-              String.format(
-                  "[%d/%d] %s, %s, round %d of %d: ",
-                  done, total, scenario.label(), contender.label(), round, own));
-          progress.flush();
-          Results.Run run = run(runner, scenario, contender, round, progress);
-          results.add(run);
-          progress.println(headline(run));
-        }
-        if (ucx != null) {
-          addUcx(ucx, results, scenario, progress);
-        }
-      }
+    if (!launch.pinning().active()) {
+      scenarios = scenarios.stream().filter(scenario -> !scenario.oneCore()).toList();
     }
-    return new Report(
-        machine,
-        options(plan, timing, wantedRounds),
-        scenarios,
-        results,
-        fabric.equals(UCX)
-            ? UcxTargets.of(Summary.of(scenarios, results))
-            : Summary.of(scenarios, results));
+    Comparison found = new Comparison(contenders(launch));
+    ScenarioRunner runner = new ScenarioRunner(launch, timing);
+    UcxBaseline ucx = new UcxBaseline(launch.pinning(), transports(launch));
+    new Rounds(rounds, repeat.busy(), spec.commandLine().getErr())
+        .measure(
+            scenarios.stream().<Bout>map(one -> new ScenarioBout(one, runner, ucx)).toList(),
+            found);
+    SocketTargets targets = new SocketTargets(found);
+    if (launch.fabric().equals(UCX)) {
+      targets.judgeOnUcx();
+    } else if (repeat.busy() == 0) {
+      targets.judge(scenarios);
+    }
+    return output.print(
+        found,
+        launch.machine().beside(repeat.busy()),
+        "talaria-bench-sockets-2",
+        options(plan, timing, rounds, launch));
   }
 
-  /** Options of all JVMs; those without Talaria do not know its property. */
-  private List<String> options() {
-    List<String> options = new ArrayList<>(javaOptions);
-    if (!fabric.equals(SHM)) {
-      options.add("-Dtalaria.fabrics=" + fabric);
+  private List<Contender> contenders(Launch launch) {
+    List<Contender> all = new ArrayList<>(launch.compared());
+    if (!noUcx && UcxPerftest.installed()) {
+      all.add(Contender.UCX_IN_C);
     }
-    return options;
+    return all;
   }
 
   /** Those that the fabric takes. */
-  private String transports() {
-    String chosen = fabric.equals(UCX) ? System.getenv(TRANSPORTS) : null;
+  private static String transports(Launch launch) {
+    String chosen = launch.fabric().equals(UCX) ? System.getenv(TRANSPORTS) : null;
     return chosen == null ? UcxPerftest.SHARED_MEMORY : chosen;
   }
 
-  private static Results.Run run(
-      ScenarioRunner runner,
-      Scenario scenario,
-      Contender contender,
-      int round,
-      PrintWriter progress)
-      throws HarnessException, InterruptedException {
-    try {
-      return runner.run(scenario, contender, round);
-    } catch (HarnessException e) {
-      progress.println("failed");
-      throw new HarnessException(
-          scenario.label() + " on " + contender.label() + ": " + e.getMessage(), e);
-    }
-  }
-
-  /** The allocation is the same every time. */
-  private static int rounds(Scenario scenario, int wanted) {
-    return scenario.pattern() == Pattern.ALLOC ? 1 : wanted;
-  }
-
-  private static String headline(Results.Run run) {
-    String figure =
-        switch (run.scenario().pattern()) {
-          case ONEWAY ->
-              Units.rate(run.value(Measured.MESSAGES_PER_SECOND))
-                  + ", "
-                  + Units.figure(run.value(Measured.GIGABYTES_PER_SECOND))
-                  + " GB/s";
-          case SCALE ->
-              "set up in "
-                  + Units.time(run.value(Measured.SET_UP_NS))
-                  + ", p50 "
-                  + Units.time(run.medianNs(Measured.ROUND_TRIP_ONE))
-                  + " and "
-                  + Units.time(run.medianNs(Measured.ROUND_TRIP_ONE_AGAIN))
-                  + " alone, "
-                  + Units.time(run.medianNs(Measured.ROUND_TRIP))
-                  + " among idle ones";
-          case IDLE -> Units.figure(run.value(Measured.IDLE_CPU)) + " % of a core";
-          case ALLOC ->
-              "client "
-                  + bytes(run.value(Measured.CLIENT_ALLOCATED))
-                  + ", server "
-                  + bytes(run.value(Measured.SERVER_ALLOCATED));
-          default ->
-              "p50 "
-                  + Units.time(run.medianNs(Measured.ROUND_TRIP))
-                  + ", "
-                  + Units.rate(run.value(Measured.TRIPS_PER_SECOND));
-        };
-    double tcpBytes = run.value(Measured.TCP_BYTES);
-    return tcpBytes > 0
-        ? figure + " (WARNING: " + Units.bytes(tcpBytes) + " went over TCP while measured)"
-        : figure;
-  }
-
-  private static String bytes(double value) {
-    return Double.isNaN(value) ? "too few round trips" : Units.figure(value) + " B";
-  }
-
-  /** Measures UCX in each round too, as the machine may not be as fast in all. */
-  private static void addUcx(
-      UcxBaseline ucx, Results results, Scenario scenario, PrintWriter progress)
-      throws InterruptedException {
-    try {
-      results.addUcx(scenario, ucx.measure(scenario));
-    } catch (HarnessException e) {
-      progress.println("no figure of UCX in this round: " + e.getMessage());
-    }
-  }
-
-  private Map<String, Object> options(Plan plan, Timing timing, int wantedRounds) {
+  private Map<String, Object> options(Plan plan, Timing timing, int rounds, Launch launch) {
     Map<String, Object> options = new LinkedHashMap<>();
-    options.put("patterns", plan.patterns().stream().map(Pattern::word).toList());
-    options.put("sizes", plan.sizes());
-    options.put("connections", plan.connections());
-    options.put("idleConnections", plan.idleConnections());
-    options.put("manyConnections", plan.manyConnections());
-    options.put("scaleConnections", plan.scaleConnections());
-    options.put("fabric", fabric);
-    options.put("rounds", wantedRounds);
+    options.put("plan", plan);
+    options.put("fabric", launch.fabric());
+    options.put("rounds", rounds);
+    options.put("busy", repeat.busy());
     options.put("timing", timing);
-    options.put("javaOptions", javaOptions);
+    options.put("javaOptions", launch.options());
     return options;
   }
 
@@ -347,10 +199,6 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), "--patterns: " + e.getMessage(), e);
       }
     }
-    if (!fabric.equals(SHM) && !fabric.equals(UCX)) {
-      throw new ParameterException(
-          spec.commandLine(), "--fabric: '" + fabric + "' is no fabric; there are: shm, ucx");
-    }
     check("--connections", connections, 1, MOST_CONNECTIONS);
     check("--idle-connections", idleConnections, 1, MOST_CONNECTIONS);
     check("--many-connections", manyConnections, 2, MOST_CONNECTIONS);
@@ -362,24 +210,6 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         idleConnections,
         manyConnections,
         scaleConnections);
-  }
-
-  private Timing timing() {
-    if (quick) {
-      if (seconds != null) {
-        throw new ParameterException(spec.commandLine(), "--seconds does not go with --quick");
-      }
-      return Timing.quick();
-    }
-    double length = seconds == null ? 2 : seconds;
-    check("--seconds", length, 0.1, 600);
-    return Timing.full(length);
-  }
-
-  private int wantedRounds() {
-    int wanted = rounds != null ? rounds : quick ? 1 : 3;
-    check("--rounds", wanted, 1, 100);
-    return wanted;
   }
 
   private void check(String option, Number value, double least, double most) {

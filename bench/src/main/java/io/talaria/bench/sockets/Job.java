@@ -2,6 +2,8 @@
 
 package io.talaria.bench.sockets;
 
+import io.talaria.bench.compare.Timing;
+
 /**
  * What the parent orders a peer to do.
  *

@@ -25,12 +25,12 @@ final class ManyClient {
       pause(link, "one");
       trips.connect(scenario.connections());
       trips.visitAll();
-      Phases.warmUp(trips, job.timing(), scenario.connections());
+      boolean rested = Phases.warmUp(trips, job.timing(), scenario.connections());
       pause(link, "all");
       Measured all = Phases.measure(trips, job.timing());
       Map<String, String> histograms = new HashMap<>(all.histograms());
       histograms.put(Measured.ROUND_TRIP_ONE, one.histograms().get(Measured.ROUND_TRIP));
-      return new Measured(all.values(), histograms, all.roads());
+      return new Measured(all.values(), histograms, all.roads(), rested);
     }
   }
 

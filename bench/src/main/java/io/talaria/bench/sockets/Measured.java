@@ -11,8 +11,10 @@ import java.util.Map;
  * @param values figures by name, see the constants
  * @param histograms encoded histograms of round trips by name
  * @param roads which roads the connections took at the end
+ * @param rested whether compilers rested when measuring began
  */
-record Measured(Map<String, Double> values, Map<String, String> histograms, Roads roads) {
+record Measured(
+    Map<String, Double> values, Map<String, String> histograms, Roads roads, boolean rested) {
   /** Round trips a second. */
   static final String TRIPS_PER_SECOND = "tripsPerSecond";
 
@@ -30,6 +32,9 @@ record Measured(Map<String, Double> values, Map<String, String> histograms, Road
 
   /** Bytes allocated by the server's thread for each round trip. */
   static final String SERVER_ALLOCATED = "serverAllocatedBytesPerTrip";
+
+  /** Processor time of both JVMs for each round trip, in nanoseconds. */
+  static final String CPU_PER_TRIP = "cpuNsPerTrip";
 
   /** Processor time of both JVMs, in percent of one core. */
   static final String IDLE_CPU = "idleCpuPercent";
@@ -72,4 +77,13 @@ record Measured(Map<String, Double> values, Map<String, String> histograms, Road
 
   /** The same once more, after the other connections have been closed. */
   static final String ROUND_TRIP_ONE_AGAIN = "roundTripOneConnectionAgain";
+
+  /**
+   * Returns the same, begun when compilers rested or not.
+   *
+   * @param whether whether they did
+   */
+  Measured rested(boolean whether) {
+    return new Measured(values, histograms, roads, whether);
+  }
 }

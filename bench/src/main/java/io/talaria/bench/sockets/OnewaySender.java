@@ -2,6 +2,7 @@
 
 package io.talaria.bench.sockets;
 
+import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.WarmUp;
 import java.io.EOFException;
@@ -60,7 +61,7 @@ final class OnewaySender implements AutoCloseable {
     values.put(Measured.MESSAGES_PER_SECOND, sent * 1e9 / elapsed);
     values.put(Measured.GIGABYTES_PER_SECOND, (double) sent * message.capacity() / elapsed);
     values.put(Measured.TCP_BYTES, (double) (roads.tcpBytes() - tcpBytes));
-    return new Measured(values, Map.of(), roads);
+    return new Measured(values, Map.of(), roads, warmUp.rested());
   }
 
   /**

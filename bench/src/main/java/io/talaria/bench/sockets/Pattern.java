@@ -16,7 +16,8 @@ enum Pattern {
   IDLE("idle"),
   MANY("many"),
   ALLOC("alloc"),
-  SCALE("scale");
+  SCALE("scale"),
+  WAKE("wake");
 
   private final String word;
 
@@ -29,9 +30,9 @@ enum Pattern {
     return word;
   }
 
-  /** Returns what is measured if nobody says what: all that takes seconds. */
+  /** Returns what is measured if nobody says what: all that takes seconds and runs on defaults. */
   static Set<Pattern> usual() {
-    return EnumSet.complementOf(EnumSet.of(SCALE));
+    return EnumSet.complementOf(EnumSet.of(SCALE, WAKE));
   }
 
   /**

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.sockets;
 
+import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.WarmUp;
@@ -20,13 +21,15 @@ final class Phases {
 
   private Phases() {}
 
-  static void warmUp(Trips trips, Timing timing, int connections) throws IOException {
+  /** Returns whether compilers rest now. */
+  static boolean warmUp(Trips trips, Timing timing, int connections) throws IOException {
     Histogram scratch = Latencies.histogram();
     WarmUp warmUp = timing.warmUp(connections);
     long count = 0;
     do {
-      count += trips.run(scratch, Math.min(SLICE_NS, timing.warmUpNs()));
+      count += trips.run(scratch, Math.min(SLICE_NS, timing.measureNs()));
     } while (!warmUp.done(count));
+    return warmUp.rested();
   }
 
   /** Measures for the time given; the connections stay open. */
@@ -56,6 +59,7 @@ final class Phases {
     Map<String, Double> values = new HashMap<>();
     values.put(Measured.TRIPS_PER_SECOND, histogram.getTotalCount() * 1e9 / elapsed);
     values.put(Measured.TCP_BYTES, (double) (roads.tcpBytes() - tcpBytes));
-    return new Measured(values, Map.of(Measured.ROUND_TRIP, Latencies.encode(histogram)), roads);
+    return new Measured(
+        values, Map.of(Measured.ROUND_TRIP, Latencies.encode(histogram)), roads, true);
   }
 }

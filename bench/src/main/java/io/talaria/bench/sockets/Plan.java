@@ -40,6 +40,11 @@ record Plan(
         }
       }
     }
+    if (patterns.contains(Pattern.WAKE)) {
+      for (int size : sizes.isEmpty() ? List.of(SMALL) : sizes) {
+        addWakeUps(scenarios, size);
+      }
+    }
     if (patterns.contains(Pattern.IDLE)) {
       add(scenarios, Pattern.IDLE, Waiting.SELECT, SMALL, idleConnections, Flight.TURN);
     }
@@ -63,6 +68,14 @@ record Plan(
     }
     addSelecting(scenarios, Pattern.SELECT_NOW, Waiting.SELECT_NOW, size);
     addSelecting(scenarios, Pattern.SELECT, Waiting.SELECT, size);
+  }
+
+  private static void addWakeUps(List<Scenario> scenarios, int size) {
+    for (boolean oneCore : List.of(false, true)) {
+      for (Waiting waiting : List.of(Waiting.BLOCKING, Waiting.SELECT)) {
+        scenarios.add(new Scenario(Pattern.WAKE, waiting, size, 1, Flight.TURN, oneCore));
+      }
+    }
   }
 
   private void addSelecting(List<Scenario> scenarios, Pattern pattern, Waiting waiting, int size) {

@@ -45,7 +45,7 @@ final class ScaleClient {
       pause(link, "all");
 
       trips.useOnly(1);
-      Phases.warmUp(trips, job.timing(), connections);
+      boolean rested = Phases.warmUp(trips, job.timing(), connections);
       Measured busy = Phases.measure(trips, job.timing());
       long end = System.nanoTime();
       trips.disconnectAllBut(1);
@@ -57,7 +57,7 @@ final class ScaleClient {
       Map<String, String> histograms = new HashMap<>(busy.histograms());
       histograms.put(Measured.ROUND_TRIP_ONE, one.histograms().get(Measured.ROUND_TRIP));
       histograms.put(Measured.ROUND_TRIP_ONE_AGAIN, again.histograms().get(Measured.ROUND_TRIP));
-      return new Measured(values, histograms, busy.roads());
+      return new Measured(values, histograms, busy.roads(), rested);
     }
   }
 

@@ -13,21 +13,33 @@ import io.talaria.cli.harness.Units;
  * @param sizeBytes how long a message is
  * @param connections how many connections there are
  * @param flight how echoes are spread over them; of no meaning for other patterns
+ * @param oneCore whether both sides share one core
  */
-record Scenario(Pattern pattern, Waiting waiting, int sizeBytes, int connections, Flight flight) {
+record Scenario(
+    Pattern pattern,
+    Waiting waiting,
+    int sizeBytes,
+    int connections,
+    Flight flight,
+    boolean oneCore) {
+
+  /** Each side has a core of its own, if they are pinned at all. */
+  Scenario(Pattern pattern, Waiting waiting, int sizeBytes, int connections, Flight flight) {
+    this(pattern, waiting, sizeBytes, connections, flight, false);
+  }
 
   /** Returns a name that is never given twice, for machines. */
   @JsonIgnore
   String id() {
     StringBuilder id = new StringBuilder(pattern.word());
-    if (pattern == Pattern.ALLOC) {
+    if (pattern == Pattern.ALLOC || pattern == Pattern.WAKE) {
       id.append('/').append(waiting.word());
     }
     id.append('/').append(sizeBytes).append('B');
     if (connections > 1) {
       id.append('/').append(connections).append(flight == Flight.ALL ? "-in-flight" : "-conn");
     }
-    return id.toString();
+    return id.append(oneCore ? "/one-core" : "").toString();
   }
 
   /** Returns a name for people. */
@@ -36,6 +48,8 @@ record Scenario(Pattern pattern, Waiting waiting, int sizeBytes, int connections
     String size = Units.bytes(sizeBytes);
     return switch (pattern) {
       case BLOCKING, SELECT_NOW, SELECT -> size + " round trip, " + waiting.word() + spread();
+      case WAKE ->
+          size + " wake-up, " + waiting.word() + (oneCore ? ", one core" : ", a core each");
       case ONEWAY -> size + " one way" + (connections > 1 ? ", " + connections + " conn." : "");
       case IDLE -> connections + " idle connections";
       case MANY -> connections + " connections in turn, " + waiting.word();

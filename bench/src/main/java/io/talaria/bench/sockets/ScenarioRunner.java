@@ -3,16 +3,16 @@
 package io.talaria.bench.sockets;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.CpuReading;
 import io.talaria.bench.harness.ModeProbe.Roads;
 import io.talaria.bench.harness.Pair;
-import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.ProcessSize;
 import io.talaria.bench.harness.SharedMemory;
 import io.talaria.bench.harness.SharedMemory.Mappings;
 import io.talaria.cli.harness.HarnessException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -22,12 +22,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * Runs one scenario in a fresh pair of JVMs. Used by one thread.
  *
- * @param agent the agent's jar, or null if both contenders run plain
- * @param pinning which JVM sits on which core
- * @param jvmOptions further options for the JVMs
+ * @param launch how JVMs are started
  * @param timing how long
  */
-record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timing timing) {
+record ScenarioRunner(Launch launch, Timing timing) {
   private static final Duration SLACK = Duration.ofSeconds(60);
 
   /** What a connection may take on a slow machine, set-up and tear-down together. */
@@ -36,18 +34,23 @@ record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timi
   /** Compilers and collectors of the JVMs come to rest before the processor time is watched. */
   private static final long SETTLE_MS = 1_000;
 
+  /** Idle connections are watched longer than busy ones are measured. */
+  private static final double IDLE_TIMES = 2.5;
+
+  /** Who waits sleeps at once. */
+  private static final String NEVER_SPINS = "-Dtalaria.spin.ns=0";
+
   /**
    * Runs a scenario.
    *
    * @param scenario what
    * @param contender on whose sockets
-   * @param round the number of the round, for the result
    * @throws HarnessException if it failed, or was not accelerated though it should be
    * @throws InterruptedException if interrupted
    */
-  Results.Run run(Scenario scenario, Contender contender, int round)
+  ScenarioRun run(Scenario scenario, Contender contender)
       throws HarnessException, InterruptedException {
-    try (Pair pair = Pair.start(BenchPeer.class, contender, agent, pinning, jvmOptions)) {
+    try (Pair pair = launchOf(scenario).pair(BenchPeer.class, contender)) {
       pair.server().send(new Job(true, scenario, timing, 0));
       int port = pair.server().await("listening", Listening.class, limit(scenario)).port();
       pair.client().send(new Job(false, scenario, timing, port));
@@ -58,35 +61,58 @@ record ScenarioRunner(Path agent, Pinning pinning, List<String> jvmOptions, Timi
             case SCALE -> watchScale(pair, scenario);
             default -> Map.of();
           };
+      CpuReading before =
+          scenario.pattern() == Pattern.WAKE ? readWhenMeasuring(pair, scenario) : null;
       Measured client = pair.client().await("result", Measured.class, limit(scenario));
+      long cpuNs = before == null ? 0 : cpu(pair).sinceNs(before);
       Pair.requireAccelerated(contender, "client", client.roads(), scenario.connections());
       Measured server = pair.server().await("result", Measured.class, limit(scenario));
       Map<String, Double> values = new HashMap<>(client.values());
       values.putAll(watched);
-      return new Results.Run(
-          scenario,
-          contender,
-          round,
-          new Measured(values, client.histograms(), client.roads()),
-          server);
+      Measured all = new Measured(values, client.histograms(), client.roads(), client.rested());
+      ScenarioRun run = new ScenarioRun(scenario, all, server);
+      if (before != null) {
+        long trips = run.histogram(Measured.ROUND_TRIP).getTotalCount();
+        values.put(Measured.CPU_PER_TRIP, (double) cpuNs / trips);
+      }
+      return run;
     }
+  }
+
+  private Launch launchOf(Scenario scenario) {
+    if (scenario.pattern() != Pattern.WAKE) {
+      return launch;
+    }
+    Launch sleeping = launch.with(List.of(NEVER_SPINS));
+    return scenario.oneCore() ? sleeping.on(launch.pinning().together()) : sleeping;
+  }
+
+  private CpuReading readWhenMeasuring(Pair pair, Scenario scenario)
+      throws HarnessException, InterruptedException {
+    pair.client().await("measuring", JsonNode.class, limit(scenario));
+    return cpu(pair);
+  }
+
+  private static CpuReading cpu(Pair pair) {
+    return CpuReading.of(pair.server().pid(), pair.client().pid());
   }
 
   private Duration limit(Scenario scenario) {
     return SLACK
         .plus(SLACK_A_CONNECTION.multipliedBy(scenario.connections()))
-        .plusNanos(25 * (timing.warmUpNs() + timing.measureNs()));
+        .plus(timing.limit().multipliedBy(3))
+        .plusNanos(25 * timing.measureNs());
   }
 
   private Map<String, Double> watchIdle(Pair pair, Scenario scenario)
       throws HarnessException, InterruptedException {
     pair.client().await("idle", Roads.class, limit(scenario));
     Thread.sleep(SETTLE_MS);
-    CpuReading before = CpuReading.of(pair.server().pid(), pair.client().pid());
+    CpuReading before = cpu(pair);
     long start = System.nanoTime();
-    Thread.sleep(TimeUnit.NANOSECONDS.toMillis(timing.idleNs()));
+    Thread.sleep(TimeUnit.NANOSECONDS.toMillis((long) (IDLE_TIMES * timing.measureNs())));
     long elapsedNs = System.nanoTime() - start;
-    long usedNs = CpuReading.of(pair.server().pid(), pair.client().pid()).sinceNs(before);
+    long usedNs = cpu(pair).sinceNs(before);
     pair.client().send("stop");
     return Map.of(Measured.IDLE_CPU, 100.0 * usedNs / elapsedNs);
   }

@@ -2,20 +2,22 @@
 
 package io.talaria.bench.ucx;
 
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.OutputOptions;
+import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.UcxPerftest;
+import io.talaria.bench.ucx.UcxPeer.Order;
 import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.SizeConverter;
 import io.talaria.cli.harness.Token;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -58,7 +61,6 @@ import picocli.CommandLine.Spec;
           + " UCX is missing."
     })
 public final class BenchUcxCommand implements Callable<Integer> {
-  private static final int MISSED = 3;
   private static final int UNAVAILABLE = 69; // EX_UNAVAILABLE of sysexits.h
   private static final int MOST_THREADS = 64;
   private static final Duration LISTEN_LIMIT = Duration.ofDays(365);
@@ -167,14 +169,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
       description = "A further option for all the JVMs; may be repeated.")
   private List<String> javaOptions = new ArrayList<>();
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write everything measured to a file, for machines.")
-  private Path json;
-
-  @Option(names = "--strict", description = "Exit with status 3 if a target is missed.")
-  private boolean strict;
+  @Mixin private OutputOptions output;
 
   /** Creates the command; picocli fills it. */
   public BenchUcxCommand() {}
@@ -182,6 +177,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     check("--threads", threads, 1, MOST_THREADS);
+    output.check();
     if (listen != null && server != null) {
       throw usage("--listen is for one host, --server for the other");
     }
@@ -238,30 +234,21 @@ public final class BenchUcxCommand implements Callable<Integer> {
     Pinning pinning = pinning();
     Machine machine = Machine.describe(BuildVersion.talaria(), pinning);
     String tls = transports != null ? transports : server == null ? UcxPerftest.SHARED_MEMORY : "";
-    PrintWriter progress = spec.commandLine().getErr();
-    UcxReport report;
     try (Duo duo = duo(pinning);
         Baseline baseline = baseline(pinning, tls, timing.seconds() / 2)) {
       boolean yields = 2 * threads > machine.cores();
-      UcxResults results =
-          new Rounds(duo, baseline, timing, tls, yields, progress).run(cases, wantedRounds);
-      report = new UcxReport(machine, duo.ucx(), options(tls, timing, wantedRounds), results);
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(report.text());
-    write(report, out);
-    out.flush();
-    return strict && report.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
-  }
-
-  private void write(UcxReport report, PrintWriter out) throws HarnessException {
-    if (json != null) {
-      try {
-        Json.write(json, report.json());
-      } catch (IOException e) {
-        throw new HarnessException("cannot write " + json + ": " + e.getMessage(), e);
-      }
-      out.println("Written: " + json);
+      List<UcxBout> bouts =
+          cases.stream()
+              .map(one -> new UcxBout(duo, baseline, new Order(one, timing, tls, yields)))
+              .toList();
+      Comparison found = new Comparison(List.of(Contender.TALARIA));
+      Map<String, Object> options = options(tls, timing, wantedRounds, duo.ucx());
+      found.note("UCX      " + duo.ucx() + ", UCX_TLS=" + options.get("transports"));
+      found.note("Latency  there and back; get and atomics: until it is done");
+      found.note("Window   throughput, up to " + Side.WINDOW + " in flight");
+      new Rounds(wantedRounds, 0, spec.commandLine().getErr()).measure(List.copyOf(bouts), found);
+      bouts.forEach(bout -> bout.judge(found));
+      return output.print(found, machine, "talaria-bench-ucx-2", options);
     }
   }
 
@@ -287,8 +274,9 @@ public final class BenchUcxCommand implements Callable<Integer> {
         : Baseline.to(server.host(), server.port(), token, pinning, tls, length);
   }
 
-  private Map<String, Object> options(String tls, UcxTiming timing, int wantedRounds) {
+  private Map<String, Object> options(String tls, UcxTiming timing, int wantedRounds, String ucx) {
     Map<String, Object> options = new LinkedHashMap<>();
+    options.put("ucx", ucx);
     options.put("transports", tls.isEmpty() ? "all" : tls);
     options.put("threads", threads);
     options.put("rounds", wantedRounds);

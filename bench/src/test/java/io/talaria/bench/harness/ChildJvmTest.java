@@ -96,7 +96,7 @@ class ChildJvmTest {
       assertThatThrownBy(() -> child.await("done", String.class, LIMIT))
           .isInstanceOf(HarnessException.class)
           .hasMessageContaining("the child failed: java.lang.IllegalStateException: as ordered")
-          .hasMessageContaining("at io.talaria.cli.harness.ChildJvmTest");
+          .hasMessageContaining("at io.talaria.bench.harness.ChildJvmTest");
     }
   }
 

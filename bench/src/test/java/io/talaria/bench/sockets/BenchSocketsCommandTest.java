@@ -40,8 +40,12 @@ class BenchSocketsCommandTest {
         "--idle-connections=-1  | --idle-connections must be from 1 to 10,000, not -1",
         "--scale-connections=1  | --scale-connections must be from 2 to 20,000, not 1",
         "--rounds=0             | --rounds must be from 1 to 100, not 0",
-        "--seconds=NaN          | --seconds must be from 0.1 to 600, not NaN",
+        "--seconds=NaN          | --seconds must be from 0.01 to 600, not NaN",
         "--quick --seconds=3    | --seconds does not go with --quick",
+        "--busy=-1              | --busy must be from 0 to 1,024, not -1",
+        "--quick --warm-up=3    | --warm-up does not go with --quick",
+        "--fabric=tcp           | --fabric: 'tcp' is no fabric; there are: shm, ucx",
+        "--csv=/nowhere/x.csv   | --csv: there is no folder /nowhere",
         "surplus                | Unmatched argument",
       })
   void wrongUsageIsToldWithTheAllowedValues(String args, String message) {

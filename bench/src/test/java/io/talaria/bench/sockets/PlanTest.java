@@ -44,6 +44,19 @@ class PlanTest {
   }
 
   @Test
+  void wakeUpsAreMeasuredWithACoreEachAndOnOne() {
+    Plan plan = new Plan(Set.of(Pattern.WAKE), List.of(), 64, 100, 1_000, 10_000);
+
+    assertThat(plan.scenarios().stream().map(Scenario::id))
+        .containsExactly(
+            "wake/blocking/16B",
+            "wake/select/16B",
+            "wake/blocking/16B/one-core",
+            "wake/select/16B/one-core");
+    assertThat(Pattern.usual()).doesNotContain(Pattern.WAKE);
+  }
+
+  @Test
   void oneConnectionLeavesOutTheVariantsWithSeveral() {
     Plan plan = new Plan(Set.of(Pattern.SELECT_NOW), List.of(16, 1_024), 1, 1, 2, 2);
 

@@ -5,10 +5,11 @@ package io.talaria.bench.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Pinning;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,12 +19,34 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Runs every kind of scenario once, very shortly, between two JVMs on the JDK's sockets. */
 @Timeout(120)
 class ScenariosOnPlainSocketsTest {
-  private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(60);
-  private static final Timing TIMING = new Timing(SHORT_NS, SHORT_NS, 1, SHORT_NS, SHORT_NS);
+  private static final double SHORT = 0.06;
 
-  private static Results.Run run(Scenario scenario) throws Exception {
-    return new ScenarioRunner(null, Pinning.decide(false), List.of("-Xmx128m"), TIMING)
-        .run(scenario, Contender.JDK, 1);
+  private static ScenarioRun run(Scenario scenario) throws Exception {
+    return run(scenario, SHORT, Pinning.decide(false));
+  }
+
+  private static ScenarioRun run(Scenario scenario, double seconds, Pinning pinning)
+      throws Exception {
+    List<String> small = List.of("-Xms16m", "-Xmx128m");
+    Launch launch = new Launch(Contender.JDK, null, "shm", small, pinning);
+    return new ScenarioRunner(launch, new Timing(SHORT / 4, seconds)).run(scenario, Contender.JDK);
+  }
+
+  static Stream<Scenario> wakeUps() {
+    return Stream.of(
+        new Scenario(Pattern.WAKE, Waiting.BLOCKING, 16, 1, Flight.TURN, false),
+        new Scenario(Pattern.WAKE, Waiting.SELECT, 16, 1, Flight.TURN, false),
+        new Scenario(Pattern.WAKE, Waiting.BLOCKING, 16, 1, Flight.TURN, true),
+        new Scenario(Pattern.WAKE, Waiting.SELECT, 16, 1, Flight.TURN, true));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wakeUps")
+  void wakeUpsAreMeasuredWithTheirProcessorTime(Scenario scenario) throws Exception {
+    ScenarioRun run = run(scenario, 5 * SHORT, Pinning.decide(true));
+
+    assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
+    assertThat(run.value(Measured.CPU_PER_TRIP)).isPositive();
   }
 
   static Stream<Scenario> roundTrips() {
@@ -39,7 +62,7 @@ class ScenariosOnPlainSocketsTest {
   @ParameterizedTest
   @MethodSource("roundTrips")
   void roundTripsAreMeasured(Scenario scenario) throws Exception {
-    Results.Run run = run(scenario);
+    ScenarioRun run = run(scenario);
 
     assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
     assertThat(run.value(Measured.TRIPS_PER_SECOND)).isPositive();
@@ -55,7 +78,7 @@ class ScenariosOnPlainSocketsTest {
   @ParameterizedTest
   @MethodSource("oneWay")
   void messagesOneWayAreMeasured(Scenario scenario) throws Exception {
-    Results.Run run = run(scenario);
+    ScenarioRun run = run(scenario);
 
     assertThat(run.value(Measured.GIGABYTES_PER_SECOND) * 1e9)
         .isEqualTo(run.value(Measured.MESSAGES_PER_SECOND) * scenario.sizeBytes(), within(1.0));
@@ -69,10 +92,7 @@ class ScenariosOnPlainSocketsTest {
   @ParameterizedTest
   @MethodSource("allocation")
   void allocationIsMeasured(Scenario scenario) throws Exception {
-    Timing longer = new Timing(SHORT_NS, SHORT_NS, 1, 20 * SHORT_NS, SHORT_NS);
-    Results.Run run =
-        new ScenarioRunner(null, Pinning.decide(false), List.of("-Xmx128m"), longer)
-            .run(scenario, Contender.JDK, 1);
+    ScenarioRun run = run(scenario, 20 * SHORT, Pinning.decide(false));
 
     assertThat(run.value(Measured.CLIENT_ALLOCATED)).isBetween(0.0, 10_000.0);
     assertThat(run.value(Measured.SERVER_ALLOCATED)).isBetween(0.0, 10_000.0);
@@ -80,14 +100,14 @@ class ScenariosOnPlainSocketsTest {
 
   @Test
   void idleConnectionsAreWatched() throws Exception {
-    Results.Run run = run(new Scenario(Pattern.IDLE, Waiting.SELECT, 16, 4, Flight.TURN));
+    ScenarioRun run = run(new Scenario(Pattern.IDLE, Waiting.SELECT, 16, 4, Flight.TURN));
 
     assertThat(run.value(Measured.IDLE_CPU)).isBetween(0.0, 200.0);
   }
 
   @Test
   void manyConnectionsAreComparedWithOne() throws Exception {
-    Results.Run run = run(new Scenario(Pattern.MANY, Waiting.SELECT, 16, 20, Flight.TURN));
+    ScenarioRun run = run(new Scenario(Pattern.MANY, Waiting.SELECT, 16, 20, Flight.TURN));
 
     assertThat(run.medianNs(Measured.ROUND_TRIP_ONE)).isPositive();
     assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
@@ -98,7 +118,7 @@ class ScenariosOnPlainSocketsTest {
 
   @Test
   void aBusyConnectionAmongIdleOnesIsComparedWithOneAlone() throws Exception {
-    Results.Run run = run(new Scenario(Pattern.SCALE, Waiting.SELECT, 16, 20, Flight.TURN));
+    ScenarioRun run = run(new Scenario(Pattern.SCALE, Waiting.SELECT, 16, 20, Flight.TURN));
 
     assertThat(run.medianNs(Measured.ROUND_TRIP_ONE)).isPositive();
     assertThat(run.medianNs(Measured.ROUND_TRIP_ONE_AGAIN)).isPositive();

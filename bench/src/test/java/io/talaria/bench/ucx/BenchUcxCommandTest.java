@@ -96,20 +96,20 @@ class BenchUcxCommandTest {
             "--measures=latency",
             "--json=" + json);
 
-    assertThat(err.toString()).contains("[1/3] tag 16 B, latency, round 1 of 1: ");
+    assertThat(err.toString()).contains("tag 16 B, latency, Talaria: ");
     assertThat(status).isZero();
     assertThat(out.toString())
         .contains("UCX_TLS=posix,self")
-        .containsPattern("tag +16 B +[0-9]")
-        .containsPattern("fetch-add +4 B +[0-9]")
+        .containsPattern("tag 16 B, latency +[0-9]")
+        .containsPattern("fetch-add 4 B, latency +[0-9]")
         .containsPattern("[01] of 1 targets met");
     JsonNode result = Json.parse(Files.readString(json));
-    assertThat(result.get("format").asText()).isEqualTo("talaria-bench-ucx-1");
+    assertThat(result.get("format").asText()).isEqualTo("talaria-bench-ucx-2");
     assertThat(result.get("measures")).hasSize(3);
     for (JsonNode measure : result.get("measures")) {
       assertThat(measure.get("talaria").get("median").asDouble()).isPositive();
-      assertThat(measure.get("ucxPerftest").get("median").asDouble()).isPositive();
-      assertThat(measure.get("ratio").get("median").asDouble()).isPositive();
+      assertThat(measure.get("ucx").get("median").asDouble()).isPositive();
+      assertThat(measure.get("timesUcx").asDouble()).isPositive();
     }
   }
 
@@ -126,6 +126,6 @@ class BenchUcxCommandTest {
                 "--no-perftest"))
         .as(err.toString())
         .isZero();
-    assertThat(out.toString()).containsPattern("stream +4 KiB +[0-9.]+ GB/s");
+    assertThat(out.toString()).containsPattern("stream 4 KiB, throughput, 2 threads +[0-9.]+ GB/s");
   }
 }

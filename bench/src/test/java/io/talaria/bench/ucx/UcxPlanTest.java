@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.talaria.bench.harness.UcxPerftest;
-import io.talaria.bench.ucx.UcxResults.Round;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.util.EnumSet;
@@ -87,11 +86,11 @@ class UcxPlanTest {
 
   @Test
   void theRatioIsToWhatPerftestMeasuredOnBothSidesOfTheRound() {
-    Round round = new Round(300, List.of(300.0), 150, 250);
+    UcxAttempt round = new UcxAttempt(300, List.of(300.0), 150.0, 250.0);
 
     assertThat(round.ratio()).isEqualTo(1.5);
     assertThat(round.unrest()).isCloseTo(1.667, within(0.001));
-    assertThat(new Round(300, List.of(300.0), Double.NaN, Double.NaN).unrest() > 1.25)
+    assertThat(new UcxAttempt(300, List.of(300.0), null, null).unrest() > 1.25)
         .as("repeated without perftest")
         .isFalse();
   }

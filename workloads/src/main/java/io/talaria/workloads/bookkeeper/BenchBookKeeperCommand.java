@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.bench.compare.RoundOptions;
+import io.talaria.bench.compare.SideOptions;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.SizeConverter;
-import io.talaria.workloads.run.RoundOptions;
-import io.talaria.workloads.run.SideOptions;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.bookkeeper;
 
-import io.talaria.workloads.run.Peer;
+import io.talaria.bench.compare.Peer;
 import io.talaria.workloads.run.QuietLog;
 
 /** The program of both sides. */

@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.bench.compare.Service;
+import io.talaria.bench.compare.Task;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
 import io.talaria.workloads.run.FolderJob;
-import io.talaria.workloads.run.Service;
-import io.talaria.workloads.run.Task;
 import io.talaria.workloads.zookeeper.ZooKeeperHost;
 import java.nio.file.Path;
 import org.apache.bookkeeper.client.BookKeeperAdmin;

@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.bench.compare.Benchmark;
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Launch;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Benchmark;
-import io.talaria.workloads.run.Bout;
 import io.talaria.workloads.run.FolderServer;
-import io.talaria.workloads.run.Launch;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;

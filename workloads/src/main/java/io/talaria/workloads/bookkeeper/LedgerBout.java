@@ -2,6 +2,13 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.bench.compare.Blame;
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Latencies;
@@ -11,14 +18,7 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Units;
 import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
-import io.talaria.workloads.run.Blame;
-import io.talaria.workloads.run.Bout;
-import io.talaria.workloads.run.Comparison;
 import io.talaria.workloads.run.FolderServer;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.Round;
-import io.talaria.workloads.run.Servers;
 import java.util.List;
 
 /**

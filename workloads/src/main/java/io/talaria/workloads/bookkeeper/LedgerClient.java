@@ -2,16 +2,16 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Settling;
+import io.talaria.bench.compare.Task;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Settling;
-import io.talaria.workloads.run.Task;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

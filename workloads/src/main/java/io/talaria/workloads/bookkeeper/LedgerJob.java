@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.bookkeeper;
 
-import io.talaria.workloads.run.WarmUpLength;
+import io.talaria.bench.compare.WarmUpLength;
 import java.util.List;
 
 /**

@@ -2,9 +2,9 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.bench.compare.Peer;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Peer;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -2,14 +2,14 @@
 
 package io.talaria.workloads.counter;
 
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Settling;
+import io.talaria.bench.compare.Task;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Settling;
-import io.talaria.workloads.run.Task;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;

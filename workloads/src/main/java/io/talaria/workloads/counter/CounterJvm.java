@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.counter;
 
-import io.talaria.workloads.run.Peer;
+import io.talaria.bench.compare.Peer;
 
 /** The program of both sides. */
 public final class CounterJvm {

@@ -2,16 +2,16 @@
 
 package io.talaria.workloads.echo;
 
+import io.talaria.bench.compare.Blame;
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.RoadOptions;
+import io.talaria.bench.compare.SideOptions;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Blame;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.RoadOptions;
-import io.talaria.workloads.run.SideOptions;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;

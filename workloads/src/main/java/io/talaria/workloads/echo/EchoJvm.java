@@ -2,15 +2,15 @@
 
 package io.talaria.workloads.echo;
 
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Service;
+import io.talaria.bench.compare.Settling;
+import io.talaria.bench.compare.Task;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.bench.netty.NettyServer;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.workloads.grpc.ByteServer;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Service;
-import io.talaria.workloads.run.Settling;
-import io.talaria.workloads.run.Task;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 

@@ -8,10 +8,10 @@ import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Service;
+import io.talaria.bench.compare.Task;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Service;
-import io.talaria.workloads.run.Task;
 import java.io.IOException;
 
 /** A server of {@link ByteService}. Closed by whoever opened it. */

@@ -3,16 +3,16 @@
 package io.talaria.workloads.grpc;
 
 import io.grpc.ManagedChannel;
+import io.talaria.bench.compare.Found;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Service;
+import io.talaria.bench.compare.Settling;
+import io.talaria.bench.compare.Task;
+import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.bench.harness.WarmUp;
-import io.talaria.workloads.run.Found;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Service;
-import io.talaria.workloads.run.Settling;
-import io.talaria.workloads.run.Task;
-import io.talaria.workloads.run.Timing;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.kvs;
 
-import io.talaria.workloads.run.Peer;
+import io.talaria.bench.compare.Peer;
 import io.talaria.workloads.ycsb.YcsbClient;
 
 /** The program of both sides of the benchmark. */

@@ -4,9 +4,9 @@ package io.talaria.workloads.kvs;
 
 import io.grpc.MethodDescriptor;
 import io.netty.channel.EventLoopGroup;
+import io.talaria.bench.compare.Peer;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Peer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,6 +2,10 @@
 
 package io.talaria.workloads.kvs;
 
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.RoadOptions;
+import io.talaria.bench.compare.SideOptions;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.Pair;
@@ -9,10 +13,6 @@ import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.run.BoundedLines;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.RoadOptions;
-import io.talaria.workloads.run.SideOptions;
 import java.io.Console;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -2,10 +2,10 @@
 
 package io.talaria.workloads.kvs;
 
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Service;
+import io.talaria.bench.compare.Task;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Service;
-import io.talaria.workloads.run.Task;
 import java.io.IOException;
 
 /**

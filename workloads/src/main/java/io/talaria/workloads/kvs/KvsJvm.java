@@ -4,11 +4,11 @@ package io.talaria.workloads.kvs;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Settling;
+import io.talaria.bench.compare.Task;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Settling;
-import io.talaria.workloads.run.Task;
 
 /** The program of a server, and of a shell's connections. */
 public final class KvsJvm {

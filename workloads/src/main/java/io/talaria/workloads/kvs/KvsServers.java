@@ -2,13 +2,13 @@
 
 package io.talaria.workloads.kvs;
 
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.Servers;
 import java.util.ArrayList;
 import java.util.List;
 

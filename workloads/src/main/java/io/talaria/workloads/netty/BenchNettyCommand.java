@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.netty;
 
+import io.talaria.bench.compare.BenchOptions;
+import io.talaria.bench.compare.Words;
 import io.talaria.bench.netty.NettyClient;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
-import io.talaria.workloads.run.BenchOptions;
-import io.talaria.workloads.run.Words;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -2,9 +2,9 @@
 
 package io.talaria.workloads.netty;
 
+import io.talaria.bench.compare.Timing;
+import io.talaria.bench.compare.Trial;
 import io.talaria.cli.harness.Units;
-import io.talaria.workloads.run.Timing;
-import io.talaria.workloads.run.Trial;
 
 /**
  * One case of {@code bench netty}.

@@ -2,6 +2,9 @@
 
 package io.talaria.workloads.run;
 
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HarnessException;

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.ycsb;
 
-import io.talaria.workloads.run.Round;
+import io.talaria.bench.compare.Round;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;

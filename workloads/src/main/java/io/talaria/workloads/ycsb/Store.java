@@ -2,11 +2,11 @@
 
 package io.talaria.workloads.ycsb;
 
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Servers;
 import java.io.PrintWriter;
 
 /** A store that YCSB drives, as its command sees it. */

@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.ycsb;
 
+import io.talaria.bench.compare.Benchmark;
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.SideOptions.Side;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Benchmark;
-import io.talaria.workloads.run.Bout;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.SideOptions.Side;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;

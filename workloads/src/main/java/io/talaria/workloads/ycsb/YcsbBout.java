@@ -2,6 +2,13 @@
 
 package io.talaria.workloads.ycsb;
 
+import io.talaria.bench.compare.Blame;
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Latencies;
@@ -9,13 +16,6 @@ import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Blame;
-import io.talaria.workloads.run.Bout;
-import io.talaria.workloads.run.Comparison;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.Round;
-import io.talaria.workloads.run.Servers;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,14 +2,14 @@
 
 package io.talaria.workloads.ycsb;
 
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Settling;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.workloads.run.Orders;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Settling;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@
 
 package io.talaria.workloads.ycsb;
 
+import io.talaria.bench.compare.WarmUpLength;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.WarmUpLength;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;

@@ -2,11 +2,11 @@
 
 package io.talaria.workloads.ycsb;
 
+import io.talaria.bench.compare.RoundOptions;
+import io.talaria.bench.compare.SideOptions;
+import io.talaria.bench.compare.WarmUpLength;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
-import io.talaria.workloads.run.RoundOptions;
-import io.talaria.workloads.run.SideOptions;
-import io.talaria.workloads.run.WarmUpLength;
 import io.talaria.workloads.ycsb.WorkloadFile.WorkloadFileException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@
 
 package io.talaria.workloads.zookeeper;
 
+import io.talaria.bench.compare.Peer;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Peer;
 import io.talaria.workloads.ycsb.Failures;
 import java.util.HashMap;
 import java.util.Map;

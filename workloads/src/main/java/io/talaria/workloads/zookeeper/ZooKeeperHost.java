@@ -2,11 +2,11 @@
 
 package io.talaria.workloads.zookeeper;
 
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Service;
+import io.talaria.bench.compare.Task;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.workloads.run.FolderJob;
-import io.talaria.workloads.run.Peer;
-import io.talaria.workloads.run.Service;
-import io.talaria.workloads.run.Task;
 import java.io.File;
 import java.io.IOException;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.zookeeper;
 
-import io.talaria.workloads.run.Peer;
+import io.talaria.bench.compare.Peer;
 import io.talaria.workloads.run.QuietLog;
 import io.talaria.workloads.ycsb.YcsbClient;
 

@@ -2,9 +2,9 @@
 
 package io.talaria.workloads.zookeeper;
 
+import io.talaria.bench.compare.Peer;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.workloads.run.Peer;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.concurrent.CountDownLatch;

@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.zookeeper;
 
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.run.FolderServer;
-import io.talaria.workloads.run.Launch;
-import io.talaria.workloads.run.Servers;
 import io.talaria.workloads.ycsb.Store;
 import java.io.PrintWriter;
 

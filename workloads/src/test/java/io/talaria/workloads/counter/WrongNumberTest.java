@@ -4,10 +4,10 @@ package io.talaria.workloads.counter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.bench.compare.Task;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
 import io.talaria.workloads.TalariaCommand;
-import io.talaria.workloads.run.Task;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

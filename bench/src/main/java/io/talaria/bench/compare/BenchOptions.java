@@ -1,0 +1,135 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.SizeConverter;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of benchmarks that measure {@link Trial trials}, each for some time: a mixin. */
+public final class BenchOptions {
+  private static final int MOST_EVENT_LOOPS = 1_024;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = {"-l", "--length"},
+      split = ",",
+      paramLabel = "BYTES",
+      converter = SizeConverter.class,
+      description =
+          "Lengths of messages, and of answers to calls. Default: 16; of throughput and ping-pong"
+              + " 16,1K,64K.")
+  private List<Integer> sizes = new ArrayList<>();
+
+  @Option(
+      names = {"-c", "--connections"},
+      split = ",",
+      paramLabel = "N",
+      description = "Numbers of connections. Default: 1; of scaling 1,8,64,512.")
+  private List<Integer> connections = new ArrayList<>();
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "How long a case is measured, after its warm-up. Default: 2, with --quick 0.7.")
+  private Double seconds;
+
+  @Option(
+      names = "--event-loops",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "Event loops of each side, with --server or --remote of that side; more want --no-pin."
+              + " Default: ${DEFAULT-VALUE}.")
+  private int eventLoops;
+
+  @Mixin private RoundOptions rounds;
+
+  /** Creates the options; picocli fills them. */
+  public BenchOptions() {}
+
+  /**
+   * Returns the lengths of messages.
+   *
+   * @param usual what holds if the user names none
+   */
+  public List<Integer> sizes(List<Integer> usual) {
+    return sizes.isEmpty() ? usual : List.copyOf(sizes);
+  }
+
+  /**
+   * Returns the numbers of connections.
+   *
+   * @param usual what holds if the user names none
+   * @param most how many there may be
+   * @throws ParameterException if there are too many
+   */
+  public List<Integer> connections(List<Integer> usual, int most) {
+    connections.forEach(
+        number -> Limits.check(command.commandLine(), "--connections", number, 1, most));
+    return connections.isEmpty() ? usual : List.copyOf(connections);
+  }
+
+  /** Returns how many event loops this side has. */
+  public int eventLoops() {
+    Limits.check(command.commandLine(), "--event-loops", eventLoops, 1, MOST_EVENT_LOOPS);
+    return eventLoops;
+  }
+
+  /**
+   * Runs a benchmark as the options say, and prints what it found.
+   *
+   * @param main the class that its JVMs run
+   * @param format the name of the format of its JSON
+   * @param trials what to measure; a server that stands alone is told the first one's job
+   * @return the exit status
+   * @throws HarnessException if it failed, or was not accelerated though it should be
+   * @throws InterruptedException if interrupted
+   */
+  public int run(Class<?> main, String format, List<? extends Trial> trials)
+      throws HarnessException, InterruptedException {
+    return rounds.compare(new Trials(main, format, trials, rounds.timing(seconds)));
+  }
+
+  private record Trials(Class<?> main, String format, List<? extends Trial> trials, Timing timing)
+      implements Benchmark {
+    @Override
+    public Map<String, Object> options() {
+      Map<String, Object> options = new LinkedHashMap<>();
+      options.put("trials", trials);
+      options.put("timing", timing);
+      return options;
+    }
+
+    @Override
+    public boolean several() {
+      return false;
+    }
+
+    @Override
+    public void serve(Launch launch, HostPort where, PrintWriter out)
+        throws HarnessException, InterruptedException {
+      Orders.serve(launch, main, where, trials.getFirst().job(timing), out);
+    }
+
+    @Override
+    public List<Bout> bouts(Launch launch, List<HostPort> remotes) {
+      return trials.stream()
+          .<Bout>map(trial -> new TrialBout(launch, main, timing, trial, remotes))
+          .toList();
+    }
+  }
+}

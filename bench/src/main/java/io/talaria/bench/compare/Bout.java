@@ -1,0 +1,35 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.cli.harness.HarnessException;
+
+/** What a benchmark measures in one round by one contender, in processes of its own. */
+public interface Bout {
+  /** What starting a JVM takes, about. */
+  double START_MS = 1_500;
+
+  /** Returns its name for people. */
+  String label();
+
+  /** Returns how long it takes, about, in milliseconds. */
+  double expectedMs();
+
+  /**
+   * Returns how many rounds it needs.
+   *
+   * @param wanted how many the user wants
+   */
+  default int rounds(int wanted) {
+    return wanted;
+  }
+
+  /**
+   * Measures once.
+   *
+   * @param round which round, by which contender, and where to say what was found
+   * @throws HarnessException if it failed, or was not accelerated though it should be
+   * @throws InterruptedException if interrupted
+   */
+  void measure(Round round) throws HarnessException, InterruptedException;
+}

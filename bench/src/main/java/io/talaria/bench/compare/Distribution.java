@@ -1,0 +1,32 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.Latencies.Percentiles;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The times of one round, in nanoseconds, as they are written to files.
+ *
+ * @param id the name for machines of what was timed
+ * @param label its name for people
+ * @param contender on which road
+ * @param round which round, from 1
+ * @param percentiles the usual figures
+ * @param hdr all of it, as {@link Latencies#encode} writes it
+ */
+public record Distribution(
+    String id, String label, Contender contender, int round, Percentiles percentiles, String hdr) {
+
+  static Distribution of(
+      String id, String label, Contender contender, int round, Histogram histogram) {
+    return new Distribution(
+        id, label, contender, round, Percentiles.of(histogram), Latencies.encode(histogram));
+  }
+
+  Histogram histogram() {
+    return Latencies.decode(hdr);
+  }
+}

@@ -1,0 +1,154 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.ChildSpec;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.cli.harness.AgentJar;
+import io.talaria.cli.harness.HarnessException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the JVMs of a workload are started. Immutable.
+ *
+ * @param road what the sockets of a run on one road are
+ * @param agent the agent; null if nothing runs on Talaria
+ * @param fabric what Talaria runs on, as {@code talaria.fabrics}
+ * @param options the user's further options for all JVMs
+ * @param pinning which JVM sits on which core
+ */
+public record Launch(
+    Contender road, AgentJar agent, String fabric, List<String> options, Pinning pinning) {
+
+  /** Netty uses Unsafe, about which newer JDKs print a warning. */
+  private static final List<String> COMMON =
+      List.of("-Xms256m", "-Xmx1g", "--sun-misc-unsafe-memory-access=allow");
+
+  /** Copies the options. */
+  public Launch {
+    options = List.copyOf(options);
+  }
+
+  /** Returns the roads that a benchmark compares: both, or the JDK's sockets only. */
+  public List<Contender> compared() {
+    return road == Contender.JDK ? List.of(road) : Contender.ofSockets();
+  }
+
+  /** Returns the road in words, {@code Talaria (shm)}. */
+  public String describe() {
+    return road == Contender.JDK ? "the JDK's sockets" : "Talaria (" + fabric + ")";
+  }
+
+  /**
+   * Returns the road that connections took, in words.
+   *
+   * @param taken what a client saw: only that tells which of several fabrics it was
+   */
+  public String describe(Roads taken) {
+    return road == Contender.TALARIA && fabric.contains(",")
+        ? "Talaria (" + taken.describe() + ")"
+        : describe();
+  }
+
+  /**
+   * Starts a server JVM and a client JVM on this machine.
+   *
+   * @param main the class that both run
+   * @param contender whose sockets
+   * @return both; whoever calls closes them
+   * @throws HarnessException if one does not start
+   * @throws InterruptedException if interrupted
+   */
+  public Pair pair(Class<?> main, Contender contender)
+      throws HarnessException, InterruptedException {
+    return Pair.start(main, contender, jar(contender), pinning, jvmOptions(List.of()));
+  }
+
+  /**
+   * Starts the JVM of a server.
+   *
+   * @param main the class that it runs
+   * @return the JVM; whoever calls closes it
+   * @throws HarnessException if it does not start
+   * @throws InterruptedException if interrupted
+   */
+  public ChildJvm server(Class<?> main) throws HarnessException, InterruptedException {
+    return start("server", main, road, pinning.serverCore(), List.of());
+  }
+
+  /**
+   * Starts the JVM of a client.
+   *
+   * @param main the class that it runs
+   * @return the JVM; whoever calls closes it
+   * @throws HarnessException if it does not start
+   * @throws InterruptedException if interrupted
+   */
+  public ChildJvm client(Class<?> main) throws HarnessException, InterruptedException {
+    return start("client", main, road, pinning.clientCore(), List.of());
+  }
+
+  /**
+   * Starts a JVM.
+   *
+   * @param name its role, for messages
+   * @param main the class that it runs
+   * @param contender whose sockets
+   * @param core the core to pin it to, or {@link Pinning#NONE}
+   * @param more further options for this JVM
+   * @return the JVM; whoever calls closes it
+   * @throws HarnessException if it does not start
+   * @throws InterruptedException if interrupted
+   */
+  public ChildJvm start(
+      String name, Class<?> main, Contender contender, int core, List<String> more)
+      throws HarnessException, InterruptedException {
+    return Pair.startOne(
+        new ChildSpec(name, main, core, jar(contender), jvmOptions(more)), contender);
+  }
+
+  /**
+   * Returns the same with further options for all JVMs, which the user's may change.
+   *
+   * @param more the options
+   */
+  public Launch with(List<String> more) {
+    List<String> all = new ArrayList<>(more);
+    all.addAll(options);
+    return new Launch(road, agent, fabric, all, pinning);
+  }
+
+  /**
+   * Returns the same on other cores.
+   *
+   * @param cores which JVM sits on which
+   */
+  public Launch on(Pinning cores) {
+    return new Launch(road, agent, fabric, options, cores);
+  }
+
+  /** Describes this machine and the conditions. */
+  public Machine machine() {
+    return Machine.describe(agent == null ? "none" : agent.version() + ", " + fabric, pinning);
+  }
+
+  private Path jar(Contender contender) {
+    return contender == Contender.JDK || agent == null ? null : agent.file();
+  }
+
+  /** The same for all; those without Talaria do not know its property. */
+  private List<String> jvmOptions(List<String> more) {
+    List<String> words = new ArrayList<>(COMMON);
+    words.add("-Dtalaria.fabrics=" + fabric);
+    words.addAll(more);
+    words.addAll(options);
+    return words;
+  }
+}

@@ -1,0 +1,107 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.Machine;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Json;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say what becomes of a result: a mixin. */
+public final class OutputOptions {
+  private static final int MISSED = 3;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write everything measured to a file, for machines.")
+  private Path json;
+
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write the figures of each round to a file, for spreadsheets.")
+  private Path csv;
+
+  @Option(
+      names = "--hlog",
+      paramLabel = "FILE",
+      description = "Write the times of each round to a file, as HdrHistogram's log.")
+  private Path hlog;
+
+  @Option(names = "--strict", description = "Exit with status 3 if a target is missed.")
+  private boolean strict;
+
+  /** Creates the options; picocli fills them. */
+  public OutputOptions() {}
+
+  /**
+   * Refuses files that cannot be written, before anything is measured.
+   *
+   * @throws ParameterException which
+   */
+  public void check() {
+    check("--json", json);
+    check("--csv", csv);
+    check("--hlog", hlog);
+  }
+
+  private void check(String option, Path file) {
+    Path folder = file == null ? null : file.toAbsolutePath().getParent();
+    if (folder != null && !Files.isDirectory(folder)) {
+      throw new ParameterException(
+          command.commandLine(), option + ": there is no folder " + folder);
+    }
+  }
+
+  /**
+   * Prints the report, and writes the files wanted.
+   *
+   * @param found what was found
+   * @param machine the conditions
+   * @param format the name of the format of JSON
+   * @param options what was asked for
+   * @return the exit status
+   * @throws HarnessException if a file cannot be written
+   */
+  public int print(Comparison found, Machine machine, String format, Map<String, Object> options)
+      throws HarnessException {
+    PrintWriter out = command.commandLine().getOut();
+    out.print(new Report(machine, found).text());
+    out.flush();
+    Result result = found.result(format, machine, options);
+    write(json, file -> Json.write(file, result));
+    write(csv, file -> Files.writeString(file, ResultFiles.csv(result)));
+    write(hlog, file -> Files.write(file, ResultFiles.hlog(result)));
+    out.flush();
+    return strict && found.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
+  }
+
+  /** Writes a file. */
+  private interface Writer {
+    void write(Path file) throws IOException;
+  }
+
+  private void write(Path file, Writer writer) throws HarnessException {
+    if (file != null) {
+      try {
+        writer.write(file);
+      } catch (IOException e) {
+        throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
+      }
+      command.commandLine().getOut().println("Written: " + file);
+    }
+  }
+}

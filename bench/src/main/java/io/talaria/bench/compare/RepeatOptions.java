@@ -1,0 +1,131 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.Pinning;
+import io.talaria.cli.harness.Limits;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say how often, how long and beside whom all is measured: a mixin. */
+public final class RepeatOptions {
+  private static final int USUAL_ROUNDS = 3;
+  private static final double QUICK_WARM_UP = 0.7;
+  private static final double QUICK_SECONDS = 0.7;
+  private static final double USUAL_SECONDS = 2;
+  private static final double MOST_SECONDS = 600;
+  private static final int MOST_ROUNDS = 100;
+  private static final int MOST_BUSY = 1_024;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description =
+          "How often each case is measured by each contender, in turn, in new processes."
+              + " Default: 3, with --quick 1.")
+  private Integer rounds;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "S",
+      description =
+          "How many seconds a case is warmed up at least; up to four times as long until compilers"
+              + " rest. Default: 5 for applications, 1 for plain sockets, with --quick 0.7.")
+  private Double warmUp;
+
+  @Option(
+      names = "--busy",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Measure beside N processes that never rest, on any core: a busy host. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private int busy;
+
+  @Option(
+      names = "--quick",
+      description = "One short round: to see that everything works, not to quote from.")
+  private boolean quick;
+
+  @Option(
+      names = "--no-pin",
+      description = "Do not pin the JVMs to a core each (servers 0, client 1).")
+  private boolean noPin;
+
+  /** Creates the options; picocli fills them. */
+  public RepeatOptions() {}
+
+  /** Returns whether one short round will do. */
+  public boolean quick() {
+    return quick;
+  }
+
+  /** Returns which JVM sits on which core. */
+  public Pinning pinning() {
+    return Pinning.decide(!noPin);
+  }
+
+  /**
+   * Returns how many processes beside never rest.
+   *
+   * @throws ParameterException if they are too many
+   */
+  public int busy() {
+    Limits.check(command.commandLine(), "--busy", busy, 0, MOST_BUSY);
+    return busy;
+  }
+
+  /**
+   * Returns how long to warm up.
+   *
+   * @param usual the seconds if the user says nothing
+   * @throws ParameterException if the options do not fit
+   */
+  public WarmUpLength warmUp(double usual) {
+    if (quick && warmUp != null) {
+      throw new ParameterException(command.commandLine(), "--warm-up does not go with --quick");
+    }
+    double least = quick ? QUICK_WARM_UP : warmUp == null ? usual : warmUp;
+    Limits.check(command.commandLine(), "--warm-up", least, 0, MOST_SECONDS);
+    return new WarmUpLength(least);
+  }
+
+  /**
+   * Returns how long to warm up and to measure.
+   *
+   * @param seconds how long to measure, as the user says; null if nothing is said
+   * @param usualWarmUp the shortest warm-up if the user says nothing
+   * @throws ParameterException if the options do not fit
+   */
+  public Timing timing(Double seconds, double usualWarmUp) {
+    if (quick && seconds != null) {
+      throw new ParameterException(command.commandLine(), "--seconds does not go with --quick");
+    }
+    double length = quick ? QUICK_SECONDS : seconds == null ? USUAL_SECONDS : seconds;
+    Limits.check(command.commandLine(), "--seconds", length, 0.01, MOST_SECONDS);
+    return new Timing(warmUp(usualWarmUp).seconds(), length);
+  }
+
+  /** Returns how many rounds the user wants; 0 if nothing is said. */
+  int given() {
+    return rounds == null ? 0 : rounds;
+  }
+
+  /**
+   * Returns how many rounds there are.
+   *
+   * @throws ParameterException if they are too many, or none
+   */
+  public int rounds() {
+    if (rounds == null) {
+      return quick ? 1 : USUAL_ROUNDS;
+    }
+    Limits.check(command.commandLine(), "--rounds", rounds, 1, MOST_ROUNDS);
+    return rounds;
+  }
+}

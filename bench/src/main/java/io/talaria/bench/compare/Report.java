@@ -1,0 +1,166 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.compare.Comparison.Gathered;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Latencies.Percentiles;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Target;
+import io.talaria.cli.harness.Table;
+import io.talaria.cli.harness.Units;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A comparison as people read it: medians over the rounds with their range, targets, and the times
+ * of all rounds together.
+ *
+ * @param machine the conditions
+ * @param found what was found
+ */
+public record Report(Machine machine, Comparison found) {
+  private static final String UNFINISHED =
+      "\nCompilers were still busy when measuring began, a longer --warm-up helps:\n";
+
+  /** Returns it as text. */
+  public String text() {
+    StringBuilder out = new StringBuilder();
+    machine.lines().forEach(line -> out.append(line).append('\n'));
+    found.notes().forEach(line -> out.append(line).append('\n'));
+    out.append('\n').append(summary().render());
+    Table percentiles = percentiles();
+    if (!percentiles.isEmpty()) {
+      out.append("\nTimes, all rounds together\n").append(percentiles.render());
+    }
+    roads(out);
+    compiling(out);
+    long judged = found.judged();
+    if (judged > 0) {
+      out.append('\n').append(judged - found.missed());
+      out.append(" of ").append(judged).append(" targets met\n");
+    }
+    return out.toString();
+  }
+
+  private boolean ratios() {
+    return found.contenders().containsAll(Contender.ofSockets());
+  }
+
+  private boolean ucx() {
+    return found.measures().stream().anyMatch(one -> one.spread(Contender.UCX_IN_C) != null);
+  }
+
+  private List<Contender> sockets() {
+    return Contender.ofSockets().stream().filter(found.contenders()::contains).toList();
+  }
+
+  private Table summary() {
+    List<String> header = new ArrayList<>(List.of("Measure"));
+    sockets().forEach(contender -> header.add(">" + contender.label()));
+    if (ratios()) {
+      header.add(">Ratio");
+    }
+    if (ucx()) {
+      header.addAll(List.of(">UCX in C", ">Talaria / UCX"));
+    }
+    if (found.judged() > 0) {
+      header.addAll(List.of("Target", ">Reached", ""));
+    }
+    Table table = new Table(header.toArray(String[]::new));
+    found.measures().forEach(measure -> table.row(cells(measure).toArray(String[]::new)));
+    return table;
+  }
+
+  private List<String> cells(Gathered measure) {
+    List<String> cells = new ArrayList<>(List.of(measure.label()));
+    sockets().forEach(contender -> cells.add(measure.quantity().format(measure.spread(contender))));
+    if (ratios()) {
+      cells.add(times(measure.ratio()));
+    }
+    if (ucx()) {
+      cells.add(measure.quantity().format(measure.spread(Contender.UCX_IN_C)));
+      cells.add(times(measure.timesUcx()));
+    }
+    if (found.judged() > 0) {
+      Target target = measure.target();
+      cells.add(target == null ? "" : target.wanted());
+      cells.add(target == null ? "" : reached(measure, target));
+      cells.add(target == null ? "" : target.mark());
+    }
+    return cells;
+  }
+
+  private static String times(double ratio) {
+    return Double.isNaN(ratio) ? "" : Units.times(ratio);
+  }
+
+  private static String reached(Gathered measure, Target target) {
+    return target.wanted().startsWith("≥") || target.wanted().contains("×")
+        ? target.reachedTimes()
+        : measure.quantity().format(target.reached());
+  }
+
+  private Table percentiles() {
+    Table table =
+        new Table("", "Sockets", ">p50", ">p90", ">p99", ">p99.9", ">p99.99", ">max", ">count");
+    Map<String, String> labels = new LinkedHashMap<>();
+    found.times().forEach(one -> labels.put(one.id(), one.label()));
+    labels.forEach(
+        (id, label) -> {
+          for (Contender contender : sockets()) {
+            var histogram = found.merged(id, contender);
+            if (histogram != null) {
+              Percentiles p = Percentiles.of(histogram);
+              table.row(
+                  label,
+                  contender.label(),
+                  Units.time(p.p50()),
+                  Units.time(p.p90()),
+                  Units.time(p.p99()),
+                  Units.time(p.p999()),
+                  Units.time(p.p9999()),
+                  Units.time(p.max()),
+                  Units.figure((double) p.count()));
+            }
+          }
+        });
+    return table;
+  }
+
+  /** Cases that took the same roads share a line. */
+  private void roads(StringBuilder out) {
+    Map<String, List<String>> labels = new LinkedHashMap<>();
+    found
+        .roads()
+        .forEach(
+            (label, taken) ->
+                labels
+                    .computeIfAbsent(String.join("; ", taken), key -> new ArrayList<>())
+                    .add(label));
+    out.append(labels.isEmpty() ? "" : "\n");
+    labels.forEach(
+        (taken, cases) ->
+            out.append("Connections on Talaria, ")
+                .append(String.join("; ", cases))
+                .append(": ")
+                .append(taken)
+                .append('\n'));
+  }
+
+  private void compiling(StringBuilder out) {
+    if (!found.compiling().isEmpty()) {
+      out.append(UNFINISHED);
+      found
+          .compiling()
+          .forEach(
+              (what, rounds) ->
+                  out.append("  ")
+                      .append(what)
+                      .append(rounds == 1 ? "" : ", " + rounds + " rounds")
+                      .append('\n'));
+    }
+  }
+}

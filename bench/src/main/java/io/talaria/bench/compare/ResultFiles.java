@@ -1,0 +1,60 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import io.talaria.bench.harness.Contender;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogWriter;
+
+/** Results as spreadsheets and HdrHistogram's tools read them. */
+final class ResultFiles {
+  private static final CsvMapper CSV = new CsvMapper();
+  private static final double NS = 1;
+
+  private ResultFiles() {}
+
+  @JsonPropertyOrder({"id", "label", "unit", "contender", "round", "value"})
+  private record Line(
+      String id, String label, String unit, Contender contender, int round, double value) {}
+
+  /** Returns a line for each figure of each round, with a heading. */
+  static String csv(Result result) throws JsonProcessingException {
+    List<Line> lines = new ArrayList<>();
+    for (Measure measure : result.measures()) {
+      for (Map.Entry<Contender, List<Double>> one : measure.rounds().entrySet()) {
+        for (int i = 0; i < one.getValue().size(); i++) {
+          double value = one.getValue().get(i);
+          lines.add(
+              new Line(measure.id(), measure.label(), measure.unit(), one.getKey(), i + 1, value));
+        }
+      }
+    }
+    return CSV.writer(CSV.schemaFor(Line.class).withHeader()).writeValueAsString(lines);
+  }
+
+  /** Returns a log of the times of each round, in nanoseconds, tagged ID.CONTENDER.ROUND. */
+  static byte[] hlog(Result result) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    HistogramLogWriter log =
+        new HistogramLogWriter(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    log.outputComment(result.format() + ", nanoseconds");
+    log.outputLogFormatVersion();
+    log.outputLegend();
+    for (Distribution one : result.times()) {
+      Histogram histogram = one.histogram();
+      histogram.setTag(
+          (one.id() + "." + one.contender() + "." + one.round()).replaceAll("[,\\s]+", "_"));
+      log.outputIntervalHistogram(0, 0, histogram, NS);
+    }
+    return bytes.toByteArray();
+  }
+}

@@ -1,0 +1,75 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.cli.harness.AgentJar;
+import io.talaria.cli.harness.HarnessException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say what the sockets of a workload run on: a mixin of its command. */
+public final class RoadOptions {
+  private static final List<String> FABRICS = List.of("shm", "ucx");
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(names = "--plain", description = "Use the JDK's sockets, without Talaria.")
+  private boolean plain;
+
+  @Option(
+      names = "--fabric",
+      split = ",",
+      paramLabel = "FABRIC",
+      description =
+          "What Talaria runs on, as talaria.fabrics: shm, ucx, or both in the order wanted."
+              + " Default: shm.")
+  private List<String> fabrics = new ArrayList<>();
+
+  @Option(
+      names = "--agent",
+      paramLabel = "FILE",
+      description = "The agent's jar. Default: dist/talaria.jar.")
+  private Path agent;
+
+  @Option(
+      names = "--java-option",
+      paramLabel = "OPTION",
+      description =
+          "A further option for the JVMs, such as -Xmx1g or -Dtalaria.rules=FILE; may be repeated.")
+  private List<String> javaOptions = new ArrayList<>();
+
+  /** Creates the options; picocli fills them. */
+  public RoadOptions() {}
+
+  /**
+   * Returns how JVMs are started, as the user wants it.
+   *
+   * @param pinning which JVM sits on which core
+   * @throws HarnessException if Talaria is wanted, and there is no agent
+   * @throws ParameterException if the options do not fit
+   */
+  public Launch launch(Pinning pinning) throws HarnessException {
+    if (plain && !fabrics.isEmpty()) {
+      throw new ParameterException(command.commandLine(), "--fabric does not go with --plain");
+    }
+    for (String fabric : fabrics) {
+      if (!FABRICS.contains(fabric)) {
+        throw new ParameterException(
+            command.commandLine(),
+            "--fabric: '" + fabric + "' is no fabric; there are: " + String.join(", ", FABRICS));
+      }
+    }
+    String chosen = fabrics.isEmpty() ? FABRICS.getFirst() : String.join(",", fabrics);
+    AgentJar jar = plain || Pair.bothPlain() ? null : AgentJar.locate(agent);
+    return new Launch(plain ? Contender.JDK : Contender.TALARIA, jar, chosen, javaOptions, pinning);
+  }
+}

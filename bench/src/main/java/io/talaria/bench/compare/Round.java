@@ -1,0 +1,43 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.Contender;
+import io.talaria.cli.harness.Progress;
+import java.util.Locale;
+
+/**
+ * One of the rounds in which a benchmark measures a {@link Bout}. Used by one thread.
+ *
+ * @param number which round, from 1
+ * @param all how many there are
+ * @param contender on which road
+ * @param found where to add what was found
+ * @param progress where to show what is done
+ */
+public record Round(int number, int all, Contender contender, Comparison found, Progress progress) {
+  /**
+   * Begins a step.
+   *
+   * @param what what is done now
+   * @param expectedMs how long it will take, about
+   */
+  public void step(String what, double expectedMs) {
+    String which = all == 1 ? "" : ", round " + number + " of " + all;
+    progress.step(what + ", " + contender.label() + which, expectedMs);
+  }
+
+  /**
+   * Says how far the step is.
+   *
+   * @param what how far
+   */
+  public void say(String what) {
+    progress.say(what);
+  }
+
+  /** Returns what tells the files of this round from those of others, {@code talaria-2}. */
+  public String suffix() {
+    return contender.label().toLowerCase(Locale.ROOT) + (all == 1 ? "" : "-" + number);
+  }
+}

@@ -1,0 +1,60 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.BusyProcesses;
+import io.talaria.bench.harness.Contender;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Progress;
+import io.talaria.cli.harness.Terminal;
+import java.io.PrintWriter;
+import java.util.List;
+
+/**
+ * The engine: measures all bouts, round by round, by each contender in turn, so that all have the
+ * same share of what the machine does meanwhile.
+ *
+ * @param rounds how many rounds there are
+ * @param busy how many processes beside never rest
+ * @param progress where to show what is done
+ */
+public record Rounds(int rounds, int busy, PrintWriter progress) {
+  /**
+   * Measures.
+   *
+   * @param bouts what
+   * @param found where to add what is found; it says by whom
+   * @throws HarnessException if one failed, or was not accelerated though it should be
+   * @throws InterruptedException if interrupted
+   */
+  public void measure(List<Bout> bouts, Comparison found)
+      throws HarnessException, InterruptedException {
+    List<Contender> contenders = found.contenders();
+    double totalMs =
+        bouts.stream()
+            .mapToDouble(bout -> bout.expectedMs() * bout.rounds(rounds) * contenders.size())
+            .sum();
+    try (BusyProcesses beside = BusyProcesses.start(busy);
+        Progress shown = new Progress(progress, Terminal.onStandardError(), totalMs)) {
+      for (Bout bout : bouts) {
+        int own = bout.rounds(rounds);
+        for (int i = 1; i <= own; i++) {
+          for (Contender contender : contenders) {
+            measure(bout, new Round(i, own, contender, found, shown));
+            beside.check();
+          }
+        }
+      }
+    }
+  }
+
+  private static void measure(Bout bout, Round round)
+      throws HarnessException, InterruptedException {
+    try {
+      bout.measure(round);
+    } catch (HarnessException e) {
+      throw new HarnessException(
+          bout.label() + " on " + round.contender().label() + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.Contender;
+
+/**
+ * What one round has found, as it is written to files: all that its measures do not say.
+ *
+ * @param id the name for machines of what was measured
+ * @param contender on which road
+ * @param rested whether compilers rested when measuring began
+ * @param found a record of the benchmark
+ */
+public record Run(String id, Contender contender, boolean rested, Object found) {}

@@ -1,0 +1,133 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Limits;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say which side of a workload a command is: a mixin of it. */
+public final class SideOptions {
+  /** Where a server listens, and where a client looks for it, if nothing is said. */
+  static final int DEFAULT_PORT = 2998;
+
+  private static final HostPort ANY = new HostPort("0.0.0.0", DEFAULT_PORT);
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = {"-s", "--server"},
+      description = "Be the server only, until stopped with Ctrl-C.")
+  private boolean server;
+
+  @Option(
+      names = {"-a", "--address"},
+      paramLabel = "HOST:PORT",
+      converter = Converter.class,
+      description = "Where the server listens. Default: 0.0.0.0:2998, all addresses.")
+  private HostPort address;
+
+  @Option(
+      names = {"-r", "--remote"},
+      split = ",",
+      paramLabel = "HOST[:PORT]",
+      converter = Converter.class,
+      description = "Be the client only, of the server there. Default port: 2998.")
+  private List<HostPort> remotes = new ArrayList<>();
+
+  /** Creates the options; picocli fills them. */
+  public SideOptions() {}
+
+  static final class Converter extends HostPort.Converter {
+    Converter() {
+      super(DEFAULT_PORT);
+    }
+  }
+
+  /** Which side. */
+  public enum Side {
+    /** Both, on this machine. */
+    BOTH,
+    /** The server only. */
+    SERVER,
+    /** The client only. */
+    CLIENT
+  }
+
+  /**
+   * Returns which side is wanted.
+   *
+   * @throws ParameterException if the options do not fit
+   */
+  public Side side() {
+    if (server && !remotes.isEmpty()) {
+      throw new ParameterException(command.commandLine(), "--server does not go with --remote");
+    }
+    if (address != null && !server) {
+      throw new ParameterException(
+          command.commandLine(), "--address says where a server listens; it needs --server");
+    }
+    for (HostPort remote : remotes) {
+      if (remote.host().isEmpty()) {
+        throw new ParameterException(
+            command.commandLine(), "--remote needs a host: '" + remote + "'");
+      }
+    }
+    return server ? Side.SERVER : remotes.isEmpty() ? Side.BOTH : Side.CLIENT;
+  }
+
+  /**
+   * Returns how many servers are started on this machine.
+   *
+   * @param servers what the user says by {@code --servers}; null if nothing
+   * @param usual what holds then
+   * @param most how many there may be
+   * @throws ParameterException if there are too many, or none is started here
+   */
+  public int here(Integer servers, int usual, int most) {
+    if (servers == null) {
+      return usual;
+    }
+    Limits.check(command.commandLine(), "--servers", servers, 1, most);
+    if (side() != Side.BOTH) {
+      throw new ParameterException(
+          command.commandLine(), "--servers does not go with --server or --remote");
+    }
+    return servers;
+  }
+
+  /** Returns where a server listens. */
+  public HostPort address() {
+    return address == null ? ANY : address;
+  }
+
+  /**
+   * Returns where the server of a client is.
+   *
+   * @throws ParameterException if there is more than one
+   */
+  public HostPort remote() {
+    if (remotes.size() != 1) {
+      throw new ParameterException(
+          command.commandLine(), "--remote names one server here, not " + remotes.size());
+    }
+    return remotes.getFirst();
+  }
+
+  /**
+   * Returns where the servers of a client are.
+   *
+   * @param several whether the workload can have several
+   * @return none if this is no client
+   * @throws ParameterException if there are too many
+   */
+  public List<HostPort> remotes(boolean several) {
+    return remotes.isEmpty() || several ? List.copyOf(remotes) : List.of(remote());
+  }
+}

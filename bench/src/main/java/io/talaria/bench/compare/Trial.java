@@ -1,0 +1,22 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+/** One of the cases that a benchmark measures. */
+public interface Trial {
+  /** Returns its name for machines. */
+  String id();
+
+  /** Returns its name for people. */
+  String label();
+
+  /** Returns how many connections there are. */
+  int connections();
+
+  /**
+   * Returns what both sides are told: a record.
+   *
+   * @param timing how long
+   */
+  Object job(Timing timing);
+}

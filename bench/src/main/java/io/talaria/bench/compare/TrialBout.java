@@ -1,0 +1,64 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Pair;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import java.util.List;
+
+/**
+ * A trial, in a client JVM and a server JVM if there is none elsewhere. Used by one thread.
+ *
+ * @param launch how JVMs are started
+ * @param main the class they run
+ * @param timing how long
+ * @param trial what
+ * @param remotes where the server is; empty to start one here
+ */
+record TrialBout(Launch launch, Class<?> main, Timing timing, Trial trial, List<HostPort> remotes)
+    implements Bout {
+  @Override
+  public String label() {
+    return trial.label();
+  }
+
+  @Override
+  public double expectedMs() {
+    return timing.expectedMs();
+  }
+
+  @Override
+  public void measure(Round round) throws HarnessException, InterruptedException {
+    round.step(label(), expectedMs());
+    Contender contender = round.contender();
+    Found found = remotes.isEmpty() ? both(round) : client(round);
+    round.found().add(trial.id(), trial.label(), contender, found);
+    round.found().addRoads(trial.label(), contender, found.roads());
+    round.found().addRun(trial.id(), trial.label(), contender, found.rested(), found);
+  }
+
+  private Found both(Round round) throws HarnessException, InterruptedException {
+    try (Pair pair = launch.pair(main, round.contender())) {
+      HostPort where = Orders.listen(pair.server(), Orders.local(), trial.job(timing));
+      return Blame.servers(List.of(pair.server()), () -> measure(pair.client(), round, where));
+    }
+  }
+
+  private Found client(Round round) throws HarnessException, InterruptedException {
+    try (ChildJvm client = launch.client(main)) {
+      return measure(client, round, remotes.getFirst());
+    }
+  }
+
+  private Found measure(ChildJvm client, Round round, HostPort where)
+      throws HarnessException, InterruptedException {
+    Orders.connect(client, where, trial.job(timing));
+    Found found =
+        Orders.result(client, Found.class, timing.limit(), stage -> round.say(stage.asText()));
+    Pair.requireAccelerated(round.contender(), "client", found.roads(), trial.connections());
+    return found;
+  }
+}

@@ -1,0 +1,104 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.sockets;
+
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Quantity;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Units;
+
+/**
+ * A scenario as the engine runs it. Used by one thread.
+ *
+ * @param scenario what
+ * @param runner runs it in two JVMs
+ * @param ucx does the same in C
+ */
+record ScenarioBout(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx) implements Bout {
+  @Override
+  public String label() {
+    return scenario.label();
+  }
+
+  @Override
+  public double expectedMs() {
+    return runner.timing().expectedMs();
+  }
+
+  /** The allocation is the same every time. */
+  @Override
+  public int rounds(int wanted) {
+    return scenario.pattern() == Pattern.ALLOC ? 1 : wanted;
+  }
+
+  @Override
+  public void measure(Round round) throws HarnessException, InterruptedException {
+    if (round.contender() == Contender.UCX_IN_C) {
+      measureUcx(round);
+      return;
+    }
+    round.step(label(), expectedMs());
+    ScenarioRun run = runner.run(scenario, round.contender());
+    new ScenarioFigures(run, round.contender(), round.found()).add();
+    round.say(headline(run));
+  }
+
+  /** What it has no test for has no figure. */
+  private void measureUcx(Round round) throws InterruptedException {
+    boolean oneway = scenario.pattern() == Pattern.ONEWAY;
+    try {
+      round
+          .found()
+          .add(
+              scenario.id() + (oneway ? "" : "/p50"),
+              label(),
+              oneway ? ScenarioFigures.quantity(scenario) : Quantity.TIME,
+              Contender.UCX_IN_C,
+              ucx.measure(scenario));
+    } catch (HarnessException e) {
+      round.say("no figure of UCX in this round: " + e.getMessage());
+    }
+  }
+
+  private static String headline(ScenarioRun run) {
+    String figure =
+        switch (run.scenario().pattern()) {
+          case ONEWAY ->
+              Units.rate(run.value(Measured.MESSAGES_PER_SECOND))
+                  + ", "
+                  + Units.figure(run.value(Measured.GIGABYTES_PER_SECOND))
+                  + " GB/s";
+          case SCALE ->
+              "set up in "
+                  + Units.time(run.value(Measured.SET_UP_NS))
+                  + ", p50 "
+                  + Units.time(run.medianNs(Measured.ROUND_TRIP_ONE))
+                  + " and "
+                  + Units.time(run.medianNs(Measured.ROUND_TRIP_ONE_AGAIN))
+                  + " alone, "
+                  + Units.time(run.medianNs(Measured.ROUND_TRIP))
+                  + " among idle ones";
+          case IDLE -> Units.figure(run.value(Measured.IDLE_CPU)) + " % of a core";
+          case ALLOC ->
+              "client "
+                  + bytes(run.value(Measured.CLIENT_ALLOCATED))
+                  + ", server "
+                  + bytes(run.value(Measured.SERVER_ALLOCATED));
+          default ->
+              "p50 "
+                  + Units.time(run.medianNs(Measured.ROUND_TRIP))
+                  + ", "
+                  + Units.rate(run.value(Measured.TRIPS_PER_SECOND));
+        };
+    double tcpBytes = run.value(Measured.TCP_BYTES);
+    return tcpBytes > 0
+        ? figure + " (WARNING: " + Units.bytes(tcpBytes) + " went over TCP while measured)"
+        : figure;
+  }
+
+  private static String bytes(double value) {
+    return Double.isNaN(value) ? "too few round trips" : Units.figure(value) + " B";
+  }
+}

@@ -1,0 +1,30 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.ucx;
+
+import java.util.List;
+
+/**
+ * What one attempt has measured of a case, in nanoseconds or operations a second.
+ *
+ * @param talaria the median of JMH's iterations
+ * @param iterations JMH's iterations
+ * @param before ucx_perftest just before; null if it was not run
+ * @param after ucx_perftest just after; null if it was not run
+ */
+record UcxAttempt(double talaria, List<Double> iterations, Double before, Double after) {
+  /** Returns what ucx_perftest measured, before and after together, or NaN. */
+  double baseline() {
+    return before == null || after == null ? Double.NaN : (before + after) / 2;
+  }
+
+  /** Returns how many times as long, or as many, Talaria's figure is, or NaN. */
+  double ratio() {
+    return talaria / baseline();
+  }
+
+  /** Returns how far the two runs of ucx_perftest lie apart: 1 if not at all, or if not run. */
+  double unrest() {
+    return before == null || after == null ? 1 : Math.max(before, after) / Math.min(before, after);
+  }
+}

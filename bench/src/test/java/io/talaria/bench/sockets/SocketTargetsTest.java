@@ -1,0 +1,168 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.sockets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Measure;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.Target;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+/** Which figures a scenario has, and what the project holds them against. */
+class SocketTargetsTest {
+  private static final Scenario BLOCKING =
+      new Scenario(Pattern.BLOCKING, Waiting.BLOCKING, 16, 1, Flight.TURN);
+  private static final Scenario SELECT_NOW =
+      new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 16, 1, Flight.TURN);
+  private static final Scenario ONEWAY =
+      new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 16, 1, Flight.TURN);
+  private static final Scenario LARGE =
+      new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 65_536, 1, Flight.TURN);
+  private static final Scenario ALLOC =
+      new Scenario(Pattern.ALLOC, Waiting.SELECT, 16, 1, Flight.TURN);
+  private static final Scenario MANY =
+      new Scenario(Pattern.MANY, Waiting.SELECT, 16, 1_000, Flight.TURN);
+  private static final Scenario WAKE =
+      new Scenario(Pattern.WAKE, Waiting.SELECT, 16, 1, Flight.TURN, true);
+  private static final Roads NO_ROADS = new Roads("x", 0, 0, Map.of(), 0, 0);
+
+  private final Comparison found =
+      new Comparison(List.of(Contender.JDK, Contender.TALARIA, Contender.UCX_IN_C));
+  private final SocketTargets targets = new SocketTargets(found);
+
+  private void trips(Scenario scenario, Contender contender, long ns) {
+    Histogram histogram = Latencies.histogram();
+    histogram.recordValue(ns);
+    add(scenario, contender, Map.of(), Map.of(Measured.ROUND_TRIP, Latencies.encode(histogram)));
+  }
+
+  private void add(
+      Scenario scenario,
+      Contender contender,
+      Map<String, Double> values,
+      Map<String, String> histograms) {
+    ScenarioRun run =
+        new ScenarioRun(
+            scenario,
+            new Measured(values, histograms, NO_ROADS, true),
+            new Measured(Map.of(), Map.of(), NO_ROADS, true));
+    new ScenarioFigures(run, contender, found).add();
+  }
+
+  private Measure measure(String id) {
+    return found
+        .result("x", Machine.describe("7", Pinning.decide(false)), Map.of())
+        .measures()
+        .stream()
+        .filter(measure -> measure.id().equals(id))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void blockingIsHeldAgainstTheJdksSpinning() {
+    trips(BLOCKING, Contender.JDK, 70_000);
+    trips(BLOCKING, Contender.TALARIA, 500);
+    trips(SELECT_NOW, Contender.JDK, 9_000);
+    trips(SELECT_NOW, Contender.TALARIA, 600);
+
+    targets.judge(List.of(BLOCKING, SELECT_NOW));
+
+    Measure blocking = measure("blocking/16B/p50");
+    assertThat(blocking.ratio()).isCloseTo(140, within(0.2));
+    assertThat(blocking.target().wanted()).isEqualTo("≥ 20× JDK's selectNow");
+    assertThat(blocking.target().reached()).isCloseTo(18, within(0.1));
+    assertThat(blocking.target().mark()).isEqualTo("MISSED");
+    assertThat(measure("selectNow/16B/p50").target().mark()).isEqualTo("met");
+  }
+
+  @Test
+  void messagesOneWayHaveATargetByTheirSize() {
+    add(ONEWAY, Contender.JDK, Map.of(Measured.MESSAGES_PER_SECOND, 1e6), Map.of());
+    add(ONEWAY, Contender.TALARIA, Map.of(Measured.MESSAGES_PER_SECOND, 16e6), Map.of());
+    add(LARGE, Contender.JDK, Map.of(Measured.GIGABYTES_PER_SECOND, 3.0), Map.of());
+    add(LARGE, Contender.TALARIA, Map.of(Measured.GIGABYTES_PER_SECOND, 9.0), Map.of());
+
+    targets.judge(List.of(ONEWAY, LARGE));
+
+    assertThat(measure("oneway/16B").ratio()).isEqualTo(16);
+    assertThat(measure("oneway/16B").target().met()).isTrue();
+    assertThat(measure("oneway/65536B").target().met()).isFalse();
+  }
+
+  @Test
+  void nothingMayBeAllocated() {
+    add(ALLOC, Contender.TALARIA, Map.of(Measured.CLIENT_ALLOCATED, 0.3), Map.of());
+
+    targets.judge(List.of(ALLOC));
+
+    assertThat(measure("alloc/select/16B/client").target().met()).isFalse();
+    assertThat(measure("alloc/select/16B/client").ratio()).isNull();
+  }
+
+  @Test
+  void sharedMemoryForEachConnectionHasALimit() {
+    add(MANY, Contender.TALARIA, Map.of(Measured.SHM_PER_CONNECTION, 70_000.0), Map.of());
+
+    targets.judge(List.of(MANY));
+
+    assertThat(measure("many/16B/1000-conn/shm").target().wanted()).isEqualTo("≤ 328 KiB");
+    assertThat(measure("many/16B/1000-conn/shm").target().met()).isTrue();
+  }
+
+  @Test
+  void aWakeUpHasItsRoundTripAndItsProcessorTime() {
+    trips(WAKE, Contender.JDK, 16_000);
+    add(WAKE, Contender.JDK, Map.of(Measured.CPU_PER_TRIP, 15_000.0), Map.of());
+
+    assertThat(measure("wake/select/16B/one-core/p50").label())
+        .isEqualTo("16 B wake-up, select, one core, p50");
+    assertThat(measure("wake/select/16B/one-core/cpu").jdk().median()).isEqualTo(15_000);
+  }
+
+  @Test
+  void onUcxABlockingRoundTripMayTakeTwoAndAHalfTimesAsLongAsInC() {
+    assertThat(onUcx(BLOCKING, 500, 200)).isEqualTo(new Target("≤ 2.5× UCX in C", 2.5, true));
+  }
+
+  @Test
+  void onUcxMoreThanTwoAndAHalfTimesIsMissed() {
+    assertThat(onUcx(BLOCKING, 501, 200).met()).isFalse();
+  }
+
+  @Test
+  void onUcxLargeMessagesMustGoHalfAsFast() {
+    assertThat(onUcx(LARGE, 5, 10)).isEqualTo(new Target("≥ 0.5× UCX in C", 0.5, true));
+  }
+
+  @Test
+  void onUcxLessThanHalfIsMissed() {
+    assertThat(onUcx(LARGE, 4.9, 10).met()).isFalse();
+  }
+
+  @Test
+  void onUcxOnlyTheseAreJudged() {
+    assertThat(onUcx(SELECT_NOW, 500, 200)).isNull();
+  }
+
+  private Target onUcx(Scenario scenario, double talaria, double ucx) {
+    boolean oneway = scenario.pattern() == Pattern.ONEWAY;
+    String id = scenario.id() + (oneway ? "" : "/p50");
+    var quantity =
+        oneway ? ScenarioFigures.quantity(scenario) : io.talaria.bench.harness.Quantity.TIME;
+    found.add(id, id, quantity, Contender.TALARIA, talaria);
+    found.add(id, id, quantity, Contender.UCX_IN_C, ucx);
+    targets.judgeOnUcx();
+    return measure(id).target();
+  }
+}
