@@ -71,7 +71,8 @@ final class ClientPhases {
     WarmUp warmUp = warmUp(phase);
     do {
       long took = client.flood(batch);
-      batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
+      long fitting = batch * batchNs / Math.max(took, 1);
+      batch = Math.max(FIRST_BATCH, Math.min(fitting, batch * 4));
     } while (!warmUp.done(0));
     link.report(MEASURING, phase);
     long elapsed = 0;

@@ -2,6 +2,7 @@
 
 package io.talaria.cli.demo;
 
+import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
@@ -16,7 +17,6 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
       "  talaria demo --out /tmp/latency.png",
       "  talaria demo --no-pin --json demo.json"
     })
-public final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand implements Subcommand {
   private static final double FASTEST = 100;
 
   @Spec private CommandSpec spec;
