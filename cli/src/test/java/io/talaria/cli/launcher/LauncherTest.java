@@ -39,7 +39,7 @@ class LauncherTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"run", "test", "build", "chaos", "soak", "fuzz", "ucx-example", "package"})
+      strings = {"run", "test", "build", "chaos", "soak", "fuzz", "ucx-example"})
   void aCommandOfTheLauncherHasHelpOfItsOwnWithoutABuild(String command) throws Exception {
     Ended ended = tree.run(command, "--help");
 
@@ -107,7 +107,6 @@ class LauncherTest {
         "fuzz --loud             | fuzz: unknown option --loud; try: ./talaria fuzz --help",
         "ucx-example mesaging    | ucx-example: no example mesaging, did you mean messaging?",
         "ucx-example --remote me | --remote needs HOST:PORT, not me",
-        "package --fast          | package: unknown option --fast; try: ./talaria package --help",
       })
   void wrongUsageIsStatusTwoAndNoBuild(String words, String said) throws Exception {
     Ended ended = tree.run(words.split(" "));
