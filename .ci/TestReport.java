@@ -21,7 +21,8 @@ import javax.xml.stream.XMLStreamReader;
 /**
  * Sums up the reports of a run of the tests: the slowest classes, what was left out or skipped and
  * why, what failed or passed in its second run only, and, in the last line, the counts. Keeps the
- * logs of what failed in {@code dist/test-failures}. {@code ./talaria test} runs it from its source.
+ * logs of what failed in {@code dist/test-failures}. {@code ./talaria test} runs it from its
+ * source.
  *
  * <p>Usage: {@code java TestReport.java ROOT all|usual [LEFT OUT]...}. Exit status: 0 if tests ran
  * and none failed, 1 if not, 2 for wrong usage. In a run of all tests a flaky one has failed.
@@ -131,8 +132,11 @@ final class TestReport {
               testsOf.merge(run, 1, Integer::sum);
               failed = false;
               test =
-                  run + " " + xml.getAttributeValue(null, "classname")
-                      + "." + xml.getAttributeValue(null, "name");
+                  run
+                      + " "
+                      + xml.getAttributeValue(null, "classname")
+                      + "."
+                      + xml.getAttributeValue(null, "name");
             }
             case "failure", "error" -> {
               if (!failed) {
@@ -154,7 +158,8 @@ final class TestReport {
                 why = xml.getElementText().lines().findFirst().orElse("");
               }
               why = why.replaceFirst("^[\\w.]*TestAbortedException: (Assumption failed: )?", "");
-              skippedBecause.merge(why.isBlank() ? "no reason given" : why.strip(), 1, Integer::sum);
+              skippedBecause.merge(
+                  why.isBlank() ? "no reason given" : why.strip(), 1, Integer::sum);
             }
             default -> {}
           }
@@ -206,7 +211,8 @@ final class TestReport {
   private static void addDumps(Path folder, List<Path> dumps) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       files
-          .filter(f -> f.getFileName().toString().matches(".*\\.(dump|dumpstream)|hs_err_pid.*\\.log"))
+          .filter(
+              f -> f.getFileName().toString().matches(".*\\.(dump|dumpstream)|hs_err_pid.*\\.log"))
           .filter(f -> !dumps.contains(f))
           .forEach(dumps::add);
     }
@@ -275,7 +281,11 @@ final class TestReport {
         .forEach(
             suite ->
                 System.out.printf(
-                    Locale.ROOT, "  %6.1f s  %-14s %s%n", suite.seconds(), suite.run(), suite.name()));
+                    Locale.ROOT,
+                    "  %6.1f s  %-14s %s%n",
+                    suite.seconds(),
+                    suite.run(),
+                    suite.name()));
   }
 
   private void printLeftOut(List<String> said) throws IOException {

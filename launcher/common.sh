@@ -1,6 +1,6 @@
 # Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 #
-# Exit statuses, and what is said of wrong words. Sourced by the launcher, here and in a release.
+# Exit statuses, and what is said of wrong words. Sourced by the launcher.
 
 # What all commands end with; kept by LauncherTest, told in docs/commands.md.
 readonly STATUS_FAILED=1

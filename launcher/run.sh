@@ -1,6 +1,6 @@
 # Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 #
-# Runs a command with Talaria switched on. Sourced by the launcher, here and in a release.
+# Runs a command with Talaria switched on. Sourced by the launcher.
 
 run_usage() {
   cat <<END

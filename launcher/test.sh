@@ -5,6 +5,7 @@
 # What the usual run takes less of than a run of all tests.
 readonly USUAL_ROUNDS=30 ALL_ROUNDS=150
 readonly USUAL_GROUNDS=ACCELERATED,PLAIN
+readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|counters|shm)/.*Test.class]'
 readonly USUAL_SCALE=0.25
 readonly USUAL_CHAOS_SECONDS=30 ALL_CHAOS_SECONDS=120
 
@@ -63,7 +64,8 @@ run_tests() {
     set -- -Dsurefire.failOnFlakeCount=1 "$@"
   else
     set -- "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
-      "-Dtest.java17.grounds=$USUAL_GROUNDS" "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "$@"
+      "-Dtest.java17.grounds=$USUAL_GROUNDS" "-Dtest.java17.classes=$USUAL_JAVA17" \
+      "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "$@"
     export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
   fi
   log=$ROOT/dist/test.log
@@ -79,8 +81,9 @@ run_tests() {
   set -- 'at length: fuzz, chaos, soak; over real verbs: rdma-test (commands of their own)'
   if [ "$extent" = usual ]; then
     set -- "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \
-      "the contract on Java 17: only the grounds $USUAL_GROUNDS" \
-      "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs with Java 17" \
+      "nio on Java 17: what needs no channel, memory or mapping of the JDK (negotiation, fuzz, config)" \
+      "the contract on Java 17: all grounds but $USUAL_GROUNDS" \
+      "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs of Java and sockets" \
       "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS" "$@"
   fi
   "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 "$ROOT/.ci/TestReport.java" \

@@ -6,7 +6,10 @@ import io.talaria.cli.doctor.DoctorCommand;
 import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.ss.SsCommand;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -55,14 +58,29 @@ public final class Main implements Runnable {
   public static CommandLine commandLine() {
     Main main = new Main();
     CommandLine command = new CommandLine(main);
-    // Those of talaria itself first: they may be the parents of others.
-    ServiceLoader.load(Subcommand.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .sorted(Comparator.comparing(Subcommand::parent))
-        .forEach(added -> parent(command, added).addSubcommand(added));
+    List<Subcommand> added = services();
+    // What belongs to another command comes after it.
+    added.sort(Comparator.comparing(one -> !one.parent().isEmpty()));
+    added.forEach(one -> parent(command, one).addSubcommand(one));
     return command
         .setParameterExceptionHandler((e, args) -> main.reportUsage(e))
         .setExecutionExceptionHandler((e, failed, result) -> main.reportFailure(e, failed));
+  }
+
+  /** The commands of the jars that are there; without those that need a newer Java. */
+  private static List<Subcommand> services() {
+    List<Subcommand> found = new ArrayList<>();
+    Iterator<Subcommand> all = ServiceLoader.load(Subcommand.class).iterator();
+    while (true) {
+      try {
+        if (!all.hasNext()) {
+          return found;
+        }
+        found.add(all.next());
+      } catch (UnsupportedClassVersionError e) {
+        // The launcher has said which Java it needs; here it is not there.
+      }
+    }
   }
 
   private static CommandLine parent(CommandLine root, Subcommand added) {

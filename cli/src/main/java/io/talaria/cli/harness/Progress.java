@@ -110,7 +110,7 @@ public final class Progress implements AutoCloseable {
    * @param fraction how much is done, 0 to 1
    */
   static String bar(double fraction) {
-    double shown = Math.clamp(fraction, 0, 1);
+    double shown = Math.max(0, Math.min(fraction, 1));
     int full = (int) Math.round(shown * WIDTH);
     return "█".repeat(full)
         + "░".repeat(WIDTH - full)

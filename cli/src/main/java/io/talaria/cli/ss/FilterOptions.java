@@ -6,6 +6,7 @@ import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -13,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -21,6 +23,10 @@ import picocli.CommandLine.Spec;
 /** The options that say what to show. picocli fills it in. */
 final class FilterOptions {
   private static final int MOST_PORT = 65_535;
+
+  /** What looks like an address, not like a name to ask for. */
+  private static final Pattern LITERAL =
+      Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}|.*:.*");
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
@@ -104,13 +110,20 @@ final class FilterOptions {
   private Set<InetAddress> literals() {
     Set<InetAddress> found = new HashSet<>();
     for (String text : addresses) {
+      if (!LITERAL.matcher(text).matches()) {
+        throw notLiteral(text);
+      }
       try {
-        found.add(InetAddress.ofLiteral(text));
-      } catch (IllegalArgumentException e) {
-        throw bad("--address " + text + " is no IP address, such as 127.0.0.1 or ::1");
+        found.add(InetAddress.getByName(text)); // asks nobody for what begins like an address
+      } catch (UnknownHostException e) {
+        throw notLiteral(text);
       }
     }
     return found;
+  }
+
+  private ParameterException notLiteral(String text) {
+    return bad("--address " + text + " is no IP address, such as 127.0.0.1 or ::1");
   }
 
   private <T> Set<T> choices(

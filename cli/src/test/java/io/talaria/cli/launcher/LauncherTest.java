@@ -38,10 +38,7 @@ class LauncherTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "run", "test", "build", "chaos", "soak", "fuzz", "ucx-example", "package"
-      })
+  @ValueSource(strings = {"run", "test", "build", "chaos", "soak", "fuzz", "ucx-example"})
   void aCommandOfTheLauncherHasHelpOfItsOwnWithoutABuild(String command) throws Exception {
     Ended ended = tree.run(command, "--help");
 
@@ -59,13 +56,20 @@ class LauncherTest {
     Ended ended = tree.run((command + " --help").split(" "));
 
     assertThat(ended.status()).isZero();
-    assertThat(ended.out()).startsWith("talaria " + command.split(" ")[0]).contains("talaria build");
+    assertThat(ended.out())
+        .startsWith("talaria " + command.split(" ")[0])
+        .contains("talaria build");
     assertThat(tree.builds()).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({
-    "hlep, help", "tset, test", "demmo, demo", "chaso, chaos", "obsevre, observe", "sss, ss",
+    "hlep, help",
+    "tset, test",
+    "demmo, demo",
+    "chaso, chaos",
+    "obsevre, observe",
+    "sss, ss",
     "rdmatest, rdma-test",
   })
   void aTypoNamesTheNearestCommandAtOnce(String typo, String meant) throws Exception {
@@ -74,7 +78,10 @@ class LauncherTest {
     assertThat(ended.status()).isEqualTo(2);
     assertThat(ended.err())
         .isEqualTo(
-            "talaria: unknown command " + typo + ", did you mean " + meant
+            "talaria: unknown command "
+                + typo
+                + ", did you mean "
+                + meant
                 + "?; try: ./talaria --help\n");
     assertThat(tree.builds()).isEmpty();
   }
@@ -99,7 +106,6 @@ class LauncherTest {
         "fuzz --loud             | fuzz: unknown option --loud; try: ./talaria fuzz --help",
         "ucx-example mesaging    | ucx-example: no example mesaging, did you mean messaging?",
         "ucx-example --remote me | --remote needs HOST:PORT, not me",
-        "package --fast          | package: unknown option --fast; try: ./talaria package --help",
       })
   void wrongUsageIsStatusTwoAndNoBuild(String words, String said) throws Exception {
     Ended ended = tree.run(words.split(" "));

@@ -38,10 +38,18 @@ class TestCommandTest {
     Files.createDirectories(tree.root().resolve("nio"));
     Files.writeString(tree.root().resolve("nio/pom.xml"), "<project/>");
     tree.maven(
-        "mkdir -p " + folder
-            + " && cat >" + folder + "/TEST-a.B.xml <<'END'\n" + text + "\nEND\n"
-            + "echo printed >" + folder + "/a.B-output.txt\n"
-            + "exit " + status);
+        "mkdir -p "
+            + folder
+            + " && cat >"
+            + folder
+            + "/TEST-a.B.xml <<'END'\n"
+            + text
+            + "\nEND\n"
+            + "echo printed >"
+            + folder
+            + "/a.B-output.txt\n"
+            + "exit "
+            + status);
   }
 
   @Test
@@ -85,7 +93,8 @@ class TestCommandTest {
     Ended ended = tree.run("test");
 
     assertThat(ended.status()).isZero();
-    assertThat(ended.out()).contains("Flaky, passed in the second run only:\n", "a.B.shaky: once\n");
+    assertThat(ended.out())
+        .contains("Flaky, passed in the second run only:\n", "a.B.shaky: once\n");
     assertThat(ended.outLines()).last().isEqualTo("2 passed, 0 failed, 0 skipped");
   }
 

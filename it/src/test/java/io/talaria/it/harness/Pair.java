@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.nio.Mode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What the two sides of a test are.
@@ -28,18 +29,22 @@ public record Pair(Flavour server, Flavour client) {
   /**
    * With the agent on none, on one and on both sides.
    *
-   * @return four pairs
+   * @return four pairs, or three with the agent if {@link Settings#fewPairs}
    */
   public static List<Pair> coexisting() {
-    return List.of(NONE, new Pair(TALARIA, PLAIN), new Pair(PLAIN, TALARIA), BOTH);
+    List<Pair> some = List.of(new Pair(TALARIA, PLAIN), new Pair(PLAIN, TALARIA), BOTH);
+    return Settings.fewPairs() ? some : Stream.concat(Stream.of(NONE), some.stream()).toList();
   }
 
   /**
    * With the agent on none, on one and on both sides, and on both sides on Java 17.
    *
-   * @return five pairs
+   * @return five pairs, or three with the agent if {@link Settings#fewPairs}
    */
   public static List<Pair> coexistingAndOld() {
+    if (Settings.fewPairs()) {
+      return List.of(new Pair(TALARIA, PLAIN), BOTH, new Pair(TALARIA_17, TALARIA_17));
+    }
     List<Pair> pairs = new ArrayList<>(coexisting());
     pairs.add(new Pair(TALARIA_17, TALARIA_17));
     return pairs;

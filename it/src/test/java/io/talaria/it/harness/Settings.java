@@ -96,7 +96,7 @@ public final class Settings {
   }
 
   /**
-   * Whether one pair with Java 17 stands for all.
+   * Whether one pair with Java 17 stands for all, and pairs that only test the tests are left out.
    *
    * @return true if {@code talaria.it.pairs} is {@code few}
    */
