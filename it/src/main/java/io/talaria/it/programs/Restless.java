@@ -6,8 +6,6 @@ import io.talaria.it.kit.Console;
 
 /** Keeps a processor busy until it is ended: a neighbour that never rests. */
 public final class Restless {
-  private static volatile long turns;
-
   private Restless() {}
 
   /**
@@ -26,8 +24,8 @@ public final class Restless {
   }
 
   private static void turn() {
-    for (long i = 0; ; i++) {
-      turns = i;
+    while (true) {
+      Thread.onSpinWait();
     }
   }
 }

@@ -330,6 +330,9 @@ abstract class End implements Loop.Ready {
           channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         }
         channel.close();
+        if (reset) { // until it has left its selectors the JDK sends nothing
+          loops.forEach(Loop::wakeup);
+        }
       } catch (IOException e) {
         node.count("failedCloses"); // closed already
       } finally {
