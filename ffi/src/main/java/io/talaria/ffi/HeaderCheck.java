@@ -58,6 +58,25 @@ public final class HeaderCheck {
   }
 
   /**
+   * Adds a structure that later releases of the library lengthen at its end: the offset of each
+   * field, and that it is at least as long as the binding believes.
+   *
+   * @param struct what the binding believes
+   * @param condition when the headers have it, as in {@code #if}
+   * @return this
+   */
+  public HeaderCheck growingStruct(CStruct struct, String condition) {
+    program.append("#if ").append(condition).append('\n');
+    print("sizeof(" + struct.name() + ") >= " + struct.sizeBytes(), 1);
+    struct
+        .offsets()
+        .forEach(
+            (field, offset) -> print("offsetof(" + struct.name() + ", " + field + ")", offset));
+    program.append("#endif\n");
+    return this;
+  }
+
+  /**
    * Adds an integer expression, such as the name of a constant.
    *
    * @param expression in C

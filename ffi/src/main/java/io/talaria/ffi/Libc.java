@@ -35,7 +35,22 @@ public final class Libc {
   private static final MethodHandle FCLOSE =
       C.plain("fclose", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
+  private static final MethodHandle STRERROR =
+      C.plain("strerror", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+  private static final MethodHandle FCNTL = variadicFcntl();
+  private static final MethodHandle GETRLIMIT =
+      C.plain("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
+  private static final int F_GETFL = 3;
+  private static final int F_SETFL = 4;
+  private static final int O_NONBLOCK = 0x800;
+  private static final int RLIMIT_MEMLOCK = 8;
+
   private Libc() {}
+
+  private static MethodHandle variadicFcntl() {
+    return C.variadicCapturingErrno(
+        "fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG), 2);
+  }
 
   /** What {@link #print} hands a C stream to. */
   @FunctionalInterface
@@ -106,6 +121,59 @@ public final class Libc {
         throw new IllegalStateException("poll of " + descriptor + " failed, errno " + -count);
       }
       return count > 0;
+    } catch (Throwable t) {
+      throw unchecked(t);
+    }
+  }
+
+  /**
+   * What an error number means, in the C library's words.
+   *
+   * @param errno a positive number
+   * @return words such as {@code Cannot allocate memory}
+   */
+  public static String errorText(int errno) {
+    try {
+      return string((long) STRERROR.invokeExact(errno));
+    } catch (Throwable t) {
+      throw unchecked(t);
+    }
+  }
+
+  /**
+   * Makes calls on a descriptor answer at once instead of waiting ({@code O_NONBLOCK}).
+   *
+   * @param descriptor a file descriptor
+   */
+  public static void nonBlocking(int descriptor) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(Errno.LAYOUT);
+      int flags = Errno.folded((int) FCNTL.invokeExact(errno, descriptor, F_GETFL, 0L), errno);
+      int status =
+          flags < 0
+              ? flags
+              : Errno.folded(
+                  (int) FCNTL.invokeExact(errno, descriptor, F_SETFL, (long) flags | O_NONBLOCK),
+                  errno);
+      if (status < 0) {
+        throw new IllegalStateException("fcntl of " + descriptor + ": " + errorText(-status));
+      }
+    } catch (Throwable t) {
+      throw unchecked(t);
+    }
+  }
+
+  /**
+   * How much memory the process may lock ({@code RLIMIT_MEMLOCK}, as {@code ulimit -l} shows it).
+   *
+   * @return a number of bytes; {@link Long#MAX_VALUE} if there is no limit
+   */
+  public static long memlockLimit() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment limits = arena.allocate(JAVA_LONG, 2);
+      int result = (int) GETRLIMIT.invokeExact(RLIMIT_MEMLOCK, limits.address());
+      long soft = limits.getAtIndex(JAVA_LONG, 0);
+      return result != 0 || soft < 0 ? Long.MAX_VALUE : soft;
     } catch (Throwable t) {
       throw unchecked(t);
     }

@@ -163,6 +163,59 @@ public final class NativeLibrary {
     return link(symbol, descriptor, Errno.CAPTURE);
   }
 
+  /**
+   * Links a function with a variable number of arguments whose errno is wanted: the handle takes a
+   * segment of {@link Errno#LAYOUT} before its other arguments.
+   *
+   * @param symbol its name in C
+   * @param descriptor its type, as it is called here
+   * @param firstVariable the index of the first argument that may be left out
+   * @return a handle; if the library lacks the symbol, one that throws {@link
+   *     MissingSymbolException}
+   */
+  public MethodHandle variadicCapturingErrno(
+      String symbol, FunctionDescriptor descriptor, int firstVariable) {
+    return link(symbol, descriptor, Errno.CAPTURE, Linker.Option.firstVariadicArg(firstVariable));
+  }
+
+  /**
+   * Links a type of function instead of a function: the handle takes the function's address, a
+   * {@link MemorySegment}, before its other arguments. One such handle, kept in a {@code static
+   * final} field, calls the pointers that C libraries keep in structures; a handle bound to each
+   * pointer costs several times as much. For functions that neither block nor call back into Java.
+   *
+   * @param descriptor the type
+   * @return a handle
+   */
+  @SuppressWarnings("restricted")
+  public static MethodHandle pointerCritical(FunctionDescriptor descriptor) {
+    return LINKER.downcallHandle(descriptor, CRITICAL);
+  }
+
+  /**
+   * Links a type of function that may block or call back: the handle takes the function's address,
+   * a {@link MemorySegment}, before its other arguments.
+   *
+   * @param descriptor the type
+   * @return a handle
+   */
+  @SuppressWarnings("restricted")
+  public static MethodHandle pointerPlain(FunctionDescriptor descriptor) {
+    return LINKER.downcallHandle(descriptor);
+  }
+
+  /**
+   * Links a type of function whose errno is wanted: the handle takes the function's address and a
+   * segment of {@link Errno#LAYOUT} before its other arguments.
+   *
+   * @param descriptor the type
+   * @return a handle
+   */
+  @SuppressWarnings("restricted")
+  public static MethodHandle pointerCapturingErrno(FunctionDescriptor descriptor) {
+    return LINKER.downcallHandle(descriptor, Errno.CAPTURE);
+  }
+
   @SuppressWarnings("restricted")
   private MethodHandle link(
       String symbol, FunctionDescriptor descriptor, Linker.Option... options) {

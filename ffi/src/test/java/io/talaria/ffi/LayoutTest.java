@@ -43,6 +43,18 @@ class LayoutTest {
   }
 
   @Test
+  void aStructureMayBeLongerThanWhatIsKnownOfIt() throws Exception {
+    CStruct start = CStruct.named("struct linger").int32("l_onoff").build();
+    assumeTrue(new HeaderCheck("sys/socket.h").obstacle().isEmpty(), () -> "no C compiler");
+    assertThat(new HeaderCheck("sys/socket.h").growingStruct(start, "1").differences()).isEmpty();
+    CStruct longer = CStruct.named("struct linger").int32("l_onoff").int32("l_linger").build();
+    assertThat(new HeaderCheck("sys/socket.h").growingStruct(longer, "1").differences()).isEmpty();
+    CStruct wrong = CStruct.named("struct linger").int32("l_linger").build();
+    assertThat(new HeaderCheck("sys/socket.h").growingStruct(wrong, "1").differences())
+        .containsExactly("offsetof(struct linger, l_linger) is 4 in C, 0 in Java");
+  }
+
+  @Test
   void aMissingHeaderIsAnObstacle() throws Exception {
     assertThat(new HeaderCheck("talaria/nothing.h").obstacle()).isPresent();
   }

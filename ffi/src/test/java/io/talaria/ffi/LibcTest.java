@@ -37,4 +37,21 @@ class LibcTest {
   void nothingPrintedIsAnEmptyText() {
     assertThat(Libc.print(stream -> assertThat(stream).isNotZero())).isEmpty();
   }
+
+  @Test
+  void errorsHaveTheWordsOfTheLibrary() {
+    assertThat(Libc.errorText(12)).isEqualTo("Cannot allocate memory");
+  }
+
+  @Test
+  void aDescriptorIsMadeNonBlockingOrTheFailureIsSaid() {
+    int descriptor = new Epoll().descriptor();
+    Libc.nonBlocking(descriptor);
+    assertThatThrownBy(() -> Libc.nonBlocking(-1)).hasMessage("fcntl of -1: Bad file descriptor");
+  }
+
+  @Test
+  void theLimitOfLockedMemoryIsKnown() {
+    assertThat(Libc.memlockLimit()).isPositive();
+  }
 }

@@ -77,6 +77,26 @@ class NativeLibraryTest {
   }
 
   @Test
+  void oneHandleCallsAnyFunctionOfItsType() throws Throwable {
+    NativeLibrary library = NativeLibrary.open(MATH);
+    MemorySegment floor = library.find("floor").orElseThrow();
+    MemorySegment ceil = library.find("ceil").orElseThrow();
+    MethodHandle critical = NativeLibrary.pointerCritical(REAL);
+    assertThat((double) critical.invokeExact(floor, 1.5)).isEqualTo(1.0);
+    assertThat((double) critical.invokeExact(ceil, 1.5)).isEqualTo(2.0);
+    assertThat((double) NativeLibrary.pointerPlain(REAL).invokeExact(ceil, 1.5)).isEqualTo(2.0);
+    MemorySegment close = NativeLibrary.libc().find("close").orElseThrow();
+    MethodHandle capturing =
+        NativeLibrary.pointerCapturingErrno(
+            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(Errno.LAYOUT);
+      int result = (int) capturing.invokeExact(close, errno, -1);
+      assertThat(Errno.folded(result, errno)).isEqualTo(-9);
+    }
+  }
+
+  @Test
   @SuppressWarnings("restricted")
   void anUpcallThatThrowsReturnsTheValueGiven() throws Throwable {
     FunctionDescriptor type =

@@ -2,7 +2,7 @@
 
 package io.talaria.ucx;
 
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;

@@ -7,7 +7,7 @@ import static io.talaria.ucx.binding.UcpConstants.UCP_DATATYPE_SHIFT;
 import static io.talaria.ucx.binding.UcpConstants.UCP_OP_ATTR_FIELD_DATATYPE;
 import static io.talaria.ucx.binding.UcpConstants.UCP_OP_ATTR_FIELD_REPLY_BUFFER;
 
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.UcpStructs.RequestParam;
 import java.lang.foreign.Arena;
 import java.util.Arrays;

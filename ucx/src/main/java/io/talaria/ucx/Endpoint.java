@@ -26,7 +26,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.talaria.ffi.Libc;
 import io.talaria.ffi.NumberLocale;
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.StatusPointer;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.EpAttr;

@@ -2,7 +2,7 @@
 
 package io.talaria.ucx;
 
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.UcpUpcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -12,7 +12,7 @@ import static io.talaria.ucx.binding.UcpConstants.UCP_MEM_MAP_PARAM_FIELD_LENGTH
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.MemAttr;
 import io.talaria.ucx.binding.UcpStructs.MemMapParams;

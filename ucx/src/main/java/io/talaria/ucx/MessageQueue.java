@@ -13,7 +13,7 @@ import static io.talaria.ucx.binding.UcpConstants.UCP_AM_RECV_ATTR_FLAG_RNDV;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.AmHandlerParam;
 import io.talaria.ucx.binding.UcpStructs.AmRecvParam;

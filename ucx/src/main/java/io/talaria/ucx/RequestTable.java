@@ -2,7 +2,7 @@
 
 package io.talaria.ucx;
 
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.StatusPointer;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.TagRecvInfo;

@@ -18,7 +18,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.talaria.ffi.Libc;
 import io.talaria.ffi.NumberLocale;
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.RequestAttr;
 import io.talaria.ucx.binding.UcpStructs.RequestParam;

@@ -10,7 +10,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.ucx.binding.Raw;
+import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.MemAdviseParams;
 import java.lang.foreign.Arena;

@@ -1,0 +1,161 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** {@code ibv_wr_*} and extended completion queues. */
+@ExtendWith(Ground.class)
+class ExtendedTest {
+  @Test
+  void aBatchIsPostedFieldByField() {
+    try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
+      ExtendedQueuePair left = pair.left.extended();
+      MemoryRegion near = pair.left.region;
+      MemoryRegion far = pair.right.region;
+      pair.right.expect(0, 7, 4096, 64);
+      pair.left.put(0, "by calls");
+      left.start();
+      left.id(1, false);
+      left.write(far.remoteKey(), far.remoteAddress() + 10);
+      left.piece(near, 0, 8);
+      left.id(2, true);
+      left.sendImmediate(77);
+      left.inline(near, 3, 5);
+      assertThat(left.complete()).isZero();
+      pair.right.success(7);
+      assertThat(pair.right.done.immediate(0)).isEqualTo(77);
+      assertThat(pair.right.get(4096, 5)).isEqualTo("calls");
+      assertThat(pair.right.get(10, 8)).isEqualTo("by calls");
+      pair.left.success(2);
+      far.memory().set(java.lang.foreign.ValueLayout.JAVA_LONG, 256, 5);
+      left.start();
+      left.id(3, true);
+      left.fetchAdd(far.remoteKey(), far.remoteAddress() + 256, 6);
+      left.piece(near, 64, 8);
+      assertThat(left.complete()).isZero();
+      pair.left.success(3);
+      left.start();
+      left.id(4, true);
+      left.compareSwap(far.remoteKey(), far.remoteAddress() + 256, 11, 12);
+      left.piece(near, 72, 8);
+      assertThat(left.complete()).isZero();
+      pair.left.success(4);
+      assertThat(near.memory().get(java.lang.foreign.ValueLayout.JAVA_LONG, 64)).isEqualTo(5);
+      assertThat(far.memory().get(java.lang.foreign.ValueLayout.JAVA_LONG, 256)).isEqualTo(12);
+      left.start();
+      left.id(5, true);
+      left.read(far.remoteKey(), far.remoteAddress() + 10);
+      left.piece(near, 128, 8);
+      assertThat(left.complete()).isZero();
+      pair.left.success(5);
+      assertThat(pair.left.get(128, 8)).isEqualTo("by calls");
+    }
+  }
+
+  @Test
+  void aBatchIsDroppedAndTakesNoPlace() {
+    try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
+      ExtendedQueuePair left = pair.left.extended();
+      for (int round = 0; round < 3; round++) {
+        left.start();
+        for (int i = 0; i < Pair.DEPTH; i++) {
+          left.id(i, true);
+          left.send();
+          left.piece(pair.left.region, 0, 8);
+        }
+        left.id(99, true);
+        assertThatThrownBy(left::send).hasMessageContaining("no room for request 17 of the batch");
+        left.abort();
+      }
+      assertThat(pair.left.queue.poll(pair.left.done)).isZero();
+      pair.right.expect(0, 1, 0, 64);
+      left.start();
+      left.id(2, true);
+      left.send();
+      left.piece(pair.left.region, 0, 8);
+      assertThat(left.complete()).isZero();
+      pair.left.success(2);
+    }
+  }
+
+  @Test
+  void callsInTheWrongOrderAreRefused() {
+    try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
+      ExtendedQueuePair left = pair.left.extended();
+      assertThatThrownBy(left::send).hasMessageContaining("no batch has begun");
+      left.start();
+      assertThatThrownBy(left::start).hasMessageContaining("has begun already");
+      assertThatThrownBy(() -> left.piece(pair.left.region, 0, 1))
+          .hasMessageContaining("no request has begun");
+      left.send();
+      assertThatThrownBy(left::send).hasMessageContaining("the request before has no data");
+      assertThatThrownBy(left::complete).hasMessageContaining("the last request has no data");
+      left.abort();
+    }
+  }
+
+  @Test
+  void completionsAreReadOneByOneWithTheirTime() {
+    try (Context context = Ground.open();
+        ProtectionDomain domain = context.protectionDomain();
+        ExtendedCompletionQueue queue = timed(context);
+        MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE);
+        QueuePair sender = QueuePair.rc(domain).send(queue, 4).receive(queue, 4).open();
+        QueuePair receiver = QueuePair.rc(domain).send(queue, 4).receive(queue, 4).open()) {
+      assertThat(queue.start()).isFalse();
+      assertThatThrownBy(queue::id).hasMessageContaining("reading has not begun");
+      Path path = Ground.path(context);
+      QueuePairAddress one = sender.address(path, 1);
+      QueuePairAddress two = receiver.address(path, 2);
+      sender.connect(one, two, path);
+      receiver.connect(two, one, path);
+      ReceiveRequests receive = ReceiveRequests.allocate(domain, 1, 1);
+      SendRequests send = SendRequests.allocate(domain, 1, 1);
+      for (int round = 0; round < 12; round++) {
+        receive.request(0).id(10).local(region, 0, 64);
+        assertThat(receiver.post(receive, 0, 1)).isZero();
+        send.sendImmediate(0, 5).id(20).local(region, 64, 8).signaled();
+        assertThat(sender.post(send, 0, 1)).isZero();
+        int seen = 0;
+        while (seen < 2) {
+          if (!queue.start()) {
+            continue;
+          }
+          do {
+            assertThat(queue.status()).isEqualTo(Status.SUCCESS);
+            if (queue.id() == 10) {
+              assertThat(queue.queuePairNumber()).isEqualTo(receiver.number());
+              assertThat(queue.opcode()).isEqualTo(Opcode.RECEIVE);
+              assertThat(queue.bytes()).isEqualTo(8);
+              assertThat(queue.hasImmediate()).isTrue();
+              assertThat(queue.immediate()).isEqualTo(5);
+            } else {
+              assertThat(queue.id()).isEqualTo(20);
+              assertThat(queue.opcode()).isEqualTo(Opcode.SEND);
+            }
+            seen++;
+          } while (queue.next());
+          queue.end();
+        }
+      }
+    }
+  }
+
+  private static ExtendedCompletionQueue timed(Context context) {
+    if (Ground.isDevice()) {
+      // Soft-RoCE has no clock.
+      return context.extendedCompletionQueue(16, null, false);
+    }
+    ExtendedCompletionQueue queue = context.extendedCompletionQueue(16, null, true);
+    Loopback.stuff(queue, 1);
+    assertThat(queue.start()).isTrue();
+    assertThat(queue.timestamp()).isPositive();
+    queue.end();
+    return queue;
+  }
+}

@@ -1,0 +1,69 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.verbs;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+
+/**
+ * Runs the suite on the first RDMA device of this host, which the property {@code
+ * talaria.verbs.ground=device} must ask for. Ends with 1 if a test fails or none runs.
+ */
+public final class SuiteMain {
+  private static final Class<?>[] SUITE = {
+    LifetimeTest.class,
+    MessagesTest.class,
+    RemoteMemoryTest.class,
+    ExtendedTest.class,
+    SleepTest.class,
+    AsyncEventsTest.class,
+    FaultsTest.class,
+    AllocationTest.class,
+    ConnectionTest.class
+  };
+
+  private SuiteMain() {}
+
+  /** Runs the suite. */
+  public static void main(String[] args) {
+    LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request();
+    for (Class<?> type : SUITE) {
+      request.selectors(DiscoverySelectors.selectClass(type));
+    }
+    LauncherDiscoveryRequest suite =
+        request.configurationParameter("junit.jupiter.execution.timeout.default", "300 s").build();
+    SummaryGeneratingListener summary = new SummaryGeneratingListener();
+    LauncherFactory.create().execute(suite, summary, new Progress());
+    summary
+        .getSummary()
+        .printFailuresTo(new PrintWriter(System.out, true, StandardCharsets.UTF_8), 30);
+    long ran = summary.getSummary().getTestsSucceededCount();
+    long failed = summary.getSummary().getTotalFailureCount();
+    long aborted = summary.getSummary().getTestsAbortedCount();
+    System.out.println(
+        "suite on a device: " + ran + " passed, " + failed + " failed, " + aborted + " skipped");
+    System.exit(failed > 0 || ran == 0 ? 1 : 0);
+  }
+
+  /** A line for each test, because some take long. */
+  private static final class Progress implements TestExecutionListener {
+    @Override
+    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+      if (test.isTest()) {
+        System.out.println(
+            result.getStatus()
+                + " "
+                + test.getDisplayName()
+                + result.getThrowable().map(thrown -> ": " + thrown).orElse(""));
+      }
+    }
+  }
+}
