@@ -511,7 +511,9 @@ final class Engine {
     }
     if (!armed
         || (needsWatch && !watched)
-        || !sending.isEmpty() || !notesUnderWay.isEmpty() || !expecting.isEmpty()) {
+        || !sending.isEmpty()
+        || !notesUnderWay.isEmpty()
+        || !expecting.isEmpty()) {
       return Need.HASTE;
     }
     return active || !leaving.isEmpty() ? Need.A_LOOK : Need.NOTHING;

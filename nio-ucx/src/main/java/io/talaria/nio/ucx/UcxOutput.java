@@ -254,7 +254,8 @@ final class UcxOutput {
   }
 
   /**
-   * Whether the peer has left bytes unread, as far as is known: a peer tells how far it has read, but not for a quarter of the window.
+   * Whether the peer has left bytes unread, as far as is known: a peer tells how far it has read,
+   * but not for a quarter of the window.
    */
   boolean leftUnread() {
     return written > 0 && (sending() || limit - written <= peerWindowBytes / 4 * 3L - 1);

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One thread wakes the owners of several streams at its exit from the engine; one of them fails. */
+/**
+ * One thread wakes the owners of several streams at its exit from the engine; one of them fails.
+ */
 @Timeout(60)
 class WakeUpTest {
   @BeforeEach
