@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +21,7 @@ import java.util.stream.Stream;
  */
 final class Tree {
   private static final long LIMIT_S = 120;
+  private static final Pattern JAR = Pattern.compile("(?m)^[A-Z]+=\\$ROOT/(\\S+\\.jar)$");
 
   private final Path root;
   private final Path tools;
@@ -75,17 +78,18 @@ final class Tree {
     return Files.exists(built) ? Files.readAllLines(built) : List.of();
   }
 
-  /** Makes the files that a build makes; there are no classes in them. */
+  /** Makes the files that a build makes, as the launcher names them; nothing is in them. */
   void pretendBuilt() throws IOException {
-    for (String file :
-        List.of(
-            "dist/talaria.jar",
-            "cli/target/talaria-cli.jar",
-            "observatory/target/talaria-observatory.jar")) {
+    String parts = Files.readString(root.resolve("launcher/build.sh"));
+    List<String> files = new ArrayList<>(List.of("dist/talaria.jar", "dist/.built"));
+    Matcher jar = JAR.matcher(parts);
+    while (jar.find()) {
+      files.add(jar.group(1));
+    }
+    for (String file : files) {
       Files.createDirectories(root.resolve(file).getParent());
       Files.createFile(root.resolve(file));
     }
-    Files.createFile(root.resolve("dist/.built"));
   }
 
   Ended run(String... words) throws Exception {
