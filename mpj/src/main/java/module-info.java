@@ -3,7 +3,8 @@
 /**
  * Message passing between JVMs: the mpiJava 1.2 API on devices of its own.
  *
- * <p>Programs use the package {@code mpi}; {@code io.talaria.mpj.device} is for who writes a device.
+ * <p>Programs use the package {@code mpi}; {@code io.talaria.mpj.device} is for who writes a
+ * device.
  */
 module io.talaria.mpj {
   requires io.talaria.ffi;

@@ -12,9 +12,7 @@ final class Buffers {
 
   /** The array or segment behind a buffer; a ByteBuffer counts from its index 0. */
   static Object normal(Object buffer) {
-    return buffer instanceof Buffer b
-        ? MemorySegment.ofBuffer(b.duplicate().clear())
-        : buffer;
+    return buffer instanceof Buffer b ? MemorySegment.ofBuffer(b.duplicate().clear()) : buffer;
   }
 
   /** Throws unless all elements of the message are in the buffer. */

@@ -18,8 +18,7 @@ public class Cartcomm extends Intracomm {
   static int size(int[] dims, boolean[] periods, int available) {
     if (dims.length != periods.length) {
       throw new MPIException(
-          MPIException.ERR_DIMS,
-          dims.length + " dimensions, but " + periods.length + " periods");
+          MPIException.ERR_DIMS, dims.length + " dimensions, but " + periods.length + " periods");
     }
     long n = 1;
     for (int d : dims) {
@@ -178,8 +177,7 @@ public class Cartcomm extends Intracomm {
     int open = 0;
     for (int d : dims) {
       if (d < 0) {
-        throw new MPIException(
-            MPIException.ERR_DIMS, "dimension " + d + ": 0 or more is allowed");
+        throw new MPIException(MPIException.ERR_DIMS, "dimension " + d + ": 0 or more is allowed");
       }
       if (d == 0) {
         open++;

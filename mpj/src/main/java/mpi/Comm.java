@@ -129,8 +129,7 @@ public class Comm implements Freeable {
   public void Free() throws MPIException {
     alive();
     if (id <= 1) {
-      throw new MPIException(
-          MPIException.ERR_COMM, "COMM_WORLD and COMM_SELF cannot be freed");
+      throw new MPIException(MPIException.ERR_COMM, "COMM_WORLD and COMM_SELF cannot be freed");
     }
     io.talaria.mpj.collective.Barriers.barrier(team);
     freed = true;
@@ -240,7 +239,11 @@ public class Comm implements Freeable {
     if (peer < 0 || peer >= peers().Size()) {
       throw new MPIException(
           MPIException.ERR_RANK,
-          what + " " + peer + ": a rank from 0 to " + (peers().Size() - 1)
+          what
+              + " "
+              + peer
+              + ": a rank from 0 to "
+              + (peers().Size() - 1)
               + (what.equals("source") ? ", ANY_SOURCE" : "")
               + " or PROC_NULL is allowed");
     }
@@ -248,7 +251,7 @@ public class Comm implements Freeable {
   }
 
   static Status ofNobody() {
-    return new Status(MPI.PROC_NULL, MPI.ANY_TAG, 0, BaseType.BYTE.ordinal(), 0, false);
+    return new Status(MPI.PROC_NULL, MPI.ANY_TAG, 0, BaseType.BYTE.code(), 0, false);
   }
 
   final Status status(Transfer over) {
@@ -286,8 +289,7 @@ public class Comm implements Freeable {
               context(),
               synchronous);
     } else {
-      Transfer.send(
-              world.engine(), buffer, offset, count, layout, to, tag, context(), synchronous)
+      Transfer.send(world.engine(), buffer, offset, count, layout, to, tag, context(), synchronous)
           .await();
     }
   }
@@ -378,34 +380,30 @@ public class Comm implements Freeable {
   public Request Ibsend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
       throws MPIException {
     Bsend(buf, offset, count, datatype, dest, tag);
-    return new Request(new Status(rank, tag, 0, BaseType.BYTE.ordinal(), 0, false));
+    return new Request(new Status(rank, tag, 0, BaseType.BYTE.code(), 0, false));
   }
 
   /** A send to be started later. */
-  public Prequest Send_init(
-      Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+  public Prequest Send_init(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
       throws MPIException {
     return sendInit(buf, offset, count, datatype, dest, tag, false);
   }
 
   /** A synchronous send to be started later. */
   public Prequest Ssend_init(
-      Object buf, int offset, int count, Datatype datatype, int dest, int tag)
-      throws MPIException {
+      Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
     return sendInit(buf, offset, count, datatype, dest, tag, true);
   }
 
   /** A ready send to be started later. */
   public Prequest Rsend_init(
-      Object buf, int offset, int count, Datatype datatype, int dest, int tag)
-      throws MPIException {
+      Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
     return sendInit(buf, offset, count, datatype, dest, tag, false);
   }
 
   /** A buffered send to be started later. */
   public Prequest Bsend_init(
-      Object buf, int offset, int count, Datatype datatype, int dest, int tag)
-      throws MPIException {
+      Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
     alive();
     Buffers.check(Buffers.normal(buf), offset, count, committed(datatype), datatype);
     return new Prequest(
@@ -431,8 +429,7 @@ public class Comm implements Freeable {
     int from = source(source, tag);
     if (!layout.dense() || layout.base() == BaseType.OBJECT) {
       return status(
-          Transfer.receive(
-                  world.engine(), buffer, offset, count, layout, from, tag, context())
+          Transfer.receive(world.engine(), buffer, offset, count, layout, from, tag, context())
               .await());
     }
     Result result = new Result();
@@ -448,12 +445,7 @@ public class Comm implements Freeable {
             context(),
             result);
     Transfer.check(
-        result.error,
-        result.bytes,
-        result.sentBytes,
-        result.type,
-        layout.base(),
-        result.failure);
+        result.error, result.bytes, result.sentBytes, result.type, layout.base(), result.failure);
     return new Status(
         peers().placeOf(result.source), result.tag, result.bytes, result.type, -1, false);
   }
@@ -488,8 +480,7 @@ public class Comm implements Freeable {
     int from = source(source, tag);
     return new Prequest(
         this,
-        () ->
-            Transfer.receive(engine(), buffer, offset, count, layout, from, tag, context()));
+        () -> Transfer.receive(engine(), buffer, offset, count, layout, from, tag, context()));
   }
 
   /** Sends and receives at the same time. */
@@ -539,8 +530,18 @@ public class Comm implements Freeable {
     Object copy = layout.base().newArray(elements);
     Elements.pack(buffer, offset, count, layout, copy, 0);
     return Sendrecv(
-        copy, 0, elements, MPI.ofBase(layout.base()), dest, sendtag, buffer, offset, count,
-        datatype, source, recvtag);
+        copy,
+        0,
+        elements,
+        MPI.ofBase(layout.base()),
+        dest,
+        sendtag,
+        buffer,
+        offset,
+        count,
+        datatype,
+        source,
+        recvtag);
   }
 
   // Probing.
@@ -652,8 +653,8 @@ public class Comm implements Freeable {
    * @param remote_leader rank of the other side's leader in this communicator
    * @param tag for the leaders
    */
-  public Intercomm Create_intercomm(
-      Comm local_comm, int local_leader, int remote_leader, int tag) throws MPIException {
+  public Intercomm Create_intercomm(Comm local_comm, int local_leader, int remote_leader, int tag)
+      throws MPIException {
     return Intercomm.create(this, (Intracomm) local_comm, local_leader, remote_leader, tag);
   }
 }

@@ -7,10 +7,10 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Which ids of communicators are free at this rank. The ranks of a new communicator agree on one that is
- * free at all of them, by the «and» of their maps. Threads may create on different communicators at
- * once: only one of them offers its map, that of the lowest parent id, and the others offer nothing
- * until it is their turn; as the order is the same at all ranks, they get on.
+ * Which ids of communicators are free at this rank. The ranks of a new communicator agree on one
+ * that is free at all of them, by the «and» of their maps. Threads may create on different
+ * communicators at once: only one of them offers its map, that of the lowest parent id, and the
+ * others offer nothing until it is their turn; as the order is the same at all ranks, they get on.
  */
 final class ContextIds {
   private static final int WORDS = 128;

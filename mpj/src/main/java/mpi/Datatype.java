@@ -7,9 +7,9 @@ import io.talaria.mpj.datatype.Layout;
 import io.talaria.mpj.datatype.LayoutBuilder;
 
 /**
- * What elements of a buffer a message has: a base type, or a layout put together of others. One has one
- * base type; displacements and extents count its elements, in {@link #Hvector} and {@link #Hindexed}
- * too.
+ * What elements of a buffer a message has: a base type, or a layout put together of others. One has
+ * one base type; displacements and extents count its elements, in {@link #Hvector} and {@link
+ * #Hindexed} too.
  */
 public class Datatype implements Freeable {
   private final Layout layout;
@@ -63,8 +63,7 @@ public class Datatype implements Freeable {
 
   private static void notNegative(String what, int value) {
     if (value < 0) {
-      throw new MPIException(
-          MPIException.ERR_COUNT, what + " " + value + ": 0 or more is allowed");
+      throw new MPIException(MPIException.ERR_COUNT, what + " " + value + ": 0 or more is allowed");
     }
   }
 
@@ -205,8 +204,8 @@ public class Datatype implements Freeable {
   }
 
   /**
-   * Blocks of different types, all of one base type; {@link MPI#LB} and {@link MPI#UB} among them set
-   * the bounds.
+   * Blocks of different types, all of one base type; {@link MPI#LB} and {@link MPI#UB} among them
+   * set the bounds.
    *
    * @param blocklengths of each
    * @param displacements of each, in base elements

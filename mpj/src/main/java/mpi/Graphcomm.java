@@ -21,15 +21,17 @@ public class Graphcomm extends Intracomm {
       if (end < before || end > edges.length) {
         throw new MPIException(
             MPIException.ERR_TOPOLOGY,
-            "index " + Arrays.toString(index) + ": growing numbers up to " + edges.length
+            "index "
+                + Arrays.toString(index)
+                + ": growing numbers up to "
+                + edges.length
                 + " are allowed");
       }
       before = end;
     }
     if (index.length > available) {
       throw new MPIException(
-          MPIException.ERR_TOPOLOGY,
-          index.length + " nodes: there are " + available + " ranks");
+          MPIException.ERR_TOPOLOGY, index.length + " nodes: there are " + available + " ranks");
     }
     for (int edge : edges) {
       if (edge < 0 || edge >= index.length) {

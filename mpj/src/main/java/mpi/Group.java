@@ -63,8 +63,7 @@ public class Group implements Freeable {
    * @param group2 where
    * @return places there, or {@link MPI#UNDEFINED}
    */
-  public static int[] Translate_ranks(Group group1, int[] ranks, Group group2)
-      throws MPIException {
+  public static int[] Translate_ranks(Group group1, int[] ranks, Group group2) throws MPIException {
     int[] result = new int[ranks.length];
     for (int i = 0; i < ranks.length; i++) {
       result[i] =
@@ -168,7 +167,9 @@ public class Group implements Freeable {
       if (range.length != 3 || range[2] == 0) {
         throw new MPIException(
             MPIException.ERR_ARG,
-            "range " + Arrays.toString(range) + ": first, last and a stride other than 0 is allowed");
+            "range "
+                + Arrays.toString(range)
+                + ": first, last and a stride other than 0 is allowed");
       }
       for (int r = range[0]; range[2] > 0 ? r <= range[1] : r >= range[1]; r += range[2]) {
         if (n == ranks.length) {

@@ -52,8 +52,7 @@ public class Intercomm extends Comm {
       comm.Sendrecv(
           new int[] {out.length}, 0, 1, MPI.INT, peer, tag, length, 0, 1, MPI.INT, peer, tag);
       long[] in = new long[length[0]];
-      comm.Sendrecv(
-          out, 0, out.length, MPI.LONG, peer, tag, in, 0, in.length, MPI.LONG, peer, tag);
+      comm.Sendrecv(out, 0, out.length, MPI.LONG, peer, tag, in, 0, in.length, MPI.LONG, peer, tag);
       return in;
     }
   }
@@ -79,8 +78,7 @@ public class Intercomm extends Comm {
             });
   }
 
-  static Intercomm create(
-      Comm peerComm, Intracomm local, int leader, int remoteLeader, int tag) {
+  static Intercomm create(Comm peerComm, Intracomm local, int leader, int remoteLeader, int tag) {
     if (leader < 0 || leader >= local.Size()) {
       throw new MPIException(
           MPIException.ERR_RANK,
@@ -111,8 +109,7 @@ public class Intercomm extends Comm {
     int id = agree(local, leader, bridge);
     Group remote = new Group(members, local.engine().rank());
     // The local side keeps a communicator of its own, for what this one does later.
-    return new Intercomm(
-        local.world(), local.Dup(), remote, id, leader, (int) theirs[0]);
+    return new Intercomm(local.world(), local.Dup(), remote, id, leader, (int) theirs[0]);
   }
 
   /**

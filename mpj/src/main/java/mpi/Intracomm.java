@@ -15,8 +15,8 @@ import io.talaria.mpj.datatype.Layout;
 import java.util.Arrays;
 
 /**
- * A communicator of one group. Collective calls have to be made by all its ranks, in the same order;
- * {@link MPI#IN_PLACE} stands for a send buffer whose data are in the receive buffer.
+ * A communicator of one group. Collective calls have to be made by all its ranks, in the same
+ * order; {@link MPI#IN_PLACE} stands for a send buffer whose data are in the receive buffer.
  */
 public class Intracomm extends Comm {
   Intracomm(World world, Group group, int id) {
@@ -28,8 +28,7 @@ public class Intracomm extends Comm {
   /** The «and» of arrays of all ranks. */
   final long[] and(long[] map) {
     long[] result = new long[map.length];
-    Reductions.allreduce(
-        team(), map, 0, result, 0, map.length, MPI.LONG.layout(), Arithmetic.BAND);
+    Reductions.allreduce(team(), map, 0, result, 0, map.length, MPI.LONG.layout(), Arithmetic.BAND);
     return result;
   }
 
@@ -125,8 +124,7 @@ public class Intracomm extends Comm {
    * @param reorder whether ranks may be renumbered; they are not
    * @return it, or null at ranks that are not needed
    */
-  public Cartcomm Create_cart(int[] dims, boolean[] periods, boolean reorder)
-      throws MPIException {
+  public Cartcomm Create_cart(int[] dims, boolean[] periods, boolean reorder) throws MPIException {
     int needed = Cartcomm.size(dims, periods, Size());
     int newId = newId();
     if (Rank() >= needed) {
@@ -254,8 +252,7 @@ public class Intracomm extends Comm {
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = isRoot ? incoming(recv, recvoffset, recvcount * Size(), recvtype) : null;
     needsSend(send, isRoot);
-    Gathers.gather(
-        team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
+    Gathers.gather(team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
   }
 
   private static void needsSend(Object send, boolean isRoot) {
@@ -347,8 +344,7 @@ public class Intracomm extends Comm {
     Object recv = Buffers.normal(recvbuf);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = incoming(recv, recvoffset, recvcount * Size(), recvtype);
-    Allgathers.allgather(
-        team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
+    Allgathers.allgather(team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
   }
 
   /** As Allgather, with parts of different lengths. */
@@ -386,14 +382,12 @@ public class Intracomm extends Comm {
     Layout in = incoming(recv, recvoffset, recvcount * Size(), recvtype);
     if (sendbuf == MPI.IN_PLACE) {
       Object copy = copy(recv, recvoffset, recvcount * Size(), in);
-      Alltoalls.alltoall(
-          team(), copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
+      Alltoalls.alltoall(team(), copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
       return;
     }
     Object send = Buffers.normal(sendbuf);
     Layout out = outgoing(send, sendoffset, sendcount * Size(), sendtype);
-    Alltoalls.alltoall(
-        team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
+    Alltoalls.alltoall(team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
   }
 
   private static Layout packed(Layout layout) {
@@ -424,7 +418,16 @@ public class Intracomm extends Comm {
     Layout out = several(send, sendoffset, sendcount, sdispls, sendtype, false);
     Layout in = several(recv, recvoffset, recvcount, rdispls, recvtype, true);
     Alltoalls.alltoallv(
-        team(), send, sendoffset, sendcount, sdispls, out, recv, recvoffset, recvcount, rdispls,
+        team(),
+        send,
+        sendoffset,
+        sendcount,
+        sdispls,
+        out,
+        recv,
+        recvoffset,
+        recvcount,
+        rdispls,
         in);
   }
 

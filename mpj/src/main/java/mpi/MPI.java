@@ -263,7 +263,8 @@ public class MPI {
     if (running == null || running.isClosed()) {
       throw new MPIException(
           MPIException.ERR_OTHER,
-          running == null ? "MPI is not initialized: call MPI.Init(args) first"
+          running == null
+              ? "MPI is not initialized: call MPI.Init(args) first"
               : "MPI was finalized");
     }
     return running;

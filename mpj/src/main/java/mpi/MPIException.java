@@ -3,8 +3,8 @@
 package mpi;
 
 /**
- * An error of MPI. Unchecked, so that programs for libraries where it is checked and for those where
- * it is not both compile.
+ * An error of MPI. Unchecked, so that programs for libraries where it is checked and for those
+ * where it is not both compile.
  */
 public class MPIException extends RuntimeException {
   /** A bad buffer: null, of another type, or too small. */

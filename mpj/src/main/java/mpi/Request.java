@@ -85,7 +85,7 @@ public class Request {
   }
 
   private static boolean over(Request r) {
-    return r.ready != null || r.transfer != null && r.transfer.operation().done;
+    return r.ready != null || (r.transfer != null && r.transfer.operation().done);
   }
 
   private static boolean active(Request r) {

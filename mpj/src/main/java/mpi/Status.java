@@ -41,7 +41,7 @@ public class Status implements Freeable {
     this.objects = objects;
     this.cancelled = cancelled;
     countInBytes = (int) Math.min(bytes, Integer.MAX_VALUE);
-    BaseType base = BaseType.values()[type];
+    BaseType base = BaseType.of(type);
     numEls = base == BaseType.OBJECT ? objects : (int) (bytes / base.bytes());
     count = numEls;
   }

@@ -61,8 +61,7 @@ final class World {
 
   void abort(int code) {
     int status = code & 0xff;
-    job.abort(
-        status == 0 ? 1 : status, "rank " + engine.rank() + " called Abort(" + code + ")");
+    job.abort(status == 0 ? 1 : status, "rank " + engine.rank() + " called Abort(" + code + ")");
   }
 
   void close() {

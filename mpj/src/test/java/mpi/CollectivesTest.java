@@ -48,9 +48,7 @@ class CollectivesTest {
   }
 
   private static void same(Object actual, Object expected, String what) {
-    assertThat(Arrays.deepEquals(new Object[] {actual}, new Object[] {expected}))
-        .as(what)
-        .isTrue();
+    assertThat(Arrays.deepEquals(new Object[] {actual}, new Object[] {expected})).as(what).isTrue();
   }
 
   private static void each(Intracomm w, int[] counts, Datatype[] types, String what, Case one) {
@@ -102,8 +100,7 @@ class CollectivesTest {
   }
 
   private static void bcast(Intracomm w, int count, Datatype type, int root, String what) {
-    Object buffer =
-        w.Rank() == root ? data(type, count + 2, root) : empty(type, count + 2);
+    Object buffer = w.Rank() == root ? data(type, count + 2, root) : empty(type, count + 2);
     w.Bcast(buffer, 1, count, type, root);
     same(slice(buffer, 1, count), slice(data(type, count + 2, root), 1, count), what);
   }
@@ -315,8 +312,8 @@ class CollectivesTest {
   }
 
   private static String letters(int from, int to) {
-    return IntStream.range(from, to).collect(
-        StringBuilder::new, (b, i) -> b.append((char) ('a' + i)), StringBuilder::append)
+    return IntStream.range(from, to)
+        .collect(StringBuilder::new, (b, i) -> b.append((char) ('a' + i)), StringBuilder::append)
         .toString();
   }
 
@@ -378,11 +375,19 @@ class CollectivesTest {
             w -> {
               int me = w.Rank();
               long[] got = new long[1];
-              for (Op op : List.of(MPI.MAX, MPI.MIN, MPI.SUM, MPI.PROD, MPI.BAND, MPI.BOR, MPI.BXOR)) {
+              for (Op op :
+                  List.of(MPI.MAX, MPI.MIN, MPI.SUM, MPI.PROD, MPI.BAND, MPI.BOR, MPI.BXOR)) {
                 w.Allreduce(new long[] {me + 5}, 0, got, 0, 1, MPI.LONG, op);
                 long expected =
-                    op == MPI.MAX ? 7 : op == MPI.MIN ? 5 : op == MPI.SUM ? 18 : op == MPI.PROD
-                        ? 210 : op == MPI.BAND ? (5 & 6 & 7) : op == MPI.BOR ? 7 : 5 ^ 6 ^ 7;
+                    op == MPI.MAX
+                        ? 7
+                        : op == MPI.MIN
+                            ? 5
+                            : op == MPI.SUM
+                                ? 18
+                                : op == MPI.PROD
+                                    ? 210
+                                    : op == MPI.BAND ? (5 & 6 & 7) : op == MPI.BOR ? 7 : 5 ^ 6 ^ 7;
                 assertThat(got[0]).isEqualTo(expected);
                 short[] shorts = new short[1];
                 w.Allreduce(new short[] {(short) (me + 5)}, 0, shorts, 0, 1, MPI.SHORT, op);
@@ -404,9 +409,7 @@ class CollectivesTest {
               w.Allreduce(new double[] {4, me}, 0, pair, 0, 1, MPI.DOUBLE2, MPI.MAXLOC);
               assertThat(pair).containsExactly(4, 0);
               assertThatThrownBy(
-                      () ->
-                          w.Allreduce(
-                              new float[1], 0, new float[1], 0, 1, MPI.FLOAT, MPI.BAND))
+                      () -> w.Allreduce(new float[1], 0, new float[1], 0, 1, MPI.FLOAT, MPI.BAND))
                   .hasMessageContaining("BAND is not defined for FLOAT");
             });
   }
@@ -447,8 +450,7 @@ class CollectivesTest {
                           if (w.Rank() == 0) {
                             w.Bcast(new int[4], 0, 4, MPI.INT, 1);
                           } else {
-                            w.Reduce(
-                                new int[4], 0, new int[4], 0, 4, MPI.INT, MPI.SUM, 0);
+                            w.Reduce(new int[4], 0, new int[4], 0, 4, MPI.INT, MPI.SUM, 0);
                           }
                         }))
         .hasRootCauseMessage(
@@ -475,8 +477,18 @@ class CollectivesTest {
               }
               double[] theirs = new double[1001];
               w.Sendrecv(
-                  first, 0, 1001, MPI.DOUBLE, (w.Rank() + 1) % 5, 0, theirs, 0, 1001, MPI.DOUBLE,
-                  (w.Rank() + 4) % 5, 0);
+                  first,
+                  0,
+                  1001,
+                  MPI.DOUBLE,
+                  (w.Rank() + 1) % 5,
+                  0,
+                  theirs,
+                  0,
+                  1001,
+                  MPI.DOUBLE,
+                  (w.Rank() + 4) % 5,
+                  0);
               assertThat(theirs).isEqualTo(first);
             });
   }

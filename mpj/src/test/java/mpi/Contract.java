@@ -387,11 +387,23 @@ final class Contract {
     w.Barrier();
   }
 
-  /** Every rank has the same data; the first and the last element of what comes stay as they are. */
+  /**
+   * Every rank has the same data; the first and the last element of what comes stay as they are.
+   */
   private static void exchange(Intracomm w, Object data, Object got, int size, Datatype type) {
     int n = w.Size();
     w.Sendrecv(
-        data, 0, size, type, (w.Rank() + 1) % n, TAG, got, 1, size, type, (w.Rank() + n - 1) % n,
+        data,
+        0,
+        size,
+        type,
+        (w.Rank() + 1) % n,
+        TAG,
+        got,
+        1,
+        size,
+        type,
+        (w.Rank() + n - 1) % n,
         TAG);
     Object expected = type.layout().base().newArray(size + 2);
     System.arraycopy(data, 0, expected, 1, size);
@@ -555,9 +567,7 @@ final class Contract {
     Datatype pairs = Datatype.Vector(2, 2, 3, MPI.INT);
     Datatype mixed =
         Datatype.Struct(
-            new int[] {1, 2, 1},
-            new int[] {1, 7, 20},
-            new Datatype[] {pairs, MPI.INT, MPI.UB});
+            new int[] {1, 2, 1}, new int[] {1, 7, 20}, new Datatype[] {pairs, MPI.INT, MPI.UB});
     assertThat(mixed.Size()).isEqualTo(6);
     assertThat(mixed.Extent()).isEqualTo(19);
     mixed.Commit();
@@ -583,8 +593,7 @@ final class Contract {
     int from = (w.Rank() + n - 1) % n;
     Object[] out = {"text", 5, List.of(1, 2), new int[] {1, 2, 3}, null, "x".repeat(100_000)};
     Object[] in = new Object[8];
-    Status status =
-        w.Sendrecv(out, 0, 6, MPI.OBJECT, to, TAG, in, 1, 7, MPI.OBJECT, from, TAG);
+    Status status = w.Sendrecv(out, 0, 6, MPI.OBJECT, to, TAG, in, 1, 7, MPI.OBJECT, from, TAG);
     assertThat(status.Get_count(MPI.OBJECT)).isEqualTo(6);
     assertThat(Arrays.deepEquals(Arrays.copyOfRange(in, 1, 7), out)).isTrue();
     assertThatThrownBy(() -> w.Send(new Object[] {new Object()}, 0, 1, MPI.OBJECT, to, TAG))
@@ -607,8 +616,7 @@ final class Contract {
           for (int i = 0; i < 100; i++) {
             int size = i % 10 == 0 ? 10_000 : 3;
             int[] in = new int[size];
-            w.Sendrecv(
-                filled(size, t + i), 0, size, MPI.INT, to, t, in, 0, size, MPI.INT, from, t);
+            w.Sendrecv(filled(size, t + i), 0, size, MPI.INT, to, t, in, 0, size, MPI.INT, from, t);
             assertThat(in).isEqualTo(filled(size, t + i));
           }
         });
@@ -746,8 +754,7 @@ final class Contract {
     if (side.Rank() == 0) {
       int[] got = new int[1];
       Status status =
-          inter.Sendrecv(
-              new int[] {w.Rank()}, 0, 1, MPI.INT, 0, TAG, got, 0, 1, MPI.INT, 0, TAG);
+          inter.Sendrecv(new int[] {w.Rank()}, 0, 1, MPI.INT, 0, TAG, got, 0, 1, MPI.INT, 0, TAG);
       assertThat(got[0]).isEqualTo(low ? n / 2 : 0);
       assertThat(status.source).isZero();
     }
@@ -822,15 +829,15 @@ final class Contract {
   }
 
   /**
-   * Random sends and receives. Each message says its source, tag and number among those of its source
-   * and tag; whatever a receive takes must be the next of its source and tag, and what one receive with
-   * a wildcard may take is judged by that too.
+   * Random sends and receives. Each message says its source, tag and number among those of its
+   * source and tag; whatever a receive takes must be the next of its source and tag, and what one
+   * receive with a wildcard may take is judged by that too.
    */
   private static void randomProgram(Intracomm w) {
     int n = w.Size();
     int rounds = 10;
     for (int round = 0; round < rounds; round++) {
-      long seed = 1000 + round;
+      long seed = 1000L + round;
       Random shared = new Random(seed);
       int messages = 20 + shared.nextInt(60);
       int tags = 1 + shared.nextInt(3);
@@ -873,8 +880,7 @@ final class Contract {
         }
         if (posted < incoming) {
           // Any receive but those would do for any message, so all of them end.
-          receives[posted] =
-              w.Irecv(got[posted], 0, 20_000, MPI.INT, MPI.ANY_SOURCE, MPI.ANY_TAG);
+          receives[posted] = w.Irecv(got[posted], 0, 20_000, MPI.INT, MPI.ANY_SOURCE, MPI.ANY_TAG);
           posted++;
           more = true;
         }

@@ -4,7 +4,10 @@ package mpi;
 
 import java.util.Map;
 
-/** The whole contract in one job, on whatever device the launcher gave: fails with the first that does. */
+/**
+ * The whole contract in one job, on whatever device the launcher gave: fails with the first that
+ * does.
+ */
 public final class ContractMain {
   private ContractMain() {}
 

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * No wake-up is lost between ranks that always sleep: neither for a frame, nor for space in a ring. A
- * lost one costs half a second each and is counted; see {@code RingWriter} for the interleavings.
+ * No wake-up is lost between ranks that always sleep: neither for a frame, nor for space in a ring.
+ * A lost one costs half a second each and is counted; see {@code RingWriter} for the interleavings.
  */
 class WakeUpTest {
   static {
@@ -78,8 +78,18 @@ class WakeUpTest {
                       int n = w.Size();
                       for (int i = 0; i < 1000; i++) {
                         w.Sendrecv(
-                            new int[1], 0, 1, MPI.INT, (w.Rank() + 1) % n, tag, a, 0, 1, MPI.INT,
-                            (w.Rank() + n - 1) % n, tag);
+                            new int[1],
+                            0,
+                            1,
+                            MPI.INT,
+                            (w.Rank() + 1) % n,
+                            tag,
+                            a,
+                            0,
+                            1,
+                            MPI.INT,
+                            (w.Rank() + n - 1) % n,
+                            tag);
                       }
                     });
             threads[t].start();

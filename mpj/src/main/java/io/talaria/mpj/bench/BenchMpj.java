@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * {@code talaria bench mpj}: half round trips and messages in flight between two processes of this host,
- * a core each, beside Open MPI and MPICH in C. Contenders alternate; medians over rounds.
+ * {@code talaria bench mpj}: half round trips and messages in flight between two processes of this
+ * host, a core each, beside Open MPI and MPICH in C. Contenders alternate; medians over rounds.
  */
 public final class BenchMpj {
   private static final String HELP =
@@ -51,7 +51,9 @@ public final class BenchMpj {
   public static void main(String[] args) throws Exception {
     int rounds = 5;
     for (int i = 0; i < args.length; i++) {
-      if (args[i].equals("--rounds") && i + 1 < args.length && args[i + 1].matches("[1-9]\\d{0,3}")) {
+      if (args[i].equals("--rounds")
+          && i + 1 < args.length
+          && args[i + 1].matches("[1-9]\\d{0,3}")) {
         rounds = Integer.parseInt(args[++i]);
       } else if (args[i].equals("--help") || args[i].equals("-h")) {
         System.out.print(HELP);
@@ -78,7 +80,8 @@ public final class BenchMpj {
     }
     print(contenders, 0, "half round trip, µs (lower is better)", "%12.3f");
     print(contenders, 1, "messages a second, 64 in flight (higher is better)", "%12.0f");
-    System.out.println("load average at the end: " + Files.readString(Path.of("/proc/loadavg")).strip());
+    System.out.println(
+        "load average at the end: " + Files.readString(Path.of("/proc/loadavg")).strip());
   }
 
   private static String environment() throws IOException {
@@ -148,8 +151,19 @@ public final class BenchMpj {
           new Contender(
               "ompi-ucx",
               join(
-                  mpirun, "--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca",
-                  "pml_ucx_devices", "any", "-x", "UCX_TLS=posix,self", ompi),
+                  mpirun,
+                  "--mca",
+                  "pml",
+                  "ucx",
+                  "--mca",
+                  "pml_ucx_tls",
+                  "any",
+                  "--mca",
+                  "pml_ucx_devices",
+                  "any",
+                  "-x",
+                  "UCX_TLS=posix,self",
+                  ompi),
               root));
     }
     String mpich = compile(folder, "mpicc.mpich", "mpich and libmpich-dev");

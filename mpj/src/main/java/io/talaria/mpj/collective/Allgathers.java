@@ -29,7 +29,15 @@ public final class Allgathers {
       places[i] = i * recvCount;
     }
     place(
-        team, send, sendOffset, sendCount, sendLayout, recv, recvOffset, counts, places,
+        team,
+        send,
+        sendOffset,
+        sendCount,
+        sendLayout,
+        recv,
+        recvOffset,
+        counts,
+        places,
         recvLayout);
     long bytes = (long) recvCount * recvLayout.size() * recvLayout.base().bytes();
     switch (Choice.allgather(team, bytes)) {
@@ -53,8 +61,16 @@ public final class Allgathers {
       Layout recvLayout) {
     team.begin(Call.ALLGATHERV);
     place(
-        team, send, sendOffset, sendCount, sendLayout, recv, recvOffset, recvCounts,
-        displacements, recvLayout);
+        team,
+        send,
+        sendOffset,
+        sendCount,
+        sendLayout,
+        recv,
+        recvOffset,
+        recvCounts,
+        displacements,
+        recvLayout);
     if (Choice.plain(team, "allgatherv").equals("gather-bcast")) {
       throughRoot(team, recv, recvOffset, recvCounts, displacements, recvLayout);
     } else {
@@ -76,8 +92,14 @@ public final class Allgathers {
     if (send != null) {
       int rank = team.rank();
       Local.copy(
-          send, sendOffset, sendCount, sendLayout, recv,
-          recvOffset + places[rank] * layout.extent(), counts[rank], layout);
+          send,
+          sendOffset,
+          sendCount,
+          sendLayout,
+          recv,
+          recvOffset + places[rank] * layout.extent(),
+          counts[rank],
+          layout);
     }
   }
 
@@ -89,8 +111,16 @@ public final class Allgathers {
       int out = (rank - step + n) % n;
       int in = (rank - step - 1 + n) % n;
       team.exchange(
-          recv, offset + places[out] * layout.extent(), counts[out], layout, (rank + 1) % n,
-          recv, offset + places[in] * layout.extent(), counts[in], layout, (rank - 1 + n) % n);
+          recv,
+          offset + places[out] * layout.extent(),
+          counts[out],
+          layout,
+          (rank + 1) % n,
+          recv,
+          offset + places[in] * layout.extent(),
+          counts[in],
+          layout,
+          (rank - 1 + n) % n);
     }
   }
 
@@ -105,8 +135,16 @@ public final class Allgathers {
     for (int have = 1; have < n; have *= 2) {
       int parts = Math.min(have, n - have);
       team.exchange(
-          work, 0, parts * part, one, (rank - have + n) % n,
-          work, have * part, parts * part, one, (rank + have) % n);
+          work,
+          0,
+          parts * part,
+          one,
+          (rank - have + n) % n,
+          work,
+          have * part,
+          parts * part,
+          one,
+          (rank + have) % n);
     }
     for (int i = 1; i < n; i++) {
       int owner = (rank + i) % n;
@@ -119,8 +157,7 @@ public final class Allgathers {
       Team team, Object recv, int offset, int[] counts, int[] places, Layout layout) {
     int rank = team.rank();
     if (rank == 0) {
-      Gathers.gathervIn(
-          team, null, 0, 0, layout, recv, offset, counts, places, layout, 0);
+      Gathers.gathervIn(team, null, 0, 0, layout, recv, offset, counts, places, layout, 0);
     } else {
       team.send(recv, offset + places[rank] * layout.extent(), counts[rank], layout, 0);
     }

@@ -34,8 +34,18 @@ public final class Alltoalls {
     }
     long bytes = (long) recvCount * recvLayout.size() * recvLayout.base().bytes();
     run(
-        team, Choice.alltoall(team, bytes), send, sendOffset, sendCounts, sendPlaces, sendLayout,
-        recv, recvOffset, recvCounts, recvPlaces, recvLayout);
+        team,
+        Choice.alltoall(team, bytes),
+        send,
+        sendOffset,
+        sendCounts,
+        sendPlaces,
+        sendLayout,
+        recv,
+        recvOffset,
+        recvCounts,
+        recvPlaces,
+        recvLayout);
   }
 
   /** Exchanges parts of different lengths; displacements count extents of the types. */
@@ -53,8 +63,18 @@ public final class Alltoalls {
       Layout recvLayout) {
     team.begin(Call.ALLTOALLV);
     run(
-        team, Choice.plain(team, "alltoallv"), send, sendOffset, sendCounts, sendPlaces,
-        sendLayout, recv, recvOffset, recvCounts, recvPlaces, recvLayout);
+        team,
+        Choice.plain(team, "alltoallv"),
+        send,
+        sendOffset,
+        sendCounts,
+        sendPlaces,
+        sendLayout,
+        recv,
+        recvOffset,
+        recvCounts,
+        recvPlaces,
+        recvLayout);
   }
 
   private static void run(
@@ -73,17 +93,29 @@ public final class Alltoalls {
     int n = team.size();
     int rank = team.rank();
     Local.copy(
-        send, sendOffset + sendPlaces[rank] * sendLayout.extent(), sendCounts[rank], sendLayout,
-        recv, recvOffset + recvPlaces[rank] * recvLayout.extent(), recvCounts[rank], recvLayout);
+        send,
+        sendOffset + sendPlaces[rank] * sendLayout.extent(),
+        sendCounts[rank],
+        sendLayout,
+        recv,
+        recvOffset + recvPlaces[rank] * recvLayout.extent(),
+        recvCounts[rank],
+        recvLayout);
     if (algorithm.equals("pairwise")) {
       for (int step = 1; step < n; step++) {
         int to = (rank + step) % n;
         int from = (rank - step + n) % n;
         team.exchange(
-            send, sendOffset + sendPlaces[to] * sendLayout.extent(), sendCounts[to], sendLayout,
+            send,
+            sendOffset + sendPlaces[to] * sendLayout.extent(),
+            sendCounts[to],
+            sendLayout,
             to,
-            recv, recvOffset + recvPlaces[from] * recvLayout.extent(), recvCounts[from],
-            recvLayout, from);
+            recv,
+            recvOffset + recvPlaces[from] * recvLayout.extent(),
+            recvCounts[from],
+            recvLayout,
+            from);
       }
       return;
     }
@@ -93,15 +125,21 @@ public final class Alltoalls {
       int from = (rank - step + n) % n;
       receives[from] =
           team.irecv(
-              recv, recvOffset + recvPlaces[from] * recvLayout.extent(), recvCounts[from],
-              recvLayout, from);
+              recv,
+              recvOffset + recvPlaces[from] * recvLayout.extent(),
+              recvCounts[from],
+              recvLayout,
+              from);
     }
     for (int step = 1; step < n; step++) {
       int to = (rank + step) % n;
       sends[to] =
           team.isend(
-              send, sendOffset + sendPlaces[to] * sendLayout.extent(), sendCounts[to],
-              sendLayout, to);
+              send,
+              sendOffset + sendPlaces[to] * sendLayout.extent(),
+              sendCounts[to],
+              sendLayout,
+              to);
     }
     for (int step = 1; step < n; step++) {
       int from = (rank - step + n) % n;

@@ -60,20 +60,20 @@ public enum Arithmetic implements Reduction {
     int n = count * layout.size();
     boolean pairs = this == MAXLOC || this == MINLOC;
     return (!pairs || layout.size() % 2 == 0)
-            && switch (layout.base()) {
-              case BYTE -> OfByte.apply(this, (byte[]) in, inOffset, (byte[]) inout, inoutOffset, n);
-              case CHAR -> OfChar.apply(this, (char[]) in, inOffset, (char[]) inout, inoutOffset, n);
-              case SHORT ->
-                  OfShort.apply(this, (short[]) in, inOffset, (short[]) inout, inoutOffset, n);
-              case INT -> OfInt.apply(this, (int[]) in, inOffset, (int[]) inout, inoutOffset, n);
-              case LONG -> OfLong.apply(this, (long[]) in, inOffset, (long[]) inout, inoutOffset, n);
-              case FLOAT ->
-                  OfFloat.apply(this, (float[]) in, inOffset, (float[]) inout, inoutOffset, n);
-              case DOUBLE ->
-                  OfDouble.apply(this, (double[]) in, inOffset, (double[]) inout, inoutOffset, n);
-              case BOOLEAN ->
-                  OfBoolean.apply(this, (boolean[]) in, inOffset, (boolean[]) inout, inoutOffset, n);
-              default -> false;
-            };
+        && switch (layout.base()) {
+          case BYTE -> OfByte.apply(this, (byte[]) in, inOffset, (byte[]) inout, inoutOffset, n);
+          case CHAR -> OfChar.apply(this, (char[]) in, inOffset, (char[]) inout, inoutOffset, n);
+          case SHORT ->
+              OfShort.apply(this, (short[]) in, inOffset, (short[]) inout, inoutOffset, n);
+          case INT -> OfInt.apply(this, (int[]) in, inOffset, (int[]) inout, inoutOffset, n);
+          case LONG -> OfLong.apply(this, (long[]) in, inOffset, (long[]) inout, inoutOffset, n);
+          case FLOAT ->
+              OfFloat.apply(this, (float[]) in, inOffset, (float[]) inout, inoutOffset, n);
+          case DOUBLE ->
+              OfDouble.apply(this, (double[]) in, inOffset, (double[]) inout, inoutOffset, n);
+          case BOOLEAN ->
+              OfBoolean.apply(this, (boolean[]) in, inOffset, (boolean[]) inout, inoutOffset, n);
+          default -> false;
+        };
   }
 }

@@ -129,11 +129,7 @@ public final class Bcasts {
       }
     } else {
       team.recv(
-          work,
-          from + Parts.start(elements, n, rank),
-          Parts.length(elements, n, rank),
-          one,
-          root);
+          work, from + Parts.start(elements, n, rank), Parts.length(elements, n, rank), one, root);
     }
     for (int step = 0; step < n - 1; step++) {
       int out = (rank - step + n) % n;

@@ -2,31 +2,39 @@
 
 package io.talaria.mpj.collective;
 
-/** The kinds of collective calls; at most 16, their ordinals travel. */
+/** The kinds of collective calls; at most 16, their codes travel. */
 enum Call {
-  BARRIER,
-  BCAST,
-  GATHER,
-  GATHERV,
-  SCATTER,
-  SCATTERV,
-  ALLGATHER,
-  ALLGATHERV,
-  ALLTOALL,
-  ALLTOALLV,
-  REDUCE,
-  ALLREDUCE,
-  REDUCE_SCATTER,
-  SCAN,
-  EXSCAN,
-  OTHER;
+  BARRIER(0),
+  BCAST(1),
+  GATHER(2),
+  GATHERV(3),
+  SCATTER(4),
+  SCATTERV(5),
+  ALLGATHER(6),
+  ALLGATHERV(7),
+  ALLTOALL(8),
+  ALLTOALLV(9),
+  REDUCE(10),
+  ALLREDUCE(11),
+  REDUCE_SCATTER(12),
+  SCAN(13),
+  EXSCAN(14),
+  OTHER(15);
+
+  private static final Call[] BY_CODE = values();
+
+  private final int code;
+
+  Call(int code) {
+    this.code = code;
+  }
 
   int code() {
-    return ordinal();
+    return code;
   }
 
   static Call of(int code) {
-    return values()[code];
+    return BY_CODE[code];
   }
 
   @Override

@@ -8,8 +8,9 @@ import java.util.TreeMap;
 import mpi.MPIException;
 
 /**
- * Chooses algorithms, from what all ranks know: number of ranks, bytes where the counts are the same
- * everywhere, whether the operation commutes. A property {@code talaria.mpj.coll.NAME} forces one.
+ * Chooses algorithms, from what all ranks know: number of ranks, bytes where the counts are the
+ * same everywhere, whether the operation commutes. A property {@code talaria.mpj.coll.NAME} forces
+ * one.
  */
 public final class Choice {
   private static final Map<String, List<String>> ALGORITHMS = new TreeMap<>();
@@ -51,7 +52,11 @@ public final class Choice {
           List<String> known = ALGORITHMS.get(name);
           if (known == null || !known.contains(algorithm)) {
             throw new IllegalArgumentException(
-                "talaria.mpj.coll." + name + "=" + algorithm + ": "
+                "talaria.mpj.coll."
+                    + name
+                    + "="
+                    + algorithm
+                    + ": "
                     + (known == null
                         ? "there are " + ALGORITHMS.keySet()
                         : "allowed is one of " + known));

@@ -25,11 +25,18 @@ public final class Gathers {
       int root) {
     team.begin(Call.GATHER);
     // The root's part may be in place; its receive arguments say the same.
-    long bytes =
-        team.rank() == root ? bytes(recvCount, recvLayout) : bytes(sendCount, sendLayout);
+    long bytes = team.rank() == root ? bytes(recvCount, recvLayout) : bytes(sendCount, sendLayout);
     if (Choice.gather(team, bytes).equals("binomial")) {
       binomial(
-          team, send, sendOffset, sendCount, sendLayout, recv, recvOffset, recvCount, recvLayout,
+          team,
+          send,
+          sendOffset,
+          sendCount,
+          sendLayout,
+          recv,
+          recvOffset,
+          recvCount,
+          recvLayout,
           root);
       return;
     }
@@ -45,8 +52,17 @@ public final class Gathers {
       displacements[i] = i * recvCount * recvLayout.extent();
     }
     collect(
-        team, send, sendOffset, sendCount, sendLayout, recv, recvOffset, counts, displacements,
-        recvLayout, false);
+        team,
+        send,
+        sendOffset,
+        sendCount,
+        sendLayout,
+        recv,
+        recvOffset,
+        counts,
+        displacements,
+        recvLayout,
+        false);
   }
 
   private static long bytes(int count, Layout layout) {
@@ -68,8 +84,17 @@ public final class Gathers {
       int root) {
     team.begin(Call.GATHERV);
     gathervIn(
-        team, send, sendOffset, sendCount, sendLayout, recv, recvOffset, recvCounts,
-        displacements, recvLayout, root);
+        team,
+        send,
+        sendOffset,
+        sendCount,
+        sendLayout,
+        recv,
+        recvOffset,
+        recvCounts,
+        displacements,
+        recvLayout,
+        root);
   }
 
   static void gathervIn(
@@ -94,8 +119,17 @@ public final class Gathers {
       places[i] = displacements[i] * recvLayout.extent();
     }
     collect(
-        team, send, sendOffset, sendCount, sendLayout, recv, recvOffset, recvCounts, places,
-        recvLayout, ordered);
+        team,
+        send,
+        sendOffset,
+        sendCount,
+        sendLayout,
+        recv,
+        recvOffset,
+        recvCounts,
+        places,
+        recvLayout,
+        ordered);
   }
 
   /** The root's side of a flat gather: all receives at once, or one after the other. */
@@ -121,7 +155,13 @@ public final class Gathers {
         }
       } else if (send != null) {
         Local.copy(
-            send, sendOffset, sendCount, sendLayout, recv, recvOffset + places[i], counts[i],
+            send,
+            sendOffset,
+            sendCount,
+            sendLayout,
+            recv,
+            recvOffset + places[i],
+            counts[i],
             recvLayout);
       }
     }
@@ -157,7 +197,11 @@ public final class Gathers {
       Elements.pack(send, sendOffset, sendCount, sendLayout, work, 0);
     } else {
       Elements.pack(
-          recv, recvOffset + rank * recvCount * recvLayout.extent(), recvCount, recvLayout, work,
+          recv,
+          recvOffset + rank * recvCount * recvLayout.extent(),
+          recvCount,
+          recvLayout,
+          work,
           0);
     }
     int mask = 1;

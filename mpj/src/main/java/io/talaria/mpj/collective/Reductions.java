@@ -184,16 +184,32 @@ public final class Reductions {
       int in = (rank - step - 1 + n) % n;
       int length = Parts.length(count, n, in);
       team.exchange(
-          work, Parts.start(count, n, out) * one.size(), Parts.length(count, n, out), one, next,
-          incoming, 0, length, one, previous);
+          work,
+          Parts.start(count, n, out) * one.size(),
+          Parts.length(count, n, out),
+          one,
+          next,
+          incoming,
+          0,
+          length,
+          one,
+          previous);
       op.apply(incoming, 0, work, Parts.start(count, n, in) * one.size(), length, one);
     }
     for (int step = 0; step < n - 1; step++) {
       int out = (rank + 1 - step + n) % n;
       int in = (rank - step + n) % n;
       team.exchange(
-          work, Parts.start(count, n, out) * one.size(), Parts.length(count, n, out), one, next,
-          work, Parts.start(count, n, in) * one.size(), Parts.length(count, n, in), one, previous);
+          work,
+          Parts.start(count, n, out) * one.size(),
+          Parts.length(count, n, out),
+          one,
+          next,
+          work,
+          Parts.start(count, n, in) * one.size(),
+          Parts.length(count, n, in),
+          one,
+          previous);
     }
   }
 
@@ -224,12 +240,19 @@ public final class Reductions {
         int to = (rank + step) % n;
         int from = (rank - step + n) % n;
         team.exchange(
-            work, places[to] * one.size(), counts[to], one, to, incoming, 0, counts[rank], one,
+            work,
+            places[to] * one.size(),
+            counts[to],
+            one,
+            to,
+            incoming,
+            0,
+            counts[rank],
+            one,
             from);
         op.apply(incoming, 0, work, places[rank] * one.size(), counts[rank], one);
       }
-      Elements.unpack(
-          work, places[rank] * one.size(), recv, recvOffset, counts[rank], layout);
+      Elements.unpack(work, places[rank] * one.size(), recv, recvOffset, counts[rank], layout);
       return;
     }
     work = reduceIn(team, work, count, one, op, 0);
@@ -299,8 +322,7 @@ public final class Reductions {
       boolean out = rank + step < n;
       boolean in = rank - step >= 0;
       if (out && in) {
-        team.exchange(
-            range, 0, count, one, rank + step, incoming, 0, count, one, rank - step);
+        team.exchange(range, 0, count, one, rank + step, incoming, 0, count, one, rank - step);
       } else if (out) {
         team.send(range, 0, count, one, rank + step);
       } else if (in) {

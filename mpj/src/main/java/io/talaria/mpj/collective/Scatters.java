@@ -30,7 +30,15 @@ public final class Scatters {
             : (long) recvCount * recvLayout.size() * recvLayout.base().bytes();
     if (Choice.scatter(team, bytes).equals("binomial")) {
       binomial(
-          team, send, sendOffset, sendCount, sendLayout, recv, recvOffset, recvCount, recvLayout,
+          team,
+          send,
+          sendOffset,
+          sendCount,
+          sendLayout,
+          recv,
+          recvOffset,
+          recvCount,
+          recvLayout,
           root);
       return;
     }
@@ -46,8 +54,17 @@ public final class Scatters {
       places[i] = i * sendCount * sendLayout.extent();
     }
     deal(
-        team, send, sendOffset, counts, places, sendLayout, recv, recvOffset, recvCount,
-        recvLayout, false);
+        team,
+        send,
+        sendOffset,
+        counts,
+        places,
+        sendLayout,
+        recv,
+        recvOffset,
+        recvCount,
+        recvLayout,
+        false);
   }
 
   /** Deals out parts of different lengths; displacements count extents of the send type. */
@@ -65,8 +82,17 @@ public final class Scatters {
       int root) {
     team.begin(Call.SCATTERV);
     scattervIn(
-        team, send, sendOffset, sendCounts, displacements, sendLayout, recv, recvOffset,
-        recvCount, recvLayout, root);
+        team,
+        send,
+        sendOffset,
+        sendCounts,
+        displacements,
+        sendLayout,
+        recv,
+        recvOffset,
+        recvCount,
+        recvLayout,
+        root);
   }
 
   static void scattervIn(
@@ -91,8 +117,17 @@ public final class Scatters {
       places[i] = displacements[i] * sendLayout.extent();
     }
     deal(
-        team, send, sendOffset, sendCounts, places, sendLayout, recv, recvOffset, recvCount,
-        recvLayout, ordered);
+        team,
+        send,
+        sendOffset,
+        sendCounts,
+        places,
+        sendLayout,
+        recv,
+        recvOffset,
+        recvCount,
+        recvLayout,
+        ordered);
   }
 
   private static void deal(
@@ -117,7 +152,13 @@ public final class Scatters {
         }
       } else if (recv != null) {
         Local.copy(
-            send, sendOffset + places[i], counts[i], sendLayout, recv, recvOffset, recvCount,
+            send,
+            sendOffset + places[i],
+            counts[i],
+            sendLayout,
+            recv,
+            recvOffset,
+            recvCount,
             recvLayout);
       }
     }

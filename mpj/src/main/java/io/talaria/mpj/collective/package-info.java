@@ -2,7 +2,6 @@
 
 /**
  * Collective operations: at least two algorithms each, over sends and receives of parts of buffers.
- * Which one runs depends only on what all ranks know: see {@link
- * io.talaria.mpj.collective.Choice}.
+ * Which one runs depends only on what all ranks know: see {@link io.talaria.mpj.collective.Choice}.
  */
 package io.talaria.mpj.collective;

@@ -6,30 +6,30 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** The types of elements. The ordinal is what travels in a frame. */
+/** The types of elements. Their order is what travels in a frame, see {@link #code}. */
 public enum BaseType {
   /** Not a type. */
-  NULL(1, null),
+  NULL(0, 1, null),
   /** byte. */
-  BYTE(1, byte[].class),
+  BYTE(1, 1, byte[].class),
   /** char. */
-  CHAR(2, char[].class),
+  CHAR(2, 2, char[].class),
   /** short. */
-  SHORT(2, short[].class),
+  SHORT(3, 2, short[].class),
   /** boolean, a byte each. */
-  BOOLEAN(1, boolean[].class),
+  BOOLEAN(4, 1, boolean[].class),
   /** int. */
-  INT(4, int[].class),
+  INT(5, 4, int[].class),
   /** long. */
-  LONG(8, long[].class),
+  LONG(6, 8, long[].class),
   /** float. */
-  FLOAT(4, float[].class),
+  FLOAT(7, 4, float[].class),
   /** double. */
-  DOUBLE(8, double[].class),
+  DOUBLE(8, 8, double[].class),
   /** Bytes that match any type. */
-  PACKED(1, byte[].class),
+  PACKED(9, 1, byte[].class),
   /** Serializable objects. */
-  OBJECT(1, Object[].class);
+  OBJECT(10, 1, Object[].class);
 
   private static final ValueLayout.OfChar CHARS = ValueLayout.JAVA_CHAR_UNALIGNED;
   private static final ValueLayout.OfShort SHORTS = ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -38,12 +38,30 @@ public enum BaseType {
   private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT_UNALIGNED;
   private static final ValueLayout.OfDouble DOUBLES = ValueLayout.JAVA_DOUBLE_UNALIGNED;
 
+  private final int code;
   private final int bytes;
   private final Class<?> array;
 
-  BaseType(int bytes, Class<?> array) {
+  BaseType(int code, int bytes, Class<?> array) {
+    this.code = code;
     this.bytes = bytes;
     this.array = array;
+  }
+
+  private static final BaseType[] BY_CODE = values();
+
+  /** Its number, which travels in frames. */
+  public int code() {
+    return code;
+  }
+
+  /**
+   * The type with a number.
+   *
+   * @param code what {@link #code} returned
+   */
+  public static BaseType of(int code) {
+    return BY_CODE[code];
   }
 
   /** Bytes of an element on the wire. */

@@ -18,7 +18,7 @@ public final class BytesPayload extends Payload {
    * @param bytes what to send, or null
    */
   public BytesPayload(BaseType type, byte[] bytes) {
-    this.type = type.ordinal();
+    this.type = type.code();
     this.bytes = bytes;
   }
 

@@ -46,7 +46,7 @@ public final class DensePayload extends Payload {
 
   @Override
   public int typeCode() {
-    return type.ordinal();
+    return type.code();
   }
 
   @Override

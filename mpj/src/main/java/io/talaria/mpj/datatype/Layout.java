@@ -5,8 +5,8 @@ package io.talaria.mpj.datatype;
 import java.util.Arrays;
 
 /**
- * Where the elements of a datatype are: one base type, offsets in elements of it, and an extent, which
- * is how far apart two of them begin. Immutable.
+ * Where the elements of a datatype are: one base type, offsets in elements of it, and an extent,
+ * which is how far apart two of them begin. Immutable.
  */
 public final class Layout {
   private final BaseType base;

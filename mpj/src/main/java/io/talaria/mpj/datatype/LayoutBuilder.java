@@ -86,7 +86,6 @@ public final class LayoutBuilder {
   public Layout build() {
     int low = lower == Integer.MAX_VALUE ? 0 : lower;
     int high = upper == Integer.MIN_VALUE ? low : upper;
-    return new Layout(
-        base, Arrays.copyOf(starts, count), Arrays.copyOf(lengths, count), low, high);
+    return new Layout(base, Arrays.copyOf(starts, count), Arrays.copyOf(lengths, count), low, high);
   }
 }

@@ -71,7 +71,9 @@ public final class Objects {
               array[to + i] = o;
             } catch (ArrayStoreException e) {
               throw new InvalidClassException(
-                  "an object of " + e.getMessage() + " does not fit into "
+                  "an object of "
+                      + e.getMessage()
+                      + " does not fit into "
                       + array.getClass().getSimpleName());
             }
             left--;

@@ -5,7 +5,9 @@ package io.talaria.mpj.datatype;
 import io.talaria.mpj.device.Payload;
 import java.lang.foreign.MemorySegment;
 
-/** Elements of a layout with gaps, in an array or segment: copied run by run, with nothing between. */
+/**
+ * Elements of a layout with gaps, in an array or segment: copied run by run, with nothing between.
+ */
 public final class StridedPayload extends Payload {
   private final Object buffer;
   private final Layout layout;
@@ -36,7 +38,7 @@ public final class StridedPayload extends Payload {
 
   @Override
   public int typeCode() {
-    return type.ordinal();
+    return type.code();
   }
 
   @Override

@@ -6,9 +6,9 @@ package io.talaria.mpj.device;
  * Moves messages between the ranks of a job. One instance a rank.
  *
  * <p>Every method but {@link #sleep} is called under the engine's lock, by one thread at a time. No
- * method but {@link #sleep} blocks, and none calls back into the program. What takes time is made of
- * operations: a method starts one, {@link #progress} advances all, and one that is over has {@link
- * Operation#done} set, by {@link Operation#complete}.
+ * method but {@link #sleep} blocks, and none calls back into the program. What takes time is made
+ * of operations: a method starts one, {@link #progress} advances all, and one that is over has
+ * {@link Operation#done} set, by {@link Operation#complete}.
  *
  * <p>Messages of one source, one context and matching tags are received in the order in which they
  * were sent, whatever protocol carries each.
@@ -39,9 +39,10 @@ public abstract class Device implements AutoCloseable {
   public abstract void isend(Operation send);
 
   /**
-   * Starts to receive into {@link Operation#payload} a message from {@link Operation#peer} or {@link
-   * #ANY_SOURCE} with {@link Operation#tag} or {@link #ANY_TAG} in {@link Operation#context}. Takes
-   * the earliest message that has come, or waits behind the receives started before.
+   * Starts to receive into {@link Operation#payload} a message from {@link Operation#peer} or
+   * {@link #ANY_SOURCE} with {@link Operation#tag} or {@link #ANY_TAG} in {@link
+   * Operation#context}. Takes the earliest message that has come, or waits behind the receives
+   * started before.
    *
    * @param receive a fresh operation, which the device holds until it is done
    */

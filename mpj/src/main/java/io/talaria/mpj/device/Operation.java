@@ -5,9 +5,9 @@ package io.talaria.mpj.device;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One send or receive, from its start to its end. Mutable, and guarded by the engine's lock, but for
- * {@link #waiter}. A device keeps it in its queues while it is under way, so it must not be used
- * again before {@link #done}.
+ * One send or receive, from its start to its end. Mutable, and guarded by the engine's lock, but
+ * for {@link #waiter}. A device keeps it in its queues while it is under way, so it must not be
+ * used again before {@link #done}.
  */
 public final class Operation {
   /** Success. */

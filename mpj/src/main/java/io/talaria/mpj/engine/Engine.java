@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What the API stands on: sends, receives and probes of any thread, over one device. One thread at a
- * time makes progress for all that wait; the others are parked, and woken when theirs is done.
+ * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
+ * a time makes progress for all that wait; the others are parked, and woken when theirs is done.
  *
  * <p>Waiting spins briefly, then sleeps on the rank's word until a peer rings. Where ranks are more
  * than cores it does not spin: who it waits for may need the core.
@@ -232,8 +232,7 @@ public final class Engine implements AutoCloseable {
     lock.lock();
     try {
       if (!op.done) {
-        await(
-            op, null, op.receive ? Waiting.RECV : Waiting.SEND, op.peer, op.tag, op.context);
+        await(op, null, op.receive ? Waiting.RECV : Waiting.SEND, op.peer, op.tag, op.context);
       }
     } finally {
       lock.unlock();
@@ -379,7 +378,9 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Waits for a condition that other threads or messages make true; {@link #changed} tells of it. */
+  /**
+   * Waits for a condition that other threads or messages make true; {@link #changed} tells of it.
+   */
   public void await(Condition condition) {
     lock.lock();
     try {
@@ -404,8 +405,7 @@ public final class Engine implements AutoCloseable {
 
   // Waiting. The lock is held on entry and on return, and not while sleeping.
 
-  private void await(
-      Operation op, Condition condition, int call, int peer, int tag, int context) {
+  private void await(Operation op, Condition condition, int call, int peer, int tag, int context) {
     boolean interrupted = false;
     Thread self = Thread.currentThread();
     while (!met(op, condition)) {

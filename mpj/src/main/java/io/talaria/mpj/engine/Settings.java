@@ -67,7 +67,14 @@ public final class Settings {
       // Said below.
     }
     throw new IllegalArgumentException(
-        PREFIX + name + "=" + value + ": a whole number from " + least + " to " + most
+        PREFIX
+            + name
+            + "="
+            + value
+            + ": a whole number from "
+            + least
+            + " to "
+            + most
             + " is allowed");
   }
 

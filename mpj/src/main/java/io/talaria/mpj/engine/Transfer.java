@@ -53,8 +53,7 @@ public final class Transfer {
       }
     }
     if (layout.dense()) {
-      return new DensePayload()
-          .set(buffer, layout.base(), offset, (long) count * layout.size());
+      return new DensePayload().set(buffer, layout.base(), offset, (long) count * layout.size());
     }
     return new StridedPayload(buffer, layout, offset, count);
   }
@@ -187,7 +186,7 @@ public final class Transfer {
       case Operation.TYPE_MISMATCH ->
           throw new MPIException(
               MPIException.ERR_TYPE,
-              "message of " + BaseType.values()[theirs] + " for a receive of " + ours);
+              "message of " + BaseType.of(theirs) + " for a receive of " + ours);
       case Operation.FAILED ->
           throw new MPIException(MPIException.ERR_BUFFER, "" + failure.getMessage(), failure);
       default -> {}

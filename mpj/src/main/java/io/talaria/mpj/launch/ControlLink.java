@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
 
 /**
- * A rank's link to its launcher: lines each way over a Unix-domain socket. When it ends, so does the
- * rank, because nobody would clean up behind it.
+ * A rank's link to its launcher: lines each way over a Unix-domain socket. When it ends, so does
+ * the rank, because nobody would clean up behind it.
  */
 final class ControlLink {
   private final Path directory;
@@ -23,7 +23,8 @@ final class ControlLink {
 
   ControlLink(Path directory, int rank) throws IOException {
     this.directory = directory;
-    channel = SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve(JobDirectory.CONTROL)));
+    channel =
+        SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve(JobDirectory.CONTROL)));
     tell("hello " + rank + " " + ProcessHandle.current().pid());
     Thread reader = new Thread(this::read, "talaria-mpj-control");
     reader.setDaemon(true);

@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The launcher's ends of all control links: counts who has come how far, and opens the last gate. */
+/**
+ * The launcher's ends of all control links: counts who has come how far, and opens the last gate.
+ */
 final class ControlServer implements AutoCloseable {
   /** How far a rank has come. */
   static final class Progress {

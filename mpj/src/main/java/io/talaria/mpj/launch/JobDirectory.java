@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** The directory of a job: shared memory and the control socket. Only its owner may look into it. */
+/**
+ * The directory of a job: shared memory and the control socket. Only its owner may look into it.
+ */
 final class JobDirectory {
   static final String CONTROL = "control";
 

@@ -123,9 +123,7 @@ public final class Mpirun {
     String label = options.label && !threads() ? "[" + rank + "] " : "";
     pump(new OutputPump(process.getInputStream(), System.out, label));
     pump(new OutputPump(process.getErrorStream(), System.err, label));
-    process
-        .onExit()
-        .thenAccept(ended -> events.add(new Event(rank, ended.exitValue(), null)));
+    process.onExit().thenAccept(ended -> events.add(new Event(rank, ended.exitValue(), null)));
   }
 
   private void pump(OutputPump pump) {
@@ -254,10 +252,8 @@ public final class Mpirun {
       return;
     }
     try (Arena arena = Arena.ofConfined();
-        FileChannel file =
-            FileChannel.open(directory.resolve("pages"), StandardOpenOption.READ)) {
-      MemorySegment pages =
-          file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
+        FileChannel file = FileChannel.open(directory.resolve("pages"), StandardOpenOption.READ)) {
+      MemorySegment pages = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
       RankPages looked = new RankPages(pages, options.ranks);
       for (int i = 0; i < options.ranks; i++) {
         say(

@@ -89,8 +89,7 @@ final class Options {
           if (isJvmOption(word)) {
             jvmOptions.add(word);
           } else if (word.startsWith("-")) {
-            throw new UsageException(
-                "unknown option " + word + "; try: talaria mpirun --help");
+            throw new UsageException("unknown option " + word + "; try: talaria mpirun --help");
           } else {
             mainClass = word;
           }
@@ -153,8 +152,7 @@ final class Options {
     return switch (plain) {
       case "auto", "shm" -> "shm";
       case "sm" -> "sm";
-      default ->
-          throw new UsageException("-dev needs auto, shm or sm, not " + name);
+      default -> throw new UsageException("-dev needs auto, shm or sm, not " + name);
     };
   }
 
@@ -170,7 +168,8 @@ final class Options {
     String name = equals < 0 ? word : word.substring(0, equals);
     String set = equals < 0 ? System.getenv(name) : word.substring(equals + 1);
     if (name.isEmpty() || set == null) {
-      throw new UsageException("-x needs NAME=VALUE, or the name of a variable that is set: " + word);
+      throw new UsageException(
+          "-x needs NAME=VALUE, or the name of a variable that is set: " + word);
     }
     environment.put(name, set);
   }

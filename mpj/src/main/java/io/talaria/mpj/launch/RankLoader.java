@@ -8,8 +8,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 
 /**
- * The classes of a rank that is a thread: its own copies of the program and of the API, whose statics
- * would be shared otherwise. Engine, devices and JDK are the JVM's.
+ * The classes of a rank that is a thread: its own copies of the program and of the API, whose
+ * statics would be shared otherwise. Engine, devices and JDK are the JVM's.
  */
 final class RankLoader extends URLClassLoader implements JobSource {
   private final Job job;

@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /** A launcher in a process of its own, and what it printed. */
+@SuppressWarnings("JdkObsolete") // Threads share the buffers.
 final class Launched {
   private final Process process;
   private final StringBuffer out = new StringBuffer();

@@ -44,8 +44,7 @@ class MpirunTest {
   void ranksMayBeThreads() throws Exception {
     Launched job = run("-np", "3", "-dev", "sm", PROGRAMS, "hello");
     assertThat(job.out().lines())
-        .containsExactlyInAnyOrder(
-            "hello from 0 of 3", "hello from 1 of 3", "hello from 2 of 3");
+        .containsExactlyInAnyOrder("hello from 0 of 3", "hello from 1 of 3", "hello from 2 of 3");
     assertThat(job.status()).isZero();
   }
 

@@ -60,8 +60,18 @@ public final class Programs {
       int[] data = i % 5 == 0 ? large : small;
       data[0] = random.nextInt();
       MPI.COMM_WORLD.Sendrecv(
-          data, 0, data.length, MPI.INT, (rank + 1) % size, 0, new int[data.length], 0,
-          data.length, MPI.INT, (rank + size - 1) % size, 0);
+          data,
+          0,
+          data.length,
+          MPI.INT,
+          (rank + 1) % size,
+          0,
+          new int[data.length],
+          0,
+          data.length,
+          MPI.INT,
+          (rank + size - 1) % size,
+          0);
       MPI.COMM_WORLD.Allreduce(small, 0, new int[10], 0, 10, MPI.INT, MPI.SUM);
     }
   }

@@ -15,10 +15,10 @@ import java.util.Arrays;
  * cancelling are here, and how a frame gets to a peer is in {@link FrameOutput} and {@link
  * FrameInput}.
  *
- * <p>A message up to the eager limit goes in one EAGER frame as long as its sender has credit at the
- * receiver; credit comes back when a message is matched, so what nobody receives is bounded. Any
- * other message is announced by RTS, in the same order; its receiver answers CTS when it has matched
- * it, and gets DATA frames. RTS are not limited: a receive for a late one must find it.
+ * <p>A message up to the eager limit goes in one EAGER frame as long as its sender has credit at
+ * the receiver; credit comes back when a message is matched, so what nobody receives is bounded.
+ * Any other message is announced by RTS, in the same order; its receiver answers CTS when it has
+ * matched it, and gets DATA frames. RTS are not limited: a receive for a late one must find it.
  */
 public abstract class FrameDevice extends Device {
   /** What one early message costs of the credit beside its bytes. */
@@ -569,8 +569,7 @@ public abstract class FrameDevice extends Device {
       local.done = true;
     }
     Arrival arrival =
-        new Arrival(
-            rank, send.context, send.tag, send.payload.typeCode(), bytes, data, -1, local);
+        new Arrival(rank, send.context, send.tag, send.payload.typeCode(), bytes, data, -1, local);
     if (receive != null) {
       arrival.describe(receive);
       deliverLocal(arrival, receive);

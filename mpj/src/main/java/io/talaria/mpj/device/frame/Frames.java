@@ -14,8 +14,8 @@ import java.lang.invoke.VarHandle;
  *  | length | kind| type| flags| context| tag | message bytes| id  | payload ...
  * </pre>
  *
- * <p>{@code length} counts the whole frame before rounding; in a ring it is written last, and 0 means
- * «not yet». What the other fields hold depends on the kind:
+ * <p>{@code length} counts the whole frame before rounding; in a ring it is written last, and 0
+ * means «not yet». What the other fields hold depends on the kind:
  *
  * <table>
  * <caption>Kinds</caption>
@@ -84,7 +84,9 @@ public final class Frames {
     return (int) INT.get(from, at);
   }
 
-  /** Kind, type and flags in one int, as {@link #kind}, {@link #type} and {@link #flags} read it. */
+  /**
+   * Kind, type and flags in one int, as {@link #kind}, {@link #type} and {@link #flags} read it.
+   */
   static int word(MemorySegment from, long at) {
     return (int) INT.get(from, at + 4);
   }

@@ -8,7 +8,8 @@ import java.util.Arrays;
 /**
  * Brings messages and receives together by MPI's rules. Posted receives stand in a queue of their
  * source or in one for any source, numbered in the order of posting: an arrival takes, of the first
- * that fits in each, the lower number. Arrivals stand in the order of coming, linked per source too.
+ * that fits in each, the lower number. Arrivals stand in the order of coming, linked per source
+ * too.
  */
 final class Matcher {
   /** {@link Operation#state} of a receive that waits here. */
@@ -49,7 +50,7 @@ final class Matcher {
     if (a == null && b == null) {
       return null;
     }
-    Operation taken = b == null || a != null && a.order < b.order ? a : b;
+    Operation taken = b == null || (a != null && a.order < b.order) ? a : b;
     (taken == a ? fromSource : queues.postedAnySource).remove(taken);
     taken.state = 0;
     return taken;

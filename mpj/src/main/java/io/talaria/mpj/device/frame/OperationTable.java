@@ -5,7 +5,9 @@ package io.talaria.mpj.device.frame;
 import io.talaria.mpj.device.Operation;
 import java.util.Arrays;
 
-/** Operations by number: what a frame names. A number is not used twice within 2^32 uses of a slot. */
+/**
+ * Operations by number: what a frame names. A number is not used twice within 2^32 uses of a slot.
+ */
 final class OperationTable {
   private Operation[] slots = new Operation[64];
   private int[] generations = new int[64];

@@ -29,12 +29,7 @@ public final class RingDevice extends FrameDevice {
    */
   public RingDevice(
       RingArea area, int rank, int size, int capacity, int eagerBytes, long creditBytes) {
-    super(
-        rank,
-        size,
-        Math.min(eagerBytes, chunk(capacity)),
-        chunk(capacity),
-        creditBytes);
+    super(rank, size, Math.min(eagerBytes, chunk(capacity)), chunk(capacity), creditBytes);
     if (Integer.bitCount(capacity) != 1 || capacity < 4096) {
       throw new IllegalArgumentException(
           "a ring has a power of two of bytes, at least 4096, not " + capacity);

@@ -16,9 +16,9 @@ import java.lang.invoke.VarHandle;
  *  256  | frames ...                                   capacity bytes
  * </pre>
  *
- * <p>Head and tail count bytes since the start. The tail is known to the writer alone: the reader sees
- * the length word of the frame at its head become other than 0. A negative length is a gap up to
- * the end of the ring.
+ * <p>Head and tail count bytes since the start. The tail is known to the writer alone: the reader
+ * sees the length word of the frame at its head become other than 0. A negative length is a gap up
+ * to the end of the ring.
  */
 final class RingLayout {
   static final long MAGIC = 0x54616c2d6d706a31L; // "Tal-mpj1"

@@ -12,21 +12,22 @@ import java.lang.invoke.VarHandle;
  *
  * <ul>
  *   <li><b>Data.</b> The writer stores the length word W, then reads the reader's sleep word S; the
- *       reader stores S, then reads W. If each store could pass the following load, the writer could
- *       see «awake» while the reader sees «no frame». A full fence between the two on either side
- *       forbids that: one of them sees the other's store.
+ *       reader stores S, then reads W. If each store could pass the following load, the writer
+ *       could see «awake» while the reader sees «no frame». A full fence between the two on either
+ *       side forbids that: one of them sees the other's store.
  *   <li><b>Space.</b> The same with the reader's head H, which it stores before it reads the flag
  *       «wants space» F and then the writer's sleep word; the writer stores F, fence, reads H, and
- *       later S, fence, reads H again. If the reader sees F unset, its fence came before the store of
- *       F, so the writer's look at H after F's fence sees the new H. If it sees F set but the writer
- *       awake, the writer's look at H after S's fence sees it.
+ *       later S, fence, reads H again. If the reader sees F unset, its fence came before the store
+ *       of F, so the writer's look at H after F's fence sees the new H. If it sees F set but the
+ *       writer awake, the writer's look at H after S's fence sees it.
  *   <li><b>Heads are published by quarters.</b> What was read but not published is less than a
- *       quarter, and a frame with the gap before it takes at most half and a little; so a writer that
- *       finds no room always has a publication ahead.
+ *       quarter, and a frame with the gap before it takes at most half and a little; so a writer
+ *       that finds no room always has a publication ahead.
  *   <li><b>Two ringers.</b> Only who turns S from 1 to 0 rings, so a sleep gets one bell; a sleeper
  *       that comes back by its time limit turns S itself.
  *   <li><b>A frame that is not there yet.</b> The word where the next frame will begin is zeroed
- *       before the length of this one is stored, so the reader never takes an old word for a length.
+ *       before the length of this one is stored, so the reader never takes an old word for a
+ *       length.
  * </ul>
  */
 final class RingWriter extends FrameOutput {

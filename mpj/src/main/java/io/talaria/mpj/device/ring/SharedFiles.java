@@ -63,10 +63,7 @@ public final class SharedFiles implements RingArea {
   private static MemorySegment map(Path file, Arena arena) throws IOException {
     try (FileChannel channel =
         FileChannel.open(
-            file,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE,
-            LinkOption.NOFOLLOW_LINKS)) {
+            file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
       return channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
     }
   }
@@ -87,8 +84,15 @@ public final class SharedFiles implements RingArea {
       return map(file(from, to), arena);
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "no ring of " + bytes + " bytes from rank " + from + " to rank " + to + " in "
-              + directory + "; talaria.mpj.ring asks for smaller ones",
+          "no ring of "
+              + bytes
+              + " bytes from rank "
+              + from
+              + " to rank "
+              + to
+              + " in "
+              + directory
+              + "; talaria.mpj.ring asks for smaller ones",
           e);
     }
   }
