@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -187,16 +186,13 @@ class CompatibilityTest {
   @Test
   void aProgramCompiledAgainstMpjExpressRuns(@TempDir Path folder) throws Exception {
     Path source = Files.writeString(folder.resolve("Ported.java"), PROGRAM);
+    String jars = JAR + ":" + JAR.getParent() + "/mpjdev.jar:" + JAR.getParent() + "/mpjbuf.jar";
+    String javac = Path.of(System.getProperty("java.home"), "bin", "javac").toString();
     int compiled =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-nowarn",
-                "-cp",
-                JAR + ":" + JAR.getParent() + "/mpjdev.jar:" + JAR.getParent() + "/mpjbuf.jar",
-                source.toString());
+        new ProcessBuilder(javac, "-nowarn", "-cp", jars, source.toString())
+            .inheritIO()
+            .start()
+            .waitFor();
     assertThat(compiled).isZero();
     Launched job = Launched.start("-np", "4", "-cp", folder.toString(), "Ported");
     assertThat(job.status()).as(job.err()).isZero();
