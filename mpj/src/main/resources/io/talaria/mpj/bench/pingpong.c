@@ -22,6 +22,7 @@ static void pingpong(char *buffer, int size, int rounds, int rank) {
 
 static void window(char *buffer, int size, int rounds, int rank) {
   MPI_Request requests[WINDOW];
+  MPI_Status statuses[WINDOW];
   for (int i = 0; i < rounds; i++) {
     for (int k = 0; k < WINDOW; k++) {
       if (rank == 0) {
@@ -30,7 +31,7 @@ static void window(char *buffer, int size, int rounds, int rank) {
         MPI_Irecv(buffer, size, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[k]);
       }
     }
-    MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(WINDOW, requests, statuses);
     if (rank == 0) {
       MPI_Recv(buffer, 0, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {

@@ -5,18 +5,18 @@ package io.talaria.mpj.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.lang.reflect.Executable;
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
-import java.net.URL;
-import java.net.URLClassLoader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.FieldModel;
+import java.lang.classfile.MethodModel;
+import java.lang.reflect.AccessFlag;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.jar.JarFile;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -123,50 +123,43 @@ class CompatibilityTest {
     assumeTrue(Files.isReadable(JAR), "no MPJ Express: install libmpj-java");
   }
 
-  private static String types(Class<?>[] types) {
-    return Arrays.stream(types).map(Class::getSimpleName).collect(Collectors.joining(","));
+  /** Where the bytes of a class are. */
+  private interface Source {
+    InputStream open(String file) throws IOException;
   }
 
-  private static Set<String> members(Class<?> type) {
+  /** Public members of a class and its superclasses in the package, read without loading it. */
+  private static Set<String> members(String name, Source source) throws IOException {
     Set<String> names = new TreeSet<>();
-    for (Class<?> c = type; c != null && c.getName().startsWith("mpi."); c = c.getSuperclass()) {
-      Stream.of(c.getDeclaredFields())
-          .filter(CompatibilityTest::isPublic)
-          .map(Field::getName)
-          .forEach(names::add);
-      Stream.of(c.getDeclaredMethods())
-          .filter(CompatibilityTest::isPublic)
-          .map(m -> m.getName() + types(m.getParameterTypes(), m.getReturnType()))
-          .forEach(names::add);
+    String file = "mpi/" + name;
+    while (file.startsWith("mpi/")) {
+      ClassModel model;
+      try (InputStream in = source.open(file + ".class")) {
+        model = ClassFile.of().parse(in.readAllBytes());
+      }
+      for (FieldModel field : model.fields()) {
+        if (field.flags().has(AccessFlag.PUBLIC)) {
+          names.add(field.fieldName().stringValue());
+        }
+      }
+      for (MethodModel method : model.methods()) {
+        String called = method.methodName().stringValue();
+        if (method.flags().has(AccessFlag.PUBLIC) && !called.startsWith("<")) {
+          names.add(called + method.methodTypeSymbol().displayDescriptor());
+        }
+      }
+      file = model.superclass().orElseThrow().asInternalName();
     }
     return names;
-  }
-
-  private static String types(Class<?>[] parameters, Class<?> result) {
-    return "(" + types(parameters) + ")" + result.getSimpleName();
-  }
-
-  private static boolean isPublic(Executable e) {
-    return Modifier.isPublic(e.getModifiers()) && !e.isSynthetic();
-  }
-
-  private static boolean isPublic(Field f) {
-    return Modifier.isPublic(f.getModifiers());
   }
 
   @Test
   void everyMemberOfMpjExpressIsHereButForTheListed() throws Exception {
     Set<String> missing = new TreeSet<>();
-    Path folder = JAR.getParent();
-    URL[] jars = {
-      JAR.toUri().toURL(),
-      folder.resolve("mpjdev.jar").toUri().toURL(),
-      folder.resolve("mpjbuf.jar").toUri().toURL()
-    };
-    try (URLClassLoader theirs = new URLClassLoader(jars, ClassLoader.getPlatformClassLoader())) {
+    try (JarFile theirs = new JarFile(JAR.toFile())) {
       for (String name : CLASSES) {
-        Set<String> here = members(Class.forName("mpi." + name));
-        members(Class.forName("mpi." + name, false, theirs)).stream()
+        Set<String> here = members(name, file -> mpi.MPI.class.getResourceAsStream("/" + file));
+        members(name, file -> theirs.getInputStream(theirs.getEntry(file))).stream()
             .filter(member -> !here.contains(member))
             .filter(member -> !inherited(name, member))
             .forEach(member -> missing.add(name + "." + member));

@@ -17,6 +17,9 @@ public final class RingDevice extends FrameDevice {
   private int ringsSeen;
   private long lateWakeUps;
 
+  /** Whether this rank slept since it was armed; confined to the thread that makes progress. */
+  private boolean slept;
+
   /**
    * Opens the device.
    *
@@ -77,14 +80,17 @@ public final class RingDevice extends FrameDevice {
 
   @Override
   public void sleep(long limitNs) {
+    slept = true;
     pages.sleep(rank(), limitNs);
   }
 
   @Override
   public void disarm() {
-    if (pages.announced(rank()) && somethingToDo() && stillUnrung()) {
+    // Without a sleep the frame was seen here, and its writer may rightly have seen no sleeper.
+    if (slept && pages.announced(rank()) && somethingToDo() && stillUnrung()) {
       lateWakeUps++;
     }
+    slept = false;
     pages.awake(rank());
   }
 
@@ -93,7 +99,7 @@ public final class RingDevice extends FrameDevice {
     if (!DIAGNOSE) {
       return false;
     }
-    long until = System.nanoTime() + 200_000_000;
+    long until = System.nanoTime() + 2_000_000_000;
     while (pages.announced(rank())) {
       if (System.nanoTime() - until > 0) {
         return true;
