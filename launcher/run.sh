@@ -72,3 +72,24 @@ run_bench_verbs() {
     -cp "$ROOT/ffi/target/classes:$ROOT/verbs/target/classes:$ROOT/verbs/target/test-classes:$ROOT/verbs/target/test-lib/*" \
     io.talaria.verbs.BindingBench "$@"
 }
+
+# Runs class $1 of the self-contained jar of mpj, which is built if it is older than its sources.
+run_mpj() {
+  need_jdk
+  MPJ=$ROOT/dist/talaria-mpj.jar
+  if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/mpj/pom.xml" "$ROOT/mpj/src/main" \
+    "$ROOT/ffi/src/main" -newer "$MPJ" -print | head -n 1)" ]; then
+    need_maven
+    mkdir -p "$ROOT/dist"
+    say "building with $JAVA_HOME (once; log in dist/build-mpj.log)"
+    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl ffi,mpj package) \
+      >"$ROOT/dist/build-mpj.log" 2>&1; then
+      grep -E '^\[ERROR\]' "$ROOT/dist/build-mpj.log" | head -n 20 >&2
+      say "the build failed; all of it is in $ROOT/dist/build-mpj.log"
+      exit "$STATUS_FAILED"
+    fi
+  fi
+  main=$1
+  shift
+  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$MPJ" "$main" "$@"
+}

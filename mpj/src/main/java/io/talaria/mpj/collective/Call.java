@@ -1,0 +1,45 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.collective;
+
+/** The kinds of collective calls; at most 16, their codes travel. */
+enum Call {
+  BARRIER(0),
+  BCAST(1),
+  GATHER(2),
+  GATHERV(3),
+  SCATTER(4),
+  SCATTERV(5),
+  ALLGATHER(6),
+  ALLGATHERV(7),
+  ALLTOALL(8),
+  ALLTOALLV(9),
+  REDUCE(10),
+  ALLREDUCE(11),
+  REDUCE_SCATTER(12),
+  SCAN(13),
+  EXSCAN(14),
+  OTHER(15);
+
+  private static final Call[] BY_CODE = values();
+
+  private final int code;
+
+  Call(int code) {
+    this.code = code;
+  }
+
+  int code() {
+    return code;
+  }
+
+  static Call of(int code) {
+    return BY_CODE[code];
+  }
+
+  @Override
+  public String toString() {
+    String name = name();
+    return name.charAt(0) + name.substring(1).toLowerCase(java.util.Locale.ROOT);
+  }
+}

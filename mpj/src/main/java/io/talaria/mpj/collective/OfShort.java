@@ -1,0 +1,66 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.collective;
+
+/** Reductions of short: loops that the compiler turns into vector code. */
+final class OfShort {
+  private OfShort() {}
+
+  /** Computes b = a OP b for n elements, and says whether the operation is defined. */
+  static boolean apply(Arithmetic op, short[] a, int i, short[] b, int j, int n) {
+    switch (op) {
+      case MAX -> {
+        for (int k = 0; k < n; k++) {
+          b[j + k] = (short) Math.max(a[i + k], b[j + k]);
+        }
+      }
+      case MIN -> {
+        for (int k = 0; k < n; k++) {
+          b[j + k] = (short) Math.min(a[i + k], b[j + k]);
+        }
+      }
+      case SUM -> {
+        for (int k = 0; k < n; k++) {
+          b[j + k] = (short) (a[i + k] + b[j + k]);
+        }
+      }
+      case PROD -> {
+        for (int k = 0; k < n; k++) {
+          b[j + k] = (short) (a[i + k] * b[j + k]);
+        }
+      }
+      case BAND -> {
+        for (int k = 0; k < n; k++) {
+          b[j + k] = (short) (a[i + k] & b[j + k]);
+        }
+      }
+      case BOR -> {
+        for (int k = 0; k < n; k++) {
+          b[j + k] = (short) (a[i + k] | b[j + k]);
+        }
+      }
+      case BXOR -> {
+        for (int k = 0; k < n; k++) {
+          b[j + k] = (short) (a[i + k] ^ b[j + k]);
+        }
+      }
+      case MAXLOC, MINLOC -> {
+        boolean most = op == Arithmetic.MAXLOC;
+        for (int k = 0; k < n; k += 2) {
+          short left = a[i + k];
+          short right = b[j + k];
+          if (left == right) {
+            b[j + k + 1] = (short) Math.min(a[i + k + 1], b[j + k + 1]);
+          } else if (left > right == most) {
+            b[j + k] = left;
+            b[j + k + 1] = a[i + k + 1];
+          }
+        }
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+}

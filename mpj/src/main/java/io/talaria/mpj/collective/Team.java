@@ -1,0 +1,155 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.collective;
+
+import io.talaria.mpj.datatype.Layout;
+import io.talaria.mpj.device.Device;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Transfer;
+import java.util.Map;
+import java.util.TreeMap;
+import mpi.MPIException;
+
+/**
+ * The ranks that take part in collective operations, and messages between them, in a context of
+ * their own. One collective at a time, as MPI demands of a communicator.
+ *
+ * <p>Each message carries the number and the kind of the call it belongs to. Messages of one source
+ * are received in order whatever they carry, and compared then: where messages of two different
+ * calls meet, an exception names both.
+ */
+public final class Team {
+  private final Engine engine;
+  private final int rank;
+  private final int[] world;
+  private final int context;
+  private final Map<String, String> forced;
+  private int calls;
+  private int tag;
+
+  /**
+   * For a communicator.
+   *
+   * @param engine this rank's
+   * @param rank of this process here
+   * @param world number of each member in the job
+   * @param context of the collectives
+   * @param forced algorithms by collective
+   */
+  public Team(Engine engine, int rank, int[] world, int context, Map<String, String> forced) {
+    this.engine = engine;
+    this.rank = rank;
+    this.world = world;
+    this.context = context;
+    this.forced = new TreeMap<>(forced);
+  }
+
+  /** Number of this rank. */
+  public int rank() {
+    return rank;
+  }
+
+  /** Number of members. */
+  public int size() {
+    return world.length;
+  }
+
+  /**
+   * Forces an algorithm; all ranks must do the same.
+   *
+   * @param collective its name
+   * @param algorithm its name, or null for the table's choice
+   */
+  public void force(String collective, String algorithm) {
+    if (algorithm == null) {
+      forced.remove(collective);
+    } else {
+      forced.put(collective, algorithm);
+    }
+  }
+
+  String forced(String collective) {
+    return forced.get(collective);
+  }
+
+  /** Begins a call: what the messages until the next one belong to. */
+  void begin(Call call) {
+    calls = calls + 1 & 0x3ffffff;
+    tag = calls << 4 | call.code();
+  }
+
+  Transfer isend(Object buffer, int offset, int count, Layout layout, int to) {
+    return Transfer.send(engine, buffer, offset, count, layout, world[to], tag, context, false);
+  }
+
+  Transfer irecv(Object buffer, int offset, int count, Layout layout, int from) {
+    return Transfer.receive(
+        engine, buffer, offset, count, layout, world[from], Device.ANY_TAG, context);
+  }
+
+  void send(Object buffer, int offset, int count, Layout layout, int to) {
+    isend(buffer, offset, count, layout, to).await();
+  }
+
+  void recv(Object buffer, int offset, int count, Layout layout, int from) {
+    finish(irecv(buffer, offset, count, layout, from), from);
+  }
+
+  /** Waits for a receive, and checks that it met a message of the same call and length. */
+  void finish(Transfer receive, int from) {
+    Operation op = receive.operation();
+    engine.await(op);
+    if (op.fromTag != tag) {
+      throw new MPIException(
+          MPIException.ERR_OTHER,
+          "ranks disagree: rank "
+              + rank
+              + " is in "
+              + describe(tag)
+              + ", rank "
+              + from
+              + " in "
+              + describe(op.fromTag));
+    }
+    receive.finish();
+    if (receive.objects() < 0) {
+      if (op.bytes != op.payload.bytes()) {
+        throw new MPIException(
+            MPIException.ERR_COUNT,
+            "ranks disagree in "
+                + describe(tag)
+                + ": rank "
+                + rank
+                + " expects "
+                + op.payload.bytes()
+                + " bytes, rank "
+                + from
+                + " sent "
+                + op.bytes);
+      }
+    }
+  }
+
+  private static String describe(int tag) {
+    return Call.of(tag & 15) + " (collective call " + (tag >> 4) + ")";
+  }
+
+  /** Sends to one and receives from another at the same time. */
+  void exchange(
+      Object out,
+      int outOffset,
+      int outCount,
+      Layout outLayout,
+      int to,
+      Object in,
+      int inOffset,
+      int inCount,
+      Layout inLayout,
+      int from) {
+    Transfer receive = irecv(in, inOffset, inCount, inLayout, from);
+    Transfer send = isend(out, outOffset, outCount, outLayout, to);
+    finish(receive, from);
+    send.await();
+  }
+}

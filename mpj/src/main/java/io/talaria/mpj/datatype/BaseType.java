@@ -1,0 +1,174 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.datatype;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/** The types of elements. Their order is what travels in a frame, see {@link #code}. */
+public enum BaseType {
+  /** Not a type. */
+  NULL(0, 1, null),
+  /** byte. */
+  BYTE(1, 1, byte[].class),
+  /** char. */
+  CHAR(2, 2, char[].class),
+  /** short. */
+  SHORT(3, 2, short[].class),
+  /** boolean, a byte each. */
+  BOOLEAN(4, 1, boolean[].class),
+  /** int. */
+  INT(5, 4, int[].class),
+  /** long. */
+  LONG(6, 8, long[].class),
+  /** float. */
+  FLOAT(7, 4, float[].class),
+  /** double. */
+  DOUBLE(8, 8, double[].class),
+  /** Bytes that match any type. */
+  PACKED(9, 1, byte[].class),
+  /** Serializable objects. */
+  OBJECT(10, 1, Object[].class);
+
+  private static final ValueLayout.OfChar CHARS = ValueLayout.JAVA_CHAR_UNALIGNED;
+  private static final ValueLayout.OfShort SHORTS = ValueLayout.JAVA_SHORT_UNALIGNED;
+  private static final ValueLayout.OfInt INTS = ValueLayout.JAVA_INT_UNALIGNED;
+  private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
+  private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT_UNALIGNED;
+  private static final ValueLayout.OfDouble DOUBLES = ValueLayout.JAVA_DOUBLE_UNALIGNED;
+
+  private final int code;
+  private final int bytes;
+  private final Class<?> array;
+
+  BaseType(int code, int bytes, Class<?> array) {
+    this.code = code;
+    this.bytes = bytes;
+    this.array = array;
+  }
+
+  private static final BaseType[] BY_CODE = values();
+
+  /** Its number, which travels in frames. */
+  public int code() {
+    return code;
+  }
+
+  /**
+   * The type with a number.
+   *
+   * @param code what {@link #code} returned
+   */
+  public static BaseType of(int code) {
+    return BY_CODE[code];
+  }
+
+  /** Bytes of an element on the wire. */
+  public int bytes() {
+    return bytes;
+  }
+
+  /**
+   * How many elements a buffer has room for, or -1 if it is no buffer of this type.
+   *
+   * @param buffer an array, or null
+   */
+  public long lengthOf(Object buffer) {
+    return switch (this) {
+      case BYTE, PACKED -> buffer instanceof byte[] a ? a.length : memory(buffer);
+      case CHAR -> buffer instanceof char[] a ? a.length : memory(buffer);
+      case SHORT -> buffer instanceof short[] a ? a.length : memory(buffer);
+      case BOOLEAN -> buffer instanceof boolean[] a ? a.length : memory(buffer);
+      case INT -> buffer instanceof int[] a ? a.length : memory(buffer);
+      case LONG -> buffer instanceof long[] a ? a.length : memory(buffer);
+      case FLOAT -> buffer instanceof float[] a ? a.length : memory(buffer);
+      case DOUBLE -> buffer instanceof double[] a ? a.length : memory(buffer);
+      case OBJECT -> buffer instanceof Object[] a ? a.length : -1;
+      case NULL -> -1;
+    };
+  }
+
+  private long memory(Object buffer) {
+    return buffer instanceof MemorySegment m ? m.byteSize() / bytes : -1;
+  }
+
+  /** What a buffer of this type is called. */
+  public String arrayName() {
+    return array == null ? "nothing" : array.getSimpleName();
+  }
+
+  /**
+   * Makes an array.
+   *
+   * @param length elements
+   */
+  public Object newArray(int length) {
+    return switch (this) {
+      case BYTE, PACKED, NULL -> new byte[length];
+      case CHAR -> new char[length];
+      case SHORT -> new short[length];
+      case BOOLEAN -> new boolean[length];
+      case INT -> new int[length];
+      case LONG -> new long[length];
+      case FLOAT -> new float[length];
+      case DOUBLE -> new double[length];
+      case OBJECT -> new Object[length];
+    };
+  }
+
+  /** Copies elements of an array or segment out to memory; at least one. */
+  void get(Object buffer, long index, int count, MemorySegment to, long at) {
+    if (buffer instanceof MemorySegment m) {
+      MemorySegment.copy(m, index * bytes, to, at, (long) count * bytes);
+      return;
+    }
+    int i = (int) index;
+    switch (this) {
+      case BYTE, PACKED -> MemorySegment.copy(buffer, i, to, ValueLayout.JAVA_BYTE, at, count);
+      case CHAR -> MemorySegment.copy(buffer, i, to, CHARS, at, count);
+      case SHORT -> MemorySegment.copy(buffer, i, to, SHORTS, at, count);
+      case INT -> MemorySegment.copy(buffer, i, to, INTS, at, count);
+      case LONG -> MemorySegment.copy(buffer, i, to, LONGS, at, count);
+      case FLOAT -> MemorySegment.copy(buffer, i, to, FLOATS, at, count);
+      case DOUBLE -> MemorySegment.copy(buffer, i, to, DOUBLES, at, count);
+      case BOOLEAN -> {
+        boolean[] a = (boolean[]) buffer;
+        for (int k = 0; k < count; k++) {
+          to.set(ValueLayout.JAVA_BYTE, at + k, (byte) (a[i + k] ? 1 : 0));
+        }
+      }
+      default -> throw new IllegalStateException("no bytes in " + this);
+    }
+  }
+
+  /** Copies elements from memory into an array or segment; at least one. */
+  void put(Object buffer, long index, int count, MemorySegment from, long at) {
+    if (buffer instanceof MemorySegment m) {
+      MemorySegment.copy(from, at, m, index * bytes, (long) count * bytes);
+      return;
+    }
+    int i = (int) index;
+    switch (this) {
+      case BYTE, PACKED -> MemorySegment.copy(from, ValueLayout.JAVA_BYTE, at, buffer, i, count);
+      case CHAR -> MemorySegment.copy(from, CHARS, at, buffer, i, count);
+      case SHORT -> MemorySegment.copy(from, SHORTS, at, buffer, i, count);
+      case INT -> MemorySegment.copy(from, INTS, at, buffer, i, count);
+      case LONG -> MemorySegment.copy(from, LONGS, at, buffer, i, count);
+      case FLOAT -> MemorySegment.copy(from, FLOATS, at, buffer, i, count);
+      case DOUBLE -> MemorySegment.copy(from, DOUBLES, at, buffer, i, count);
+      case BOOLEAN -> {
+        boolean[] a = (boolean[]) buffer;
+        for (int k = 0; k < count; k++) {
+          a[i + k] = from.get(ValueLayout.JAVA_BYTE, at + k) != 0;
+        }
+      }
+      default -> throw new IllegalStateException("no bytes in " + this);
+    }
+  }
+
+  /** Native order is what travels: both sides are little-endian, or the job does not start. */
+  static ByteOrder order() {
+    return ByteOrder.nativeOrder();
+  }
+}

@@ -1,0 +1,139 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.datatype;
+
+import java.util.Arrays;
+
+/**
+ * Where the elements of a datatype are: one base type, offsets in elements of it, and an extent,
+ * which is how far apart two of them begin. Immutable.
+ */
+public final class Layout {
+  private final BaseType base;
+
+  /** Start and length of each run, in order of transfer; adjacent ones are joined. */
+  private final int[] starts;
+
+  private final int[] lengths;
+  private final int[] before;
+  private final int size;
+  private final int lower;
+  private final int upper;
+  private final boolean dense;
+
+  Layout(BaseType base, int[] starts, int[] lengths, int lower, int upper) {
+    this.base = base;
+    this.starts = starts;
+    this.lengths = lengths;
+    this.lower = lower;
+    this.upper = upper;
+    before = new int[lengths.length];
+    int sum = 0;
+    for (int i = 0; i < lengths.length; i++) {
+      before[i] = sum;
+      sum = Math.addExact(sum, lengths[i]);
+    }
+    size = sum;
+    dense = starts.length == 1 && starts[0] == 0 && lower == 0 && upper == size;
+  }
+
+  /**
+   * The layout of base elements themselves.
+   *
+   * @param base type
+   * @param size how many stand together
+   */
+  public static Layout basic(BaseType base, int size) {
+    return new Layout(base, new int[] {0}, new int[] {size}, 0, size);
+  }
+
+  /** Base type. */
+  public BaseType base() {
+    return base;
+  }
+
+  /** Base elements in one. */
+  public int size() {
+    return size;
+  }
+
+  /** Base elements from the start of one to that of the next. */
+  public int extent() {
+    return upper - lower;
+  }
+
+  /** Lower bound. */
+  public int lower() {
+    return lower;
+  }
+
+  /** Upper bound. */
+  public int upper() {
+    return upper;
+  }
+
+  /** Whether any number of them lie side by side without gaps. */
+  public boolean dense() {
+    return dense;
+  }
+
+  /** Whether elements lie on each other, within one or within its neighbours. */
+  public boolean overlaps() {
+    long[] runs = new long[starts.length * 2];
+    for (int i = 0; i < starts.length; i++) {
+      runs[i] = (long) starts[i] << 32 | lengths[i];
+    }
+    runs = Arrays.copyOf(runs, starts.length);
+    Arrays.sort(runs);
+    for (int i = 1; i < runs.length; i++) {
+      if ((runs[i - 1] >> 32) + (int) runs[i - 1] > runs[i] >> 32) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Smallest index that one of them at 0 touches. */
+  public int first() {
+    int least = Integer.MAX_VALUE;
+    for (int start : starts) {
+      least = Math.min(least, start);
+    }
+    return starts.length == 0 ? 0 : least;
+  }
+
+  /** One more than the largest index that one of them at 0 touches. */
+  public int end() {
+    int most = Integer.MIN_VALUE;
+    for (int i = 0; i < starts.length; i++) {
+      most = Math.max(most, starts[i] + lengths[i]);
+    }
+    return starts.length == 0 ? 0 : most;
+  }
+
+  int runs() {
+    return starts.length;
+  }
+
+  int start(int run) {
+    return starts[run];
+  }
+
+  int length(int run) {
+    return lengths[run];
+  }
+
+  /** The run that has the element with the number. */
+  int runOf(int element) {
+    int i = Arrays.binarySearch(before, element);
+    if (i < 0) {
+      return -i - 2;
+    }
+    // Empty runs are never made, so the number is a run's first.
+    return i;
+  }
+
+  int before(int run) {
+    return before[run];
+  }
+}

@@ -1,0 +1,146 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device;
+
+/**
+ * Moves messages between the ranks of a job. One instance a rank.
+ *
+ * <p>Every method but {@link #sleep} is called under the engine's lock, by one thread at a time. No
+ * method but {@link #sleep} blocks, and none calls back into the program. What takes time is made
+ * of operations: a method starts one, {@link #progress} advances all, and one that is over has
+ * {@link Operation#done} set, by {@link Operation#complete}.
+ *
+ * <p>Messages of one source, one context and matching tags are received in the order in which they
+ * were sent, whatever protocol carries each.
+ */
+public abstract class Device implements AutoCloseable {
+  /** Receives from whatever rank. */
+  public static final int ANY_SOURCE = -2;
+
+  /** Receives whatever tag. */
+  public static final int ANY_TAG = -1;
+
+  /** For subclasses. */
+  protected Device() {}
+
+  /** Returns the number of this rank, from 0. */
+  public abstract int rank();
+
+  /** Returns the number of ranks in the job. */
+  public abstract int size();
+
+  /**
+   * Starts to send {@link Operation#payload} to rank {@link Operation#peer} with {@link
+   * Operation#tag} in {@link Operation#context}. The payload may be changed once the operation is
+   * done. With {@link Operation#synchronous} it is done only when a receive has taken the message.
+   *
+   * @param send a fresh operation, which the device holds until it is done
+   */
+  public abstract void isend(Operation send);
+
+  /**
+   * Starts to receive into {@link Operation#payload} a message from {@link Operation#peer} or
+   * {@link #ANY_SOURCE} with {@link Operation#tag} or {@link #ANY_TAG} in {@link
+   * Operation#context}. Takes the earliest message that has come, or waits behind the receives
+   * started before.
+   *
+   * @param receive a fresh operation, which the device holds until it is done
+   */
+  public abstract void irecv(Operation receive);
+
+  /**
+   * Looks for a message that has come and that nobody has received.
+   *
+   * @param source a rank or {@link #ANY_SOURCE}
+   * @param tag a tag or {@link #ANY_TAG}
+   * @param context where
+   * @param out takes source, tag, bytes and base type, if there is one
+   * @return whether there is one; it stays where it is
+   */
+  public abstract boolean iprobe(int source, int tag, int context, Operation out);
+
+  /**
+   * Looks as {@link #iprobe} does, and takes the message out of matching: only {@link #imrecv} of
+   * the result receives it.
+   *
+   * @param source a rank or {@link #ANY_SOURCE}
+   * @param tag a tag or {@link #ANY_TAG}
+   * @param context where
+   * @param out takes source, tag, bytes and base type, if there is one
+   * @return the message, or null
+   */
+  public abstract Matched improbe(int source, int tag, int context, Operation out);
+
+  /**
+   * Starts to receive a message that {@link #improbe} took.
+   *
+   * @param message what that returned, once
+   * @param receive a fresh operation with a payload
+   */
+  public abstract void imrecv(Matched message, Operation receive);
+
+  /**
+   * Cancels an operation if that is still possible. A receive is over at once or unaffected; a send
+   * may take until the peer has answered. A cancelled operation completes with {@link
+   * Operation#CANCELLED}.
+   *
+   * @param operation one that was started here
+   */
+  public abstract void cancel(Operation operation);
+
+  /**
+   * Forgets a context: drops what has come in it and was not received.
+   *
+   * @param context one that no rank uses any more
+   */
+  public abstract void release(int context);
+
+  /**
+   * Advances what is under way.
+   *
+   * @param budget how many frames to handle at most, roughly
+   * @return how much happened; 0 if nothing
+   */
+  public abstract int progress(int budget);
+
+  /** Whether everything that was to leave this rank has left it. */
+  public abstract boolean flushed();
+
+  /**
+   * Announces that this rank is about to sleep, and looks once more.
+   *
+   * @return false if there is something to do: do not sleep
+   */
+  public abstract boolean arm();
+
+  /**
+   * Sleeps until a peer rings, or for the time given. Called after {@link #arm} said true, by one
+   * thread, without the engine's lock.
+   *
+   * @param limitNs nanoseconds
+   */
+  public abstract void sleep(long limitNs);
+
+  /** Takes the announcement back. Called after every {@link #arm}, whatever it said. */
+  public abstract void disarm();
+
+  /** Ends another thread's {@link #sleep}; usable by any thread, without the lock. */
+  public abstract void wake();
+
+  /**
+   * Writes where others can see it what this rank sleeps for.
+   *
+   * @param call one of {@link Waiting}
+   * @param peer a rank, or {@link #ANY_SOURCE}
+   * @param tag a tag
+   * @param context a context
+   */
+  public abstract void describeWait(int call, int peer, int tag, int context);
+
+  /** The name of the device, for people. */
+  public abstract String name();
+
+  /** Gives everything back. Nothing is under way any more. */
+  @Override
+  public abstract void close();
+}

@@ -1,0 +1,721 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.frame;
+
+import io.talaria.mpj.device.Device;
+import io.talaria.mpj.device.Matched;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.device.Payload;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * A device that moves frames: matching, the eager and the rendezvous protocol, credits and
+ * cancelling are here, and how a frame gets to a peer is in {@link FrameOutput} and {@link
+ * FrameInput}.
+ *
+ * <p>A message up to the eager limit goes in one EAGER frame as long as its sender has credit at
+ * the receiver; credit comes back when a message is matched, so what nobody receives is bounded.
+ * Any other message is announced by RTS, in the same order; its receiver answers CTS when it has
+ * matched it, and gets DATA frames. RTS are not limited: a receive for a late one must find it.
+ */
+public abstract class FrameDevice extends Device {
+  /** What one early message costs of the credit beside its bytes. */
+  private static final int CREDIT_PER_MESSAGE = 64;
+
+  private static final int QUEUED = 2;
+  private static final int ANNOUNCED = 3;
+  private static final int STREAMING = 4;
+  private static final int CANCELLING = 5;
+
+  private final int rank;
+  private final int size;
+  private final int eagerBytes;
+  private final int chunkBytes;
+  private final long creditBytes;
+  private final Matcher matcher;
+  private final OperationTable table = new OperationTable();
+  private final Peer[] peers;
+  private final long[] creditGiven;
+  private final FrameInput[] inputOf;
+  private FrameInput[] inputs = new FrameInput[4];
+  private int[] inputRank = new int[4];
+  private int inputCount;
+  private Peer[] waiting = new Peer[4];
+  private int waitingCount;
+  private MemorySegment loopback;
+  private Runnable onArrival = () -> {};
+
+  /**
+   * For subclasses.
+   *
+   * @param rank of this process
+   * @param size ranks of the job
+   * @param eagerBytes longest message sent without being asked for
+   * @param chunkBytes longest payload of a frame; a multiple of 8, at least eagerBytes
+   * @param creditBytes early messages that a peer may have here
+   */
+  protected FrameDevice(int rank, int size, int eagerBytes, int chunkBytes, long creditBytes) {
+    this.rank = rank;
+    this.size = size;
+    this.eagerBytes = eagerBytes;
+    this.chunkBytes = chunkBytes;
+    this.creditBytes = creditBytes;
+    matcher = new Matcher(size);
+    peers = new Peer[size];
+    creditGiven = new long[size];
+    inputOf = new FrameInput[size];
+  }
+
+  /**
+   * Makes the way to a peer, when it is first needed.
+   *
+   * @param peer its rank
+   * @return an output, at once
+   */
+  protected abstract FrameOutput connect(int peer);
+
+  /** Looks for peers that have made a way to this rank, and calls {@link #addInput} for each. */
+  protected abstract void discover();
+
+  /**
+   * Takes a way from a peer into use.
+   *
+   * @param peer its rank
+   * @param input the way
+   */
+  protected final void addInput(int peer, FrameInput input) {
+    if (inputCount == inputs.length) {
+      inputs = Arrays.copyOf(inputs, inputCount * 2);
+      inputRank = Arrays.copyOf(inputRank, inputCount * 2);
+    }
+    inputs[inputCount] = input;
+    inputRank[inputCount++] = peer;
+    inputOf[peer] = input;
+  }
+
+  @Override
+  public final int rank() {
+    return rank;
+  }
+
+  @Override
+  public final int size() {
+    return size;
+  }
+
+  /**
+   * What to run when a message has come that nobody had posted a receive for.
+   *
+   * @param action short, and called under the engine's lock
+   */
+  public final void onArrival(Runnable action) {
+    onArrival = action;
+  }
+
+  // Sending.
+
+  @Override
+  public final void isend(Operation send) {
+    if (send.peer == rank) {
+      sendToSelf(send);
+      return;
+    }
+    Peer peer = peer(send.peer);
+    if (!peer.nothingWaits() || !emit(peer, send)) {
+      send.state = QUEUED;
+      peer.sends.add(send);
+      list(peer);
+    }
+  }
+
+  private Peer peer(int to) {
+    Peer peer = peers[to];
+    if (peer == null) {
+      peer = new Peer(to, connect(to));
+      peers[to] = peer;
+    }
+    return peer;
+  }
+
+  private void list(Peer peer) {
+    if (!peer.listed) {
+      peer.listed = true;
+      if (waitingCount == waiting.length) {
+        waiting = Arrays.copyOf(waiting, waitingCount * 2);
+      }
+      waiting[waitingCount++] = peer;
+    }
+  }
+
+  /** Sends a message or its announcement; false if there is no room. */
+  private boolean emit(Peer peer, Operation send) {
+    long bytes = send.payload.bytes();
+    if (bytes > eagerBytes || !hasCredit(peer, bytes)) {
+      return announce(peer, send, bytes);
+    }
+    FrameOutput output = peer.output;
+    int length = Frames.HEADER + (int) bytes;
+    long at = output.claim(Frames.room((int) bytes));
+    if (at < 0) {
+      return false;
+    }
+    MemorySegment to = output.segment();
+    send.payload.get(0, to, at + Frames.HEADER, (int) bytes);
+    byte kind = Frames.EAGER;
+    if (send.synchronous) {
+      kind = Frames.EAGER_SYNC;
+      send.id = table.add(send);
+      send.state = ANNOUNCED;
+    }
+    Frames.header(
+        to, at, kind, send.payload.typeCode(), (short) 0, send.context, send.tag, bytes, send.id);
+    output.publish(at, length);
+    peer.creditUsed += bytes + CREDIT_PER_MESSAGE;
+    send.bytes = bytes;
+    if (!send.synchronous) {
+      send.complete(Operation.OK);
+    }
+    return true;
+  }
+
+  private boolean hasCredit(Peer peer, long bytes) {
+    long wanted = peer.creditUsed + bytes + CREDIT_PER_MESSAGE;
+    if (wanted - peer.creditSeen <= creditBytes) {
+      return true;
+    }
+    peer.creditSeen = peer.output.creditReturned();
+    return wanted - peer.creditSeen <= creditBytes;
+  }
+
+  private boolean announce(Peer peer, Operation send, long bytes) {
+    FrameOutput output = peer.output;
+    long at = output.claim(Frames.HEADER);
+    if (at < 0) {
+      return false;
+    }
+    send.id = table.add(send);
+    send.state = ANNOUNCED;
+    int type = send.payload.typeCode();
+    Frames.header(
+        output.segment(), at, Frames.RTS, type, (short) 0, send.context, send.tag, bytes, send.id);
+    output.publish(at, Frames.HEADER);
+    return true;
+  }
+
+  private void control(int to, byte kind, long id, long receiverId, long bytes) {
+    Peer peer = peer(to);
+    if (!peer.control.isEmpty() || !emitControl(peer, kind, id, receiverId, bytes)) {
+      peer.control.add(kind, id, receiverId, bytes);
+      list(peer);
+    }
+  }
+
+  private static boolean emitControl(Peer peer, byte kind, long id, long receiverId, long bytes) {
+    FrameOutput output = peer.output;
+    long at = output.claim(Frames.HEADER);
+    if (at < 0) {
+      return false;
+    }
+    Frames.header(output.segment(), at, kind, 0, (short) 0, 0, 0, bytes, id);
+    Frames.receiverId(output.segment(), at, receiverId);
+    output.publish(at, Frames.HEADER);
+    return true;
+  }
+
+  /** Sends what waited, as far as there is room; returns how many frames. */
+  private int flush(Peer peer) {
+    int sent = 0;
+    ControlQueue control = peer.control;
+    while (!control.isEmpty()) {
+      if (!emitControl(
+          peer, (byte) control.first(0), control.first(1), control.first(2), control.first(3))) {
+        return sent;
+      }
+      control.removeFirst();
+      sent++;
+    }
+    while (peer.sends.head != null) {
+      Operation send = peer.sends.head;
+      Operation next = send.next;
+      try {
+        if (!emit(peer, send)) {
+          return sent;
+        }
+      } catch (RuntimeException e) {
+        fail(send, e);
+      }
+      // emit may have completed it, but has not touched its links.
+      send.next = next;
+      peer.sends.remove(send);
+      sent++;
+    }
+    while (peer.streams.head != null) {
+      Operation send = peer.streams.head;
+      if (!emitChunk(peer, send)) {
+        return sent;
+      }
+      peer.streams.remove(send);
+      if (!send.done) {
+        peer.streams.add(send);
+      }
+      sent++;
+    }
+    return sent;
+  }
+
+  private static void fail(Operation operation, RuntimeException e) {
+    operation.failure = e;
+    operation.complete(Operation.FAILED);
+  }
+
+  private boolean emitChunk(Peer peer, Operation send) {
+    int length = (int) Math.min(chunkBytes, send.toMove - send.moved);
+    FrameOutput output = peer.output;
+    long at = output.claim(Frames.room(length));
+    if (at < 0) {
+      return false;
+    }
+    MemorySegment to = output.segment();
+    RuntimeException failure = null;
+    try {
+      send.payload.get(send.moved, to, at + Frames.HEADER, length);
+    } catch (RuntimeException e) {
+      // The memory is gone: the receiver must not wait for the rest.
+      failure = e;
+      length = 0;
+    }
+    short flags = failure == null ? 0 : Frames.SENDER_FAILED;
+    Frames.header(to, at, Frames.DATA, 0, flags, 0, 0, send.moved, send.peerId);
+    output.publish(at, Frames.HEADER + length);
+    send.moved += length;
+    if (failure != null) {
+      table.remove(send.id);
+      fail(send, failure);
+    } else if (send.moved == send.toMove) {
+      table.remove(send.id);
+      send.bytes = send.payload.bytes();
+      send.complete(Operation.OK);
+    }
+    return true;
+  }
+
+  // Receiving.
+
+  @Override
+  public final void irecv(Operation receive) {
+    ContextQueues queues = matcher.of(receive.context);
+    Arrival arrival = queues.find(receive.peer, receive.tag);
+    if (arrival == null) {
+      matcher.post(receive);
+    } else {
+      queues.remove(arrival);
+      deliver(arrival, receive);
+    }
+  }
+
+  @Override
+  public final void imrecv(Matched message, Operation receive) {
+    deliver((Arrival) message, receive);
+  }
+
+  private void deliver(Arrival a, Operation receive) {
+    a.describe(receive);
+    if (a.local != null) {
+      deliverLocal(a, receive);
+    } else if (a.data != null) {
+      giveBack(a.source, a.bytes);
+      if (a.id >= 0) {
+        control(a.source, Frames.MATCHED, a.id, 0, 0);
+      }
+      fill(receive, a.data, 0, a.bytes);
+    } else {
+      askForData(receive, a.id);
+    }
+  }
+
+  private static boolean wrongType(Operation receive) {
+    int theirs = receive.fromType;
+    int ours = receive.payload.typeCode();
+    return theirs != ours
+        && theirs != Payload.PACKED
+        && ours != Payload.PACKED
+        && receive.sentBytes > 0;
+  }
+
+  /** Ends a receive with data that are all here. */
+  private static void fill(Operation receive, MemorySegment from, long at, long bytes) {
+    if (wrongType(receive)) {
+      receive.bytes = 0;
+      receive.complete(Operation.TYPE_MISMATCH);
+      return;
+    }
+    long fits = Math.min(bytes, receive.payload.bytes());
+    receive.bytes = fits;
+    try {
+      receive.payload.begin(fits);
+      receive.payload.put(0, from, at, (int) fits);
+    } catch (RuntimeException e) {
+      fail(receive, e);
+      return;
+    }
+    receive.complete(fits < bytes ? Operation.TRUNCATED : Operation.OK);
+  }
+
+  /** Prepares a receive for data in pieces: how many of them are wanted, or 0 if it is over. */
+  private static long prepare(Operation receive) {
+    if (wrongType(receive)) {
+      receive.bytes = 0;
+      receive.complete(Operation.TYPE_MISMATCH);
+      return 0;
+    }
+    long fits = Math.min(receive.sentBytes, receive.payload.bytes());
+    receive.bytes = fits;
+    receive.toMove = fits;
+    try {
+      receive.payload.begin(fits);
+    } catch (RuntimeException e) {
+      fail(receive, e);
+      return 0;
+    }
+    if (fits == 0) {
+      finish(receive);
+    }
+    return fits;
+  }
+
+  private static void finish(Operation receive) {
+    receive.complete(receive.bytes < receive.sentBytes ? Operation.TRUNCATED : Operation.OK);
+  }
+
+  private void askForData(Operation receive, long senderId) {
+    long wanted = prepare(receive);
+    if (wanted > 0) {
+      receive.id = table.add(receive);
+    }
+    control(receive.fromSource, Frames.CTS, senderId, receive.id, wanted);
+  }
+
+  private void giveBack(int source, long bytes) {
+    creditGiven[source] += bytes + CREDIT_PER_MESSAGE;
+    inputOf[source].returnCredit(creditGiven[source]);
+  }
+
+  @Override
+  public final int progress(int budget) {
+    discover();
+    int happened = 0;
+    for (int i = 0; i < inputCount; i++) {
+      FrameInput input = inputs[i];
+      int source = inputRank[i];
+      for (int k = 0; k < budget; k++) {
+        long at = input.poll();
+        if (at < 0) {
+          break;
+        }
+        MemorySegment from = input.segment();
+        int length = Frames.length(from, at);
+        handle(source, from, at, length - Frames.HEADER);
+        input.consume(length);
+        happened++;
+      }
+    }
+    if (waitingCount > 0) {
+      happened += flushWaiting();
+    }
+    return happened;
+  }
+
+  private int flushWaiting() {
+    int sent = 0;
+    int kept = 0;
+    int before = waitingCount;
+    for (int i = 0; i < before; i++) {
+      Peer peer = waiting[i];
+      sent += flush(peer);
+      if (peer.idle()) {
+        peer.listed = false;
+      } else {
+        waiting[kept++] = peer;
+      }
+    }
+    // Nothing was listed meanwhile: completing an operation runs no code of anybody.
+    Arrays.fill(waiting, kept, before, null);
+    waitingCount = kept;
+    return sent;
+  }
+
+  private void handle(int source, MemorySegment from, long at, int payload) {
+    int word = Frames.word(from, at);
+    switch (Frames.kind(word)) {
+      case Frames.EAGER, Frames.EAGER_SYNC, Frames.RTS -> message(source, word, from, at, payload);
+      case Frames.DATA -> data(word, from, at, payload);
+      case Frames.CTS -> clearToSend(source, from, at);
+      case Frames.MATCHED -> ended(Frames.id(from, at), Operation.OK);
+      case Frames.CANCELLED -> ended(Frames.id(from, at), Operation.CANCELLED);
+      case Frames.CANCEL -> {
+        long id = Frames.id(from, at);
+        Arrival arrival = matcher.takeById(source, id);
+        if (arrival != null) {
+          if (arrival.data != null) {
+            giveBack(source, arrival.bytes);
+          }
+          control(source, Frames.CANCELLED, id, 0, 0);
+        }
+      }
+      default ->
+          throw new IllegalStateException(
+              "frame of unknown kind " + Frames.kind(word) + " from rank " + source);
+    }
+  }
+
+  private void message(int source, int word, MemorySegment from, long at, int payload) {
+    int context = Frames.context(from, at);
+    int tag = Frames.tag(from, at);
+    int kind = Frames.kind(word);
+    long bytes = Frames.messageBytes(from, at);
+    long id = kind == Frames.EAGER ? -1 : Frames.id(from, at);
+    Operation receive = matcher.takePosted(source, context, tag);
+    if (receive == null) {
+      MemorySegment data = null;
+      if (kind != Frames.RTS) {
+        data = MemorySegment.ofArray(new byte[payload]);
+        MemorySegment.copy(from, at + Frames.HEADER, data, 0, payload);
+      }
+      matcher
+          .of(context)
+          .add(new Arrival(source, context, tag, Frames.type(word), bytes, data, id, null));
+      onArrival.run();
+      return;
+    }
+    receive.fromSource = source;
+    receive.fromTag = tag;
+    receive.fromType = Frames.type(word);
+    receive.sentBytes = bytes;
+    if (kind == Frames.RTS) {
+      askForData(receive, id);
+      return;
+    }
+    giveBack(source, bytes);
+    if (id >= 0) {
+      control(source, Frames.MATCHED, id, 0, 0);
+    }
+    fill(receive, from, at + Frames.HEADER, bytes);
+  }
+
+  private void data(int word, MemorySegment from, long at, int payload) {
+    Operation receive = table.get(Frames.id(from, at));
+    if (receive == null) {
+      return; // It failed here before; the rest goes nowhere.
+    }
+    if ((Frames.flags(word) & Frames.SENDER_FAILED) != 0) {
+      table.remove(receive.id);
+      fail(receive, new IllegalStateException("the sender's memory was closed while it was read"));
+      return;
+    }
+    try {
+      receive.payload.put(Frames.messageBytes(from, at), from, at + Frames.HEADER, payload);
+    } catch (RuntimeException e) {
+      table.remove(receive.id);
+      fail(receive, e);
+      return;
+    }
+    receive.moved += payload;
+    if (receive.moved == receive.toMove) {
+      table.remove(receive.id);
+      finish(receive);
+    }
+  }
+
+  private void clearToSend(int source, MemorySegment from, long at) {
+    Operation send = table.get(Frames.id(from, at));
+    send.toMove = Frames.messageBytes(from, at);
+    send.peerId = Frames.receiverId(from, at);
+    if (send.toMove == 0) {
+      table.remove(send.id);
+      send.bytes = send.payload.bytes();
+      send.complete(Operation.OK);
+      return;
+    }
+    send.state = STREAMING;
+    Peer peer = peer(source);
+    peer.streams.add(send);
+    list(peer);
+  }
+
+  private void ended(long id, int code) {
+    Operation send = table.get(id);
+    table.remove(id);
+    send.complete(code);
+  }
+
+  // To oneself.
+
+  private void sendToSelf(Operation send) {
+    long bytes = send.payload.bytes();
+    send.bytes = bytes;
+    Operation receive = matcher.takePosted(rank, send.context, send.tag);
+    boolean copy = receive == null && !send.synchronous && bytes <= eagerBytes;
+    MemorySegment data = null;
+    if (copy) {
+      data = MemorySegment.ofArray(new byte[(int) bytes]);
+      send.payload.get(0, data, 0, (int) bytes);
+    }
+    Operation local = send;
+    if (copy) {
+      // The message stands for itself; the program's send is over.
+      local = new Operation();
+      local.done = true;
+    }
+    Arrival arrival =
+        new Arrival(rank, send.context, send.tag, send.payload.typeCode(), bytes, data, -1, local);
+    if (receive != null) {
+      arrival.describe(receive);
+      deliverLocal(arrival, receive);
+      return;
+    }
+    matcher.of(send.context).add(arrival);
+    if (copy) {
+      send.complete(Operation.OK);
+    } else {
+      send.state = ANNOUNCED;
+      send.attachment = arrival;
+    }
+    onArrival.run();
+  }
+
+  private void deliverLocal(Arrival a, Operation receive) {
+    if (a.data != null) {
+      fill(receive, a.data, 0, a.bytes);
+      return;
+    }
+    long wanted = prepare(receive);
+    if (loopback == null) {
+      loopback = Arena.ofAuto().allocate(chunkBytes, 64);
+    }
+    try {
+      for (long at = 0; at < wanted; at += chunkBytes) {
+        int length = (int) Math.min(chunkBytes, wanted - at);
+        a.local.payload.get(at, loopback, 0, length);
+        receive.payload.put(at, loopback, 0, length);
+      }
+    } catch (RuntimeException e) {
+      fail(receive, e);
+      fail(a.local, e);
+      return;
+    }
+    if (!receive.done) {
+      finish(receive);
+    }
+    a.local.complete(Operation.OK);
+  }
+
+  // Probing and cancelling.
+
+  @Override
+  public final boolean iprobe(int source, int tag, int context, Operation out) {
+    Arrival arrival = matcher.of(context).find(source, tag);
+    if (arrival == null) {
+      return false;
+    }
+    arrival.describe(out);
+    return true;
+  }
+
+  @Override
+  public final Matched improbe(int source, int tag, int context, Operation out) {
+    ContextQueues queues = matcher.of(context);
+    Arrival arrival = queues.find(source, tag);
+    if (arrival != null) {
+      queues.remove(arrival);
+      arrival.describe(out);
+    }
+    return arrival;
+  }
+
+  @Override
+  public final void cancel(Operation operation) {
+    if (operation.done) {
+      return;
+    }
+    if (operation.receive) {
+      if (operation.state == Matcher.POSTED) {
+        matcher.withdraw(operation);
+        operation.complete(Operation.CANCELLED);
+      }
+    } else if (operation.state == QUEUED) {
+      peers[operation.peer].sends.remove(operation);
+      operation.complete(Operation.CANCELLED);
+    } else if (operation.state == ANNOUNCED) {
+      if (operation.peer == rank) {
+        Arrival arrival = (Arrival) operation.attachment;
+        if (matcher.of(arrival.context).holds(arrival)) {
+          matcher.of(arrival.context).remove(arrival);
+          operation.complete(Operation.CANCELLED);
+        }
+      } else {
+        operation.state = CANCELLING;
+        control(operation.peer, Frames.CANCEL, operation.id, 0, 0);
+      }
+    }
+  }
+
+  @Override
+  public final void release(int context) {
+    ContextQueues queues = matcher.release(context);
+    for (Arrival a = queues == null ? null : queues.first(); a != null; a = a.nextOfAll) {
+      if (a.data != null && a.local == null) {
+        giveBack(a.source, a.bytes);
+      }
+    }
+  }
+
+  // Ends and sleeps.
+
+  @Override
+  public final boolean flushed() {
+    if (waitingCount > 0) {
+      return false;
+    }
+    for (Peer peer : peers) {
+      if (peer != null && !peer.output.flushed()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a frame has come, or one that waits would find room. */
+  protected final boolean somethingToDo() {
+    discover();
+    for (int i = 0; i < inputCount; i++) {
+      if (inputs[i].poll() >= 0) {
+        return true;
+      }
+    }
+    for (int i = 0; i < waitingCount; i++) {
+      if (waiting[i].output.hasRoom()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** How many operations a peer holds a number of; for tests of leaks. */
+  public final int numbered() {
+    return table.size();
+  }
+
+  /** Gives the ways of frames back. */
+  protected final void closeWays() {
+    for (int i = 0; i < inputCount; i++) {
+      inputs[i].close();
+    }
+    for (Peer peer : peers) {
+      if (peer != null) {
+        peer.output.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.frame;
+
+import java.lang.foreign.MemorySegment;
+
+/** The way of frames to one peer, in order. Guarded by the engine's lock. */
+public abstract class FrameOutput {
+  /** For subclasses. */
+  protected FrameOutput() {}
+
+  /**
+   * Finds room for one frame. Nothing is taken before {@link #publish}.
+   *
+   * @param room bytes, a multiple of {@link Frames#ALIGNMENT}
+   * @return where it begins in {@link #segment}, or -1 if there is no room now
+   */
+  public abstract long claim(int room);
+
+  /** Where frames are written. */
+  public abstract MemorySegment segment();
+
+  /**
+   * Hands over the frame that was claimed last.
+   *
+   * @param at what {@link #claim} returned
+   * @param length bytes of header and payload
+   */
+  public abstract void publish(long at, int length);
+
+  /** The sum of the credit that the peer has given back since the start. */
+  public abstract long creditReturned();
+
+  /** Whether a frame of any size would find room, that is, whether it is worth to try again. */
+  public abstract boolean hasRoom();
+
+  /** Whether all that was published has left this process. */
+  public abstract boolean flushed();
+
+  /** Gives the memory back. */
+  public abstract void close();
+}

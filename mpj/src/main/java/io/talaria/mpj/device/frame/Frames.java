@@ -1,0 +1,130 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.frame;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The layout of a frame, in native byte order. A frame begins at a multiple of 32 bytes.
+ *
+ * <pre>
+ *  0        4     5     6      8        12    16             24    32
+ *  | length | kind| type| flags| context| tag | message bytes| id  | payload ...
+ * </pre>
+ *
+ * <p>{@code length} counts the whole frame before rounding; in a ring it is written last, and 0
+ * means «not yet». What the other fields hold depends on the kind:
+ *
+ * <table>
+ * <caption>Kinds</caption>
+ * <tr><th>kind</th><th>context, tag</th><th>message bytes</th><th>id</th></tr>
+ * <tr><td>EAGER</td><td>of the message</td><td>its length</td><td>-</td></tr>
+ * <tr><td>EAGER_SYNC</td><td>of the message</td><td>its length</td><td>the sender's</td></tr>
+ * <tr><td>RTS</td><td>of the message</td><td>its length</td><td>the sender's</td></tr>
+ * <tr><td>MATCHED</td><td>-</td><td>-</td><td>the sender's</td></tr>
+ * <tr><td>CTS</td><td>the receiver's id, 8 bytes</td><td>how much is wanted</td><td>the sender's</td></tr>
+ * <tr><td>DATA</td><td>-</td><td>where the payload belongs</td><td>the receiver's</td></tr>
+ * <tr><td>CANCEL</td><td>-</td><td>-</td><td>the sender's</td></tr>
+ * <tr><td>CANCELLED</td><td>-</td><td>-</td><td>the sender's</td></tr>
+ * </table>
+ */
+public final class Frames {
+  /** Bytes before the payload. */
+  public static final int HEADER = 32;
+
+  /** What the length of a frame is rounded up to. */
+  public static final int ALIGNMENT = 32;
+
+  static final byte EAGER = 1;
+  static final byte EAGER_SYNC = 2;
+  static final byte RTS = 3;
+  static final byte MATCHED = 4;
+  static final byte CTS = 5;
+  static final byte DATA = 6;
+  static final byte CANCEL = 7;
+  static final byte CANCELLED = 8;
+
+  /** Flag of DATA: the sender could not read its memory; nothing more comes. */
+  static final short SENDER_FAILED = 1;
+
+  private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+  private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+  private Frames() {}
+
+  /**
+   * Bytes that a frame takes.
+   *
+   * @param payload bytes of payload
+   */
+  public static int room(int payload) {
+    return (HEADER + payload + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+
+  static void header(
+      MemorySegment to,
+      long at,
+      byte kind,
+      int type,
+      short flags,
+      int context,
+      int tag,
+      long messageBytes,
+      long id) {
+    INT.set(to, at + 4, (kind & 0xff) | (type & 0xff) << 8 | flags << 16);
+    INT.set(to, at + 8, context);
+    INT.set(to, at + 12, tag);
+    LONG.set(to, at + 16, messageBytes);
+    LONG.set(to, at + 24, id);
+  }
+
+  static int length(MemorySegment from, long at) {
+    return (int) INT.get(from, at);
+  }
+
+  /**
+   * Kind, type and flags in one int, as {@link #kind}, {@link #type} and {@link #flags} read it.
+   */
+  static int word(MemorySegment from, long at) {
+    return (int) INT.get(from, at + 4);
+  }
+
+  static int kind(int word) {
+    return word & 0xff;
+  }
+
+  static int type(int word) {
+    return word >> 8 & 0xff;
+  }
+
+  static int flags(int word) {
+    return word >>> 16;
+  }
+
+  static int context(MemorySegment from, long at) {
+    return (int) INT.get(from, at + 8);
+  }
+
+  static int tag(MemorySegment from, long at) {
+    return (int) INT.get(from, at + 12);
+  }
+
+  /** The field that a CTS has in place of context and tag. */
+  static long receiverId(MemorySegment from, long at) {
+    return (long) LONG.get(from, at + 8);
+  }
+
+  static void receiverId(MemorySegment to, long at, long id) {
+    LONG.set(to, at + 8, id);
+  }
+
+  static long messageBytes(MemorySegment from, long at) {
+    return (long) LONG.get(from, at + 16);
+  }
+
+  static long id(MemorySegment from, long at) {
+    return (long) LONG.get(from, at + 24);
+  }
+}

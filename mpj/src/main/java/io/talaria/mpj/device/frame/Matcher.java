@@ -1,0 +1,86 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.frame;
+
+import io.talaria.mpj.device.Operation;
+import java.util.Arrays;
+
+/**
+ * Brings messages and receives together by MPI's rules. Posted receives stand in a queue of their
+ * source or in one for any source, numbered in the order of posting: an arrival takes, of the first
+ * that fits in each, the lower number. Arrivals stand in the order of coming, linked per source
+ * too.
+ */
+final class Matcher {
+  /** {@link Operation#state} of a receive that waits here. */
+  static final int POSTED = 1;
+
+  private final int size;
+  private ContextQueues[] contexts = new ContextQueues[8];
+  private long posts;
+
+  Matcher(int size) {
+    this.size = size;
+  }
+
+  ContextQueues of(int context) {
+    if (context >= contexts.length) {
+      contexts = Arrays.copyOf(contexts, Math.max(context + 1, contexts.length * 2));
+    }
+    ContextQueues queues = contexts[context];
+    if (queues == null) {
+      queues = new ContextQueues(size);
+      contexts[context] = queues;
+    }
+    return queues;
+  }
+
+  void post(Operation receive) {
+    receive.order = posts++;
+    receive.state = POSTED;
+    of(receive.context).posted(receive.peer).add(receive);
+  }
+
+  /** Takes the receive that a message belongs to, or returns null. */
+  Operation takePosted(int source, int context, int tag) {
+    ContextQueues queues = of(context);
+    OperationQueue fromSource = queues.posted[source];
+    Operation a = fromSource == null ? null : fromSource.firstFor(tag);
+    Operation b = queues.postedAnySource.firstFor(tag);
+    if (a == null && b == null) {
+      return null;
+    }
+    Operation taken = b == null || (a != null && a.order < b.order) ? a : b;
+    (taken == a ? fromSource : queues.postedAnySource).remove(taken);
+    taken.state = 0;
+    return taken;
+  }
+
+  /** Takes a receive back that still waits. */
+  void withdraw(Operation receive) {
+    of(receive.context).posted(receive.peer).remove(receive);
+    receive.state = 0;
+  }
+
+  /** Takes the early message with the sender's number, in whatever context, or returns null. */
+  Arrival takeById(int source, long id) {
+    for (ContextQueues queues : contexts) {
+      Arrival a = queues == null ? null : queues.findById(source, id);
+      if (a != null) {
+        queues.remove(a);
+        return a;
+      }
+    }
+    return null;
+  }
+
+  /** Forgets a context and returns its queues, or null if it was never used. */
+  ContextQueues release(int context) {
+    if (context >= contexts.length) {
+      return null;
+    }
+    ContextQueues queues = contexts[context];
+    contexts[context] = null;
+    return queues;
+  }
+}

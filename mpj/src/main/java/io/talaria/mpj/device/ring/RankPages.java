@@ -1,0 +1,141 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.ring;
+
+import io.talaria.mpj.device.Waiting;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A page for each rank, in memory that all ranks of a host share, in native byte order.
+ *
+ * <pre>
+ *    0  | sleep word:4                                     1: asleep, or about to
+ *   64  | rings made for this rank:4
+ *  128  | waits for: call:4, peer:4, tag:4, context:4, since (ms):8
+ *  512  | a byte per rank: 1 once it has made its ring for this rank
+ * </pre>
+ */
+public final class RankPages {
+  private static final long SLEEP = 0;
+  private static final long RINGS = 64;
+  private static final long WAIT_CALL = 128;
+  private static final long WAIT_PEER = 132;
+  private static final long WAIT_TAG = 136;
+  private static final long WAIT_CONTEXT = 140;
+  private static final long WAIT_SINCE = 144;
+  private static final long MADE = 512;
+
+  private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+  private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+  private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+
+  private final MemorySegment pages;
+  private final long stride;
+  private final long address;
+
+  /**
+   * Looks at shared memory.
+   *
+   * @param pages of {@link #bytes} bytes, zeros at the start
+   * @param ranks in the job
+   */
+  public RankPages(MemorySegment pages, int ranks) {
+    this.pages = pages;
+    this.stride = stride(ranks);
+    this.address = pages.address();
+  }
+
+  private static long stride(int ranks) {
+    return (MADE + ranks + 4095) & -4096L;
+  }
+
+  /**
+   * How much memory the pages take.
+   *
+   * @param ranks in the job
+   */
+  public static long bytes(int ranks) {
+    return stride(ranks) * ranks;
+  }
+
+  /** Rings a rank that sleeps. The caller has published what is new, and a full fence, before. */
+  void ringIfAsleep(int rank) {
+    long at = rank * stride + SLEEP;
+    if ((int) INT.getOpaque(pages, at) != 0 && INT.compareAndSet(pages, at, 1, 0)) {
+      Futex.wake(address + at);
+    }
+  }
+
+  /** Announces sleep. The caller puts a full fence behind, and looks once more. */
+  void announceSleep(int rank) {
+    INT.setOpaque(pages, rank * stride + SLEEP, 1);
+  }
+
+  void awake(int rank) {
+    INT.setOpaque(pages, rank * stride + SLEEP, 0);
+  }
+
+  boolean announced(int rank) {
+    return (int) INT.getVolatile(pages, rank * stride + SLEEP) != 0;
+  }
+
+  void sleep(int rank, long limitNs) {
+    Futex.await(address + rank * stride + SLEEP, 1, limitNs);
+  }
+
+  void madeRing(int from, int to) {
+    BYTE.setRelease(pages, to * stride + MADE + from, (byte) 1);
+    int before = (int) INT.getAndAdd(pages, to * stride + RINGS, 1);
+    assert before >= 0;
+    VarHandle.fullFence();
+    ringIfAsleep(to);
+  }
+
+  int ringsMadeFor(int rank) {
+    return (int) INT.getAcquire(pages, rank * stride + RINGS);
+  }
+
+  boolean hasMadeRing(int from, int to) {
+    return (byte) BYTE.getAcquire(pages, to * stride + MADE + from) != 0;
+  }
+
+  void describeWait(int rank, int call, int peer, int tag, int context) {
+    long at = rank * stride;
+    if (call != Waiting.NOTHING) {
+      INT.setOpaque(pages, at + WAIT_PEER, peer);
+      INT.setOpaque(pages, at + WAIT_TAG, tag);
+      INT.setOpaque(pages, at + WAIT_CONTEXT, context);
+      LONG.setOpaque(pages, at + WAIT_SINCE, System.currentTimeMillis());
+    }
+    INT.setRelease(pages, at + WAIT_CALL, call);
+  }
+
+  /**
+   * What a rank sleeps for, in words.
+   *
+   * @param rank which
+   */
+  public String waiting(int rank) {
+    long at = rank * stride;
+    int call = (int) INT.getAcquire(pages, at + WAIT_CALL);
+    if (call == Waiting.NOTHING) {
+      return "does not wait";
+    }
+    int peer = (int) INT.getOpaque(pages, at + WAIT_PEER);
+    int tag = (int) INT.getOpaque(pages, at + WAIT_TAG);
+    int context = (int) INT.getOpaque(pages, at + WAIT_CONTEXT);
+    long since = System.currentTimeMillis() - (long) LONG.getOpaque(pages, at + WAIT_SINCE);
+    String what = "waits in " + Waiting.name(call);
+    if (call != Waiting.ANY) {
+      what +=
+          (call == Waiting.SEND ? " to " : " from ")
+              + (peer < 0 ? "any rank" : "rank " + peer)
+              + (context % 2 == 1 ? " of a collective" : tag < 0 ? ", any tag" : ", tag " + tag)
+              + ", communicator "
+              + context / 2;
+    }
+    return what + ", since " + Math.max(0, since / 1000) + " s";
+  }
+}

@@ -1,0 +1,579 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.engine;
+
+import io.talaria.mpj.datatype.BaseType;
+import io.talaria.mpj.datatype.DensePayload;
+import io.talaria.mpj.device.Device;
+import io.talaria.mpj.device.Matched;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.device.Waiting;
+import io.talaria.mpj.device.frame.FrameDevice;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
+ * a time makes progress for all that wait; the others are parked, and woken when theirs is done.
+ *
+ * <p>Waiting spins briefly, then sleeps on the rank's word until a peer rings. Where ranks are more
+ * than cores it does not spin: who it waits for may need the core.
+ */
+public final class Engine implements AutoCloseable {
+  private static final int BUDGET = 64;
+  private static final int POLLS_WITHOUT_CLOCK = 64;
+  private static final long SLEEP_LIMIT_NS = 500_000_000;
+
+  /** Something to wait for that is no operation. Called under the lock. */
+  @FunctionalInterface
+  public interface Condition {
+    /** Whether it is so. */
+    boolean met();
+  }
+
+  private final Device device;
+  private final long spinNs;
+  private final EngineLock lock = new EngineLock();
+  private final ArrayList<Thread> parked = new ArrayList<>();
+  private final ArrayDeque<Operation> pool = new ArrayDeque<>();
+  private final ArrayDeque<DensePayload> payloads = new ArrayDeque<>();
+  private final Helper helper = new Helper(this);
+  private Thread progressor;
+  private int conditional;
+  private boolean sleeping;
+  private boolean closed;
+
+  /**
+   * Starts on a device.
+   *
+   * @param device closed with this
+   * @param spinNs how long to spin before sleeping, nanoseconds
+   */
+  public Engine(Device device, long spinNs) {
+    this.device = device;
+    this.spinNs = spinNs;
+    if (device instanceof FrameDevice frames) {
+      frames.onArrival(this::wakeParked);
+    }
+  }
+
+  /** Number of this rank in the job. */
+  public int rank() {
+    return device.rank();
+  }
+
+  /** Ranks in the job. */
+  public int size() {
+    return device.size();
+  }
+
+  /** The device, for what is printed about it. */
+  public Device device() {
+    return device;
+  }
+
+  // Blocking calls; they take an operation of the pool and allocate nothing.
+
+  /** Makes progress, and tells those who wait for what it may have changed. */
+  private int advance() {
+    int happened = device.progress(BUDGET);
+    if (happened > 0) {
+      stir();
+    }
+    return happened;
+  }
+
+  /** After whatever may have completed another thread's operation: see that it notices. */
+  private void stir() {
+    if (sleeping) {
+      device.wake();
+    }
+    if (conditional > 0) {
+      wakeParked();
+    }
+  }
+
+  /**
+   * Sends elements that lie side by side, and waits.
+   *
+   * @return the bytes sent
+   */
+  public long send(
+      Object array,
+      BaseType type,
+      long first,
+      long count,
+      int to,
+      int tag,
+      int context,
+      boolean synchronous) {
+    lock.lock();
+    try {
+      DensePayload payload = takePayload().set(array, type, first, count);
+      Operation op = take().send(payload, to, tag, context);
+      op.synchronous = synchronous;
+      device.isend(op);
+      stir();
+      if (!op.done) {
+        await(op, null, Waiting.SEND, to, tag, context);
+      }
+      long bytes = op.bytes;
+      RuntimeException failure = op.failure;
+      give(op);
+      payloads.addLast(payload);
+      payload.clear();
+      if (failure != null) {
+        throw failure;
+      }
+      return bytes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Receives elements side by side, and waits; what came is in out. */
+  public void receive(
+      Object array,
+      BaseType type,
+      long first,
+      long count,
+      int from,
+      int tag,
+      int context,
+      Result out) {
+    lock.lock();
+    try {
+      DensePayload payload = takePayload().set(array, type, first, count);
+      Operation op = take().receive(payload, from, tag, context);
+      device.irecv(op);
+      stir();
+      if (!op.done) {
+        await(op, null, Waiting.RECV, from, tag, context);
+      }
+      out.take(op);
+      give(op);
+      payloads.addLast(payload);
+      payload.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private DensePayload takePayload() {
+    DensePayload payload = payloads.pollLast();
+    return payload == null ? new DensePayload() : payload;
+  }
+
+  private Operation take() {
+    Operation op = pool.pollLast();
+    return op == null ? new Operation() : op;
+  }
+
+  private void give(Operation op) {
+    op.payload = null;
+    op.failure = null;
+    op.attachment = null;
+    op.waiter = null;
+    if (pool.size() < 64) {
+      pool.addLast(op);
+    }
+  }
+
+  // Others.
+
+  /** Starts a send. */
+  public void isend(Operation send) {
+    lock.lock();
+    try {
+      device.isend(send);
+      stir();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Starts a receive. */
+  public void irecv(Operation receive) {
+    lock.lock();
+    try {
+      device.irecv(receive);
+      stir();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether an operation is over, after some progress if it is not. */
+  public boolean test(Operation op) {
+    lock.lock();
+    try {
+      if (!op.done) {
+        advance();
+      }
+      return op.done;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes some progress. */
+  public void progress() {
+    lock.lock();
+    try {
+      advance();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for an operation. */
+  public void await(Operation op) {
+    lock.lock();
+    try {
+      if (!op.done) {
+        await(op, null, op.receive ? Waiting.RECV : Waiting.SEND, op.peer, op.tag, op.context);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until one of them is over; returns its index. Nulls are passed over. */
+  public int awaitAny(Operation[] ops) {
+    lock.lock();
+    try {
+      int first = anyDone(ops);
+      if (first < 0) {
+        await(null, () -> anyDone(ops) >= 0, Waiting.ANY, 0, 0, 0);
+        first = anyDone(ops);
+      }
+      return first;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static int anyDone(Operation[] ops) {
+    for (int i = 0; i < ops.length; i++) {
+      if (ops[i] != null && ops[i].done) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Looks for a message, after some progress. */
+  public boolean iprobe(int source, int tag, int context, Operation out) {
+    lock.lock();
+    try {
+      if (device.iprobe(source, tag, context, out)) {
+        return true;
+      }
+      advance();
+      return device.iprobe(source, tag, context, out);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a message; it stays where it is. */
+  public void probe(int source, int tag, int context, Operation out) {
+    lock.lock();
+    try {
+      if (!device.iprobe(source, tag, context, out)) {
+        await(
+            null,
+            () -> device.iprobe(source, tag, context, out),
+            Waiting.PROBE,
+            source,
+            tag,
+            context);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes a message out of matching, if one has come. */
+  public Matched improbe(int source, int tag, int context, Operation out) {
+    lock.lock();
+    try {
+      Matched found = device.improbe(source, tag, context, out);
+      if (found == null) {
+        advance();
+        found = device.improbe(source, tag, context, out);
+      }
+      return found;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a message and takes it out of matching. */
+  public Matched mprobe(int source, int tag, int context, Operation out) {
+    Matched[] found = new Matched[1];
+    lock.lock();
+    try {
+      found[0] = device.improbe(source, tag, context, out);
+      if (found[0] == null) {
+        Condition taken =
+            () -> {
+              if (found[0] == null) {
+                found[0] = device.improbe(source, tag, context, out);
+              }
+              return found[0] != null;
+            };
+        await(null, taken, Waiting.PROBE, source, tag, context);
+      }
+      return found[0];
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Starts to receive what a matched probe took. */
+  public void imrecv(Matched message, Operation receive) {
+    lock.lock();
+    try {
+      device.imrecv(message, receive);
+      stir();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Asks to cancel; the operation still has to be waited for. */
+  public void cancel(Operation op) {
+    lock.lock();
+    try {
+      device.cancel(op);
+      stir();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets a context. */
+  public void release(int context) {
+    lock.lock();
+    try {
+      if (!closed) {
+        device.release(context);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until all has left this rank. */
+  public void flush() {
+    lock.lock();
+    try {
+      if (!device.flushed()) {
+        await(null, device::flushed, Waiting.SEND, Device.ANY_SOURCE, Device.ANY_TAG, 0);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits for a condition that other threads or messages make true; {@link #changed} tells of it.
+   */
+  public void await(Condition condition) {
+    lock.lock();
+    try {
+      if (!condition.met()) {
+        await(null, condition, Waiting.ANY, 0, 0, 0);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes waiters look at their conditions again. */
+  public void changed() {
+    device.wake();
+    lock.lock();
+    try {
+      wakeParked();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // Waiting. The lock is held on entry and on return, and not while sleeping.
+
+  private void await(Operation op, Condition condition, int call, int peer, int tag, int context) {
+    boolean interrupted = false;
+    Thread self = Thread.currentThread();
+    while (!met(op, condition)) {
+      if (progressor == null && !self.isVirtual()) {
+        progressor = self;
+        try {
+          progressUntil(op, condition, call, peer, tag, context);
+        } finally {
+          progressor = null;
+          wakeParked();
+        }
+      } else {
+        interrupted |= parkOnce(self, op);
+      }
+    }
+    if (interrupted) {
+      self.interrupt();
+    }
+  }
+
+  private static boolean met(Operation op, Condition condition) {
+    return op != null ? op.done : condition.met();
+  }
+
+  private boolean parkOnce(Thread self, Operation op) {
+    if (progressor == null) {
+      helper.start();
+    }
+    if (op != null) {
+      op.waiter = self;
+    } else {
+      conditional++;
+    }
+    parked.add(self);
+    lock.unlock();
+    LockSupport.park(this);
+    boolean interrupted = Thread.interrupted();
+    lock.lock();
+    parked.remove(self);
+    if (op == null) {
+      conditional--;
+    }
+    return interrupted;
+  }
+
+  /** Wakes those whose condition may be met, or who may make progress now. */
+  private void wakeParked() {
+    for (int i = 0; i < parked.size(); i++) {
+      LockSupport.unpark(parked.get(i));
+    }
+  }
+
+  private void progressUntil(
+      Operation op, Condition condition, int call, int peer, int tag, int context) {
+    int idle = 0;
+    long idleSince = 0;
+    boolean described = false;
+    while (true) {
+      if (closed) {
+        throw new IllegalStateException("the device was closed while somebody waited");
+      }
+      if (device.progress(BUDGET) > 0) {
+        idle = 0;
+        if (conditional > 0) {
+          wakeParked();
+        }
+        if (met(op, condition)) {
+          break;
+        }
+        continue;
+      }
+      if (met(op, condition)) {
+        break;
+      }
+      if (lock.wanted()) {
+        letOthersIn();
+        continue;
+      }
+      if (++idle < POLLS_WITHOUT_CLOCK) {
+        Thread.onSpinWait();
+        continue;
+      }
+      long now = System.nanoTime();
+      if (idle == POLLS_WITHOUT_CLOCK) {
+        idleSince = now;
+      }
+      if (now - idleSince < spinNs) {
+        Thread.onSpinWait();
+        continue;
+      }
+      if (!described) {
+        described = true;
+        device.describeWait(call, peer, tag, context);
+      }
+      sleep(op, condition);
+      idle = POLLS_WITHOUT_CLOCK - 1;
+      if (spinNs == 0) {
+        idle = 0;
+      }
+    }
+    if (described && !closed) {
+      device.describeWait(Waiting.NOTHING, 0, 0, 0);
+    }
+  }
+
+  private void sleep(Operation op, Condition condition) {
+    boolean mayRest = device.arm() && !met(op, condition);
+    if (mayRest) {
+      sleeping = true;
+      lock.unlock();
+      try {
+        device.sleep(SLEEP_LIMIT_NS);
+      } finally {
+        lock.lock();
+        sleeping = false;
+      }
+    }
+    if (!closed) {
+      device.disarm();
+    }
+  }
+
+  private void letOthersIn() {
+    lock.unlock();
+    Thread.yield();
+    lock.lock();
+  }
+
+  /** Makes progress as long as threads are parked that cannot do it themselves. */
+  void help() {
+    lock.lock();
+    try {
+      if (progressor == null) {
+        progressor = Thread.currentThread();
+        try {
+          progressUntil(null, () -> closed || parked.isEmpty(), Waiting.ANY, 0, 0, 0);
+        } finally {
+          progressor = null;
+          wakeParked();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether virtual threads wait for progress that nobody makes. */
+  boolean helpWanted() {
+    lock.lock();
+    try {
+      return !closed && progressor == null && !parked.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (!closed) {
+        closed = true;
+        helper.stop();
+        wakeParked();
+        device.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.engine;
+
+/** What a rank knows of its job from whoever started it. */
+public interface Job {
+  /** Number of this rank. */
+  int rank();
+
+  /** Ranks in the job. */
+  int size();
+
+  /** Opens this rank's engine; called once, by {@code MPI.Init}. */
+  Engine open();
+
+  /**
+   * Waits until all ranks have come here, at the end. Progress goes on meanwhile.
+   *
+   * @param engine this rank's
+   */
+  void finish(Engine engine);
+
+  /**
+   * Ends the job, and does not return.
+   *
+   * @param status exit status
+   * @param why one line
+   */
+  void abort(int status, String why);
+}

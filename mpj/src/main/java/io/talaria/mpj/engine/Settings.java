@@ -1,0 +1,123 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.engine;
+
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/** The properties {@code talaria.mpj.*}, read once and checked. */
+public final class Settings {
+  /** Exit status for a bad property: EX_CONFIG of sysexits.h. */
+  public static final int STATUS_CONFIG = 78;
+
+  private static final String PREFIX = "talaria.mpj.";
+  private static final String COLLECTIVE = "coll.";
+
+  private final int eagerBytes;
+  private final int ringBytes;
+  private final long creditBytes;
+  private final long spinNs;
+  private final Map<String, String> algorithms = new TreeMap<>();
+
+  private Settings(Properties from) {
+    for (String name : from.stringPropertyNames()) {
+      if (name.startsWith(PREFIX)) {
+        check(name.substring(PREFIX.length()), from.getProperty(name));
+      }
+    }
+    ringBytes = (int) number(from, "ring", 65536, 4096, 1 << 30);
+    if (Integer.bitCount(ringBytes) != 1) {
+      throw new IllegalArgumentException(
+          PREFIX + "ring=" + ringBytes + ": a power of two of bytes is allowed");
+    }
+    eagerBytes = (int) number(from, "eager", 16384, 0, 1 << 20);
+    creditBytes = number(from, "credit", 1 << 20, 0, 1L << 40);
+    spinNs = number(from, "spin", -1, -1, 1_000_000) * 1000;
+  }
+
+  private void check(String name, String value) {
+    switch (name) {
+      case "ring", "eager", "credit", "spin", "diagnose", "serial.filter" -> {}
+      default -> {
+        if (!name.startsWith(COLLECTIVE)) {
+          throw new IllegalArgumentException(
+              PREFIX
+                  + name
+                  + " is no property; there are "
+                  + PREFIX
+                  + "eager, ring, credit, spin, diagnose, serial.filter and coll.NAME");
+        }
+        algorithms.put(name.substring(COLLECTIVE.length()), value);
+      }
+    }
+  }
+
+  private static long number(Properties from, String name, long normal, long least, long most) {
+    String value = from.getProperty(PREFIX + name);
+    if (value == null) {
+      return normal;
+    }
+    try {
+      long number = Long.parseLong(value.trim());
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Said below.
+    }
+    throw new IllegalArgumentException(
+        PREFIX
+            + name
+            + "="
+            + value
+            + ": a whole number from "
+            + least
+            + " to "
+            + most
+            + " is allowed");
+  }
+
+  /**
+   * Reads properties.
+   *
+   * @param from such as the system's
+   * @throws IllegalArgumentException naming a property that is unknown or bad, and what is allowed
+   */
+  public static Settings of(Properties from) {
+    return new Settings(from);
+  }
+
+  /** Longest message sent without being asked for, bytes. */
+  public int eagerBytes() {
+    return eagerBytes;
+  }
+
+  /** Size of a ring, bytes. */
+  public int ringBytes() {
+    return ringBytes;
+  }
+
+  /** Early messages that a peer may have at a rank, bytes. */
+  public long creditBytes() {
+    return creditBytes;
+  }
+
+  /**
+   * How long to spin before sleeping.
+   *
+   * @param ranks on this host
+   * @param cores of it
+   */
+  public long spinNs(int ranks, int cores) {
+    if (spinNs >= 0) {
+      return spinNs;
+    }
+    return ranks > cores ? 0 : 50_000;
+  }
+
+  /** Algorithms forced, by the name of the collective. */
+  public Map<String, String> algorithms() {
+    return algorithms;
+  }
+}

@@ -1,0 +1,138 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import io.talaria.mpj.device.ring.RingDevice;
+import io.talaria.mpj.device.ring.ThreadHub;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Job;
+import io.talaria.mpj.engine.Settings;
+import java.io.File;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** The first class of a job whose ranks are threads of one JVM: {@code -dev sm}. */
+public final class ThreadMain {
+  private ThreadMain() {}
+
+  /**
+   * Runs all ranks; the launcher's business.
+   *
+   * @param args number of ranks, the program's class, and its arguments
+   * @throws Exception if the class path is unusable or this thread interrupted
+   */
+  public static void main(String[] args) throws Exception {
+    int size = Integer.parseInt(args[0]);
+    Settings settings;
+    try {
+      settings = Settings.of(System.getProperties());
+      io.talaria.mpj.collective.Choice.check(settings.algorithms());
+    } catch (IllegalArgumentException e) {
+      System.err.println("talaria mpirun: " + e.getMessage());
+      System.exit(Settings.STATUS_CONFIG);
+      return;
+    }
+    ThreadHub hub = new ThreadHub(size);
+    AtomicInteger finished = new AtomicInteger();
+    URL[] classPath = classPath();
+    Thread[] ranks = new Thread[size];
+    ThreadJob[] jobs = new ThreadJob[size];
+    for (int i = 0; i < size; i++) {
+      ThreadJob job = new ThreadJob(i, size, hub, finished, settings);
+      jobs[i] = job;
+      ranks[i] =
+          new Thread(
+              () -> {
+                RankLoader loader = new RankLoader(classPath, job);
+                Thread.currentThread().setContextClassLoader(loader);
+                String[] rest = Arrays.copyOfRange(args, 2, args.length);
+                int status = RankMain.run(args[1], rest, loader);
+                if (status != 0) {
+                  job.abort(status, "rank " + job.rank() + " failed with status " + status);
+                }
+              },
+              "rank-" + i);
+      ranks[i].start();
+    }
+    for (Thread rank : ranks) {
+      rank.join();
+    }
+    for (ThreadJob job : jobs) {
+      if (job.opened && !job.closed) {
+        job.abort(1, "rank " + job.rank() + " ended without MPI.Finalize");
+      }
+    }
+  }
+
+  private static URL[] classPath() throws MalformedURLException {
+    String[] entries = System.getProperty("java.class.path").split(File.pathSeparator);
+    URL[] urls = new URL[entries.length];
+    for (int i = 0; i < entries.length; i++) {
+      urls[i] = new File(entries[i]).toURI().toURL();
+    }
+    return urls;
+  }
+
+  private static final class ThreadJob implements Job {
+    private final int rank;
+    private final int size;
+    private final ThreadHub hub;
+    private final AtomicInteger finished;
+    private final Settings settings;
+    private volatile boolean opened;
+    private volatile boolean closed;
+
+    ThreadJob(int rank, int size, ThreadHub hub, AtomicInteger finished, Settings settings) {
+      this.rank = rank;
+      this.size = size;
+      this.hub = hub;
+      this.finished = finished;
+      this.settings = settings;
+    }
+
+    @Override
+    public int rank() {
+      return rank;
+    }
+
+    @Override
+    public int size() {
+      return size;
+    }
+
+    @Override
+    public Engine open() {
+      opened = true;
+      return new Engine(
+          new RingDevice(
+              hub.area(),
+              rank,
+              size,
+              settings.ringBytes(),
+              settings.eagerBytes(),
+              settings.creditBytes()),
+          settings.spinNs(size, Runtime.getRuntime().availableProcessors()));
+    }
+
+    @Override
+    public void finish(Engine engine) {
+      finished.incrementAndGet();
+      while (finished.get() < size) {
+        engine.progress();
+        LockSupport.parkNanos(100_000);
+      }
+      closed = true;
+    }
+
+    @Override
+    public void abort(int status, String why) {
+      System.err.println("talaria mpirun: " + why);
+      System.out.flush();
+      System.err.flush();
+      Runtime.getRuntime().halt(status);
+    }
+  }
+}

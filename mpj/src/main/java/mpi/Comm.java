@@ -1,0 +1,660 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package mpi;
+
+import io.talaria.mpj.collective.Team;
+import io.talaria.mpj.datatype.BaseType;
+import io.talaria.mpj.datatype.Elements;
+import io.talaria.mpj.datatype.Layout;
+import io.talaria.mpj.device.Device;
+import io.talaria.mpj.device.Matched;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Result;
+import io.talaria.mpj.engine.Transfer;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A group of ranks and a context of their own for messages. */
+public class Comm implements Freeable {
+  private final World world;
+  private final Group group;
+  private final int id;
+  private final int rank;
+  private final Team team;
+  private final Map<Integer, Object> attributes = new ConcurrentHashMap<>();
+  private volatile boolean freed;
+
+  Comm(World world, Group group, int id) {
+    this.world = world;
+    this.group = group;
+    this.id = id;
+    this.rank = group.placeOf(world.engine().rank());
+    this.team =
+        new Team(
+            world.engine(), rank, group.worldRanks(), 2 * id + 1, world.settings().algorithms());
+  }
+
+  /** A null communicator. */
+  Comm() {
+    world = null;
+    group = null;
+    id = -1;
+    rank = MPI.UNDEFINED;
+    team = null;
+  }
+
+  final World world() {
+    alive();
+    return world;
+  }
+
+  final Engine engine() {
+    return world().engine();
+  }
+
+  final int context() {
+    return 2 * id;
+  }
+
+  final int id() {
+    return id;
+  }
+
+  final Team team() {
+    alive();
+    return team;
+  }
+
+  private void alive() {
+    if (world == null) {
+      throw new MPIException(MPIException.ERR_COMM, "the communicator is COMM_NULL");
+    }
+    if (freed) {
+      throw new MPIException(MPIException.ERR_COMM, "the communicator was freed");
+    }
+    if (world.isClosed()) {
+      throw new MPIException(MPIException.ERR_OTHER, "MPI was finalized");
+    }
+  }
+
+  /** The ranks that messages go to: an inter-communicator has others. */
+  Group peers() {
+    return group;
+  }
+
+  // Identity.
+
+  /** Number of ranks. */
+  public int Size() throws MPIException {
+    alive();
+    return group.Size();
+  }
+
+  /** Number of this rank. */
+  public int Rank() throws MPIException {
+    alive();
+    return rank;
+  }
+
+  /** Its ranks. */
+  public Group Group() throws MPIException {
+    alive();
+    return group;
+  }
+
+  /**
+   * Compares.
+   *
+   * @param comm1 one
+   * @param comm2 another
+   * @return {@link MPI#IDENT}, {@link MPI#CONGRUENT}, {@link MPI#SIMILAR} or {@link MPI#UNEQUAL}
+   */
+  public static int Compare(Comm comm1, Comm comm2) throws MPIException {
+    if (comm1 == comm2) {
+      return MPI.IDENT;
+    }
+    if (comm1.Test_inter() != comm2.Test_inter()) {
+      return MPI.UNEQUAL;
+    }
+    int groups = mpi.Group.Compare(comm1.Group(), comm2.Group());
+    if (comm1.Test_inter() && groups != MPI.UNEQUAL) {
+      groups = Math.max(groups, mpi.Group.Compare(comm1.peers(), comm2.peers()));
+    }
+    return groups == MPI.IDENT ? MPI.CONGRUENT : groups;
+  }
+
+  /** Gives it back; collective. */
+  public void Free() throws MPIException {
+    alive();
+    if (id <= 1) {
+      throw new MPIException(MPIException.ERR_COMM, "COMM_WORLD and COMM_SELF cannot be freed");
+    }
+    io.talaria.mpj.collective.Barriers.barrier(team);
+    freed = true;
+    world.release(id);
+  }
+
+  @Override
+  public void free() throws MPIException {
+    Free();
+  }
+
+  /** Whether it joins two groups. */
+  public boolean Test_inter() throws MPIException {
+    return false;
+  }
+
+  /** Whether it is no communicator. */
+  public boolean Is_null() {
+    return world == null || freed;
+  }
+
+  /** Another one with the same ranks; collective. */
+  @Override
+  public Object clone() throws MPIException {
+    throw new MPIException(MPIException.ERR_COMM, "this communicator cannot be duplicated");
+  }
+
+  /** Which topology it has, or {@link MPI#UNDEFINED}. */
+  public int Topo_test() throws MPIException {
+    return MPI.UNDEFINED;
+  }
+
+  /**
+   * Ends the job.
+   *
+   * @param errorcode exit status
+   */
+  public void Abort(int errorcode) throws MPIException {
+    alive();
+    world.abort(errorcode);
+  }
+
+  /** The value of a key, or null. */
+  public Object Attr_get(int keyval) throws MPIException {
+    alive();
+    if (keyval == MPI.TAG_UB) {
+      return Integer.MAX_VALUE;
+    }
+    if (keyval == MPI.HOST) {
+      return MPI.PROC_NULL;
+    }
+    if (keyval == MPI.IO) {
+      return MPI.ANY_SOURCE;
+    }
+    return attributes.get(keyval);
+  }
+
+  /** Sets the value of a key. */
+  public void Attr_put(int keyval, Object value) throws MPIException {
+    alive();
+    attributes.put(keyval, value);
+  }
+
+  /** Forgets a key. */
+  public void Attr_delete(int keyval) throws MPIException {
+    alive();
+    attributes.remove(keyval);
+  }
+
+  /** Remembered only: errors always throw. */
+  public void Errhandler_set(Errhandler errhandler) throws MPIException {
+    MPI.Errorhandler_set(errhandler);
+  }
+
+  /** What was set. */
+  public Errhandler Errhandler_get() throws MPIException {
+    return MPI.Errorhandler_get();
+  }
+
+  // Checks.
+
+  static Layout committed(Datatype type) {
+    if (type == null) {
+      throw new MPIException(MPIException.ERR_TYPE, "datatype is null");
+    }
+    return type.committed();
+  }
+
+  private int destination(int dest, int tag) {
+    if (tag < 0) {
+      throw new MPIException(
+          MPIException.ERR_TAG, "tag " + tag + ": 0 to " + Integer.MAX_VALUE + " is allowed");
+    }
+    return worldOf("destination", dest);
+  }
+
+  private int source(int source, int tag) {
+    if (tag < 0 && tag != MPI.ANY_TAG) {
+      throw new MPIException(
+          MPIException.ERR_TAG,
+          "tag " + tag + ": ANY_TAG, or 0 to " + Integer.MAX_VALUE + " is allowed");
+    }
+    return source == MPI.ANY_SOURCE ? Device.ANY_SOURCE : worldOf("source", source);
+  }
+
+  private int worldOf(String what, int peer) {
+    if (peer < 0 || peer >= peers().Size()) {
+      throw new MPIException(
+          MPIException.ERR_RANK,
+          what
+              + " "
+              + peer
+              + ": a rank from 0 to "
+              + (peers().Size() - 1)
+              + (what.equals("source") ? ", ANY_SOURCE" : "")
+              + " or PROC_NULL is allowed");
+    }
+    return peers().world(peer);
+  }
+
+  static Status ofNobody() {
+    return new Status(MPI.PROC_NULL, MPI.ANY_TAG, 0, BaseType.BYTE.code(), 0, false);
+  }
+
+  final Status status(Transfer over) {
+    Operation op = over.operation();
+    return status(op, over.objects(), over.cancelled());
+  }
+
+  final Status status(Operation op, int objects, boolean cancelled) {
+    int from = op.receive || op.payload == null ? peers().placeOf(op.fromSource) : rank;
+    return new Status(from, op.fromTag, op.bytes, op.fromType, objects, cancelled);
+  }
+
+  // Sending.
+
+  private void send(
+      Object buf, int offset, int count, Datatype type, int dest, int tag, boolean synchronous) {
+    alive();
+    Object buffer = Buffers.normal(buf);
+    Layout layout = committed(type);
+    Buffers.check(buffer, offset, count, layout, type);
+    if (dest == MPI.PROC_NULL) {
+      return;
+    }
+    int to = destination(dest, tag);
+    if (layout.dense() && layout.base() != BaseType.OBJECT) {
+      world
+          .engine()
+          .send(
+              buffer,
+              layout.base(),
+              offset,
+              (long) count * layout.size(),
+              to,
+              tag,
+              context(),
+              synchronous);
+    } else {
+      Transfer.send(world.engine(), buffer, offset, count, layout, to, tag, context(), synchronous)
+          .await();
+    }
+  }
+
+  private Request isend(
+      Object buf, int offset, int count, Datatype type, int dest, int tag, boolean synchronous) {
+    alive();
+    Object buffer = Buffers.normal(buf);
+    Layout layout = committed(type);
+    Buffers.check(buffer, offset, count, layout, type);
+    if (dest == MPI.PROC_NULL) {
+      return new Request(ofNobody());
+    }
+    int to = destination(dest, tag);
+    return new Request(
+        this,
+        Transfer.send(
+            world.engine(), buffer, offset, count, layout, to, tag, context(), synchronous));
+  }
+
+  private Prequest sendInit(
+      Object buf, int offset, int count, Datatype type, int dest, int tag, boolean synchronous) {
+    alive();
+    Object buffer = Buffers.normal(buf);
+    Layout layout = committed(type);
+    Buffers.check(buffer, offset, count, layout, type);
+    if (dest == MPI.PROC_NULL) {
+      return new Prequest(this, () -> null);
+    }
+    int to = destination(dest, tag);
+    return new Prequest(
+        this,
+        () ->
+            Transfer.send(
+                engine(), buffer, offset, count, layout, to, tag, context(), synchronous));
+  }
+
+  /** Sends; returns when the buffer may be changed. */
+  public void Send(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    send(buf, offset, count, datatype, dest, tag, false);
+  }
+
+  /** Sends; returns when the message is being received. */
+  public void Ssend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    send(buf, offset, count, datatype, dest, tag, true);
+  }
+
+  /** Sends a message whose receive is posted; the same as {@link #Send}. */
+  public void Rsend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    send(buf, offset, count, datatype, dest, tag, false);
+  }
+
+  /** Sends out of the buffer that {@link MPI#Buffer_attach} gave; returns at once. */
+  public void Bsend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    alive();
+    Object buffer = Buffers.normal(buf);
+    Layout layout = committed(datatype);
+    Buffers.check(buffer, offset, count, layout, datatype);
+    if (dest != MPI.PROC_NULL) {
+      int to = destination(dest, tag);
+      world.buffered().send(this, buffer, offset, count, layout, to, tag);
+    }
+  }
+
+  /** Starts to send. */
+  public Request Isend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    return isend(buf, offset, count, datatype, dest, tag, false);
+  }
+
+  /** Starts to send; over when the message is being received. */
+  public Request Issend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    return isend(buf, offset, count, datatype, dest, tag, true);
+  }
+
+  /** Starts to send; the same as {@link #Isend}. */
+  public Request Irsend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    return isend(buf, offset, count, datatype, dest, tag, false);
+  }
+
+  /** Sends out of the attached buffer; over at once. */
+  public Request Ibsend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    Bsend(buf, offset, count, datatype, dest, tag);
+    return new Request(new Status(rank, tag, 0, BaseType.BYTE.code(), 0, false));
+  }
+
+  /** A send to be started later. */
+  public Prequest Send_init(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
+      throws MPIException {
+    return sendInit(buf, offset, count, datatype, dest, tag, false);
+  }
+
+  /** A synchronous send to be started later. */
+  public Prequest Ssend_init(
+      Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
+    return sendInit(buf, offset, count, datatype, dest, tag, true);
+  }
+
+  /** A ready send to be started later. */
+  public Prequest Rsend_init(
+      Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
+    return sendInit(buf, offset, count, datatype, dest, tag, false);
+  }
+
+  /** A buffered send to be started later. */
+  public Prequest Bsend_init(
+      Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
+    alive();
+    Buffers.check(Buffers.normal(buf), offset, count, committed(datatype), datatype);
+    return new Prequest(
+        this,
+        () -> {
+          Bsend(buf, offset, count, datatype, dest, tag);
+          return null;
+        });
+  }
+
+  // Receiving.
+
+  /** Receives. */
+  public Status Recv(Object buf, int offset, int count, Datatype datatype, int source, int tag)
+      throws MPIException {
+    alive();
+    Object buffer = Buffers.normal(buf);
+    Layout layout = committed(datatype);
+    Buffers.checkReceive(buffer, offset, count, layout, datatype);
+    if (source == MPI.PROC_NULL) {
+      return ofNobody();
+    }
+    int from = source(source, tag);
+    if (!layout.dense() || layout.base() == BaseType.OBJECT) {
+      return status(
+          Transfer.receive(world.engine(), buffer, offset, count, layout, from, tag, context())
+              .await());
+    }
+    Result result = new Result();
+    world
+        .engine()
+        .receive(
+            buffer,
+            layout.base(),
+            offset,
+            (long) count * layout.size(),
+            from,
+            tag,
+            context(),
+            result);
+    Transfer.check(
+        result.error, result.bytes, result.sentBytes, result.type, layout.base(), result.failure);
+    return new Status(
+        peers().placeOf(result.source), result.tag, result.bytes, result.type, -1, false);
+  }
+
+  /** Starts to receive. */
+  public Request Irecv(Object buf, int offset, int count, Datatype datatype, int source, int tag)
+      throws MPIException {
+    alive();
+    Object buffer = Buffers.normal(buf);
+    Layout layout = committed(datatype);
+    Buffers.checkReceive(buffer, offset, count, layout, datatype);
+    if (source == MPI.PROC_NULL) {
+      return new Request(ofNobody());
+    }
+    int from = source(source, tag);
+    return new Request(
+        this,
+        Transfer.receive(world.engine(), buffer, offset, count, layout, from, tag, context()));
+  }
+
+  /** A receive to be started later. */
+  public Prequest Recv_init(
+      Object buf, int offset, int count, Datatype datatype, int source, int tag)
+      throws MPIException {
+    alive();
+    Object buffer = Buffers.normal(buf);
+    Layout layout = committed(datatype);
+    Buffers.checkReceive(buffer, offset, count, layout, datatype);
+    if (source == MPI.PROC_NULL) {
+      return new Prequest(this, () -> null);
+    }
+    int from = source(source, tag);
+    return new Prequest(
+        this,
+        () -> Transfer.receive(engine(), buffer, offset, count, layout, from, tag, context()));
+  }
+
+  /** Sends and receives at the same time. */
+  public Status Sendrecv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      int dest,
+      int sendtag,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int source,
+      int recvtag)
+      throws MPIException {
+    Request receive = Irecv(recvbuf, recvoffset, recvcount, recvtype, source, recvtag);
+    Request send;
+    try {
+      send = Isend(sendbuf, sendoffset, sendcount, sendtype, dest, sendtag);
+    } catch (MPIException e) {
+      receive.Cancel();
+      throw e;
+    }
+    Status status = receive.Wait();
+    send.Wait();
+    return status;
+  }
+
+  /** Sends, and receives into the same buffer. */
+  public Status Sendrecv_replace(
+      Object buf,
+      int offset,
+      int count,
+      Datatype datatype,
+      int dest,
+      int sendtag,
+      int source,
+      int recvtag)
+      throws MPIException {
+    alive();
+    Object buffer = Buffers.normal(buf);
+    Layout layout = committed(datatype);
+    Buffers.checkReceive(buffer, offset, count, layout, datatype);
+    int elements = count * layout.size();
+    Object copy = layout.base().newArray(elements);
+    Elements.pack(buffer, offset, count, layout, copy, 0);
+    return Sendrecv(
+        copy,
+        0,
+        elements,
+        MPI.ofBase(layout.base()),
+        dest,
+        sendtag,
+        buffer,
+        offset,
+        count,
+        datatype,
+        source,
+        recvtag);
+  }
+
+  // Probing.
+
+  /** Waits for a message, and leaves it to be received. */
+  public Status Probe(int source, int tag) throws MPIException {
+    alive();
+    if (source == MPI.PROC_NULL) {
+      return ofNobody();
+    }
+    Operation found = new Operation();
+    world.engine().probe(source(source, tag), tag, context(), found);
+    return status(found, -1, false);
+  }
+
+  /** Looks for a message: its status, or null. */
+  public Status Iprobe(int source, int tag) throws MPIException {
+    alive();
+    if (source == MPI.PROC_NULL) {
+      return ofNobody();
+    }
+    Operation found = new Operation();
+    boolean there = world.engine().iprobe(source(source, tag), tag, context(), found);
+    return there ? status(found, -1, false) : null;
+  }
+
+  /** Waits for a message and takes it, so that no other receive can have it. */
+  public Message Mprobe(int source, int tag) throws MPIException {
+    alive();
+    Operation found = new Operation();
+    Matched matched = world.engine().mprobe(source(source, tag), tag, context(), found);
+    return new Message(this, matched, found);
+  }
+
+  /** Looks for a message and takes it, or returns null. */
+  public Message Improbe(int source, int tag) throws MPIException {
+    alive();
+    Operation found = new Operation();
+    Matched matched = world.engine().improbe(source(source, tag), tag, context(), found);
+    return matched == null ? null : new Message(this, matched, found);
+  }
+
+  // Packing.
+
+  /** Bytes that elements take when packed, at most. */
+  public int Pack_size(int incount, Datatype datatype) throws MPIException {
+    Layout layout = committed(datatype);
+    if (layout.base() == BaseType.OBJECT) {
+      throw new MPIException(MPIException.ERR_TYPE, "objects cannot be packed");
+    }
+    return Math.multiplyExact(incount, layout.size() * layout.base().bytes());
+  }
+
+  /**
+   * Packs elements into bytes.
+   *
+   * @return the position behind them
+   */
+  public int Pack(
+      Object inbuf, int offset, int incount, Datatype datatype, byte[] outbuf, int position)
+      throws MPIException {
+    int bytes = Pack_size(incount, datatype);
+    Object buffer = Buffers.normal(inbuf);
+    Layout layout = committed(datatype);
+    Buffers.check(buffer, offset, incount, layout, datatype);
+    Buffers.check(outbuf, position, bytes, MPI.BYTE.layout(), MPI.BYTE);
+    Object dense = layout.base().newArray(incount * layout.size());
+    Elements.pack(buffer, offset, incount, layout, dense, 0);
+    Elements.copy(
+        layout.base(),
+        dense,
+        0,
+        MemorySegment.ofArray(outbuf).asSlice(position),
+        0,
+        incount * layout.size());
+    return position + bytes;
+  }
+
+  /**
+   * Unpacks elements from bytes.
+   *
+   * @return the position behind them
+   */
+  public int Unpack(
+      byte[] inbuf, int position, Object outbuf, int offset, int outcount, Datatype datatype)
+      throws MPIException {
+    int bytes = Pack_size(outcount, datatype);
+    Object buffer = Buffers.normal(outbuf);
+    Layout layout = committed(datatype);
+    Buffers.checkReceive(buffer, offset, outcount, layout, datatype);
+    Buffers.check(inbuf, position, bytes, MPI.BYTE.layout(), MPI.BYTE);
+    Object dense = layout.base().newArray(outcount * layout.size());
+    Elements.copy(
+        layout.base(),
+        MemorySegment.ofArray(inbuf).asSlice(position),
+        0,
+        dense,
+        0,
+        outcount * layout.size());
+    Elements.unpack(dense, 0, buffer, offset, outcount, layout);
+    return position + bytes;
+  }
+
+  /**
+   * Joins this rank's group with another by two leaders, who are members of this communicator.
+   *
+   * @param local_comm this side's group
+   * @param local_leader rank in it
+   * @param remote_leader rank of the other side's leader in this communicator
+   * @param tag for the leaders
+   */
+  public Intercomm Create_intercomm(Comm local_comm, int local_leader, int remote_leader, int tag)
+      throws MPIException {
+    return Intercomm.create(this, (Intracomm) local_comm, local_leader, remote_leader, tag);
+  }
+}

@@ -1,0 +1,147 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package mpi;
+
+/** A communicator of two groups: messages go to ranks of the other one. */
+public class Intercomm extends Comm {
+  private final Group remote;
+  private final Intracomm local;
+
+  /** The rank of this side's leader in its group. */
+  private final int leader;
+
+  /** Whether this side's leader has the lower number in the job. */
+  private final boolean first;
+
+  private final int remoteLeader;
+
+  private Intercomm(
+      World world, Intracomm local, Group remote, int id, int leader, int remoteLeader) {
+    super(world, local.Group(), id);
+    this.local = local;
+    this.remote = remote;
+    this.leader = leader;
+    this.remoteLeader = remoteLeader;
+    this.first = local.Group().world(leader) < remote.world(remoteLeader);
+  }
+
+  @Override
+  Group peers() {
+    return remote;
+  }
+
+  @Override
+  public boolean Test_inter() throws MPIException {
+    return true;
+  }
+
+  /** Number of ranks in the other group. */
+  public int Remote_size() throws MPIException {
+    return remote.Size();
+  }
+
+  /** The other group. */
+  public Group Remote_group() throws MPIException {
+    return remote;
+  }
+
+  /** The leaders' way to each other: of their communicator, or of this one. */
+  private record Bridge(Comm comm, int peer, int tag) {
+    long[] exchange(long[] out) {
+      int[] length = {0};
+      comm.Sendrecv(
+          new int[] {out.length}, 0, 1, MPI.INT, peer, tag, length, 0, 1, MPI.INT, peer, tag);
+      long[] in = new long[length[0]];
+      comm.Sendrecv(out, 0, out.length, MPI.LONG, peer, tag, in, 0, in.length, MPI.LONG, peer, tag);
+      return in;
+    }
+  }
+
+  /** An id that is free at all ranks of both sides. */
+  private static int agree(Intracomm local, int leader, Bridge bridge) {
+    boolean leads = local.Rank() == leader;
+    return local
+        .world()
+        .ids()
+        .agree(
+            local.id(),
+            map -> {
+              long[] both = local.and(map);
+              if (leads) {
+                long[] theirs = bridge.exchange(both);
+                for (int i = 0; i < both.length; i++) {
+                  both[i] &= theirs[i];
+                }
+              }
+              local.Bcast(both, 0, both.length, MPI.LONG, leader);
+              return both;
+            });
+  }
+
+  static Intercomm create(Comm peerComm, Intracomm local, int leader, int remoteLeader, int tag) {
+    if (leader < 0 || leader >= local.Size()) {
+      throw new MPIException(
+          MPIException.ERR_RANK,
+          "local leader " + leader + ": 0 to " + (local.Size() - 1) + " is allowed");
+    }
+    boolean leads = local.Rank() == leader;
+    Bridge bridge = new Bridge(peerComm, remoteLeader, tag);
+    long[] theirs = {};
+    if (leads) {
+      int[] mine = local.Group().worldRanks();
+      long[] out = new long[mine.length + 1];
+      out[0] = leader;
+      for (int i = 0; i < mine.length; i++) {
+        out[i + 1] = mine[i];
+      }
+      theirs = bridge.exchange(out);
+    }
+    int[] length = {theirs.length};
+    local.Bcast(length, 0, 1, MPI.INT, leader);
+    if (!leads) {
+      theirs = new long[length[0]];
+    }
+    local.Bcast(theirs, 0, theirs.length, MPI.LONG, leader);
+    int[] members = new int[theirs.length - 1];
+    for (int i = 0; i < members.length; i++) {
+      members[i] = (int) theirs[i + 1];
+    }
+    int id = agree(local, leader, bridge);
+    Group remote = new Group(members, local.engine().rank());
+    // The local side keeps a communicator of its own, for what this one does later.
+    return new Intercomm(local.world(), local.Dup(), remote, id, leader, (int) theirs[0]);
+  }
+
+  /**
+   * Makes one group of the two; collective over both.
+   *
+   * @param high whether this side's ranks come behind; the same at all of a side
+   */
+  public Intracomm Merge(boolean high) throws MPIException {
+    boolean leads = local.Rank() == leader;
+    Bridge bridge = new Bridge(this, remoteLeader, 0);
+    long[] theirs = {0};
+    if (leads) {
+      theirs = bridge.exchange(new long[] {high ? 1 : 0});
+    }
+    local.Bcast(theirs, 0, 1, MPI.LONG, leader);
+    boolean theyAreHigh = theirs[0] != 0;
+    int id = agree(local, leader, bridge);
+    boolean before = high == theyAreHigh ? first : !high;
+    Group mine = Group();
+    Group all = before ? mpi.Group.Union(mine, remote) : mpi.Group.Union(remote, mine);
+    return new Intracomm(world(), all, id);
+  }
+
+  @Override
+  public Object clone() throws MPIException {
+    int id = agree(local, leader, new Bridge(this, remoteLeader, 0));
+    return new Intercomm(world(), local.Dup(), remote, id, leader, remoteLeader);
+  }
+
+  @Override
+  public void Free() throws MPIException {
+    super.Free();
+    local.Free();
+  }
+}

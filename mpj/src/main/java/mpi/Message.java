@@ -1,0 +1,44 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package mpi;
+
+import io.talaria.mpj.device.Matched;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.engine.Transfer;
+
+/** A message that a matched probe has taken: only {@link #Recv} of this object receives it. */
+public final class Message {
+  private final Comm comm;
+  private final Status status;
+  private Matched matched;
+
+  Message(Comm comm, Matched matched, Operation found) {
+    this.comm = comm;
+    this.matched = matched;
+    this.status = comm.status(found, -1, false);
+  }
+
+  /** What is known of it. */
+  public Status Status() {
+    return status;
+  }
+
+  /** Receives it. */
+  public Status Recv(Object buf, int offset, int count, Datatype datatype) throws MPIException {
+    return Irecv(buf, offset, count, datatype).Wait();
+  }
+
+  /** Starts to receive it. */
+  public Request Irecv(Object buf, int offset, int count, Datatype datatype) throws MPIException {
+    if (matched == null) {
+      throw new MPIException(MPIException.ERR_REQUEST, "this message was received before");
+    }
+    Object buffer = Buffers.normal(buf);
+    Buffers.checkReceive(buffer, offset, count, Comm.committed(datatype), datatype);
+    Transfer transfer =
+        Transfer.receive(
+            comm.engine(), buffer, offset, count, datatype.layout(), matched, comm.context());
+    matched = null;
+    return new Request(comm, transfer);
+  }
+}

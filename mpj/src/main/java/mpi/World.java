@@ -1,0 +1,74 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package mpi;
+
+import io.talaria.mpj.collective.Choice;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Job;
+import io.talaria.mpj.engine.Settings;
+import java.util.stream.IntStream;
+
+/** What the communicators of a rank share: its engine, ids in use, buffered sends. */
+final class World {
+  private final Engine engine;
+  private final Job job;
+  private final Settings settings;
+  private final ContextIds ids = new ContextIds();
+  private final BufferedSends buffered = new BufferedSends();
+  private volatile boolean closed;
+
+  World(Engine engine, Job job, Settings settings) {
+    Choice.check(settings.algorithms());
+    this.engine = engine;
+    this.job = job;
+    this.settings = settings;
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  ContextIds ids() {
+    return ids;
+  }
+
+  BufferedSends buffered() {
+    return buffered;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  Intracomm commWorld() {
+    int[] all = IntStream.range(0, engine.size()).toArray();
+    return new Intracomm(this, new Group(all, engine.rank()), 0);
+  }
+
+  Intracomm commSelf() {
+    return new Intracomm(this, new Group(new int[] {engine.rank()}, engine.rank()), 1);
+  }
+
+  void release(int id) {
+    engine.release(2 * id);
+    engine.release(2 * id + 1);
+    ids.release(id);
+  }
+
+  void abort(int code) {
+    int status = code & 0xff;
+    job.abort(status == 0 ? 1 : status, "rank " + engine.rank() + " called Abort(" + code + ")");
+  }
+
+  void close() {
+    buffered.detach();
+    engine.flush();
+    job.finish(engine);
+    closed = true;
+    engine.close();
+  }
+}

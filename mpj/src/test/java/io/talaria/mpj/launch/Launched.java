@@ -1,0 +1,116 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** A launcher in a process of its own, and what it printed. */
+@SuppressWarnings("JdkObsolete") // Threads share the buffers.
+final class Launched {
+  private final Process process;
+  private final StringBuffer out = new StringBuffer();
+  private final StringBuffer err = new StringBuffer();
+  private final List<Thread> readers = new ArrayList<>();
+
+  private Launched(Process process) {
+    this.process = process;
+    read(process.getInputStream(), out);
+    read(process.getErrorStream(), err);
+  }
+
+  static Launched start(String... words) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("-XX:TieredStopAtLevel=1");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(Mpirun.class.getName());
+    command.addAll(List.of(words));
+    return new Launched(new ProcessBuilder(command).start());
+  }
+
+  private void read(InputStream from, StringBuffer to) {
+    Thread reader =
+        new Thread(
+            () -> {
+              try (BufferedReader lines =
+                  new BufferedReader(new java.io.InputStreamReader(from, StandardCharsets.UTF_8))) {
+                String line;
+                while ((line = lines.readLine()) != null) {
+                  to.append(line).append('\n');
+                }
+              } catch (IOException e) {
+                // Ended.
+              }
+            });
+    reader.setDaemon(true);
+    reader.start();
+    readers.add(reader);
+  }
+
+  Process process() {
+    return process;
+  }
+
+  String out() {
+    return out.toString();
+  }
+
+  String err() {
+    return err.toString();
+  }
+
+  int status() throws InterruptedException {
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new AssertionError("the launcher hangs; it said:\n" + out + err);
+    }
+    for (Thread reader : readers) {
+      reader.join(5000);
+    }
+    return process.exitValue();
+  }
+
+  /** Directories of jobs that are there now. */
+  static Set<String> directories() throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (var files = Files.list(Path.of("/dev/shm"))) {
+      files
+          .map(f -> f.getFileName().toString())
+          .filter(f -> f.startsWith("talaria-mpj-"))
+          .forEach(names::add);
+    }
+    return names;
+  }
+
+  /** Waits until the text has lines with pids of that many ranks. */
+  List<Long> pids(int ranks) throws InterruptedException {
+    long until = System.nanoTime() + 60_000_000_000L;
+    while (true) {
+      List<Long> pids = new ArrayList<>();
+      for (String line : out().split("\n")) {
+        if (line.startsWith("pid ")) {
+          pids.add(Long.parseLong(line.split(" ")[2]));
+        }
+      }
+      if (pids.size() == ranks) {
+        return pids;
+      }
+      if (System.nanoTime() > until || !process.isAlive()) {
+        throw new AssertionError("the ranks did not start:\n" + out + err);
+      }
+      Thread.sleep(20);
+    }
+  }
+}

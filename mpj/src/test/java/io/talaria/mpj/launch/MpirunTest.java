@@ -1,0 +1,176 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The launcher: output, statuses, death, and nothing left behind. */
+@Timeout(300)
+class MpirunTest {
+  private static final String PROGRAMS = Programs.class.getName();
+
+  private static Launched run(String... words) throws Exception {
+    Launched launched = Launched.start(words);
+    launched.status();
+    return launched;
+  }
+
+  private static void nothingLeft(Set<String> before) throws Exception {
+    Set<String> after = Launched.directories();
+    after.removeAll(before);
+    assertThat(after).isEmpty();
+  }
+
+  @Test
+  void ranksSayHelloInWholeLines() throws Exception {
+    Set<String> before = Launched.directories();
+    Launched job = run("-np", "3", "-label", PROGRAMS, "hello");
+    assertThat(job.err()).isEmpty();
+    assertThat(job.out().lines())
+        .containsExactlyInAnyOrder(
+            "[0] hello from 0 of 3", "[1] hello from 1 of 3", "[2] hello from 2 of 3");
+    assertThat(job.status()).isZero();
+    nothingLeft(before);
+  }
+
+  @Test
+  void ranksMayBeThreads() throws Exception {
+    Launched job = run("-np", "3", "-dev", "sm", PROGRAMS, "hello");
+    assertThat(job.out().lines())
+        .containsExactlyInAnyOrder("hello from 0 of 3", "hello from 1 of 3", "hello from 2 of 3");
+    assertThat(job.status()).isZero();
+  }
+
+  @Test
+  void theContractIsKeptBetweenProcesses() throws Exception {
+    Set<String> before = Launched.directories();
+    Launched job = run("-np", "2", "-ea", "mpi.ContractMain");
+    assertThat(job.out() + job.err()).isEqualTo("contract kept by shmdev\n");
+    assertThat(job.status()).isZero();
+    nothingLeft(before);
+  }
+
+  @Test
+  void theContractIsKeptByMoreRanksThanCores() throws Exception {
+    Launched job = run("-np", "4", "-ea", "-Dtalaria.mpj.ring=8192", "mpi.ContractMain");
+    assertThat(job.out() + job.err()).isEqualTo("contract kept by shmdev\n");
+    assertThat(job.status()).isZero();
+  }
+
+  @Test
+  void anExitStatusIsTheJobs() throws Exception {
+    Launched job = run("-np", "2", PROGRAMS, "exit", "3");
+    assertThat(job.status()).isEqualTo(3);
+    assertThat(job.err()).contains("rank 1 (pid ").contains("ended with status 3");
+  }
+
+  @Test
+  void abortEndsTheJobWithItsCode() throws Exception {
+    assertThat(run("-np", "2", PROGRAMS, "abort", "7").status()).isEqualTo(7);
+    Launched job = run("-np", "2", PROGRAMS, "abort", "256");
+    assertThat(job.status()).isEqualTo(1);
+    assertThat(job.err()).isEqualTo("talaria mpirun: rank 1 called Abort(256)\n");
+  }
+
+  @Test
+  void anUncaughtExceptionEndsTheJob() throws Exception {
+    Launched job = run("-np", "2", PROGRAMS, "throw");
+    assertThat(job.status()).isEqualTo(1);
+    assertThat(job.err().split("thrown on purpose", -1)).hasSize(2);
+  }
+
+  @Test
+  void returningWithoutFinalizeIsAFailure() throws Exception {
+    Launched job = run("-np", "2", PROGRAMS, "return");
+    assertThat(job.status()).isEqualTo(1);
+    assertThat(job.err()).contains("ended without MPI.Finalize");
+  }
+
+  @Test
+  void aDeadlockIsNamedWhenTheTimeIsOver() throws Exception {
+    Launched job = run("-np", "2", "-timeout", "5", PROGRAMS, "deadlock");
+    assertThat(job.status()).isEqualTo(124);
+    assertThat(job.err())
+        .contains("rank 0 waits in Recv from rank 1, tag 42, communicator 0, since")
+        .contains("rank 1 waits in Recv from rank 0, tag 42, communicator 0, since");
+  }
+
+  @Test
+  void wrongUsageIsExplained() throws Exception {
+    for (String[] words :
+        List.of(
+            new String[] {"-np", "0", "Main"},
+            new String[] {"-np", "x", "Main"},
+            new String[] {"-np", "2"},
+            new String[] {"Main"},
+            new String[] {"-np", "2", "-quick", "Main"},
+            new String[] {"-np", "2", "-dev", "token-ring", "Main"},
+            new String[] {"-np", "2", "-jar", "/no/such.jar"})) {
+      Launched job = run(words);
+      assertThat(job.status()).as(String.join(" ", words)).isEqualTo(2);
+      assertThat(job.err().lines()).hasSize(1);
+    }
+    Launched missing = run("-np", "1", "NoSuchClass");
+    assertThat(missing.status()).isEqualTo(1);
+    assertThat(missing.err()).contains("no class NoSuchClass");
+    Launched property = run("-np", "1", "-Dtalaria.mpj.eager=lots", PROGRAMS, "hello");
+    assertThat(property.status()).isEqualTo(78);
+    assertThat(property.err()).contains("talaria.mpj.eager=lots: a whole number from 0");
+    Launched algorithm = run("-np", "1", "-Dtalaria.mpj.coll.bcast=magic", PROGRAMS, "hello");
+    assertThat(algorithm.status()).isEqualTo(78);
+    assertThat(algorithm.err()).contains("binomial");
+  }
+
+  @Test
+  void aKilledRankEndsTheJob() throws Exception {
+    killed(3, 42);
+  }
+
+  @Tag("long")
+  @Test
+  @Timeout(3000)
+  void ranksKilledAtRandomMomentsEndTheirJobs() throws Exception {
+    killed(200, System.nanoTime());
+  }
+
+  private static void killed(int times, long seed) throws Exception {
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    Set<String> before = Launched.directories();
+    for (int i = 0; i < times; i++) {
+      Launched job = Launched.start("-np", "3", PROGRAMS, "busy");
+      List<Long> pids = job.pids(3);
+      Thread.sleep(random.nextInt(300));
+      int victim = random.nextInt(3);
+      long at = System.nanoTime();
+      ProcessHandle.of(pids.get(victim)).orElseThrow().destroyForcibly();
+      assertThat(job.status()).as(job.err()).isEqualTo(137);
+      assertThat(System.nanoTime() - at).isLessThan(30_000_000_000L);
+      assertThat(job.err()).contains("(pid " + pids.get(victim) + ") was ended by signal 9");
+      for (long pid : pids) {
+        assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+      }
+      nothingLeft(before);
+    }
+  }
+
+  @Test
+  void ranksEndWithTheirLauncher() throws Exception {
+    Set<String> before = Launched.directories();
+    Launched job = Launched.start("-np", "2", PROGRAMS, "busy");
+    List<Long> pids = job.pids(2);
+    job.process().destroyForcibly();
+    job.process().waitFor();
+    for (long pid : pids) {
+      ProcessHandle.of(pid).ifPresent(p -> p.onExit().join());
+    }
+    nothingLeft(before);
+  }
+}

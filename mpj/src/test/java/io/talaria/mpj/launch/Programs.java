@@ -1,0 +1,78 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import java.util.Random;
+import mpi.MPI;
+import mpi.MPIException;
+
+/** What the launcher's tests run: the first argument says which. */
+public final class Programs {
+  private Programs() {}
+
+  /**
+   * Runs one.
+   *
+   * @param args its name, and its arguments
+   * @throws Exception as it likes
+   */
+  public static void main(String[] args) throws Exception {
+    String[] rest = MPI.Init(args);
+    int rank = MPI.COMM_WORLD.Rank();
+    int size = MPI.COMM_WORLD.Size();
+    switch (rest[0]) {
+      case "hello" -> System.out.println("hello from " + rank + " of " + size);
+      case "exit" -> {
+        if (rank == 1) {
+          System.exit(Integer.parseInt(rest[1]));
+        }
+        MPI.COMM_WORLD.Barrier();
+      }
+      case "abort" -> {
+        if (rank == 1) {
+          MPI.COMM_WORLD.Abort(Integer.parseInt(rest[1]));
+        }
+        MPI.COMM_WORLD.Barrier();
+      }
+      case "throw" -> {
+        if (rank == 1) {
+          throw new MPIException("thrown on purpose");
+        }
+        MPI.COMM_WORLD.Barrier();
+      }
+      case "return" -> {
+        return;
+      }
+      case "deadlock" -> MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, 1 - rank, 42);
+      case "busy" -> busy(rank, size);
+      default -> throw new IllegalArgumentException(rest[0]);
+    }
+    MPI.Finalize();
+  }
+
+  /** Messages, large ones and collectives, for ever. */
+  private static void busy(int rank, int size) {
+    System.out.println("pid " + rank + " " + ProcessHandle.current().pid());
+    Random random = new Random(rank);
+    int[] small = new int[10];
+    int[] large = new int[300_000];
+    for (int i = 0; ; i++) {
+      int[] data = i % 5 == 0 ? large : small;
+      data[0] = random.nextInt();
+      MPI.COMM_WORLD.Sendrecv(
+          data,
+          0,
+          data.length,
+          MPI.INT,
+          (rank + 1) % size,
+          0,
+          new int[data.length],
+          0,
+          data.length,
+          MPI.INT,
+          (rank + size - 1) % size,
+          0);
+      MPI.COMM_WORLD.Allreduce(small, 0, new int[10], 0, 10, MPI.INT, MPI.SUM);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package mpi;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** The contract of devices, on ranks that are threads. */
+class ContractTest {
+  private static Stream<DynamicTest> on(String name, int ranks, Ground... grounds) {
+    return Contract.all().entrySet().stream()
+        .flatMap(
+            behaviour ->
+                Stream.of(grounds)
+                    .map(
+                        ground ->
+                            DynamicTest.dynamicTest(
+                                behaviour.getKey() + " (" + name + ", " + ranks + " ranks)",
+                                () -> ground.run(ranks, behaviour.getValue()))));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> smdevWithTwoRanks() {
+    return on("smdev", 2, Ground.threads());
+  }
+
+  @TestFactory
+  Stream<DynamicTest> smdevWithFiveRanks() {
+    return on("smdev", 5, Ground.threads().spinNs(0));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> smdevWithTheSmallestRings() {
+    return on("smdev, rings of 4 KiB", 3, Ground.threads().with("ring", 4096));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> smdevWithoutCredit() {
+    return on("smdev, no credit", 2, Ground.threads().with("credit", 0));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> shmdevWithThreeRanks() {
+    return on("shmdev", 3, Ground.sharedFiles());
+  }
+}

@@ -1,0 +1,177 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package mpi;
+
+import io.talaria.mpj.device.ring.RingArea;
+import io.talaria.mpj.device.ring.RingDevice;
+import io.talaria.mpj.device.ring.SharedFiles;
+import io.talaria.mpj.device.ring.ThreadHub;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Job;
+import io.talaria.mpj.engine.Settings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/** Runs the ranks of a test as threads of this JVM, each with an engine of its own. */
+final class Ground {
+  /** What a rank does. */
+  interface Body {
+    void run(Intracomm world) throws Exception;
+  }
+
+  private final boolean files;
+  private final Properties properties = new Properties();
+  private long spinNs = 1000;
+  private final AtomicLong lateWakeUps = new AtomicLong();
+
+  private Ground(boolean files) {
+    this.files = files;
+  }
+
+  static Ground threads() {
+    return new Ground(false);
+  }
+
+  static Ground sharedFiles() {
+    return new Ground(true);
+  }
+
+  Ground with(String name, Object value) {
+    properties.setProperty("talaria.mpj." + name, value.toString());
+    return this;
+  }
+
+  Ground spinNs(long ns) {
+    spinNs = ns;
+    return this;
+  }
+
+  long lateWakeUps() {
+    return lateWakeUps.get();
+  }
+
+  void run(int ranks, Body body) {
+    Settings settings = Settings.of(properties);
+    Path directory = files ? directory(ranks) : null;
+    ThreadHub hub = files ? null : new ThreadHub(ranks);
+    AtomicInteger finished = new AtomicInteger();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    CountDownLatch over = new CountDownLatch(ranks);
+    Thread[] threads = new Thread[ranks];
+    for (int i = 0; i < ranks; i++) {
+      int rank = i;
+      threads[i] =
+          new Thread(
+              () -> {
+                try {
+                  RingArea area = files ? new SharedFiles(directory) : hub.area();
+                  RingDevice device =
+                      new RingDevice(
+                          area,
+                          rank,
+                          ranks,
+                          settings.ringBytes(),
+                          settings.eagerBytes(),
+                          settings.creditBytes());
+                  World world =
+                      new World(
+                          new Engine(device, spinNs), new TestJob(rank, ranks, finished), settings);
+                  body.run(world.commWorld());
+                  world.close();
+                  lateWakeUps.addAndGet(device.lateWakeUps());
+                  if (device.numbered() != 0) {
+                    throw new AssertionError(device.numbered() + " operations were never ended");
+                  }
+                  over.countDown();
+                } catch (Throwable t) {
+                  failure.compareAndSet(null, t);
+                  while (over.getCount() > 0) {
+                    over.countDown();
+                  }
+                }
+              },
+              "rank-" + i);
+      threads[i].setDaemon(true);
+      threads[i].start();
+    }
+    await(over, threads);
+    if (failure.get() != null) {
+      throw new AssertionError("a rank failed: " + failure.get(), failure.get());
+    }
+    if (files) {
+      delete(directory);
+    }
+  }
+
+  private static void await(CountDownLatch over, Thread[] threads) {
+    try {
+      if (!over.await(120, TimeUnit.SECONDS)) {
+        StringBuilder stacks = new StringBuilder();
+        for (Thread thread : threads) {
+          stacks.append(thread.getName()).append('\n');
+          for (StackTraceElement frame : thread.getStackTrace()) {
+            stacks.append("    ").append(frame).append('\n');
+          }
+        }
+        throw new AssertionError("ranks hang:\n" + stacks);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static Path directory(int ranks) {
+    try {
+      Path directory = Files.createTempDirectory("mpj-test");
+      SharedFiles.prepare(directory, ranks);
+      return directory;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Deletes the directory, in which there must be nothing but the ranks' pages. */
+  private static void delete(Path directory) {
+    try {
+      Files.delete(directory.resolve("pages"));
+      try (var left = Files.list(directory)) {
+        for (Path file : left.toList()) {
+          Files.delete(file); // A ring whose reader never looked.
+        }
+      }
+      Files.delete(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private record TestJob(int rank, int size, AtomicInteger finished) implements Job {
+    @Override
+    public Engine open() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void finish(Engine engine) {
+      finished.incrementAndGet();
+      while (finished.get() < size) {
+        engine.progress();
+        LockSupport.parkNanos(20_000);
+      }
+    }
+
+    @Override
+    public void abort(int status, String why) {
+      throw new AssertionError(why);
+    }
+  }
+}
