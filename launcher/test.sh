@@ -5,7 +5,7 @@
 # What the usual run takes less of than a run of all tests.
 readonly USUAL_ROUNDS=30 ALL_ROUNDS=150
 readonly USUAL_GROUNDS=ACCELERATED,PLAIN
-readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|counters|shm)/.*Test.class]'
+readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|counters|memory|shm|stream)/.*Test.class]'
 readonly USUAL_SCALE=0.25
 readonly USUAL_CHAOS_SECONDS=30 ALL_CHAOS_SECONDS=120
 

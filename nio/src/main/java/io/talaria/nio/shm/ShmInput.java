@@ -220,8 +220,7 @@ final class ShmInput {
     if (unread == 0 || unread <= ringBytes - (ringBytes >> 2)) {
       VarHandle.fullFence();
       long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
-      if (wait != handledWait) {
-        stream.notifyPeer(wait);
+      if (wait != handledWait && stream.notifyPeer(wait)) {
         handledWait = wait; // not before: if this ring fails, the next read has to ring
       }
     }

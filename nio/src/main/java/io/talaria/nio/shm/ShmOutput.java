@@ -310,8 +310,8 @@ final class ShmOutput {
     PUBLISHED.setRelease(this, position); // behind the other: an end that counts it comes later
     VarHandle.fullFence();
     long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
-    if (wait != handledWait || (wait & ConnectionLayout.WAIT_EVERY) != 0) {
-      stream.notifyPeer(wait);
+    if ((wait != handledWait || (wait & ConnectionLayout.WAIT_EVERY) != 0)
+        && stream.notifyPeer(wait)) {
       handledWait = wait; // not before: if this ring fails, the next write has to ring
     }
   }

@@ -116,8 +116,9 @@ final class ShmPeer {
    * yet, or may have rung where nobody listens. So the sleep word is looked at all the same.
    *
    * @param bell rings on the stream's control connection
+   * @return false if the selector sleeps and nobody could ring: the caller must try again
    */
-  void hint(ShmStream stream, StreamOwner bell) {
+  boolean hint(ShmStream stream, StreamOwner bell) {
     int slot = stream.slot;
     long bit = 1L << slot;
     int ready = PeerLayout.ready(otherSide, slot >>> 6);
@@ -128,7 +129,7 @@ final class ShmPeer {
     }
     long home = stream.peerHome();
     if (home < 0 || home >= PeerLayout.HOMES) {
-      return;
+      return true;
     }
     int index = (int) home;
     long word = (long) LONG.getAcquire(shared, PeerLayout.sleep(otherSide, index));
@@ -138,9 +139,14 @@ final class ShmPeer {
     long sleep = word & ~PeerLayout.SUMMARIZED;
     // Its bell is heard if the stream was still there after the sleep began: whoever takes a stream
     // out of a home ends the sleep of that home afterwards.
-    if (sleep != 0 && rung.getAcquire(index) != sleep && stream.peerHome() == home && bell.ring()) {
-      rung.setRelease(index, sleep);
+    if (sleep == 0 || rung.getAcquire(index) == sleep || stream.peerHome() != home) {
+      return true;
     }
+    if (!bell.ring()) {
+      return false;
+    }
+    rung.setRelease(index, sleep);
+    return true;
   }
 
   private void summarize(int home, int word) {

@@ -342,19 +342,19 @@ final class ShmStream implements FabricStream {
     VarHandle.fullFence();
     long data = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     long space = (long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
-    notifyPeer(data);
-    if (space != data) {
-      notifyPeer(space);
-    }
+    boolean unused = notifyPeer(data) & (space == data || notifyPeer(space));
   }
 
-  /** Wakes whoever waits at the peer, as its wait word says. */
-  void notifyPeer(long wait) {
+  /**
+   * Wakes whoever waits at the peer, as its wait word says.
+   *
+   * @return false if that failed, so that this wait must not be taken for rung
+   */
+  boolean notifyPeer(long wait) {
     if ((wait & ConnectionLayout.WAIT_BELL) != 0) {
-      boolean unused = owner.ring();
-    } else if ((wait & ConnectionLayout.WAIT_HINT) != 0) {
-      peer.hint(this, owner);
+      return owner.ring();
     }
+    return (wait & ConnectionLayout.WAIT_HINT) == 0 || peer.hint(this, owner);
   }
 
   /** Number of the home in which the peer has this stream, or -1. */
@@ -540,7 +540,8 @@ final class ShmStream implements FabricStream {
   void announceRing(long generation) {
     ConnectionLayout.setRelease(control, mine + ConnectionLayout.RING_READY, generation);
     VarHandle.fullFence();
-    notifyPeer((long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
+    boolean unused =
+        notifyPeer((long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
   }
 
   long peerRingReady() {
