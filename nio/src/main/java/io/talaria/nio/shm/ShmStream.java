@@ -342,7 +342,10 @@ final class ShmStream implements FabricStream {
     VarHandle.fullFence();
     long data = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     long space = (long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
-    boolean unused = notifyPeer(data) & (space == data || notifyPeer(space));
+    boolean unused = notifyPeer(data);
+    if (space != data) {
+      boolean unusedToo = notifyPeer(space);
+    }
   }
 
   /**
