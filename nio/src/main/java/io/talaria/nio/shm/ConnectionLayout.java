@@ -110,7 +110,7 @@ final class ConnectionLayout {
   /** Places of the sides in the page, and how far apart: a pair of cache lines. */
   static final int PLACES = 8;
 
-  static final int PLACE_BYTES = 128;
+  private static final int PLACE_BYTES = 128;
 
   /** Start positions: an odd number of cache lines apart, all within a page. */
   private static final int START_BYTES = 5 * 64;
