@@ -1,0 +1,99 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import io.talaria.nio.fabric.StreamOwner;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Both ends of a connection over memory that no session knows: cheap enough to be made some hundred
+ * thousand times a second. Nothing here needs a negotiation thread: rings do not grow beyond the
+ * first. The memory goes round, so there must not be more than {@link #PLACES} at a time.
+ */
+final class StressedRing {
+  static final int PLACES = 4096;
+  static final int RING = ConnectionLayout.MIN_RING_BYTES;
+
+  private static final ByteBuffer MEMORY =
+      ByteBuffer.allocateDirect(PLACES * ConnectionLayout.segmentBytes(RING));
+  private static final AtomicInteger NEXT = new AtomicInteger();
+
+  final ShmStream client;
+  final ShmStream server;
+  final Bells clientBells = new Bells();
+  final Bells serverBells = new Bells();
+
+  /** Counts the bells that an end rings. */
+  static final class Bells implements StreamOwner {
+    volatile int rung;
+
+    @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one end, one thread
+    public boolean ring() {
+      rung++;
+      return true;
+    }
+
+    @Override
+    public void woken() {}
+
+    @Override
+    public void released() {}
+
+    @Override
+    public void stalled() {}
+
+    @Override
+    public void buffersChanged(int inBytes, int outBytes) {}
+  }
+
+  StressedRing() {
+    int slot = nextSlot();
+    ByteBuffer segment = segment(slot);
+    ConnectionLayout.reset(ConnectionSegment.control(segment), slot, RING);
+    client = new ShmStream(null, slot, 0, segment, RING, new RingGrowth(null, RING));
+    server = new ShmStream(null, slot, 1, segment, RING, new RingGrowth(null, RING));
+    client.owner(clientBells, null);
+    server.owner(serverBells, null);
+  }
+
+  private static ByteBuffer segment(int slot) {
+    int bytes = ConnectionLayout.segmentBytes(RING);
+    return MEMORY.slice(slot * bytes, bytes).order(ByteOrder.nativeOrder());
+  }
+
+  private static int nextSlot() {
+    return Math.floorMod(NEXT.getAndIncrement(), PLACES);
+  }
+
+  /** A control page that nobody else uses, as its last user has left it. */
+  static ByteBuffer nextMemory() {
+    return memory(nextSlot());
+  }
+
+  /** The control page of a connection. */
+  static ByteBuffer memory(int slot) {
+    return ConnectionSegment.control(segment(slot));
+  }
+
+  /** Numbered bytes. */
+  static ByteBuffer bytes(int first, int n) {
+    ByteBuffer bytes = ByteBuffer.allocate(n);
+    for (int i = 0; i < n; i++) {
+      bytes.put(i, (byte) (first + i));
+    }
+    return bytes;
+  }
+
+  /** Writes numbered bytes until no more fit; returns how many. */
+  int fillFromClient() {
+    int total = 0;
+    int n;
+    while ((n = client.write(bytes(total, RING))) > 0) {
+      total += n;
+    }
+    return total;
+  }
+}
