@@ -11,7 +11,6 @@ import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
-import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.nio.counters.file.ProcessTotals;
@@ -28,7 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Hundreds of connections are under load in both directions from their first moment, so that each
  * direction switches to shared memory at some point in mid-stream, or the connection ends before:
- * nothing is lost and nothing changes its place.
+ * nothing is lost and nothing changes its place. Fewer connections would be over before a busy
+ * machine has switched one.
  */
 class SwitchTest {
   @RegisterExtension final Lab lab = new Lab();
@@ -61,9 +61,8 @@ class SwitchTest {
   @MethodSource("cases")
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void switchesInMidStream(
-      Pair pair, String serverIo, String clientIo, int usual, long min, long max) throws Exception {
+      Pair pair, String serverIo, String clientIo, int connections, long min, long max) throws Exception {
     pair.assume();
-    long connections = Settings.scaled(usual);
     Child server = side(pair.server(), StreamServer.class, serverIo, connections, min, max).start();
     Child client =
         side(pair.client(), StreamClient.class, clientIo, connections, min, max)
