@@ -58,8 +58,7 @@ class IntegrityTest {
   void bothDirectionsArriveWhole(Pair pair, String io, long bytes) throws Exception {
     pair.assume();
     boolean ucx = Settings.fast() == Mode.UCX;
-    long total =
-        ucx ? Settings.scaled(bytes / 4) : Math.max(Settings.scaled(bytes), LEAST_BYTES);
+    long total = ucx ? Settings.scaled(bytes / 4) : Math.max(Settings.scaled(bytes), LEAST_BYTES);
     Child server =
         lab.child(pair.server(), StreamServer.class)
             .arg("io", io)

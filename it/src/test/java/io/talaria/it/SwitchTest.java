@@ -61,7 +61,8 @@ class SwitchTest {
   @MethodSource("cases")
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void switchesInMidStream(
-      Pair pair, String serverIo, String clientIo, int connections, long min, long max) throws Exception {
+      Pair pair, String serverIo, String clientIo, long connections, long min, long max)
+      throws Exception {
     pair.assume();
     Child server = side(pair.server(), StreamServer.class, serverIo, connections, min, max).start();
     Child client =
