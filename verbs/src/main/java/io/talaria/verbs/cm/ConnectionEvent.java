@@ -76,6 +76,11 @@ public record ConnectionEvent(
     privateData = privateData.clone();
   }
 
+  /**
+   * Returns the peer's private data.
+   *
+   * @return a copy
+   */
   @Override
   public byte[] privateData() {
     return privateData.clone();

@@ -55,6 +55,11 @@ public record ConnectionParameters(
     return new ConnectionParameters(privateData, 1, 1, 6, 7);
   }
 
+  /**
+   * Returns the private data for the peer.
+   *
+   * @return a copy
+   */
   @Override
   public byte[] privateData() {
     return privateData.clone();
