@@ -57,16 +57,7 @@ run_command() {
 }
 
 run_bench_verbs() {
-  need_jdk
-  need_maven
-  log=$ROOT/verbs/target/bench.log
-  mkdir -p "$ROOT/verbs/target"
-  say "compiling with $JAVA_HOME (log in verbs/target/bench.log)"
-  if ! (cd "$ROOT" && "$MVN" -B -DskipTests -pl ffi,verbs test-compile) >"$log" 2>&1; then
-    grep -E '^\[ERROR\]' "$log" | head -n 20 >&2
-    say "that failed; all of it is in $log"
-    exit "$STATUS_FAILED"
-  fi
+  compile_tests ffi,verbs verbs/target/bench.log
   cd "$ROOT" || exit "$STATUS_FAILED"
   exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
     -cp "$ROOT/ffi/target/classes:$ROOT/verbs/target/classes:$ROOT/verbs/target/test-classes:$ROOT/verbs/target/test-lib/*" \
