@@ -2,7 +2,9 @@
 
 package io.talaria.monitor;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -169,6 +171,15 @@ final class KnownCounters {
   private static void net(
       String name, CounterKind kind, CounterUnit unit, Traffic traffic, boolean part) {
     NET.put(name, counter(name, kind, unit, 1, traffic, part, 0));
+  }
+
+  /** All of them, for the test of the documents: where they are, and their names. */
+  static List<String> all() {
+    List<String> all = new ArrayList<>();
+    PORT.keySet().forEach(name -> all.add("port " + name));
+    HARDWARE.keySet().forEach(name -> all.add("hw " + name));
+    NET.keySet().forEach(name -> all.add("net " + name));
+    return all;
   }
 
   static Counter find(CounterSource source, String name) {

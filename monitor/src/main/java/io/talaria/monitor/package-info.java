@@ -5,8 +5,10 @@
  *
  * <p>{@link io.talaria.monitor.LocalPorts} finds them and reads their counters, {@link
  * io.talaria.monitor.RateTracker} makes rates of the readings, {@link
- * io.talaria.monitor.PrometheusText} writes them down. This package needs Java 17; {@code
- * io.talaria.monitor.fabric}, which asks remote ports, needs the Foreign Function and Memory API
- * and is compiled for Java 25. On Java 17 the jar is for the class path.
+ * io.talaria.monitor.PrometheusText} writes them down.
+ *
+ * <p>Nothing here but {@code io.talaria.monitor.fabric} needs more than Java 17. The module is
+ * compiled for 25 as a whole all the same: what uses it, the command line and Observatory, runs on
+ * the JDK that builds it, and two levels in one jar would be for nobody.
  */
 package io.talaria.monitor;

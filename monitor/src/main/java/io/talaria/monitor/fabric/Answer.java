@@ -17,8 +17,8 @@ public record Answer(Status status, Reading reading) {
     ANSWERED("answered"),
     /** Nothing came in time. */
     SILENT("silent: no answer in time"),
-    /** The message could not be sent, or was answered by an error. */
-    REFUSED("refused: the query failed"),
+    /** The answer was an error. */
+    REFUSED("refused: the answer is an error"),
     /** It has no LID, so no subnet manager has been there: messages cannot reach it. */
     NO_LID("no LID: start a subnet manager, such as opensm");
 

@@ -39,7 +39,7 @@ import java.util.Map;
  */
 public final class Fabric implements AutoCloseable {
   private static final Object LIBIBMAD = new Object();
-  private static final int ETIMEDOUT = 110;
+  private static final int EIO = 5;
   private static final int EACCES = 13;
   private static final int EPERM = 1;
   private static final int HAS_EXTENDED_SPEEDS = 1 << 14;
@@ -345,8 +345,12 @@ public final class Fabric implements AutoCloseable {
     return new Answer(Answer.Status.ANSWERED, new Reading(port, counters, values, read, atNs));
   }
 
+  /**
+   * libibmad says EIO for an answer that is an error. Of the others, which it may have overwritten
+   * while it complained on standard error, none is an answer.
+   */
   private static Answer failed(int status) {
-    return Answer.without(status == -ETIMEDOUT ? Answer.Status.SILENT : Answer.Status.REFUSED);
+    return Answer.without(status == -EIO ? Answer.Status.REFUSED : Answer.Status.SILENT);
   }
 
   /**

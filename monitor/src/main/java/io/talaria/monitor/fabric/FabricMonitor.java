@@ -108,6 +108,43 @@ public final class FabricMonitor implements AutoCloseable {
     return new View(topology, problem, Map.copyOf(rates), Map.copyOf(failures));
   }
 
+  /**
+   * Waits until the fabric is discovered, or there is a reason why it cannot be.
+   *
+   * @return what is known then
+   * @throws InterruptedException if this thread is interrupted
+   */
+  public synchronized View awaitTopology() throws InterruptedException {
+    while (!closed && topology == null && problem.isEmpty()) {
+      wait();
+    }
+    return view();
+  }
+
+  /**
+   * Waits until every port that is shown has answered or not, or there is a reason why none can be
+   * asked.
+   *
+   * @return what is known then
+   * @throws InterruptedException if this thread is interrupted
+   */
+  public synchronized View awaitAnswers() throws InterruptedException {
+    while (!closed && problem.isEmpty() && !allAnswered()) {
+      wait();
+    }
+    return view();
+  }
+
+  /** Under the lock: whether every port that is shown and is there has said something. */
+  private boolean allAnswered() {
+    return topology != null
+        && topology
+            .ports()
+            .map(port -> port.port().id())
+            .filter(shown::contains)
+            .allMatch(id -> rates.containsKey(id) || failures.containsKey(id));
+  }
+
   private void run() {
     try {
       while (!isClosed()) {
@@ -131,6 +168,7 @@ public final class FabricMonitor implements AutoCloseable {
 
   private synchronized void problem(String text) {
     problem = text;
+    notifyAll();
   }
 
   private synchronized void pause(long ns) throws InterruptedException {
@@ -191,15 +229,18 @@ public final class FabricMonitor implements AutoCloseable {
     rates.keySet().retainAll(there);
     failures.keySet().retainAll(there);
     shownChanged = true;
+    notifyAll();
   }
 
   private synchronized void accept(PortId port, Rates now) {
     rates.put(port, now);
     failures.remove(port);
+    notifyAll();
   }
 
   private synchronized void refuse(PortId port, Answer.Status status) {
     failures.put(port, status);
+    notifyAll();
   }
 
   /** Waits for somebody's turn; null if something else is to be looked at first. */

@@ -5,7 +5,6 @@
  * and libibumad. A capability, that is there or not: {@link io.talaria.monitor.fabric.Fabric#open}
  * says what is missing and what to do about it.
  *
- * <p>Needs Java 22 or newer, compiled for 25, with native access enabled for this module (or the
- * class path).
+ * <p>Needs native access enabled for this module, or for the class path.
  */
 package io.talaria.monitor.fabric;

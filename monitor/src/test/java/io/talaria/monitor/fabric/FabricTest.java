@@ -181,7 +181,7 @@ class FabricTest {
   void aSilentPortAndAnUnpluggedNodeHoldNobodyUp() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      try (IbSim.Asker asker = sim.asker("Hca1", "50", "2")) {
+      try (IbSim.Asker asker = sim.asker("Hca1", "1000", "1")) {
         asker.ask("discover");
         sim.type("Error \"Hca3\"[1] 100");
         assertThat(asker.ask("query Hca3/1")).containsExactly("SILENT");
@@ -202,7 +202,7 @@ class FabricTest {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
       sim.type("Error \"Hca3\"[1] 100");
-      try (IbSim.Asker asker = sim.asker("", "20", "1")) {
+      try (IbSim.Asker asker = sim.asker("", "1000", "1")) {
         assertThat(asker.ask("watch Hca3/1 Switch1/1 Switch1/2 Hca2/2").get(0))
             .startsWith("rates of ");
       }

@@ -20,11 +20,12 @@ import java.util.List;
 
 /**
  * The functions. libibmad keeps global state and may block: one caller at a time, all calls plain.
- * Pointers are longs; a failure is a negated error number, for which 5 (EIO) stands in where C says
- * none.
+ * Pointers are longs; a failure is a negated error number, for which 5 (EIO), of a query 110
+ * (ETIMEDOUT), stands in where C says none.
  */
 public final class Mad {
   private static final int EIO = 5;
+  private static final int ETIMEDOUT = 110;
   private static final int CA_NAME_BYTES = 20; // UMAD_CA_NAME_LEN
   private static final int MOST_CAS = 32;
 
@@ -88,6 +89,11 @@ public final class Mad {
   private static long failed(MemorySegment errno) {
     int number = Errno.of(errno);
     return number == 0 ? -EIO : -number;
+  }
+
+  private static int unanswered(MemorySegment errno) {
+    int number = Errno.of(errno);
+    return number == 0 ? -ETIMEDOUT : -number;
   }
 
   private static MemorySegment name(Arena arena, String device) {
@@ -197,7 +203,7 @@ public final class Mad {
           (long)
               pmaQuery.invokeExact(
                   errno, answer, portId(arena, lid), port, timeoutMs, attribute, handle);
-      return got == 0 ? (int) failed(errno) : 0;
+      return got == 0 ? unanswered(errno) : 0;
     } catch (Throwable t) {
       throw Libc.unchecked(t);
     }
@@ -222,7 +228,7 @@ public final class Mad {
           (long)
               performanceReset.invokeExact(
                   errno, answer, portId(arena, lid), port, mask, timeoutMs, attribute, handle);
-      return got == 0 ? (int) failed(errno) : 0;
+      return got == 0 ? unanswered(errno) : 0;
     } catch (Throwable t) {
       throw Libc.unchecked(t);
     }
