@@ -33,6 +33,7 @@ record Diagnosis(List<Finding> findings) {
             HostChecks.openFiles(here),
             NetworkChecks.ucx(here),
             NetworkChecks.infiniband(here)));
+    findings.addAll(RdmaChecks.all(here));
     findings.addAll(BetweenHostsChecks.all(here));
     return new Diagnosis(List.copyOf(findings));
   }

@@ -288,12 +288,56 @@ class DiagnosisTest {
     assertThat(works.status()).as(works.out()).isZero();
     JsonNode tree = Json.parse(works.out());
     assertThat(tree.get("sharedMemoryWorks").asBoolean()).isTrue();
-    assertThat(tree.get("checks")).hasSize(14);
+    assertThat(tree.get("checks")).hasSizeBetween(15, 18);
 
     Files.writeString(temp.resolve("file"), "");
     Outcome fails = run("--dir", dir, "--shm-dir", temp.resolve("file").toString());
     assertThat(fails.status()).isEqualTo(1);
     assertThat(fails.out()).contains("missing  shared memory", "is not a directory");
     assertThat(run("--help").out()).contains("Exit status:", "talaria doctor --json");
+  }
+
+  // RDMA
+
+  @Test
+  void missingRdmaLibrariesAreNamedWithTheirPackages() throws Exception {
+    assertFinding(
+        RdmaChecks.libraries(here()), Status.MISSING, "libibnetdisc.so.5", "libibnetdisc5");
+    for (String name :
+        List.of(
+            "libibverbs.so.1",
+            "librdmacm.so.1",
+            "libibumad.so.3",
+            "libibmad.so.5",
+            "libibnetdisc.so.5")) {
+      system("/usr/lib/" + name, "");
+    }
+    assertFinding(RdmaChecks.libraries(here()), Status.OK, "libibverbs.so.1");
+    assertThat(RdmaChecks.all(here())).hasSize(1);
+  }
+
+  @Test
+  void aDeviceThatThisUserMayNotUseIsNamed() throws Exception {
+    system("/sys/class/infiniband/mlx5_0/ports/1/link_layer", "Ethernet\n");
+    assertFinding(RdmaChecks.permissions(here()), Status.MISSING, "modprobe ib_uverbs");
+    system("/dev/infiniband/uverbs0", "");
+    assertFinding(RdmaChecks.permissions(here()), Status.OK, "/dev/infiniband");
+    assertThat(RdmaChecks.all(here()))
+        .extracting(Finding::name)
+        .containsExactly("RDMA libraries", "RDMA permissions", "locked memory");
+  }
+
+  @Test
+  void anInfinibandPortWithoutASubnetManagerIsNamed() throws Exception {
+    String port = "/sys/class/infiniband/mlx5_0/ports/1/";
+    system(port + "link_layer", "InfiniBand\n");
+    system(port + "state", "2: INIT\n");
+    system(port + "lid", "0x0\n");
+    assertFinding(
+        RdmaChecks.subnetManager(here()).get(0), Status.WARN, "mlx5_0/1 has a link", "opensm");
+    system(port + "lid", "0x1f\n");
+    assertFinding(RdmaChecks.subnetManager(here()).get(0), Status.OK, "mlx5_0/1 has LID 0x1f");
+    system(port + "state", "1: DOWN\n");
+    assertThat(RdmaChecks.subnetManager(here())).isEmpty();
   }
 }
