@@ -110,8 +110,9 @@ final class PortScan {
 
   private static List<String> netDevices(Path device, Path port, boolean onlyPort) {
     TreeSet<String> names = new TreeSet<>();
-    for (int i = 0; i < MOST_GIDS; i++) {
-      String name = SysText.read(port.resolve("gid_attrs/ndevs/" + i));
+    Path table = port.resolve("gid_attrs/ndevs");
+    for (int i = 0; i < MOST_GIDS && Files.isDirectory(table); i++) {
+      String name = SysText.read(table.resolve(Integer.toString(i)));
       if (!name.isEmpty()) {
         names.add(Harmless.text(name));
       }
@@ -126,8 +127,9 @@ final class PortScan {
   private static String gid(Path port, LinkLayer layer) {
     String best = "";
     int bestRank = -1;
-    for (int i = 0; i < MOST_GIDS; i++) {
-      String gid = SysText.read(port.resolve("gids/" + i));
+    Path table = port.resolve("gids");
+    for (int i = 0; i < MOST_GIDS && Files.isDirectory(table); i++) {
+      String gid = SysText.read(table.resolve(Integer.toString(i)));
       if (gid.isEmpty() || gid.equals(ZERO_GID) || !gid.matches("[0-9a-fA-F:]{39}")) {
         continue;
       }

@@ -151,7 +151,7 @@ public final class MeasuringJvm {
 
   private Orders.Operated operate(Orders.Operate order) throws Exception {
     ended = false;
-    WireCounters.Reading before = wire == null ? WireCounters.Reading.NONE : wire.read();
+    WireCounters.Look before = wire == null ? null : wire.read();
     List<Future<Lane.Work>> futures =
         lanes.stream().map(lane -> lane.operate(pattern, client, order, () -> ended)).toList();
     if (!client) {
@@ -161,8 +161,8 @@ public final class MeasuringJvm {
     for (Future<Lane.Work> future : futures) {
       work.add(get(future));
     }
-    WireCounters.Reading carried =
-        wire == null ? WireCounters.Reading.NONE : wire.read().since(before);
+    WireCounters.Carried carried =
+        before == null ? WireCounters.Carried.NONE : wire.read().since(before);
     operations += order.operations();
     return new Orders.Operated(
         work.stream().mapToLong(Lane.Work::endNs).max().orElseThrow()

@@ -2,26 +2,35 @@
 
 package io.talaria.bench.result;
 
+import io.talaria.monitor.Change;
+import io.talaria.monitor.CounterKind;
+import io.talaria.monitor.LinkLayer;
+import io.talaria.monitor.LocalPorts;
+import io.talaria.monitor.PortId;
+import io.talaria.monitor.Rates;
+import io.talaria.monitor.Reading;
+import io.talaria.monitor.Traffic;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The counters of what goes over the wire: those of the network interface towards a host, and those
- * of all InfiniBand ports. They count what every program sends there. Any thread may use it.
+ * of all RDMA ports that count bytes. They count what every program sends there. Any thread may use
+ * it.
  */
 public final class WireCounters {
-  /** InfiniBand counts in units of four bytes. */
-  private static final int UNIT_BYTES = 4;
-
   private static final int ANY_PORT = 9;
+  private static final String LOOPBACK = "lo";
 
-  private final Path sys;
+  /** Guarded by this. */
+  private final LocalPorts ports;
+
   private final String networkInterface;
 
   /**
@@ -31,7 +40,7 @@ public final class WireCounters {
    * @param networkInterface the name of the interface; empty if unknown
    */
   WireCounters(Path sys, String networkInterface) {
-    this.sys = sys;
+    ports = LocalPorts.below(sys);
     this.networkInterface = networkInterface;
   }
 
@@ -53,71 +62,75 @@ public final class WireCounters {
   }
 
   /**
-   * What counters have counted.
+   * What was counted between two looks.
    *
    * @param interfaceBytes of the network interface, both ways; negative if unknown
-   * @param infinibandBytes of all InfiniBand ports, both ways; negative if there are none
+   * @param infinibandBytes of all RDMA ports that count bytes, both ways; negative if there are
+   *     none, or one of them was reset meanwhile or counts no more
    */
-  public record Reading(long interfaceBytes, long infinibandBytes) {
+  public record Carried(long interfaceBytes, long infinibandBytes) {
     /** Nothing is known. */
-    public static final Reading NONE = new Reading(-1, -1);
+    public static final Carried NONE = new Carried(-1, -1);
+  }
+
+  /** The counters at one moment. */
+  public static final class Look {
+    private final String networkInterface;
+    private final List<Reading> readings;
+
+    private Look(String networkInterface, List<Reading> readings) {
+      this.networkInterface = networkInterface;
+      this.readings = readings;
+    }
 
     /**
-     * Returns what was counted between two readings.
+     * Returns what was counted between two looks.
      *
      * @param before the earlier one
      */
-    public Reading since(Reading before) {
-      return new Reading(
-          difference(interfaceBytes, before.interfaceBytes),
-          difference(infinibandBytes, before.infinibandBytes));
+    public Carried since(Look before) {
+      long carried = -1;
+      List<Long> rdma = new ArrayList<>();
+      for (Reading now : readings) {
+        PortId id = now.port().id();
+        boolean ethernet = now.port().layer() == LinkLayer.ETHERNET;
+        if (ethernet && !id.device().equals(networkInterface)) {
+          continue;
+        }
+        long bytes = bytes(before, now, id);
+        if (ethernet) {
+          carried = bytes;
+        } else if (now.indexOf(CounterKind.DATA, Traffic.SENT) >= 0) {
+          rdma.add(bytes);
+        }
+      }
+      boolean known = !rdma.isEmpty() && rdma.stream().allMatch(bytes -> bytes >= 0);
+      return new Carried(carried, known ? rdma.stream().mapToLong(Long::longValue).sum() : -1);
     }
 
-    private static long difference(long after, long before) {
-      return after < 0 || before < 0 ? -1 : after - before;
+    private static long bytes(Look before, Reading now, PortId id) {
+      for (Reading earlier : before.readings) {
+        if (earlier.port().id().equals(id)) {
+          Rates rates = Rates.between(earlier, now, null);
+          long sent = bytes(rates, Traffic.SENT);
+          long received = bytes(rates, Traffic.RECEIVED);
+          if (id.device().equals(LOOPBACK)) {
+            return sent; // what loops back is counted as sent and as received
+          }
+          return sent < 0 || received < 0 ? -1 : sent + received;
+        }
+      }
+      return -1;
+    }
+
+    private static long bytes(Rates rates, Traffic traffic) {
+      int index = rates.reading().indexOf(CounterKind.DATA, traffic);
+      return index < 0 || rates.change(index) != Change.COUNTED ? -1 : (long) rates.amount(index);
     }
   }
 
   /** Reads the counters. */
-  public Reading read() {
-    Path statistics =
-        sys.resolve("class").resolve("net").resolve(networkInterface).resolve("statistics");
-    long received = number(statistics.resolve("rx_bytes"));
-    long sent = number(statistics.resolve("tx_bytes"));
-    long carried =
-        networkInterface.isEmpty() || received < 0 || sent < 0
-            ? -1
-            // What loops back is counted as sent and as received.
-            : networkInterface.equals("lo") ? sent : received + sent;
-    return new Reading(carried, infiniband());
-  }
-
-  private long infiniband() {
-    long sum = -1;
-    try (DirectoryStream<Path> devices =
-        Files.newDirectoryStream(sys.resolve("class").resolve("infiniband"))) {
-      for (Path device : devices) {
-        try (DirectoryStream<Path> ports = Files.newDirectoryStream(device.resolve("ports"))) {
-          for (Path port : ports) {
-            long sent = number(port.resolve("counters").resolve("port_xmit_data"));
-            long received = number(port.resolve("counters").resolve("port_rcv_data"));
-            if (sent >= 0 && received >= 0) {
-              sum = Math.max(sum, 0) + (sent + received) * UNIT_BYTES;
-            }
-          }
-        }
-      }
-    } catch (IOException e) {
-      return sum;
-    }
-    return sum;
-  }
-
-  private static long number(Path file) {
-    try {
-      return Long.parseLong(Files.readString(file).strip());
-    } catch (IOException | NumberFormatException e) {
-      return -1;
-    }
+  public synchronized Look read() {
+    return new Look(networkInterface, ports.read());
   }
 }

@@ -40,7 +40,7 @@ public final class Screen implements AutoCloseable {
   private static final long NS_PER_MS = 1_000_000;
 
   /** How long a signal is unseen at most. */
-  private static final long LONGEST_READ_MS = 100;
+  private static final long LONGEST_READ_MS = 250;
 
   private final org.jline.terminal.Terminal terminal;
   private final PrintWriter out;
