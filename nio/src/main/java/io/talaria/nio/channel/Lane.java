@@ -2,18 +2,13 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.Mode;
-import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.ConnectionKey;
-import io.talaria.nio.negotiation.Upgradable;
 import io.talaria.nio.spin.Spinner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -32,6 +27,7 @@ import java.util.function.BooleanSupplier;
  * <pre>
  *   input   {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}      under the channel's read lock
  *   output  {@link TcpOutput} → {@link FabricOutput}                      under the out lock
+ *   {@link LaneUpgrade}   how the stream comes, and is given up again
  *   {@link ControlLink}   bells and the end of the control connection
  *   {@link ControlWaiter}, {@link FabricSleep}   sleeping in blocking calls
  *   {@link Residence}     the selector's home in which the stream is
@@ -46,24 +42,15 @@ import java.util.function.BooleanSupplier;
  * <p><b>Output</b> switches once both readers have accepted. A bell is rung only after our own
  * output has switched, so no bell ever stands before an application's byte.
  */
-final class Lane implements StreamOwner, Upgradable {
+final class Lane implements StreamOwner {
   private static final int ON_TCP = 0;
   private static final int SWITCHING = 1;
   private static final int ON_FABRIC = 2;
 
   private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
-  private static final int ACCEPT_TRIES = 10;
 
   /** How long anybody sleeps who is {@link #deaf}. */
   static final int DEAF_LOOK_MS = 10;
-
-  /** How long TCP may take to tell how a lost peer ended, after the input has switched. */
-  private static final long LAST_LOOK_NS = 900_000_000L;
-
-  /** How long a channel waits for a selector before its stream is made without one. */
-  private static final long PLACE_BLOCKING_NS = 2_000_000L;
-
-  private static final long PLACE_NON_BLOCKING_NS = 100_000_000L;
 
   // First what every read and write needs: a thousand lanes are short of cache lines.
 
@@ -86,16 +73,14 @@ final class Lane implements StreamOwner, Upgradable {
   private final Context context;
   private final TalariaSocketChannel channel;
   private final SocketChannel control;
-  private final Role role;
-  private final ConnectionKey key;
   private final ReentrantLock readLock;
   private final ControlWaiter waiter;
   private final ControlLink link;
   private final Ending ending;
+  private final LaneUpgrade upgrade;
   private final TcpInput tcpInput;
   private final TcpOutput tcpOutput;
   private final Object outLock = new Object();
-  private final long madeAtNs = System.nanoTime();
 
   /** From our consent on. Under the read lock. */
   private volatile SwitchingInput switchingInput;
@@ -103,20 +88,7 @@ final class Lane implements StreamOwner, Upgradable {
   /** Grows, except that a withdrawal leads back. Under the read lock. */
   private volatile int inPhase = ON_TCP;
 
-  /** The peer's process is lost, while TCP may still bring bytes of its. */
-  private volatile boolean abandoned;
-
-  /** When that was first seen with the input switched; 0 before. Of the negotiation thread. */
-  private long abandonedInFabricAtNs;
-
-  /** The stream was withdrawn, so this connection is plain TCP for good. */
-  private volatile boolean plainAgain;
-
-  /** It was withdrawn on this side, because the connection began to end. */
-  private volatile boolean withdrawnHere;
-
   private volatile boolean lost;
-  private volatile boolean shownFast;
 
   /** How often the peer has woken this side through the session. */
   private final AtomicInteger wakes = new AtomicInteger();
@@ -135,11 +107,9 @@ final class Lane implements StreamOwner, Upgradable {
       InetSocketAddress remote) {
     this.context = context;
     this.channel = channel;
-    this.role = role;
     this.counters = counters;
     control = channel.control();
     readLock = channel.readLock();
-    key = role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
     waiter =
         new ControlWaiter(
             control,
@@ -147,6 +117,9 @@ final class Lane implements StreamOwner, Upgradable {
             context::repeat);
     link = new ControlLink(this, control, counters);
     ending = new Ending(context, this, link);
+    ConnectionKey key =
+        role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
+    upgrade = new LaneUpgrade(context, this, channel, role, key, counters);
     tcpInput = new TcpInput(control, counters);
     tcpOutput = new TcpOutput(control, counters);
   }
@@ -188,82 +161,32 @@ final class Lane implements StreamOwner, Upgradable {
     return residence;
   }
 
+  LaneUpgrade upgrade() {
+    return upgrade;
+  }
+
+  /** Held by who writes to TCP, switches the output, or says that it ends. */
+  Object outLock() {
+    return outLock;
+  }
+
   static SocketException reset() {
     return new SocketException("Connection reset");
   }
 
   // ---- upgrade
 
-  void seekUpgrade() {
-    if (role == Role.ACCEPTED) {
-      plainSoFar(Reason.NO_OFFER);
-      context.negotiator().accepted(this);
-    } else if (key.local()) {
-      context.negotiator().connected(this);
-    } else if (context.negotiator().reachesHosts()) {
-      context.negotiator().connectedToHost(this);
-    } else {
-      plain(Reason.NOT_LOCAL);
-    }
+  /** Takes the stream that carries the bytes once both sides have agreed. Once. */
+  void attach(FabricStream fast) {
+    assert Thread.holdsLock(outLock) && Thread.holdsLock(channel.stateLock());
+    residence = new Residence(fast);
+    fabricSleep =
+        fast.wakesByItself() ? new SelfWakingSleep(this, fast) : new BellSleep(this, fast);
+    stream = fast;
   }
 
-  @Override
-  public ConnectionKey key() {
-    return key;
-  }
-
-  @Override
-  public void plainSoFar(Reason reason) {
-    counters.mode(Mode.TCP, reason, "");
-  }
-
-  @Override
-  public void plain(Reason reason) {
-    plainSoFar(reason);
-    context.connectionIs(reason, key);
-  }
-
-  @Override
-  public boolean placed() {
-    long limitNs = channel.isBlocking() ? PLACE_BLOCKING_NS : PLACE_NON_BLOCKING_NS;
-    return channel.keys().all().length > 0
-        || channel.closing()
-        || System.nanoTime() - madeAtNs > limitNs;
-  }
-
-  @Override
-  public Home home(Fabric fabric) {
-    TalariaSelectionKey[] registered = channel.keys().all();
-    return registered.length == 1 ? registered[0].owner().home(fabric) : null;
-  }
-
-  @Override
-  public boolean attach(FabricStream fast) {
-    synchronized (outLock) {
-      synchronized (channel.stateLock()) {
-        if (!channel.upgradable() || stream != null) {
-          plainSoFar(Reason.CLOSED_EARLY);
-          return false;
-        }
-        plainSoFar(Reason.PENDING); // before anyone can switch
-        fast.owner(this, channel);
-        fast.buffers(channel.sendBuffer(), channel.receiveBuffer());
-        residence = new Residence(fast);
-        fabricSleep =
-            fast.wakesByItself() ? new SelfWakingSleep(this, fast) : new BellSleep(this, fast);
-        stream = fast;
-      }
-    }
-    options().shadow();
-    if (!tryAccept()) {
-      // A short read is over in a moment; a reader that sleeps inside does it when it wakes.
-      int[] tries = {ACCEPT_TRIES};
-      context.negotiator().repeat(() -> --tries[0] == 0 || tryAccept());
-    }
-    return true;
-  }
-
-  private boolean tryAccept() {
+  /** Has our reader agree; false if somebody is inside who may read for long. */
+  boolean tryAccept() {
     if (!readLock.tryLock()) {
       return false;
     }
@@ -282,15 +205,11 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  private ControlOptions options() {
-    return channel.options();
-  }
-
   /** Tells the peer that it may switch. Under the read lock. */
   private void accept() {
     assert readLock.isHeldByCurrentThread();
     FabricStream fast = stream;
-    if (inPhase == ON_TCP && fast != null && !plainAgain) {
+    if (inPhase == ON_TCP && fast != null && !upgrade.plainAgain()) {
       long takenBytes = tcpInput.takenBytes();
       switchingInput = new SwitchingInput(this, fast, control, counters, takenBytes);
       inPhase = SWITCHING;
@@ -333,7 +252,7 @@ final class Lane implements StreamOwner, Upgradable {
     fast.switchOut(tcpOutput.writtenBytes());
     fabricOutput = new FabricOutput(fast, counters, new Spinner(context.spinning()), channel);
     waiter.wake(ControlWaiter.WRITER); // it may wait for room on TCP
-    showFast();
+    upgrade.showFast();
     nudgeSelectors();
   }
 
@@ -349,20 +268,8 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  private void showFast() {
-    if (!shownFast) {
-      shownFast = true;
-      counters.rings(stream.inBytes(), stream.outBytes());
-      counters.mode(stream.fabric().mode(), fast(), stream.transport());
-      context.connectionIs(fast(), key);
-    }
-  }
-
-  private Reason fast() {
-    return key.local() ? Reason.SAME_HOST : Reason.BETWEEN_HOSTS;
-  }
-
-  private void nudgeSelectors() {
+  /** Has the selectors of the channel look at it. */
+  void nudgeSelectors() {
     for (TalariaSelectionKey registered : channel.keys().all()) {
       registered.owner().nudge(registered);
     }
@@ -416,7 +323,7 @@ final class Lane implements StreamOwner, Upgradable {
   private boolean staysOnTcpForInput() {
     if (inPhase == ON_TCP) {
       accept();
-    } else if (inPhase == SWITCHING && plainAgain) {
+    } else if (inPhase == SWITCHING && upgrade.plainAgain()) {
       tcpInput.resume(switchingInput.takenBytes(), switchingInput.ended());
       inPhase = ON_TCP;
     }
@@ -438,15 +345,6 @@ final class Lane implements StreamOwner, Upgradable {
   private void readFabricIfAlone() {
     if (inPhase == ON_FABRIC && fabricInput == null && keptBytes() == null) {
       fabricInput = new FabricInput(stream, counters, new Spinner(context.spinning()), channel);
-    }
-  }
-
-  /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
-  void noteWithdrawal() {
-    if (!plainAgain && stream.withdrawn()) {
-      plainAgain = true;
-      plain(withdrawnHere ? Reason.CLOSED_EARLY : Reason.REFUSED);
-      nudgeSelectors();
     }
   }
 
@@ -502,7 +400,7 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   private void pullToSwitch(int wanted) {
-    if (inPhase == SWITCHING && !plainAgain) {
+    if (inPhase == SWITCHING && !upgrade.plainAgain()) {
       switchingInput.pull(wanted);
     }
   }
@@ -568,7 +466,7 @@ final class Lane implements StreamOwner, Upgradable {
         return true;
       }
       if (!fast.established()) {
-        noteWithdrawal();
+        upgrade.noteWithdrawal();
         return true;
       }
       switchOut();
@@ -640,7 +538,7 @@ final class Lane implements StreamOwner, Upgradable {
    * which they do if both sides have agreed, and never without bound. Under the read lock.
    */
   private boolean takesMore() {
-    return keptBytes() == null || (fabricOutput != null && !plainAgain && !deaf());
+    return keptBytes() == null || (fabricOutput != null && !upgrade.plainAgain() && !deaf());
   }
 
   /**
@@ -667,7 +565,7 @@ final class Lane implements StreamOwner, Upgradable {
         }
         switchOut();
       }
-      if (link.ended() || abandoned) {
+      if (link.ended() || upgrade.peerAbandoned()) {
         return false;
       }
       SwitchingInput switching = switchingInput;
@@ -681,7 +579,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public void released() {
-    noteWithdrawal();
+    upgrade.noteWithdrawal();
   }
 
   @Override
@@ -691,73 +589,14 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public void buffersChanged(int inBytes, int outBytes) {
-    counters.rings(inBytes, outBytes);
-    counters.mode(stream.fabric().mode(), fast(), stream.transport());
-  }
-
-  @Override
-  public boolean wanted() {
-    return !channel.closing();
-  }
-
-  @Override
-  public boolean peerLost(boolean giveUp) {
-    if (channel.closing() || link.ended()) {
-      nudgeSelectors();
-      return true;
-    }
-    if (fabricOutput == null && stream.withdraw()) {
-      plainAgain = true; // TCP goes on, and knows itself when it ends
-      plain(Reason.PEER_LOST);
-      nudgeSelectors();
-      return true;
-    }
-    switchOutIfEstablished();
-    if (inPhase != ON_FABRIC) {
-      controlReadable();
-    } else if (link.drain(true)) {
-      wake(); // this thread has read what was for another
-    }
-    if (!link.ended() && giveUp) {
-      giveUp();
-    }
-    if (link.ended()) {
-      nudgeSelectors();
-    }
-    return link.ended();
-  }
-
-  /**
-   * The peer's process does not answer for this connection any more, and TCP has not said how it
-   * ended. Writes break now; reading ends when TCP does, or with a reset once all is taken from it.
-   */
-  private void giveUp() {
-    if (inPhase != ON_FABRIC) {
-      if (!abandoned) {
-        abandoned = true;
-        stream.outputLost();
-        waiter.wakeAll();
-        nudgeSelectors();
-      }
-      return;
-    }
-    if (abandoned) {
-      long now = System.nanoTime();
-      if (abandonedInFabricAtNs == 0) {
-        abandonedInFabricAtNs = now;
-      }
-      if (now - abandonedInFabricAtNs < LAST_LOOK_NS) {
-        return;
-      }
-    }
-    link.giveUp();
+    upgrade.showBuffers(inBytes, outBytes);
   }
 
   // ---- selecting: any thread
 
   /** Whether the fabric has a say in this connection's readiness. */
   boolean attached() {
-    return inPhase != ON_TCP && !plainAgain;
+    return inPhase != ON_TCP && !upgrade.plainAgain();
   }
 
   /** Whether our input is on the fabric, so that TCP brings nothing but bells. */
@@ -851,19 +690,9 @@ final class Lane implements StreamOwner, Upgradable {
   /** Under the state lock. */
   void shutdownInput() throws IOException {
     FabricStream fast = stream;
-    if (fast == null || withdraw(fast)) {
+    if (fast == null || upgrade.withdraw(fast)) {
       control.shutdownInput();
     } // else the control connection stays as it is, for bells
-  }
-
-  /** Keeps this connection plain because it is about to end, unless it is too late for that. */
-  private boolean withdraw(FabricStream fast) {
-    boolean withdrawn = fast.withdraw();
-    if (withdrawn && !plainAgain) {
-      withdrawnHere = true;
-      plainSoFar(Reason.CLOSED_EARLY);
-    }
-    return withdrawn;
   }
 
   void wakeReader() {
@@ -897,7 +726,7 @@ final class Lane implements StreamOwner, Upgradable {
   private boolean endsOnTcp() {
     assert Thread.holdsLock(outLock);
     FabricStream fast = stream;
-    if (fabricOutput == null && fast != null && !withdraw(fast)) {
+    if (fabricOutput == null && fast != null && !upgrade.withdraw(fast)) {
       switchOut();
     }
     return fabricOutput == null;
@@ -960,7 +789,7 @@ final class Lane implements StreamOwner, Upgradable {
 
   /** Closes the control connection once the peer has what was put on TCP. Nobody is inside. */
   void closeControl() {
-    context.negotiator().closed(this, role == Role.ACCEPTED, stream != null);
+    upgrade.closed();
     counters.close();
     ending.close();
   }
@@ -972,6 +801,6 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public String toString() {
-    return shownFast ? stream.transport() : "tcp";
+    return upgrade.toString();
   }
 }

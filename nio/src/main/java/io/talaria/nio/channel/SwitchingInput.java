@@ -124,7 +124,7 @@ final class SwitchingInput {
    */
   void pull(int wanted) {
     if (!lane.switchInIfDue() && !over()) {
-      lane.noteWithdrawal();
+      lane.upgrade().noteWithdrawal();
       long switchAt = stream.peerSwitchAt();
       if (switchAt >= 0 && switchAt < takenBytes) { // no honest peer has switched before that
         fail(Lane.reset());
@@ -143,7 +143,7 @@ final class SwitchingInput {
       n = control.read(more);
     } catch (IOException e) {
       fail(e);
-      lane.noteWithdrawal();
+      lane.upgrade().noteWithdrawal();
       lane.switchInIfDue();
       return;
     }
@@ -155,7 +155,7 @@ final class SwitchingInput {
       } else {
         ended = true;
       }
-      lane.noteWithdrawal(); // it came before the end
+      lane.upgrade().noteWithdrawal(); // it came before the end
     }
     lane.switchInIfDue();
   }

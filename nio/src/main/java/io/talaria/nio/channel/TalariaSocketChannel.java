@@ -712,7 +712,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       lane = made;
       state = CONNECTED;
     }
-    made.seekUpgrade();
+    made.upgrade().seek();
   }
 
   @Override

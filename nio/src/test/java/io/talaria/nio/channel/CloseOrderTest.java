@@ -76,7 +76,7 @@ class CloseOrderTest {
                   CloseOrderTest.class.getClassLoader(),
                   new Class<?>[] {FabricStream.class},
                   this::answer);
-      assertThat(channel.lane().attach(stream)).isTrue();
+      assertThat(channel.lane().upgrade().attach(stream)).isTrue();
       closeNow(client);
     }
   }
