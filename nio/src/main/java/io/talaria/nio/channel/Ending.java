@@ -100,7 +100,7 @@ final class Ending {
   /** Whether the peer needs the control connection no more: FIN says that all is said. */
   private boolean delivered() {
     FabricStream stream = lane.stream();
-    return stream.flushed() && (lane.tcpBytesOut() == 0 || stream.peerInputSwitched());
+    return stream.flushed() && (lane.output().tcpBytes() == 0 || stream.peerInputSwitched());
   }
 
   /** Negotiation thread. */

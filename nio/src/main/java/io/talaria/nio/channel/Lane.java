@@ -17,7 +17,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 /**
  * One connection: its two roads, and the switch between them. Says which phase each direction is in
@@ -26,7 +25,7 @@ import java.util.function.BooleanSupplier;
  *
  * <pre>
  *   input   {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}      under the channel's read lock
- *   output  {@link TcpOutput} → {@link FabricOutput}                      under the out lock
+ *   {@link LaneOutput}    the output, its switch, bells, its end
  *   {@link LaneUpgrade}   how the stream comes, and is given up again
  *   {@link ControlLink}   bells and the end of the control connection
  *   {@link ControlWaiter}, {@link FabricSleep}   sleeping in blocking calls
@@ -79,8 +78,7 @@ final class Lane implements StreamOwner {
   private final Ending ending;
   private final LaneUpgrade upgrade;
   private final TcpInput tcpInput;
-  private final TcpOutput tcpOutput;
-  private final Object outLock = new Object();
+  private final LaneOutput output;
 
   /** From our consent on. Under the read lock. */
   private volatile SwitchingInput switchingInput;
@@ -93,10 +91,8 @@ final class Lane implements StreamOwner {
   /** How often the peer has woken this side through the session. */
   private final AtomicInteger wakes = new AtomicInteger();
 
-  /** How many of these the reader and the writer knew when they last looked; each its own. */
+  /** How many of these the reader knew when it last looked. */
   private int readerWakes;
-
-  private int writerWakes;
 
   Lane(
       Context context,
@@ -121,7 +117,7 @@ final class Lane implements StreamOwner {
         role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
     upgrade = new LaneUpgrade(context, this, channel, role, key, counters);
     tcpInput = new TcpInput(control, counters);
-    tcpOutput = new TcpOutput(control, counters);
+    output = new LaneOutput(context, this, channel, counters);
   }
 
   /** Whether a reader about to sleep has nothing to wait for. */
@@ -132,13 +128,8 @@ final class Lane implements StreamOwner {
         || (inPhase != ON_TCP && (link.ended() || fabricSleep.over(FabricStream.READ)));
   }
 
-  /** Whether a writer about to sleep has nothing to wait for; on TCP if for room there. */
   private boolean nothingToWrite(int event) {
-    boolean onTcp = event == JdkNio.WRITABLE;
-    return channel.outputEnding()
-        || wakes.get() != writerWakes
-        || onTcp != (fabricOutput == null)
-        || (!onTcp && (link.ended() || fabricSleep.over(FabricStream.WRITE)));
+    return output.nothingToWaitFor(event);
   }
 
   // ---- its parts, for each other
@@ -165,9 +156,32 @@ final class Lane implements StreamOwner {
     return upgrade;
   }
 
-  /** Held by who writes to TCP, switches the output, or says that it ends. */
-  Object outLock() {
-    return outLock;
+  LaneOutput output() {
+    return output;
+  }
+
+  Ending ending() {
+    return ending;
+  }
+
+  FabricSleep fabricSleep() {
+    return fabricSleep;
+  }
+
+  /** How often the peer has woken this side through the session. */
+  int wakes() {
+    return wakes.get();
+  }
+
+  /** What is written to, or null while that is TCP. Changed under the out lock. */
+  FabricOutput fabricOutput() {
+    return fabricOutput;
+  }
+
+  /** The output switches. */
+  void writesTo(FabricOutput fast) {
+    assert Thread.holdsLock(output.lock());
+    fabricOutput = fast;
   }
 
   static SocketException reset() {
@@ -178,7 +192,7 @@ final class Lane implements StreamOwner {
 
   /** Takes the stream that carries the bytes once both sides have agreed. Once. */
   void attach(FabricStream fast) {
-    assert Thread.holdsLock(outLock) && Thread.holdsLock(channel.stateLock());
+    assert Thread.holdsLock(output.lock()) && Thread.holdsLock(channel.stateLock());
     residence = new Residence(fast);
     fabricSleep =
         fast.wakesByItself() ? new SelfWakingSleep(this, fast) : new BellSleep(this, fast);
@@ -246,26 +260,8 @@ final class Lane implements StreamOwner {
     return lost;
   }
 
-  private void switchOut() {
-    assert Thread.holdsLock(outLock);
-    FabricStream fast = stream;
-    fast.switchOut(tcpOutput.writtenBytes());
-    fabricOutput = new FabricOutput(fast, counters, new Spinner(context.spinning()), channel);
-    waiter.wake(ControlWaiter.WRITER); // it may wait for room on TCP
-    upgrade.showFast();
-    nudgeSelectors();
-  }
-
-  /** Lets the output switch as soon as both sides have agreed. */
   void switchOutIfEstablished() {
-    FabricStream fast = stream;
-    if (fabricOutput == null && fast != null && fast.established()) {
-      synchronized (outLock) {
-        if (fabricOutput == null) {
-          switchOut();
-        }
-      }
-    }
+    output.switchIfEstablished();
   }
 
   /** Has the selectors of the channel look at it. */
@@ -431,47 +427,14 @@ final class Lane implements StreamOwner {
 
   int write(ByteBuffer src) throws IOException {
     FabricOutput fast = fabricOutput;
-    return fast != null ? fast.write(src) : writeTcp(src);
-  }
-
-  private int writeTcp(ByteBuffer src) throws IOException {
-    synchronized (outLock) {
-      if (staysOnTcp()) {
-        return tcpOutput.write(src);
-      }
-    }
-    return fabricOutput.write(src);
+    return fast != null ? fast.write(src) : output.writeBeforeFabric(src);
   }
 
   long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
     FabricOutput fast = fabricOutput;
-    return fast != null ? fast.write(srcs, offset, length) : writeTcp(srcs, offset, length);
-  }
-
-  private long writeTcp(ByteBuffer[] srcs, int offset, int length) throws IOException {
-    synchronized (outLock) {
-      if (staysOnTcp()) {
-        return tcpOutput.write(srcs, offset, length);
-      }
-    }
-    return fabricOutput.write(srcs, offset, length);
-  }
-
-  /** Switches if both sides have agreed. */
-  private boolean staysOnTcp() {
-    assert Thread.holdsLock(outLock);
-    if (fabricOutput == null) {
-      FabricStream fast = stream;
-      if (fast == null) {
-        return true;
-      }
-      if (!fast.established()) {
-        upgrade.noteWithdrawal();
-        return true;
-      }
-      switchOut();
-    }
-    return false;
+    return fast != null
+        ? fast.write(srcs, offset, length)
+        : output.writeBeforeFabric(srcs, offset, length);
   }
 
   void spinWrite(ByteBuffer src) throws IOException {
@@ -479,23 +442,6 @@ final class Lane implements StreamOwner {
     if (fast != null) {
       fast.spin(src);
     }
-  }
-
-  void sleepToWrite() throws IOException {
-    writerWakes = wakes.get();
-    if (fabricOutput == null) {
-      boolean unused = waiter.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
-      return;
-    }
-    FabricStream fast = stream;
-    boolean wait = fast.await(FabricStream.WRITE) && !link.ended();
-    Faults.take();
-    if (wait) {
-      counters.slept();
-      fabricSleep.write();
-    }
-    fast.awake(FabricStream.WRITE);
-    Faults.take();
   }
 
   // ---- the control connection
@@ -550,31 +496,15 @@ final class Lane implements StreamOwner {
     return kept != null && inPhase == SWITCHING && kept.remaining() >= SwitchingInput.KEPT_BYTES;
   }
 
-  /** Whether nothing but bells of ours can be unread at the peer. */
-  boolean peerLacksBellsOnly() {
-    return fabricOutput != null
-        && (stream.peerInputSwitched() || stream.peerInputTaken() == tcpOutput.writtenBytes());
+  /** Whether bytes of the peer's may be on TCP that have not been taken. */
+  boolean bytesMayBeOnTcp() {
+    SwitchingInput switching = switchingInput;
+    return inPhase == SWITCHING && !switching.complete();
   }
 
   @Override
   public boolean ring() {
-    synchronized (outLock) {
-      if (fabricOutput == null) {
-        if (stream == null || !stream.established()) {
-          return false;
-        }
-        switchOut();
-      }
-      if (link.ended() || upgrade.peerAbandoned()) {
-        return false;
-      }
-      SwitchingInput switching = switchingInput;
-      if (inPhase == SWITCHING && !switching.complete()) {
-        stream.wakePeerBySession();
-        return true;
-      }
-      return link.ring();
-    }
+    return output.ring();
   }
 
   @Override
@@ -616,11 +546,6 @@ final class Lane implements StreamOwner {
 
   boolean controlOpen() {
     return !link.ended();
-  }
-
-  /** How many bytes the program's writes have put on TCP. */
-  long tcpBytesOut() {
-    return tcpOutput.writtenBytes();
   }
 
   /**
@@ -699,72 +624,9 @@ final class Lane implements StreamOwner {
     waiter.wake(ControlWaiter.READER);
   }
 
-  void wakeWriter() {
-    waiter.wake(ControlWaiter.WRITER);
-  }
-
-  /**
-   * Shuts the output down on TCP, or decides that it ends on the fabric.
-   *
-   * @param mark forbids further writes; true if they were forbidden already
-   * @return true if {@link #finishOutput} is to follow, once no writer is inside
-   */
-  boolean shutdownOutput(BooleanSupplier mark) throws IOException {
-    synchronized (outLock) {
-      if (mark.getAsBoolean()) {
-        return false;
-      }
-      if (endsOnTcp()) {
-        control.shutdownOutput();
-        return false;
-      }
-      return true;
-    }
-  }
-
-  /** Whether the output ends on TCP; else it has switched. */
-  private boolean endsOnTcp() {
-    assert Thread.holdsLock(outLock);
-    FabricStream fast = stream;
-    if (fabricOutput == null && fast != null && !upgrade.withdraw(fast)) {
-      switchOut();
-    }
-    return fabricOutput == null;
-  }
-
-  /** Writes in the fabric that no more bytes come. What writes have taken must stand before. */
-  void finishOutput() {
-    synchronized (outLock) {
-      if (ending.toBeTold()) { // else a close has been faster, and the stream may be gone
-        stream.finishOutput();
-      }
-    }
-  }
-
-  /** Whether {@link #endOutput} is still to be called, and has something to write. */
-  boolean endsOnFabric() {
-    synchronized (outLock) {
-      return ending.toBeTold() && !endsOnTcp();
-    }
-  }
-
-  /**
-   * Writes in the fabric how this side ends, before the control connection does; only once. What
-   * writes have taken must stand before.
-   */
-  void endOutput() {
-    synchronized (outLock) {
-      if (ending.tell() && !endsOnTcp()) {
-        FabricStream fast = stream;
-        boolean unread = fast.unread() || keptBytes() != null || unreadTcp();
-        fast.abandonInput();
-        if (unread || channel.lingerZero()) {
-          fast.abort();
-        } else {
-          fast.finishOutput();
-        }
-      }
-    }
+  /** Whether bytes came that nobody has read, other than in the fabric. */
+  boolean unreadBeforeFabric() {
+    return keptBytes() != null || unreadTcp();
   }
 
   private boolean unreadTcp() {

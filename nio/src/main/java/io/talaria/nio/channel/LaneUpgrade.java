@@ -111,7 +111,7 @@ final class LaneUpgrade implements Upgradable {
 
   @Override
   public boolean attach(FabricStream fast) {
-    synchronized (lane.outLock()) {
+    synchronized (lane.output().lock()) {
       synchronized (channel.stateLock()) {
         if (!channel.upgradable() || lane.stream() != null) {
           plainSoFar(Reason.CLOSED_EARLY);
@@ -194,7 +194,7 @@ final class LaneUpgrade implements Upgradable {
 
   /** The output has switched. Under the out lock. */
   void showFast() {
-    assert Thread.holdsLock(lane.outLock());
+    assert Thread.holdsLock(lane.output().lock());
     if (!shownFast) {
       shownFast = true;
       FabricStream fast = lane.stream();

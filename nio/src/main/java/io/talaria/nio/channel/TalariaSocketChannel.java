@@ -536,7 +536,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         interrupted |= ofSocket && SocketInterrupt.putOff();
         writerRests = true;
         try {
-          open.sleepToWrite();
+          open.output().sleep();
         } finally {
           writerRests = false;
         }
@@ -579,16 +579,17 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     context.guarded(
         () -> {
           boolean onFabric =
-              open.shutdownOutput(
-                  () -> {
-                    outputClosed = true;
-                    return was || closing(); // a close ends the output itself
-                  });
+              open.output()
+                  .shutdown(
+                      () -> {
+                        outputClosed = true;
+                        return was || closing(); // a close ends the output itself
+                      });
           if (onFabric) {
             awaitWriter();
-            open.finishOutput();
+            open.output().finish();
           }
-          open.wakeWriter();
+          open.output().wakeWriter();
         });
     return this;
   }
@@ -813,10 +814,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       context.guarded(
           () -> {
             open.leaveHome(true);
-            if (open.endsOnFabric()) {
+            if (open.output().endsOnFabric()) {
               awaitWriter();
             }
-            open.endOutput();
+            open.output().end();
           });
     }
     finishCloseIfClosing();
@@ -855,7 +856,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Lane open = lane;
     if (state == CLOSING && open != null) { // if the thread that closes has not come to it yet
       open.leaveHome(true);
-      open.endOutput();
+      open.output().end();
     }
     synchronized (stateLock) {
       if (state != CLOSING) {
