@@ -6,26 +6,21 @@ import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.nio.jdk.JdkNio;
-import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.ConnectionKey;
-import io.talaria.nio.spin.Spinner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One connection: its two roads, and the switch between them. Says which phase each direction is in
- * and leads from one to the next; the phases themselves, and what else belongs to a connection, are
- * objects of their own:
+ * One connection: its two roads, and what concerns both directions. Each direction, and what else
+ * belongs to a connection, is an object of its own, made here:
  *
  * <pre>
- *   input   {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}      under the channel's read lock
- *   {@link LaneOutput}    the output, its switch, bells, its end
+ *   {@link LaneInput}     {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}; under the channel's read lock
+ *   {@link LaneOutput}    {@link TcpOutput} → {@link FabricOutput}, bells, the end of the output; under its out lock
  *   {@link LaneUpgrade}   how the stream comes, and is given up again
  *   {@link ControlLink}   bells and the end of the control connection
  *   {@link ControlWaiter}, {@link FabricSleep}   sleeping in blocking calls
@@ -33,33 +28,30 @@ import java.util.concurrent.locks.ReentrantLock;
  *   {@link Ending}        close, linger, release
  * </pre>
  *
- * <p><b>Input</b>: our reader accepts, which tells the peer that it may switch, and opens the
- * switching phase: bells may stand behind the application's bytes on TCP from then on. It ends when
- * all that the peer says it has put on TCP is taken. If one side withdraws, the input goes back to
- * TCP for good.
+ * <p>What every read, write and look of a selector needs first stands here, in one place: what is
+ * read from and written to on the fabric, and the stream. The directions set the former two.
  *
- * <p><b>Output</b> switches once both readers have accepted. A bell is rung only after our own
- * output has switched, so no bell ever stands before an application's byte.
+ * <p>The input may switch when our reader has agreed, the output once both readers have. A bell is
+ * rung only after our own output has switched, so no bell ever stands before an application's byte.
+ *
+ * <p>Any thread, except where marked.
  */
 final class Lane implements StreamOwner {
-  private static final int ON_TCP = 0;
-  private static final int SWITCHING = 1;
-  private static final int ON_FABRIC = 2;
-
-  private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
-
   /** How long anybody sleeps who is {@link #deaf}. */
   static final int DEAF_LOOK_MS = 10;
 
   // First what every read and write needs: a thousand lanes are short of cache lines.
 
-  /** Once all input comes from the fabric and nothing of TCP's is left. Under the read lock. */
+  /**
+   * Once all input comes from the fabric and nothing of TCP's is left: set by {@link LaneInput},
+   * under the read lock.
+   */
   private volatile FabricInput fabricInput;
 
-  /** Once the output has switched. Under the out lock. */
+  /** Once the output has switched: set by {@link LaneOutput}, under the out lock. */
   private volatile FabricOutput fabricOutput;
 
-  /** Attached once, under the state lock. */
+  /** Attached once, under the out lock and the state lock. */
   private volatile FabricStream stream;
 
   /** Set before the stream is. */
@@ -69,30 +61,18 @@ final class Lane implements StreamOwner {
   private FabricSleep fabricSleep;
 
   private final ConnectionCounters counters;
-  private final Context context;
   private final TalariaSocketChannel channel;
-  private final SocketChannel control;
-  private final ReentrantLock readLock;
   private final ControlWaiter waiter;
   private final ControlLink link;
   private final Ending ending;
   private final LaneUpgrade upgrade;
-  private final TcpInput tcpInput;
+  private final LaneInput input;
   private final LaneOutput output;
-
-  /** From our consent on. Under the read lock. */
-  private volatile SwitchingInput switchingInput;
-
-  /** Grows, except that a withdrawal leads back. Under the read lock. */
-  private volatile int inPhase = ON_TCP;
 
   private volatile boolean lost;
 
   /** How often the peer has woken this side through the session. */
   private final AtomicInteger wakes = new AtomicInteger();
-
-  /** How many of these the reader knew when it last looked. */
-  private int readerWakes;
 
   Lane(
       Context context,
@@ -101,35 +81,21 @@ final class Lane implements StreamOwner {
       ConnectionCounters counters,
       InetSocketAddress local,
       InetSocketAddress remote) {
-    this.context = context;
     this.channel = channel;
     this.counters = counters;
-    control = channel.control();
-    readLock = channel.readLock();
-    waiter =
-        new ControlWaiter(
-            control,
-            (who, event) -> who == ControlWaiter.READER ? nothingToRead() : nothingToWrite(event),
-            context::repeat);
+    SocketChannel control = channel.control();
+    waiter = new ControlWaiter(control, this::nothingToWaitFor, context::repeat);
     link = new ControlLink(this, control, counters);
     ending = new Ending(context, this, link);
     ConnectionKey key =
         role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
     upgrade = new LaneUpgrade(context, this, channel, role, key, counters);
-    tcpInput = new TcpInput(control, counters);
+    input = new LaneInput(context, this, channel, counters);
     output = new LaneOutput(context, this, channel, counters);
   }
 
-  /** Whether a reader about to sleep has nothing to wait for. */
-  private boolean nothingToRead() {
-    return channel.closing()
-        || channel.inputClosed()
-        || wakes.get() != readerWakes
-        || (inPhase != ON_TCP && (link.ended() || fabricSleep.over(FabricStream.READ)));
-  }
-
-  private boolean nothingToWrite(int event) {
-    return output.nothingToWaitFor(event);
+  private boolean nothingToWaitFor(int who, int event) {
+    return who == ControlWaiter.READER ? input.nothingToWaitFor() : output.nothingToWaitFor(event);
   }
 
   // ---- its parts, for each other
@@ -156,6 +122,10 @@ final class Lane implements StreamOwner {
     return upgrade;
   }
 
+  LaneInput input() {
+    return input;
+  }
+
   LaneOutput output() {
     return output;
   }
@@ -173,6 +143,17 @@ final class Lane implements StreamOwner {
     return wakes.get();
   }
 
+  /** What is read from, or null while not all comes from the fabric. */
+  FabricInput fabricInput() {
+    return fabricInput;
+  }
+
+  /** All comes from the fabric from now on. */
+  void readsFrom(FabricInput fast) {
+    assert channel.readLock().isHeldByCurrentThread();
+    fabricInput = fast;
+  }
+
   /** What is written to, or null while that is TCP. Changed under the out lock. */
   FabricOutput fabricOutput() {
     return fabricOutput;
@@ -184,12 +165,6 @@ final class Lane implements StreamOwner {
     fabricOutput = fast;
   }
 
-  static SocketException reset() {
-    return new SocketException("Connection reset");
-  }
-
-  // ---- upgrade
-
   /** Takes the stream that carries the bytes once both sides have agreed. Once. */
   void attach(FabricStream fast) {
     assert Thread.holdsLock(output.lock()) && Thread.holdsLock(channel.stateLock());
@@ -199,60 +174,8 @@ final class Lane implements StreamOwner {
     stream = fast;
   }
 
-  /** Has our reader agree; false if somebody is inside who may read for long. */
-  boolean tryAccept() {
-    if (!readLock.tryLock()) {
-      return false;
-    }
-    try {
-      if (!channel.closing()) {
-        accept();
-        Faults.take();
-      }
-      return true;
-    } catch (InternalError e) {
-      context.examine(e);
-      return false;
-    } finally {
-      readLock.unlock();
-      channel.finishCloseIfClosing();
-    }
-  }
-
-  /** Tells the peer that it may switch. Under the read lock. */
-  private void accept() {
-    assert readLock.isHeldByCurrentThread();
-    FabricStream fast = stream;
-    if (inPhase == ON_TCP && fast != null && !upgrade.plainAgain()) {
-      long takenBytes = tcpInput.takenBytes();
-      switchingInput = new SwitchingInput(this, fast, control, counters, takenBytes);
-      inPhase = SWITCHING;
-      fast.inputTaken(takenBytes);
-      fast.acceptInput();
-      switchOutIfEstablished();
-      nudgeSelectors();
-    }
-  }
-
-  @Override
-  public void woken() {
-    switchOutIfEstablished();
-    wakes.incrementAndGet();
-    waiter.wakeAll();
-    nudgeSelectors();
-  }
-
-  @Override
-  public void wake() {
-    nudgeSelectors();
-    waiter.wakeAll();
-  }
-
-  @Override
-  public void lost() {
-    lost = true;
-    nudgeSelectors();
-    waiter.wakeAll();
+  static SocketException reset() {
+    return new SocketException("Connection reset");
   }
 
   /** Whether the stream's memory is gone. */
@@ -276,94 +199,23 @@ final class Lane implements StreamOwner {
   /** Reads what is there: bytes, 0 for nothing now, -1 at the end. The destination has room. */
   int read(ByteBuffer dst) throws IOException {
     FabricInput fast = fabricInput;
-    return fast != null ? fast.read(dst) : readBeforeFabric(dst);
+    return fast != null ? fast.read(dst) : input.readBeforeFabric(dst);
   }
 
-  private int readBeforeFabric(ByteBuffer dst) throws IOException {
-    if (keptBytes() != null) {
-      return readKept(dst);
-    }
-    if (staysOnTcpForInput()) {
-      return tcpInput.read(dst);
-    }
-    switchingInput.pull(dst.remaining());
-    if (keptBytes() != null) {
-      return readKept(dst);
-    }
-    FabricInput fast = fabricInput;
-    return fast != null ? fast.read(dst) : switchingInput.end();
-  }
-
-  private int readKept(ByteBuffer dst) {
-    int n = switchingInput.takeKept(dst);
-    readFabricIfAlone();
-    return n;
-  }
-
-  /** What was taken from TCP and not read, or null. */
-  private ByteBuffer keptBytes() {
-    SwitchingInput switching = switchingInput;
-    return switching == null ? null : switching.kept();
-  }
-
-  /** A read without room for a byte: it moves nothing, but meets a reset that is known again. */
-  int readNothing() throws IOException {
-    if (inPhase == ON_TCP) {
-      return control.read(NO_ROOM.duplicate());
-    }
-    FabricInput fast = fabricInput;
-    return fast != null ? fast.readNothing() : switchingInput.readNothing();
-  }
-
-  /** Accepts an upgrade that waits, or takes TCP up again after a withdrawn one. */
-  private boolean staysOnTcpForInput() {
-    if (inPhase == ON_TCP) {
-      accept();
-    } else if (inPhase == SWITCHING && upgrade.plainAgain()) {
-      tcpInput.resume(switchingInput.takenBytes(), switchingInput.ended());
-      inPhase = ON_TCP;
-    }
-    return inPhase == ON_TCP;
-  }
-
-  /** Moves the input to the fabric when all that the peer put on TCP has been taken. */
-  boolean switchInIfDue() {
-    if (inPhase == SWITCHING && switchingInput.complete()) {
-      inPhase = ON_FABRIC;
-      stream.inputSwitched();
-      readFabricIfAlone();
-      switchOutIfEstablished();
-      nudgeSelectors();
-    }
-    return inPhase == ON_FABRIC;
-  }
-
-  private void readFabricIfAlone() {
-    if (inPhase == ON_FABRIC && fabricInput == null && keptBytes() == null) {
-      fabricInput = new FabricInput(stream, counters, new Spinner(context.spinning()), channel);
-    }
-  }
-
+  /** Scatters what is there; the first destination has room. */
   long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-    if (fabricInput == null && keptBytes() == null) {
-      if (staysOnTcpForInput()) {
-        return tcpInput.read(dsts, offset, length);
-      }
-      pullToSwitch(room(dsts, offset, length)); // together, as a read of the first would not
-    }
+    return fabricInput != null
+        ? readEach(dsts, offset, length)
+        : input.readBeforeFabric(dsts, offset, length);
+  }
+
+  /** Fills one buffer after the other with what is there. */
+  long readEach(ByteBuffer[] dsts, int offset, int length) throws IOException {
     long n = read(dsts[offset]);
     if (n > 0 && !dsts[offset].hasRemaining()) {
       n += readMore(dsts, offset + 1, length - 1);
     }
     return n;
-  }
-
-  private static int room(ByteBuffer[] dsts, int offset, int length) {
-    long room = 0;
-    for (int i = offset; i < offset + length; i++) {
-      room += dsts[i].remaining();
-    }
-    return (int) Math.min(room, SwitchingInput.KEPT_BYTES);
   }
 
   /** Fills further buffers with what is there; an end or failure shows at the next read. */
@@ -389,38 +241,12 @@ final class Lane implements StreamOwner {
   }
 
   private boolean moreAtHand(int wanted) {
-    if (keptBytes() == null) {
-      pullToSwitch(wanted);
-    }
-    return keptBytes() != null || (inPhase == ON_FABRIC && stream.unread());
-  }
-
-  private void pullToSwitch(int wanted) {
-    if (inPhase == SWITCHING && !upgrade.plainAgain()) {
-      switchingInput.pull(wanted);
-    }
+    return fabricInput != null ? stream.unread() : input.moreAtHand(wanted);
   }
 
   int spinRead(ByteBuffer dst) throws IOException {
     FabricInput fast = fabricInput;
     return fast == null ? 0 : fast.spin(dst);
-  }
-
-  void sleepToRead(long timeoutNs) throws IOException {
-    readerWakes = wakes.get();
-    if (inPhase == ON_TCP) {
-      boolean unused = waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
-      return;
-    }
-    FabricStream fast = stream;
-    boolean wait = fast.await(FabricStream.READ) && !link.ended();
-    Faults.take();
-    if (wait) {
-      counters.slept();
-      fabricSleep.read(timeoutNs);
-    }
-    fast.awake(FabricStream.READ);
-    Faults.take();
   }
 
   // ---- writing: under the write lock
@@ -444,62 +270,27 @@ final class Lane implements StreamOwner {
     }
   }
 
-  // ---- the control connection
+  // ---- what the stream tells and asks
 
-  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
-  void controlReadable() {
-    if (inPhase == ON_FABRIC) {
-      link.drain(false);
-    } else if (enterToRead()) {
-      try {
-        if (inPhase == SWITCHING && takesMore()) {
-          switchingInput.pull(SwitchingInput.KEPT_BYTES);
-        } else if (inPhase == ON_TCP) {
-          accept();
-        }
-      } finally {
-        readLock.unlock();
-        channel.finishCloseIfClosing();
-      }
-    }
+  @Override
+  public void woken() {
+    switchOutIfEstablished();
+    wakes.incrementAndGet();
+    waiter.wakeAll();
+    nudgeSelectors();
   }
 
-  /**
-   * Takes the read lock; false if a reader may sleep inside, which takes what comes itself. In
-   * non-blocking mode whoever is inside is out in a moment, and must be waited for: it may have
-   * looked before that came for which a selector is about to sleep.
-   */
-  private boolean enterToRead() {
-    while (!readLock.tryLock()) {
-      Thread.yield();
-      if (channel.isBlocking() || channel.closing()) {
-        return false;
-      }
-    }
-    return true;
+  @Override
+  public void wake() {
+    nudgeSelectors();
+    waiter.wakeAll();
   }
 
-  /**
-   * Whether to take more from TCP than the program has read: only if bells may stand behind it,
-   * which they do if both sides have agreed, and never without bound. Under the read lock.
-   */
-  private boolean takesMore() {
-    return keptBytes() == null || (fabricOutput != null && !upgrade.plainAgain() && !deaf());
-  }
-
-  /**
-   * Whether bells may stand behind more bytes than are taken from TCP before the program reads
-   * them: nobody hears a bell then, and who waits for room looks by the clock. Any thread.
-   */
-  boolean deaf() {
-    ByteBuffer kept = keptBytes();
-    return kept != null && inPhase == SWITCHING && kept.remaining() >= SwitchingInput.KEPT_BYTES;
-  }
-
-  /** Whether bytes of the peer's may be on TCP that have not been taken. */
-  boolean bytesMayBeOnTcp() {
-    SwitchingInput switching = switchingInput;
-    return inPhase == SWITCHING && !switching.complete();
+  @Override
+  public void lost() {
+    lost = true;
+    nudgeSelectors();
+    waiter.wakeAll();
   }
 
   @Override
@@ -524,14 +315,27 @@ final class Lane implements StreamOwner {
 
   // ---- selecting: any thread
 
+  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
+  void controlReadable() {
+    input.controlReadable();
+  }
+
+  /**
+   * Whether bells may stand behind more bytes than are taken from TCP before the program reads
+   * them: nobody hears a bell then, and who waits for room looks by the clock.
+   */
+  boolean deaf() {
+    return input.deaf();
+  }
+
   /** Whether the fabric has a say in this connection's readiness. */
   boolean attached() {
-    return inPhase != ON_TCP && !upgrade.plainAgain();
+    return fabricInput != null || (input.agreed() && !upgrade.plainAgain());
   }
 
   /** Whether our input is on the fabric, so that TCP brings nothing but bells. */
   boolean switchedIn() {
-    return inPhase == ON_FABRIC;
+    return input.switched();
   }
 
   /** Whether our output is on the fabric, so that bells may come. */
@@ -569,77 +373,10 @@ final class Lane implements StreamOwner {
     if (fabricInput != null && fabricOutput != null && !channel.inputClosed()) {
       return stream.readiness(ops);
     }
-    return readinessWhileSwitching(ops);
-  }
-
-  private int readinessWhileSwitching(int ops) {
-    int ready = 0;
-    if (attached()) {
-      if (inPhase == SWITCHING && stream.peerSwitchAt() >= 0) {
-        controlReadable();
-      }
-      int fast = stream.readiness(ops);
-      if (switchedIn()) {
-        ready |= fast & FabricStream.READ;
-      }
-      if (switchedOut()) {
-        ready |= fast & FabricStream.WRITE;
-      }
-    }
-    SwitchingInput switching = switchingInput;
-    boolean tcpOver = switching != null && !switchedIn() && switching.over();
-    if (tcpOver || keptBytes() != null || channel.inputClosed()) {
-      ready |= FabricStream.READ;
-    }
-    if (tcpOver && !switchedOut() && switching.failed()) {
-      ready |= FabricStream.WRITE; // which fails at once, while TCP may be listened to no more
-    }
-    return ready & ops;
-  }
-
-  /** How many bytes can be read at once. Under the read lock. */
-  int available() throws IOException {
-    if (inPhase == SWITCHING && keptBytes() == null) {
-      // The peer may have switched, and whoever only asks never reads.
-      switchingInput.pull(SwitchingInput.KEPT_BYTES);
-    }
-    ByteBuffer kept = keptBytes();
-    if (kept != null) {
-      return kept.remaining();
-    }
-    return switchedIn() ? stream.available() : control.socket().getInputStream().available();
+    return input.readinessWhileSwitching(ops);
   }
 
   // ---- ending
-
-  /** Under the state lock. */
-  void shutdownInput() throws IOException {
-    FabricStream fast = stream;
-    if (fast == null || upgrade.withdraw(fast)) {
-      control.shutdownInput();
-    } // else the control connection stays as it is, for bells
-  }
-
-  void wakeReader() {
-    waiter.wake(ControlWaiter.READER);
-  }
-
-  /** Whether bytes came that nobody has read, other than in the fabric. */
-  boolean unreadBeforeFabric() {
-    return keptBytes() != null || unreadTcp();
-  }
-
-  private boolean unreadTcp() {
-    if (inPhase != SWITCHING || !readLock.tryLock()) {
-      return false;
-    }
-    try {
-      switchingInput.pull(1);
-      return keptBytes() != null;
-    } finally {
-      readLock.unlock();
-    }
-  }
 
   /** Wakes threads that sleep in this channel because it closes. */
   void wakeAll() {

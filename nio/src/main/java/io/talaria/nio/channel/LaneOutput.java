@@ -185,7 +185,7 @@ final class LaneOutput {
       if (link.ended() || lane.upgrade().peerAbandoned()) {
         return false;
       }
-      if (lane.bytesMayBeOnTcp()) {
+      if (lane.input().bytesMayBeOnTcp()) {
         fast.wakePeerBySession();
         return true;
       }
@@ -252,7 +252,7 @@ final class LaneOutput {
     synchronized (lock) {
       if (lane.ending().tell() && !endsOnTcp()) {
         FabricStream fast = lane.stream();
-        boolean unread = fast.unread() || lane.unreadBeforeFabric();
+        boolean unread = fast.unread() || lane.input().unreadTcp();
         fast.abandonInput();
         if (unread || channel.lingerZero()) {
           fast.abort();

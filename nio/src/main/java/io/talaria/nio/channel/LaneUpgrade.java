@@ -124,10 +124,10 @@ final class LaneUpgrade implements Upgradable {
       }
     }
     channel.options().shadow();
-    if (!lane.tryAccept()) {
+    if (!lane.input().tryAccept()) {
       // A short read is over in a moment; a reader that sleeps inside does it when it wakes.
       int[] tries = {ACCEPT_TRIES};
-      context.negotiator().repeat(() -> --tries[0] == 0 || lane.tryAccept());
+      context.negotiator().repeat(() -> --tries[0] == 0 || lane.input().tryAccept());
     }
     return true;
   }

@@ -123,7 +123,7 @@ final class SwitchingInput {
    * @param wanted how many bytes there is room for
    */
   void pull(int wanted) {
-    if (!lane.switchInIfDue() && !over()) {
+    if (!lane.input().switchIfDue() && !over()) {
       lane.upgrade().noteWithdrawal();
       long switchAt = stream.peerSwitchAt();
       if (switchAt >= 0 && switchAt < takenBytes) { // no honest peer has switched before that
@@ -144,7 +144,7 @@ final class SwitchingInput {
     } catch (IOException e) {
       fail(e);
       lane.upgrade().noteWithdrawal();
-      lane.switchInIfDue();
+      lane.input().switchIfDue();
       return;
     }
     if (n > 0) {
@@ -157,7 +157,7 @@ final class SwitchingInput {
       }
       lane.upgrade().noteWithdrawal(); // it came before the end
     }
-    lane.switchInIfDue();
+    lane.input().switchIfDue();
   }
 
   private void took(ByteBuffer more, int n) {

@@ -259,7 +259,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return interruptedRead();
       }
       if (!dst.hasRemaining()) {
-        return open.readNothing();
+        return open.input().readNothing();
       }
       int n = open.read(dst);
       return n == 0 && blocking ? awaitRead(open, dst, Math.max(0, timeoutNs)) : (int) notOurOwn(n);
@@ -311,7 +311,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         first++;
       }
       if (first == offset + length) {
-        return open.readNothing();
+        return open.input().readNothing();
       }
       long n = open.read(dsts, first, offset + length - first);
       if (n == 0 && blocking) {
@@ -404,7 +404,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           }
         }
         interrupted |= ofSocket && SocketInterrupt.putOff();
-        open.sleepToRead(leftNs);
+        open.input().sleep(leftNs);
       }
     } finally {
       if (interrupted) {
@@ -563,10 +563,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           synchronized (stateLock) {
             Lane open = openForReading();
             if (!inputClosed) {
-              open.shutdownInput();
+              open.input().shutdown();
               inputClosed = true;
             }
-            open.wakeReader();
+            open.input().wakeReader();
           }
         });
     return this;
@@ -920,7 +920,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return 0; // a reader inside waits because nothing is here, or takes what is
       }
       try {
-        return closing() ? 0 : open.available();
+        return closing() ? 0 : open.input().available();
       } finally {
         readLock.unlock();
         finishCloseIfClosing();
