@@ -69,7 +69,7 @@ final class RingGrowth {
   /** Whether a larger output ring waits for the writer. Any thread. */
   boolean outputReady(ShmStream stream) {
     Grown next = nextOut;
-    return next != null && stream.peerRingReady() == next.generation();
+    return next != null && stream.peerRingReadyAcquire() == next.generation();
   }
 
   /** Moves the output to the larger ring if it is ready. Writer. */
@@ -120,6 +120,7 @@ final class RingGrowth {
   }
 
   private void readFrom(Grown next) {
+    assert Thread.holdsLock(nextIn);
     Grown old = currentIn;
     currentIn = next;
     if (old != null && old != next) {
