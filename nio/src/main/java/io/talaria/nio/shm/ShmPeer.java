@@ -451,15 +451,23 @@ final class ShmPeer {
     if (gone || stream(stream.slot) != stream || segment == null) {
       return;
     }
-    try {
-      SharedFiles.Created<Mapping> file = fabric.createRing(bytes);
-      named.add(file.id());
-      segment.growth.offered(new Grown(file.id(), generation, bytes, file.mapping()));
+    RingGrowth growth = segment.growth;
+    if (growth.unmade(generation)) {
+      try {
+        SharedFiles.Created<Mapping> file = fabric.createRing(bytes);
+        named.add(file.id());
+        growth.offered(new Grown(file.id(), generation, bytes, file.mapping()));
+      } catch (FabricException e) {
+        // The ring stays as it is: slower under load, still right.
+        // It stalls more often, which is counted; the writer asks again.
+        return;
+      }
+    }
+    Grown next = growth.unused(generation);
+    if (next != null) {
       session.send(
-          ShmMessages.grow(segment.slot, segment.generation, generation, file.id(), bytes));
-    } catch (FabricException e) {
-      // The ring stays as it is: slower under load, still right.
-      // It stalls more often, which is counted.
+          ShmMessages.grow(
+              segment.slot, segment.generation, generation, next.fileId(), next.bytes()));
     }
   }
 
@@ -476,11 +484,14 @@ final class ShmPeer {
     if (!stream.owned()) {
       throw protocol("a ring for slot " + slot + ", which has not been answered");
     }
+    if (segment.growth.knows(ringGeneration)) {
+      return; // asked for twice, because this side was slow
+    }
     Grown grown;
     try {
       grown = new Grown(0, ringGeneration, bytes, files.open(fileId, bytes, session.pid()));
     } catch (FabricException e) {
-      // It stalls more often, which is counted.
+      // The peer's writer stalls more often, which is counted; it asks again.
       return;
     }
     if (!segment.growth.mapped(stream, grown)) {
