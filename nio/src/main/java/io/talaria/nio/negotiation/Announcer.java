@@ -134,7 +134,7 @@ final class Announcer {
   private void accept(Announcement announcement, SocketChannel dialler) {
     try {
       if (PeerCredentials.sameUser(dialler, directory.path())) {
-        negotiator.sessions().add(new Session(negotiator, dialler, announcement));
+        negotiator.sessions().add(new Session(negotiator, dialler, announcement, null));
         return;
       }
       negotiator.counters().refused(Reason.OTHER_USER);
