@@ -41,6 +41,18 @@ public record AgentJar(Path file, String version) {
     return open(file);
   }
 
+  /**
+   * Where files belong that are made beside the agent.
+   *
+   * @param name a file's name
+   * @return that file in {@code dist} of the tree this program was built in, or in the working
+   *     directory if there is no such tree
+   */
+  public static Path sibling(String name) {
+    Path agent = nearby();
+    return agent == null ? Path.of(name) : agent.resolveSibling(name);
+  }
+
   private static AgentJar open(Path file) throws HarnessException {
     if (!Files.isRegularFile(file)) {
       throw new HarnessException("no agent: " + file + " is not a file");
