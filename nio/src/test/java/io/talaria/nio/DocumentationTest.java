@@ -59,7 +59,8 @@ class DocumentationTest {
 
   @Test
   void everyPropertyIsDocumentedWithItsDefault() throws IOException {
-    List<List<String>> rows = rowsUnder(lines("docs/configuration.md"), "## Properties", "property");
+    List<List<String>> rows =
+        rowsUnder(lines("docs/configuration.md"), "## Properties", "property");
     String uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
     List<String> names = new ArrayList<>();
     for (String setting : Config.load().toString().split(" ")) {

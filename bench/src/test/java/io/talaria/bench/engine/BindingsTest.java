@@ -31,7 +31,14 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"net, shm", "nio, plain", "nio, shm", "nio-select, shm", "nio-spin, shm", "netty, shm"})
+  @CsvSource({
+    "net, shm",
+    "nio, plain",
+    "nio, shm",
+    "nio-select, shm",
+    "nio-spin, shm",
+    "netty, shm"
+  })
   void measuresSockets(String binding, String road) throws Exception {
     measure(binding, road, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
   }
