@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and nothing else: no Maven, no sources, no network.
  */
 @Tag("long")
-@Tag("alone")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class ReleaseTest {
   private static final Set<String> NOT_SOURCES = Set.of("target", "dist", ".git");
@@ -99,7 +99,7 @@ class ReleaseTest {
   private static Ended run(ProcessBuilder builder) throws Exception {
     Process process = builder.redirectErrorStream(true).start();
     process.getOutputStream().close();
-    String out = new String(process.getInputStream().readAllBytes());
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Ended(process.waitFor(), out);
   }
 
@@ -121,7 +121,9 @@ class ReleaseTest {
     return null;
   }
 
-  /** Runs the release's command without a network, and with nothing of a developer's on the path. */
+  /**
+   * Runs the release's command without a network, and with nothing of a developer's on the path.
+   */
   private static Ended talaria(String feature, String... words) throws Exception {
     Path java = java(feature);
     assumeTrue(java != null, "no Java " + feature);
