@@ -61,8 +61,9 @@ class DocumentationTest {
   }
 
   @Test
-  void readmeHasEveryPropertyWithItsDefault() throws IOException {
-    List<List<String>> rows = rowsUnder(lines("README.md"), "## Configuration", "property");
+  void everyPropertyIsDocumentedWithItsDefault() throws IOException {
+    List<List<String>> rows =
+        rowsUnder(lines("docs/configuration.md"), "## Properties", "property");
     String uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
     List<String> names = new ArrayList<>();
     for (String setting : Config.load().toString().split(" ")) {

@@ -67,7 +67,7 @@ final class Announcer {
 
   private void open(Announcement announcement, Consumer<Reason> outcome) {
     boolean starting = fabrics.starting();
-    Reason unusable = directory.prepare();
+    Reason unusable = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
     if (unusable == null && !starting) {
       unusable = fabrics.unusable();
     }
