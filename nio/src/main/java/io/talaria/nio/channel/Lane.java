@@ -382,7 +382,7 @@ final class Lane implements StreamOwner {
   void wakeAll() {
     // Nobody waits for room on TCP after the switch, and what a fabric still sends must be there
     // before FIN. After a linger of 0 the peer would see an end before the reset.
-    link.shut(fabricOutput == null && !channel.lingerZero());
+    link.shut(fabricOutput == null && !channel.options().lingerZero());
     waiter.wakeAll();
   }
 

@@ -254,7 +254,7 @@ final class LaneOutput {
         FabricStream fast = lane.stream();
         boolean unread = fast.unread() || lane.input().unreadTcp();
         fast.abandonInput();
-        if (unread || channel.lingerZero()) {
+        if (unread || channel.options().lingerZero()) {
           fast.abort();
         } else {
           fast.finishOutput();

@@ -119,7 +119,8 @@ final class LaneUpgrade implements Upgradable {
         }
         plainSoFar(Reason.PENDING); // before anyone can switch
         fast.owner(lane, channel);
-        fast.buffers(channel.sendBuffer(), channel.receiveBuffer());
+        ControlOptions options = channel.options();
+        fast.buffers(options.sendBuffer(), options.receiveBuffer());
         lane.attach(fast);
       }
     }

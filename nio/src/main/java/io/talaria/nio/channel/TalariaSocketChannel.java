@@ -16,7 +16,6 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
@@ -64,9 +63,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   private volatile boolean inputClosed;
   private volatile boolean outputClosed;
-  private volatile boolean lingerZero;
-  private volatile int sendBuffer;
-  private volatile int receiveBuffer;
   private volatile SocketAddress local;
   private volatile SocketAddress remote;
 
@@ -122,7 +118,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       Context context, SocketChannel control, boolean ofSocket, int receiveBuffer)
       throws IOException {
     TalariaSocketChannel channel = new TalariaSocketChannel(context, control, ofSocket);
-    channel.receiveBuffer = receiveBuffer;
+    channel.options.inheritReceiveBuffer(receiveBuffer);
     try {
       channel.connected(Role.ACCEPTED);
     } catch (IOException | RuntimeException | Error e) {
@@ -158,10 +154,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     return readLock;
   }
 
-  boolean lingerZero() {
-    return lingerZero;
-  }
-
   boolean closing() {
     return state >= CLOSING;
   }
@@ -182,16 +174,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   boolean inputClosed() {
     return inputClosed;
-  }
-
-  /** SO_SNDBUF as the program has set it, or 0. */
-  int sendBuffer() {
-    return sendBuffer;
-  }
-
-  /** SO_RCVBUF as the program has set it, here or at the listener, or 0. */
-  int receiveBuffer() {
-    return receiveBuffer;
   }
 
   ControlOptions options() {
@@ -753,13 +735,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       throw new ClosedChannelException();
     }
     options.set(name, value);
-    if (name.equals(StandardSocketOptions.SO_LINGER)) {
-      lingerZero = Integer.valueOf(0).equals(value);
-    } else if (name.equals(StandardSocketOptions.SO_SNDBUF)) {
-      sendBuffer = (Integer) value;
-    } else if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
-      receiveBuffer = (Integer) value;
-    }
     return this;
   }
 
