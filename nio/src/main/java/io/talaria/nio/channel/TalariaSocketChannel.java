@@ -8,7 +8,6 @@ import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedChannel;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.memory.Faults;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -71,8 +70,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   /** Whether a socket of the program stands before it, which no interrupt closes. */
   private final boolean ofSocket;
 
-  /** For the thread that connects a channel behind a socket. */
-  private final ControlWaiter connecting;
+  /** Connects a channel behind a socket. */
+  private final SocketConnect connecting;
 
   private Socket adaptor;
 
@@ -86,7 +85,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     this.context = context;
     this.control = control;
     options = new ControlOptions(control);
-    connecting = new ControlWaiter(control, (who, event) -> closing(), context::repeat);
+    connecting = new SocketConnect(control, this::closing, context::repeat);
   }
 
   /**
@@ -652,33 +651,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
-  /** Connects without the JDK's blocking connect, which an interrupt would end. */
-  private boolean connectForSocket(SocketAddress address, long timeoutNs) throws IOException {
-    long deadlineNs = System.nanoTime() + timeoutNs;
-    boolean interrupted = false;
-    control.configureBlocking(false);
-    try {
-      boolean done = control.connect(address);
-      while (!done) {
-        long leftNs = timeoutNs == 0 ? 0 : deadlineNs - System.nanoTime();
-        if (leftNs < 0 || (leftNs == 0 && timeoutNs > 0)) {
-          throw new SocketTimeoutException("Connect timed out");
-        }
-        interrupted |= SocketInterrupt.putOff();
-        boolean unused = connecting.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, leftNs);
-        if (closing()) {
-          throw new AsynchronousCloseException();
-        }
-        done = control.finishConnect();
-      }
-      return true;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
   private void connected(Role role) throws IOException {
     control.configureBlocking(false);
     local = control.getLocalAddress();
@@ -783,7 +755,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
     Lane open = lane;
     if (open == null) {
-      connecting.wakeAllAndAwait(); // nobody may poll a descriptor that is closed
+      connecting.awaitOut();
       control.close(); // also ends a connect in progress
     } else {
       context.guarded(
@@ -877,7 +849,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         throw new IllegalBlockingModeException();
       }
       if (ofSocket) {
-        TalariaSocketChannel.this.connect(() -> connectForSocket(address, timeoutNs));
+        TalariaSocketChannel.this.connect(() -> connecting.connect(address, timeoutNs));
         return;
       }
       int timeoutMs = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(timeoutNs));
