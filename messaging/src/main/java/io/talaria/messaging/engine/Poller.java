@@ -218,6 +218,9 @@ final class Poller extends Thread {
         continue;
       }
       try {
+        if (each.track().over()) {
+          continue;
+        }
         if (each.interestLent && !each.inletTaken()) {
           each.interestLent = false;
           each.readable = true;
@@ -253,7 +256,13 @@ final class Poller extends Thread {
     for (int i = 0; i < 1 << 16 && connection.poll(); i++) {
       // Until nothing more comes or can be taken in.
     }
-    if (!connection.stalled) {
+    if (connection.stalled) {
+      SocketChannel session = connection.track().session();
+      SelectionKey key = session == null ? null : session.keyFor(selector);
+      if (key != null && key.isValid()) {
+        key.interestOps(0); // its end would be ready again and again, until handlers make room
+      }
+    } else {
       drop(connection, connection.failureOr("its process has ended, or closed the connection"));
     }
   }

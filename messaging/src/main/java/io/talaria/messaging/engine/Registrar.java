@@ -959,6 +959,7 @@ final class Registrar extends Thread {
         tick(connection, each.getValue(), now);
       }
     }
+    makeRoom(); // who was asked before may have had something open
     at(now + TICK_NS, this::tick);
   }
 

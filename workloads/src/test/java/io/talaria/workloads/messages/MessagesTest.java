@@ -47,7 +47,9 @@ class MessagesTest {
     TalariaCommand.Ended ended =
         TalariaCommand.run("bench", "messages", "--quick", "--sizes", "64").well();
     for (MessagesContender each : MessagesContender.values()) {
-      assertThat(ended.out()).contains("\n" + each + " ").contains(each + ": " + each.description());
+      assertThat(ended.out())
+          .contains("\n" + each + " ")
+          .contains(each + ": " + each.description());
     }
     assertThat(ended.out()).contains("throughput 64 B", "ask 64 B");
   }
