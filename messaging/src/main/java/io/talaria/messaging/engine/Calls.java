@@ -14,7 +14,7 @@ final class Calls {
   private final AtomicReferenceArray<CallSlot> slots = new AtomicReferenceArray<>(MOST);
   private final AtomicInteger made = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
-  private final BoundedQueue<CallSlot> free = new BoundedQueue<>(MOST);
+  private final BoundedQueue<CallSlot> free = new BoundedQueue<>(2 * MOST);
 
   /** A free slot, or null if all are in use. */
   CallSlot take() {

@@ -742,6 +742,15 @@ final class Connection implements TrackOwner {
     if (dead) {
       return true;
     }
+    try {
+      return armAll();
+    } catch (RingBrokenException e) {
+      failed("protocol: " + e.getMessage());
+      return false;
+    }
+  }
+
+  private boolean armAll() {
     if (inletLock.compareAndSet(false, true)) {
       try {
         track.arm(Lane.EXPRESS);

@@ -151,9 +151,20 @@ final class Delivery {
       Thread unused =
           Thread.ofVirtual().name(node.threadName("virtual")).start(() -> onVirtual(of));
     } else if (!mailbox.offer(envelope)) {
-      throw new IllegalStateException("a mailbox with room takes nothing");
+      takeBack(envelope); // a handler is about to leave the place
+      return false;
     }
     return true;
+  }
+
+  /** Undoes what was done for an envelope; large memory stays the caller's. */
+  private void takeBack(Envelope envelope) {
+    boolean unused = envelope.connection.taken.end(envelope.epoch);
+    if (envelope.slab != null) {
+      envelope.slab.release();
+    }
+    envelope.clear();
+    unused = envelopes.offer(envelope);
   }
 
   private void onVirtual(Envelope envelope) {
