@@ -28,7 +28,7 @@ run_package() {
   esac
   need_jdk
   need_maven
-  WANTED="$WANTED mpj workloads"
+  WANTED="$WANTED mpj messaging workloads"
   version=$(project_version)
   release=$ROOT/dist/talaria-$version
   log=$ROOT/dist/package.log

@@ -20,7 +20,8 @@ Fast networks for unmodified Java programs.
   bench ucx         UCX from Java beside ucx_perftest, on one host or between two
   bench mpj         message passing from Java beside Open MPI in C (docs/mpj.md)
   bench NAME        netty, grpc, kvs, zookeeper, bookkeeper: applications on both (docs/workloads.md)
-  example NAME      counter, echo, kvs: small programs to try, on either (docs/workloads.md)
+  bench messages    objects between JVMs, by messaging and by others (docs/messaging.md)
+  example NAME      counter, echo, kvs, messages: small programs to try (docs/workloads.md)
   observe           libraries, patterns and sizes side by side, with a report (docs/observatory.md)
   run -- COMMAND    run any command with Talaria switched on in its JVMs
   ss                the live table of connections on this host, with mode and reason
