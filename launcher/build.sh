@@ -123,7 +123,7 @@ asks_for_help() {
 # Runs a command in Java; for its help alone nothing is built.
 run_cli() {
   if needs_workloads "$@"; then
-    WANTED="$WANTED workloads"
+    WANTED="$WANTED messaging workloads"
   fi
   if ! asks_for_help "$@"; then
     ensure_built

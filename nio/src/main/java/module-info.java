@@ -8,6 +8,8 @@ module io.talaria.nio {
   requires static jdk.net;
 
   exports io.talaria.nio;
+  exports io.talaria.nio.authentication to
+      io.talaria.messaging;
   exports io.talaria.nio.counters.file to
       io.talaria.cli,
       io.talaria.monitor,
@@ -19,7 +21,16 @@ module io.talaria.nio {
       io.talaria.observatory,
       io.talaria.workloads;
   exports io.talaria.nio.fabric to
+      io.talaria.messaging,
       io.talaria.nio.ucx;
+  exports io.talaria.nio.files to
+      io.talaria.messaging;
   exports io.talaria.nio.jdk to
       io.talaria.nio.ucx;
+  exports io.talaria.nio.memory to
+      io.talaria.messaging;
+  exports io.talaria.nio.process to
+      io.talaria.messaging;
+  exports io.talaria.nio.spin to
+      io.talaria.messaging;
 }

@@ -6,6 +6,7 @@ import io.talaria.cli.Subcommand;
 import io.talaria.workloads.counter.CounterCommand;
 import io.talaria.workloads.echo.EchoCommand;
 import io.talaria.workloads.kvs.KvsCommand;
+import io.talaria.workloads.messages.MessagesCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -17,7 +18,12 @@ import picocli.CommandLine.Spec;
     description = "Small programs that use the network, on the JDK's sockets or on Talaria.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "NAME",
-    subcommands = {CounterCommand.class, EchoCommand.class, KvsCommand.class})
+    subcommands = {
+      CounterCommand.class,
+      EchoCommand.class,
+      KvsCommand.class,
+      MessagesCommand.class
+    })
 public final class ExampleCommand implements Subcommand {
   @Spec private CommandSpec spec;
 

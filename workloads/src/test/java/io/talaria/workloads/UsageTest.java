@@ -30,6 +30,13 @@ class UsageTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"example messages", "bench messages"})
+  void helpOfMessagesHasExamples(String command) throws Exception {
+    assertThat(TalariaCommand.run((command + " --help").split(" ", -1)).well().out())
+        .contains("Usage: talaria " + command, "Examples:", "Exit status:");
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
@@ -43,6 +50,10 @@ class UsageTest {
         "example echo --remote :1 | --remote needs a host",
         "example kvs --servers 2 --remote x | --servers does not go with --server or --remote",
         "bench kvs --servers 2 --server | --servers does not go with --server or --remote",
+        "example messages --answer | are for one node: say --node, too",
+        "bench messages sideways | PATTERN: there is no 'sideways', but throughput, ask",
+        "bench messages --against grpc | --against: there is no 'grpc', but netty-kryo, aeron-ipc",
+        "bench messages --sizes 17 | --sizes: there is no object of 17 bytes, but 16, 64",
         "bench netty upside-down | PATTERN: there is no 'upside-down', but throughput, ping-pong",
         "bench netty -c 0 | --connections must be from 1 to 10,000",
         "bench netty --fabric tcp | 'tcp' is no fabric; there are: shm, ucx",

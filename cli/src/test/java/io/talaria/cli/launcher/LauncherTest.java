@@ -43,6 +43,7 @@ class LauncherTest {
         "run",
         "test",
         "build",
+        "package",
         "chaos",
         "soak",
         "fuzz",

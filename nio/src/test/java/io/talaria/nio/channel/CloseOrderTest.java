@@ -9,6 +9,7 @@ import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -20,6 +21,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,8 +33,14 @@ class CloseOrderTest {
   @TempDir Path dir;
 
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  private ServerSocketChannel plain;
+
+  /** Stays open during a test: its end would end the lingering. */
+  private SocketChannel peer;
+
   private TalariaSocketChannel channel;
   private volatile boolean flushed = true;
+  private volatile boolean failing;
 
   private Object answer(Object stream, Method method, Object[] arguments) throws Exception {
     calls.add(method.getName());
@@ -41,6 +50,9 @@ class CloseOrderTest {
       case "peerSwitchAt" -> -1L;
       case "transport" -> "a fake";
       case "flushed" -> {
+        if (failing) {
+          throw new IllegalStateException("as the test wants");
+        }
         Thread selecting = new Thread(channel::deregistered); // a selector removes its key now
         selecting.start();
         selecting.join();
@@ -63,12 +75,25 @@ class CloseOrderTest {
             (fabric, method, arguments) -> method.getName().equals("mode") ? Mode.SHM : null);
   }
 
+  @BeforeEach
+  void listen() throws IOException {
+    plain = JdkNio.provider().openServerSocketChannel();
+    plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  @AfterEach
+  void closePeer() throws IOException {
+    plain.close();
+    if (peer != null) {
+      peer.close();
+    }
+  }
+
   private void close() throws Exception {
     SelectorProvider talaria = OwnProvider.open(dir.resolve("run"), dir.resolve("shm")).provider();
-    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel();
-        SocketChannel client = talaria.openSocketChannel()) {
-      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    try (SocketChannel client = talaria.openSocketChannel()) {
       client.connect(plain.getLocalAddress());
+      peer = plain.accept();
       channel = (TalariaSocketChannel) client;
       FabricStream stream =
           (FabricStream)
@@ -76,7 +101,7 @@ class CloseOrderTest {
                   CloseOrderTest.class.getClassLoader(),
                   new Class<?>[] {FabricStream.class},
                   this::answer);
-      assertThat(channel.lane().attach(stream)).isTrue();
+      assertThat(channel.lane().upgrade().attach(stream)).isTrue();
       closeNow(client);
     }
   }
@@ -100,11 +125,25 @@ class CloseOrderTest {
     }
     assertThat(calls).contains("flushed").doesNotContain("release");
     flushed = true;
+    awaitRelease();
+  }
+
+  private void awaitRelease() throws InterruptedException {
     long start = System.nanoTime();
     while (!calls.contains("release")) {
       assertThat(System.nanoTime() - start).as("time to release").isLessThan(30_000_000_000L);
       Thread.sleep(1);
     }
     assertThat(calls).containsOnlyOnce("release").endsWith("release");
+  }
+
+  @Test
+  void aLookThatAlwaysFailsKeepsNeitherTheStreamNorTheControlConnection() throws Exception {
+    flushed = false;
+    close();
+    assertThat(channel.control().isOpen()).as("lingers").isTrue();
+    failing = true;
+    awaitRelease();
+    assertThat(channel.control().isOpen()).isFalse();
   }
 }

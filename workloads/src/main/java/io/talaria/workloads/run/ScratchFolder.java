@@ -15,6 +15,7 @@ import java.nio.file.attribute.BasicFileAttributes;
  * the servers. Used by one thread.
  */
 public final class ScratchFolder implements AutoCloseable {
+  private static final Path IN_MEMORY = Path.of("/dev/shm");
   private static final int TRIES = 20;
   private static final long PAUSE_MS = 50;
 
@@ -38,6 +39,19 @@ public final class ScratchFolder implements AutoCloseable {
     } catch (IOException e) {
       throw new HarnessException(
           "cannot make a folder in " + System.getProperty("java.io.tmpdir") + ": " + e, e);
+    }
+  }
+
+  /**
+   * Makes a folder in memory, where there is one, else like {@link #make}.
+   *
+   * @throws HarnessException if it cannot be made
+   */
+  public static ScratchFolder makeInMemory() throws HarnessException {
+    try {
+      return new ScratchFolder(Files.createTempDirectory(IN_MEMORY, "talaria-workload-"));
+    } catch (IOException e) {
+      return make();
     }
   }
 

@@ -1,0 +1,38 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+
+/**
+ * A question under way. Any thread, but its answer is taken once: by {@link #await} or by {@link
+ * #whenDone}.
+ *
+ * @param <A> the type of the answer
+ */
+public interface Call<A> {
+  /** Whether there is an answer or a failure; never false again. */
+  boolean isDone();
+
+  /**
+   * Waits for the answer.
+   *
+   * @param limitNs how long at most, in nanoseconds; the call itself goes on after that
+   * @return the answer, or null if the limit has passed first
+   * @throws MessagingException if there is none, with the reason
+   * @throws IllegalStateException on the poller, in an INLINE receiver; or if it was taken before
+   */
+  A await(long limitNs) throws MessagingException;
+
+  /** Waits no more and tells the answerer; false if it was done already. */
+  boolean cancel();
+
+  /**
+   * Has the answer taken when it is there.
+   *
+   * @param executor where
+   * @param consumer gets the answer or the failure, the other is null
+   */
+  void whenDone(Executor executor, BiConsumer<? super A, ? super MessagingException> consumer);
+}

@@ -1,0 +1,24 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+/** On which thread a receiver or an answerer runs, and in what order. */
+public enum Dispatch {
+  /**
+   * On the node's poller, at once, in the order sent by each node. It must not wait: {@code send},
+   * {@code ask} and {@code awaitTaken} throw an {@link IllegalStateException} there, {@code
+   * trySend} and {@code answer} do not wait. While it runs nothing else is received.
+   */
+  INLINE,
+  /**
+   * On a handler thread, one message of a node for a receiver after the other, in the order sent by
+   * each of that node's threads. It may wait in calls of this package: another handler takes over.
+   */
+  ORDERED,
+  /** Like ORDERED, and one message after the other for all nodes. */
+  SERIAL,
+  /** On handler threads, several at once, in no order. */
+  CONCURRENT,
+  /** Each on a virtual thread of its own, in no order; it may wait for anything. */
+  VIRTUAL
+}

@@ -1,0 +1,13 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+/** The bytes of a message do not fit its type. */
+public final class MalformedMessageException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** Tells what was found, and what was expected. */
+  public MalformedMessageException(String message) {
+    super(message);
+  }
+}

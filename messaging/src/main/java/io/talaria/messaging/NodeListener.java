@@ -1,0 +1,32 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+/**
+ * Is told what happens to connections and what goes wrong. On the registrar or on the poller: it
+ * must not wait. All methods do nothing unless overridden.
+ */
+public interface NodeListener {
+  /** There is a connection. */
+  default void connected(Peer peer, String road, String reason) {}
+
+  /**
+   * A connection has ended.
+   *
+   * @param reason why
+   * @param sentNotTaken bytes whose fate is unknown
+   */
+  default void lost(Peer peer, String reason, long sentNotTaken) {}
+
+  /** A node could not be reached; told once, not at each attempt. */
+  default void unreachable(Peer peer, String reason) {}
+
+  /** Nothing was heard of a peer for a while. */
+  default void suspect(Peer peer, long silentNs) {}
+
+  /** A message was dropped: no receiver, another type, or bytes that do not fit. */
+  default void dropped(Peer from, String type, String reason) {}
+
+  /** A receiver or an answerer threw. */
+  default void failed(Peer from, String type, Throwable thrown) {}
+}

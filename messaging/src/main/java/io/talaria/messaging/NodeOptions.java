@@ -1,0 +1,403 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import java.lang.invoke.MethodHandles;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * What a node is to be. For one thread, and one {@link Node#start}; methods return the same object.
+ * Values out of range throw an {@link IllegalArgumentException} that names value and range.
+ */
+public final class NodeOptions {
+  /** The largest id. */
+  public static final int MOST_ID = 65_534;
+
+  private static final int LEAST_RING = 16 << 10;
+  private static final int MOST_RING = 16 << 20;
+  private static final int MOST_MESSAGE = 1 << 30;
+
+  private final int id;
+  private String cluster = "";
+  private InetSocketAddress listen;
+  private NodeDirectory directory = NodeDirectory.thisHost();
+  private Path key;
+  private boolean insecure;
+  private Set<Road> roads = EnumSet.allOf(Road.class);
+  private MethodHandles.Lookup lookup;
+  private final List<Registration> registrations = new ArrayList<>();
+  private int handlers = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+  private int handlersMax = 32;
+  private int virtualMax = 10_000;
+  private Duration sendLimit = Duration.ofSeconds(1);
+  private int ringBytes = 1 << 20;
+  private int expressBytes = 256 << 10;
+  private int largest = 64 << 20;
+  private long receiveBudget = 128L << 20;
+  private int connectionLimit = 100;
+  private Duration spin = Duration.ofNanos(20_000);
+  private Path runDirectory;
+  private Path sharedMemoryDirectory;
+
+  /**
+   * Something registered: a type, or who takes it.
+   *
+   * @param kind what it is
+   * @param type the type
+   * @param codec of a type, or null for a record
+   * @param dispatch of a receiver or answerer
+   * @param taker a {@link Receiver}, an {@link Answerer} or, to reuse, a {@link Supplier}
+   */
+  public record Registration(
+      Kind kind, Class<?> type, Codec<?> codec, Dispatch dispatch, Object taker) {
+    /** What is registered. */
+    public enum Kind {
+      /** A type. */
+      TYPE,
+      /** Who takes its messages. */
+      RECEIVER,
+      /** Who answers its questions. */
+      ANSWERER,
+      /** Where objects to read into come from. */
+      REUSE
+    }
+  }
+
+  private NodeOptions(int id) {
+    this.id = id;
+  }
+
+  /**
+   * Options of a node.
+   *
+   * @param id from 0 to 65,534; no two nodes of a cluster have the same
+   */
+  public static NodeOptions of(int id) {
+    check("id", id, 0, MOST_ID);
+    return new NodeOptions(id);
+  }
+
+  private static void check(String name, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          name + " is " + value + ", it must be from " + least + " to " + most);
+    }
+  }
+
+  private static int ring(String name, int bytes) {
+    check(name, bytes, LEAST_RING, MOST_RING);
+    if (Integer.bitCount(bytes) != 1) {
+      throw new IllegalArgumentException(name + " is " + bytes + ", it must be a power of two");
+    }
+    return bytes;
+  }
+
+  /** The cluster's name: nodes of other clusters are refused. Default: empty. */
+  public NodeOptions cluster(String name) {
+    cluster = Objects.requireNonNull(name, "name");
+    return this;
+  }
+
+  /**
+   * Listens for nodes of other hosts, and for those of this host that share no memory. Default:
+   * not.
+   *
+   * @param host an address of this host
+   * @param port from 0 on; 0: any that is free, see {@link Node#port}
+   */
+  public NodeOptions listen(String host, int port) {
+    check("port", port, 0, 65_535);
+    listen = new InetSocketAddress(host, port);
+    if (listen.isUnresolved()) {
+      throw new IllegalArgumentException("host " + host + " is not known");
+    }
+    return this;
+  }
+
+  /** Where other nodes are. Default: {@link NodeDirectory#thisHost}. */
+  public NodeOptions directory(NodeDirectory nodes) {
+    directory = Objects.requireNonNull(nodes, "nodes");
+    return this;
+  }
+
+  /**
+   * The file of the secret that all nodes share, of 32 bytes or more and nobody else's to read:
+   * both ends of a TCP connection prove to have it. Default: none, and then nodes of other hosts
+   * are refused.
+   */
+  public NodeOptions key(Path file) {
+    key = Objects.requireNonNull(file, "file");
+    return this;
+  }
+
+  /** Talks to other hosts without a key: to anybody who reaches the port. Default: not. */
+  public NodeOptions insecure() {
+    insecure = true;
+    return this;
+  }
+
+  /** The roads that may be used. Default: all; the fastest that reaches a node is taken. */
+  public NodeOptions roads(Road first, Road... others) {
+    roads = EnumSet.of(first, others);
+    return this;
+  }
+
+  /** The program's access to its own records; needed if they are in a named module. */
+  public NodeOptions lookup(MethodHandles.Lookup access) {
+    lookup = Objects.requireNonNull(access, "access");
+    return this;
+  }
+
+  /**
+   * Registers a record, whose codec is made at start.
+   *
+   * @throws IllegalArgumentException if it is no record
+   */
+  public NodeOptions type(Class<?> record) {
+    if (!record.isRecord()) {
+      throw new IllegalArgumentException(
+          record.getName() + " is not a record: register it with a Codec");
+    }
+    registrations.add(new Registration(Registration.Kind.TYPE, record, null, null, null));
+    return this;
+  }
+
+  /** Registers a type with its codec. */
+  public <T> NodeOptions type(Class<T> type, Codec<T> codec) {
+    Objects.requireNonNull(codec, "codec");
+    registrations.add(new Registration(Registration.Kind.TYPE, type, codec, null, null));
+    return this;
+  }
+
+  /**
+   * Has messages read into one object again and again, which is valid until the receiver returns:
+   * for receivers that are INLINE.
+   *
+   * @param first makes it
+   */
+  public <T> NodeOptions reuse(Class<T> type, Supplier<T> first) {
+    registrations.add(new Registration(Registration.Kind.REUSE, type, null, null, first));
+    return this;
+  }
+
+  /** Registers who takes the messages of a type, ORDERED. */
+  public <T> NodeOptions receive(Class<T> type, Receiver<T> receiver) {
+    return receive(type, Dispatch.ORDERED, receiver);
+  }
+
+  /** Registers who takes the messages of a type. */
+  public <T> NodeOptions receive(Class<T> type, Dispatch dispatch, Receiver<T> receiver) {
+    Objects.requireNonNull(dispatch, "dispatch");
+    Objects.requireNonNull(receiver, "receiver");
+    registrations.add(new Registration(Registration.Kind.RECEIVER, type, null, dispatch, receiver));
+    return this;
+  }
+
+  /** Registers who answers the questions of a type. */
+  public <Q> NodeOptions answer(Class<Q> type, Dispatch dispatch, Answerer<Q> answerer) {
+    Objects.requireNonNull(dispatch, "dispatch");
+    Objects.requireNonNull(answerer, "answerer");
+    registrations.add(new Registration(Registration.Kind.ANSWERER, type, null, dispatch, answerer));
+    return this;
+  }
+
+  /** Handler threads, 1 to 1,024. Default: half the cores. */
+  public NodeOptions handlers(int threads) {
+    check("handlers", threads, 1, 1024);
+    handlers = threads;
+    handlersMax = Math.max(handlersMax, threads);
+    return this;
+  }
+
+  /** Handler threads when some of them wait in calls of this package, up to 1,024. Default: 32. */
+  public NodeOptions handlersMax(int threads) {
+    check("handlersMax", threads, handlers, 1024);
+    handlersMax = threads;
+    return this;
+  }
+
+  /** Messages on virtual threads at a time, 1 to 1,000,000. Default: 10,000. */
+  public NodeOptions virtualMax(int threads) {
+    check("virtualMax", threads, 1, 1_000_000);
+    virtualMax = threads;
+    return this;
+  }
+
+  /** How long {@link Peer#send} waits, up to an hour. Default: one second. */
+  public NodeOptions sendLimit(Duration limit) {
+    check("sendLimit in ms", limit.toMillis(), 0, 3_600_000);
+    sendLimit = limit;
+    return this;
+  }
+
+  /** Bytes of a ring, a power of two from 16 KiB to 16 MiB, each way. Default: 1 MiB. */
+  public NodeOptions ringBytes(int bytes) {
+    ringBytes = ring("ringBytes", bytes);
+    return this;
+  }
+
+  /** Bytes of the ring of answers, as {@link #ringBytes}. Default: 256 KiB. */
+  public NodeOptions expressBytes(int bytes) {
+    expressBytes = ring("expressBytes", bytes);
+    return this;
+  }
+
+  /** The largest message, in bytes, 1 KiB to 1 GiB. Default: 64 MiB. */
+  public NodeOptions largest(int bytes) {
+    check("largest", bytes, 1 << 10, MOST_MESSAGE);
+    largest = bytes;
+    return this;
+  }
+
+  /** Memory for what was received and not yet handled, from 1 MiB on. Default: 128 MiB. */
+  public NodeOptions receiveBudget(long bytes) {
+    check("receiveBudget", bytes, 1 << 20, 1L << 40);
+    receiveBudget = bytes;
+    return this;
+  }
+
+  /** Connections at a time, 1 to 10,000; the one idle for longest goes. Default: 100. */
+  public NodeOptions connectionLimit(int connections) {
+    check("connectionLimit", connections, 1, 10_000);
+    connectionLimit = connections;
+    return this;
+  }
+
+  /** How long a thread looks before it sleeps, up to a second; 0: not. Default: 20 µs. */
+  public NodeOptions spin(Duration time) {
+    check("spin in ns", time.toNanos(), 0, 1_000_000_000L);
+    spin = time;
+    return this;
+  }
+
+  /**
+   * The user's private directory for announcements. Default: {@code talaria.dir}, and that {@code
+   * /tmp/talaria-UID}.
+   */
+  public NodeOptions runDirectory(Path directory) {
+    runDirectory = directory.toAbsolutePath();
+    return this;
+  }
+
+  /**
+   * The user's private directory for shared memory. Default: {@code talaria.shm.dir}, and that
+   * {@code /dev/shm/talaria-UID}.
+   */
+  public NodeOptions sharedMemoryDirectory(Path directory) {
+    sharedMemoryDirectory = directory.toAbsolutePath();
+    return this;
+  }
+
+  /** The node's id. */
+  public int id() {
+    return id;
+  }
+
+  /** See {@link #cluster(String)}. */
+  public String cluster() {
+    return cluster;
+  }
+
+  /** See {@link #listen(String, int)}; or null. */
+  public InetSocketAddress listen() {
+    return listen;
+  }
+
+  /** See {@link #directory(NodeDirectory)}. */
+  public NodeDirectory directory() {
+    return directory;
+  }
+
+  /** See {@link #key(Path)}; or null. */
+  public Path key() {
+    return key;
+  }
+
+  /** See {@link #insecure()}. */
+  public boolean isInsecure() {
+    return insecure;
+  }
+
+  /** See {@link #roads(Road, Road...)}. */
+  public Set<Road> roads() {
+    return EnumSet.copyOf(roads);
+  }
+
+  /** See {@link #lookup(MethodHandles.Lookup)}; or null. */
+  public MethodHandles.Lookup lookup() {
+    return lookup;
+  }
+
+  /** What was registered, in this order. */
+  public List<Registration> registrations() {
+    return List.copyOf(registrations);
+  }
+
+  /** See {@link #handlers(int)}. */
+  public int handlers() {
+    return handlers;
+  }
+
+  /** See {@link #handlersMax(int)}. */
+  public int handlersMax() {
+    return handlersMax;
+  }
+
+  /** See {@link #virtualMax(int)}. */
+  public int virtualMax() {
+    return virtualMax;
+  }
+
+  /** See {@link #sendLimit(Duration)}. */
+  public Duration sendLimit() {
+    return sendLimit;
+  }
+
+  /** See {@link #ringBytes(int)}. */
+  public int ringBytes() {
+    return ringBytes;
+  }
+
+  /** See {@link #expressBytes(int)}. */
+  public int expressBytes() {
+    return expressBytes;
+  }
+
+  /** See {@link #largest(int)}. */
+  public int largest() {
+    return largest;
+  }
+
+  /** See {@link #receiveBudget(long)}. */
+  public long receiveBudget() {
+    return receiveBudget;
+  }
+
+  /** See {@link #connectionLimit(int)}. */
+  public int connectionLimit() {
+    return connectionLimit;
+  }
+
+  /** See {@link #spin(Duration)}. */
+  public Duration spin() {
+    return spin;
+  }
+
+  /** See {@link #runDirectory(Path)}; or null. */
+  public Path runDirectory() {
+    return runDirectory;
+  }
+
+  /** See {@link #sharedMemoryDirectory(Path)}; or null. */
+  public Path sharedMemoryDirectory() {
+    return sharedMemoryDirectory;
+  }
+}

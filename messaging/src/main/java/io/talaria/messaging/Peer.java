@@ -1,0 +1,91 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+/**
+ * A node to send to, this one included. Valid as long as its {@link Node}; having one connects to
+ * nobody. Any thread, virtual ones too.
+ *
+ * <p>Messages of one thread to one node and receiver arrive in order, each at most once. Answers
+ * may overtake messages.
+ */
+public interface Peer {
+  /** Of {@link #trySend}: the receiver has to take something first. */
+  long NO_ROOM = -1;
+
+  /** Of {@link #trySend}: there is no connection yet; one is being made. */
+  long CONNECTING = -2;
+
+  /** Of {@link #trySend}: the connection has just ended; the next call connects again. */
+  long LOST = -3;
+
+  /** Of {@link #trySend}: this node is closed. */
+  long CLOSED = -4;
+
+  /** Of {@link #trySend}: too large for one slice, which {@link #send} can do. */
+  long TOO_LARGE = -5;
+
+  /** Its number, 0 to 65,534. */
+  int id();
+
+  /**
+   * Sends a message: when this returns, it is on its way and the object is the caller's again.
+   * Waits for a connection or for room, at most as long as {@link NodeOptions#sendLimit} says.
+   *
+   * @return a ticket for {@link #awaitTaken}, positive
+   * @throws MessagingException UNREACHABLE, REFUSED, NO_ROOM, TOO_LARGE, CLOSED or CANCELLED
+   * @throws IllegalArgumentException if the type is not registered
+   * @throws NullPointerException if the message or a component not declared {@link MayBeNull} is
+   *     null
+   * @throws IllegalStateException inside an INLINE receiver or a codec
+   */
+  long send(Object message) throws MessagingException;
+
+  /**
+   * Sends a message if that is possible at once; allocates nothing, never waits.
+   *
+   * @return a ticket, positive; or {@link #NO_ROOM}, {@link #CONNECTING}, {@link #LOST}, {@link
+   *     #CLOSED} or {@link #TOO_LARGE}
+   * @throws IllegalArgumentException if the type is not registered
+   */
+  long trySend(Object message);
+
+  /**
+   * Waits until a message, and all before it on its connection, was handed to the receiver's code
+   * at the other end, or dropped there.
+   *
+   * @param ticket what a send returned
+   * @param limitNs how long at most, in nanoseconds
+   * @return false if the limit has passed
+   * @throws MessagingException LOST if the connection of the ticket has ended
+   */
+  boolean awaitTaken(long ticket, long limitNs) throws MessagingException;
+
+  /**
+   * Asks, and waits for the answer.
+   *
+   * @param limitNs how long at most, in nanoseconds
+   * @throws MessagingException with the reason if there is no answer
+   * @throws IllegalStateException inside an INLINE receiver or a codec
+   */
+  <A> A ask(Object question, Class<A> answer, long limitNs) throws MessagingException;
+
+  /**
+   * Asks, and collects the answer later. Waits for room as {@link #send} does.
+   *
+   * @param limitNs after so many nanoseconds the call is over
+   */
+  <A> Call<A> call(Object question, Class<A> answer, long limitNs) throws MessagingException;
+
+  /** Whether there is a connection now. */
+  boolean connected();
+
+  /** The road of the connection: {@code loop}, {@code shm} or {@code stream}; or null. */
+  String road();
+
+  /** Why it is that road, or why there is no connection; for people. */
+  String reason();
+
+  /** Bytes that can be sent without waiting, 0 without a connection. */
+  long room();
+}

@@ -1,0 +1,30 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+/** A question that wants one answer. Any thread; none of the methods waits. */
+public interface Request {
+  /** Who asks. */
+  Peer from();
+
+  /**
+   * Answers. The object is the caller's again when this returns.
+   *
+   * @throws IllegalStateException if it was answered before
+   * @throws IllegalArgumentException if the type of the answer is not registered
+   */
+  void answer(Object answer);
+
+  /**
+   * Refuses to answer: whoever asked gets FAILED_THERE with this text.
+   *
+   * @throws IllegalStateException if it was answered before
+   */
+  void fail(String text);
+
+  /** Whether whoever asked does not wait any more, as far as is known here. */
+  boolean cancelled();
+
+  /** How long whoever asked still waits, in nanoseconds, as far as is known here. */
+  long remainingNs();
+}

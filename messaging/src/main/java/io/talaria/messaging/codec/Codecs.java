@@ -1,0 +1,739 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.codec;
+
+import io.talaria.messaging.Codec;
+import io.talaria.messaging.Compact;
+import io.talaria.messaging.In;
+import io.talaria.messaging.MalformedMessageException;
+import io.talaria.messaging.MayBeNull;
+import io.talaria.messaging.Out;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Array;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Makes the codecs of records, and of what may be in them: primitive types and their boxes,
+ * strings, UUIDs, enums, records, sealed interfaces of records and enums, arrays, lists and
+ * optionals of all these. A {@link #form} describes what they write; two nodes understand each
+ * other if it is the same on both.
+ *
+ * <p>For one thread, at registration.
+ */
+public final class Codecs {
+  private final MethodHandles.Lookup lookup;
+  private final Map<Type, Codec<Object>> made = new HashMap<>();
+  private final Map<Type, String> forms = new HashMap<>();
+
+  /** Records that are being made, to find one that contains itself. */
+  private final Map<Class<?>, Later> making = new HashMap<>();
+
+  /**
+   * Makes a factory.
+   *
+   * @param lookup of the program, with full access to its records, or null: then as far as this
+   *     module can reach
+   */
+  public Codecs(MethodHandles.Lookup lookup) {
+    this.lookup = lookup;
+  }
+
+  /** Stands for a codec that is not yet made, because its record contains itself. */
+  private static final class Later implements Codec<Object> {
+    private Codec<Object> codec;
+
+    @Override
+    public int size(Object value) {
+      return codec.size(value);
+    }
+
+    @Override
+    public void write(Object value, Out out) {
+      codec.write(value, out);
+    }
+
+    @Override
+    public Object read(In in) {
+      in.enter();
+      Object value = codec.read(in);
+      in.leave();
+      return value;
+    }
+  }
+
+  /**
+   * The codec of a record.
+   *
+   * @throws IllegalArgumentException if it cannot be made; the message names type and component
+   */
+  @SuppressWarnings("unchecked")
+  public <T> Codec<T> ofRecord(Class<T> type) {
+    if (!type.isRecord()) {
+      throw new IllegalArgumentException(
+          type.getName() + " is not a record: register it with a Codec");
+    }
+    return (Codec<T>) of(type, type.getName());
+  }
+
+  /** What is written for a type, the same for the same bytes; after its codec was made. */
+  public String form(Class<?> type) {
+    return forms.get(type);
+  }
+
+  private Codec<Object> of(Type type, String where) {
+    Codec<Object> known = made.get(type);
+    if (known != null) {
+      return known;
+    }
+    Codec<Object> codec = make(type, where);
+    made.put(type, codec);
+    return codec;
+  }
+
+  private Codec<Object> make(Type type, String where) {
+    if (type instanceof Class<?> raw) {
+      return makeOf(raw, where);
+    }
+    if (type instanceof ParameterizedType parameterized) {
+      Type argument = parameterized.getActualTypeArguments()[0];
+      Type raw = parameterized.getRawType();
+      if (raw == List.class) {
+        Codec<Object> element = of(argument, where);
+        forms.put(type, "list(" + forms.get(argument) + ")");
+        return new ListCodec(element);
+      }
+      if (raw == Optional.class) {
+        Codec<Object> element = of(argument, where);
+        forms.put(type, "optional(" + forms.get(argument) + ")");
+        return new OptionalCodec(element);
+      }
+    }
+    throw unsupported(where, type);
+  }
+
+  private static IllegalArgumentException unsupported(String where, Type type) {
+    return new IllegalArgumentException(
+        where
+            + " has the type "
+            + type.getTypeName()
+            + ", which has no codec: possible are primitive types and their boxes, String, UUID,"
+            + " enums, records, sealed interfaces of records and enums, and arrays, List and"
+            + " Optional of these; or register a Codec for the message");
+  }
+
+  private Codec<Object> makeOf(Class<?> type, String where) {
+    Simple simple = Simple.of(type);
+    if (simple != null) {
+      forms.put(type, simple.form());
+      return simple;
+    }
+    if (type.isEnum()) {
+      Object[] constants = type.getEnumConstants();
+      forms.put(type, "enum" + Arrays.toString(constants));
+      return new EnumCodec(type, constants);
+    }
+    if (type.isRecord()) {
+      return makeRecord(type);
+    }
+    if (type.isArray()) {
+      Codec<Object> element = of(type.getComponentType(), where);
+      forms.put(type, "array(" + forms.get(type.getComponentType()) + ")");
+      return new ArrayCodec(type.getComponentType(), element);
+    }
+    if (type.isSealed() && type.isInterface()) {
+      return makeSealed(type, where);
+    }
+    throw unsupported(where, type);
+  }
+
+  private Codec<Object> makeSealed(Class<?> type, String where) {
+    Later later = new Later();
+    made.put(type, later);
+    forms.put(type, "sealed " + type.getSimpleName());
+    Set<Class<?>> leaves = new HashSet<>();
+    collect(type, leaves);
+    List<Class<?>> sorted = new ArrayList<>(leaves);
+    sorted.sort(Comparator.comparing(Class::getName));
+    StringBuilder form = new StringBuilder("oneOf(");
+    List<Codec<Object>> codecs = new ArrayList<>();
+    for (Class<?> leaf : sorted) {
+      codecs.add(of(leaf, where));
+      form.append(leaf.getSimpleName()).append(' ').append(forms.get(leaf)).append(';');
+    }
+    forms.put(type, form.append(')').toString());
+    later.codec = new SealedCodec(type, sorted.toArray(Class[]::new), codecs);
+    return later;
+  }
+
+  private static void collect(Class<?> type, Set<Class<?>> leaves) {
+    if (type.isSealed() && type.isInterface()) {
+      for (Class<?> permitted : type.getPermittedSubclasses()) {
+        collect(permitted, leaves);
+      }
+    } else {
+      leaves.add(type);
+    }
+  }
+
+  private Codec<Object> makeRecord(Class<?> type) {
+    Later inside = making.get(type);
+    if (inside != null) {
+      return inside;
+    }
+    Later later = new Later();
+    making.put(type, later);
+    forms.put(type, "record " + type.getSimpleName());
+    StringBuilder form = new StringBuilder("record(");
+    List<Component> components = new ArrayList<>();
+    for (RecordComponent component : type.getRecordComponents()) {
+      String where = "component " + component.getName() + " of " + type.getName();
+      boolean compact = component.isAnnotationPresent(Compact.class);
+      boolean nullable = component.isAnnotationPresent(MayBeNull.class);
+      Class<?> raw = component.getType();
+      if (compact && raw != int.class && raw != long.class) {
+        throw new IllegalArgumentException(
+            where + " is @Compact, which is for int and long, but a " + raw.getName());
+      }
+      if (nullable && raw.isPrimitive()) {
+        throw new IllegalArgumentException(where + " is @MayBeNull, but a " + raw.getName());
+      }
+      Primitive primitive = Primitive.of(raw, compact);
+      Codec<Object> codec = null;
+      if (primitive == null) {
+        codec = of(component.getGenericType(), where);
+        codec = nullable ? new NullableCodec(codec) : codec;
+      }
+      form.append(component.getName())
+          .append(' ')
+          .append(compact ? "compact " : "")
+          .append(nullable ? "nullable " : "")
+          .append(primitive == null ? forms.get(component.getGenericType()) : primitive.form())
+          .append(';');
+      components.add(new Component(component, primitive, codec, nullable));
+    }
+    Codec<Object> codec = RecordClass.make(type, components, lookup);
+    forms.put(type, form.append(')').toString());
+    making.remove(type);
+    later.codec = codec;
+    return codec;
+  }
+
+  /** A component of a record: a primitive one, or one with a codec. */
+  record Component(
+      RecordComponent component, Primitive primitive, Codec<Object> codec, boolean nullable) {}
+
+  private record ListCodec(Codec<Object> element) implements Codec<Object> {
+    @Override
+    public int size(Object value) {
+      List<?> list = (List<?>) value;
+      int bytes = Out.sizeOfLength(list.size());
+      for (int i = 0; i < list.size(); i++) {
+        bytes = Math.addExact(bytes, element.size(notNull(list.get(i), i)));
+      }
+      return bytes;
+    }
+
+    @Override
+    public void write(Object value, Out out) {
+      List<?> list = (List<?>) value;
+      int size = list.size();
+      out.putLength(size);
+      for (int i = 0; i < size; i++) {
+        element.write(list.get(i), out);
+      }
+    }
+
+    @Override
+    public Object read(In in) {
+      int size = in.getLength(1);
+      in.enter();
+      Object[] elements = new Object[size];
+      for (int i = 0; i < size; i++) {
+        elements[i] = element.read(in);
+      }
+      in.leave();
+      return List.of(elements);
+    }
+  }
+
+  private record ArrayCodec(Class<?> type, Codec<Object> element) implements Codec<Object> {
+    @Override
+    public int size(Object value) {
+      Object[] array = (Object[]) value;
+      int bytes = Out.sizeOfLength(array.length);
+      for (int i = 0; i < array.length; i++) {
+        bytes = Math.addExact(bytes, element.size(notNull(array[i], i)));
+      }
+      return bytes;
+    }
+
+    @Override
+    public void write(Object value, Out out) {
+      Object[] array = (Object[]) value;
+      out.putLength(array.length);
+      for (Object each : array) {
+        element.write(each, out);
+      }
+    }
+
+    @Override
+    public Object read(In in) {
+      Object[] array = (Object[]) Array.newInstance(type, in.getLength(1));
+      in.enter();
+      for (int i = 0; i < array.length; i++) {
+        array[i] = element.read(in);
+      }
+      in.leave();
+      return array;
+    }
+  }
+
+  private static Object notNull(Object value, int index) {
+    if (value == null) {
+      throw new NullPointerException("element " + index + " is null");
+    }
+    return value;
+  }
+
+  private record OptionalCodec(Codec<Object> element) implements Codec<Object> {
+    @Override
+    public int size(Object value) {
+      Optional<?> optional = (Optional<?>) value;
+      return optional.isPresent() ? 1 + element.size(optional.get()) : 1;
+    }
+
+    @Override
+    public void write(Object value, Out out) {
+      Optional<?> optional = (Optional<?>) value;
+      out.putBoolean(optional.isPresent());
+      if (optional.isPresent()) {
+        element.write(optional.get(), out);
+      }
+    }
+
+    @Override
+    public Object read(In in) {
+      return in.getBoolean() ? Optional.of(element.read(in)) : Optional.empty();
+    }
+  }
+
+  private record NullableCodec(Codec<Object> element) implements Codec<Object> {
+    @Override
+    public int size(Object value) {
+      return value == null ? 1 : 1 + element.size(value);
+    }
+
+    @Override
+    public void write(Object value, Out out) {
+      out.putBoolean(value != null);
+      if (value != null) {
+        element.write(value, out);
+      }
+    }
+
+    @Override
+    public Object read(In in) {
+      return in.getBoolean() ? element.read(in) : null;
+    }
+  }
+
+  /** By their places: the form names all constants in order, so both ends have the same ones. */
+  @SuppressWarnings("EnumOrdinal")
+  private static final class EnumCodec implements Codec<Object> {
+    private final Class<?> type;
+    private final Object[] constants;
+
+    EnumCodec(Class<?> type, Object[] constants) {
+      this.type = type;
+      this.constants = constants;
+    }
+
+    @Override
+    public int size(Object value) {
+      return Out.sizeOfLength(((Enum<?>) value).ordinal());
+    }
+
+    @Override
+    public void write(Object value, Out out) {
+      out.putLength(((Enum<?>) value).ordinal());
+    }
+
+    @Override
+    public Object read(In in) {
+      int ordinal = in.getCompactUnsigned();
+      if (ordinal < 0 || ordinal >= constants.length) {
+        throw new MalformedMessageException(type.getName() + " has no constant number " + ordinal);
+      }
+      return constants[ordinal];
+    }
+  }
+
+  private static final class SealedCodec implements Codec<Object> {
+    private final Class<?> type;
+    private final Class<?>[] types;
+    private final List<Codec<Object>> codecs;
+
+    SealedCodec(Class<?> type, Class<?>[] types, List<Codec<Object>> codecs) {
+      this.type = type;
+      this.types = types;
+      this.codecs = codecs;
+    }
+
+    private int index(Object value) {
+      Class<?> found = value.getClass();
+      for (int i = 0; i < types.length; i++) {
+        if (types[i] == found || (types[i].isEnum() && types[i].isInstance(value))) {
+          return i;
+        }
+      }
+      throw new IllegalArgumentException(found.getName() + " is no " + type.getName());
+    }
+
+    @Override
+    public int size(Object value) {
+      int index = index(value);
+      return Math.addExact(Out.sizeOfLength(index), codecs.get(index).size(value));
+    }
+
+    @Override
+    public void write(Object value, Out out) {
+      int index = index(value);
+      out.putLength(index);
+      codecs.get(index).write(value, out);
+    }
+
+    @Override
+    public Object read(In in) {
+      int index = in.getCompactUnsigned();
+      if (index < 0 || index >= types.length) {
+        throw new MalformedMessageException(type.getName() + " has no subtype number " + index);
+      }
+      return codecs.get(index).read(in);
+    }
+  }
+
+  /** The codecs of what is one call of {@link Out} and one of {@link In}. */
+  enum Simple implements Codec<Object> {
+    STRING(String.class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfString((String) value);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putString((String) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getString();
+      }
+    },
+    UUIDS(UUID.class) {
+      @Override
+      public int size(Object value) {
+        return 2 * Long.BYTES;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        UUID id = (UUID) value;
+        out.putLong(id.getMostSignificantBits());
+        out.putLong(id.getLeastSignificantBits());
+      }
+
+      @Override
+      public Object read(In in) {
+        return new UUID(in.getLong(), in.getLong());
+      }
+    },
+    BOOLEAN(Boolean.class) {
+      @Override
+      public int size(Object value) {
+        return 1;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putBoolean((Boolean) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getBoolean();
+      }
+    },
+    BOOLEANS(boolean[].class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfArray(((boolean[]) value).length, 1);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putBooleans((boolean[]) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getBooleans();
+      }
+    },
+    BYTE(Byte.class) {
+      @Override
+      public int size(Object value) {
+        return 1;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putByte((Byte) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getByte();
+      }
+    },
+    BYTES(byte[].class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfArray(((byte[]) value).length, 1);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putBytes((byte[]) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getBytes();
+      }
+    },
+    SHORT(Short.class) {
+      @Override
+      public int size(Object value) {
+        return Short.BYTES;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putShort((Short) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getShort();
+      }
+    },
+    SHORTS(short[].class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfArray(((short[]) value).length, Short.BYTES);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putShorts((short[]) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getShorts();
+      }
+    },
+    CHARACTER(Character.class) {
+      @Override
+      public int size(Object value) {
+        return Character.BYTES;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putChar((Character) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getChar();
+      }
+    },
+    CHARS(char[].class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfArray(((char[]) value).length, Character.BYTES);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putChars((char[]) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getChars();
+      }
+    },
+    INTEGER(Integer.class) {
+      @Override
+      public int size(Object value) {
+        return Integer.BYTES;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putInt((Integer) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getInt();
+      }
+    },
+    INTS(int[].class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfArray(((int[]) value).length, Integer.BYTES);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putInts((int[]) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getInts();
+      }
+    },
+    LONG(Long.class) {
+      @Override
+      public int size(Object value) {
+        return Long.BYTES;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putLong((Long) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getLong();
+      }
+    },
+    LONGS(long[].class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfArray(((long[]) value).length, Long.BYTES);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putLongs((long[]) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getLongs();
+      }
+    },
+    FLOAT(Float.class) {
+      @Override
+      public int size(Object value) {
+        return Float.BYTES;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putFloat((Float) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getFloat();
+      }
+    },
+    FLOATS(float[].class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfArray(((float[]) value).length, Float.BYTES);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putFloats((float[]) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getFloats();
+      }
+    },
+    DOUBLE(Double.class) {
+      @Override
+      public int size(Object value) {
+        return Double.BYTES;
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putDouble((Double) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getDouble();
+      }
+    },
+    DOUBLES(double[].class) {
+      @Override
+      public int size(Object value) {
+        return Out.sizeOfArray(((double[]) value).length, Double.BYTES);
+      }
+
+      @Override
+      public void write(Object value, Out out) {
+        out.putDoubles((double[]) value);
+      }
+
+      @Override
+      public Object read(In in) {
+        return in.getDoubles();
+      }
+    };
+
+    private final Class<?> type;
+
+    Simple(Class<?> type) {
+      this.type = type;
+    }
+
+    String form() {
+      return type.getSimpleName();
+    }
+
+    static Simple of(Class<?> type) {
+      for (Simple each : values()) {
+        if (each.type == type) {
+          return each;
+        }
+      }
+      return null;
+    }
+  }
+}

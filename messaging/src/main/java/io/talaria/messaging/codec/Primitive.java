@@ -1,0 +1,37 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.codec;
+
+import java.lang.classfile.TypeKind;
+import java.util.Locale;
+
+/** A primitive type as a component of a record, with the methods that write and read it. */
+record Primitive(Class<?> type, boolean compact, String put, String get, int bytes) {
+  static Primitive of(Class<?> type, boolean compact) {
+    if (!type.isPrimitive()) {
+      return null;
+    }
+    String name = type.getName();
+    String method =
+        (compact ? "Compact" : "")
+            + name.substring(0, 1).toUpperCase(Locale.ROOT)
+            + name.substring(1);
+    int bytes =
+        switch (TypeKind.from(type)) {
+          case BOOLEAN, BYTE -> 1;
+          case SHORT, CHAR -> 2;
+          case INT, FLOAT -> 4;
+          default -> 8;
+        };
+    return new Primitive(type, compact, "put" + method, "get" + method, bytes);
+  }
+
+  String form() {
+    return type.getName();
+  }
+
+  /** Of a compact one: the method of Out that tells its size. */
+  String sizeOf() {
+    return type == int.class ? "sizeOfCompactInt" : "sizeOfCompactLong";
+  }
+}

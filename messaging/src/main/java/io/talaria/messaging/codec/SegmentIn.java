@@ -1,0 +1,257 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.codec;
+
+import io.talaria.messaging.In;
+import io.talaria.messaging.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+
+/** Reads a part of some memory. For one thread; used again and again. */
+public final class SegmentIn implements In {
+  private static final int MOST_DEPTH = 64;
+
+  private MemorySegment memory = MemorySegment.NULL;
+  private long at;
+  private long end;
+  private int depth;
+
+  /** Begins to read. */
+  public SegmentIn over(MemorySegment memory, long offset, int bytes) {
+    this.memory = memory;
+    at = offset;
+    end = offset + bytes;
+    depth = 0;
+    return this;
+  }
+
+  /** Lets go of the memory. */
+  public void done() {
+    memory = MemorySegment.NULL;
+    at = 0;
+    end = 0;
+  }
+
+  /** Ends reading. */
+  public void expectEnd() {
+    if (at != end) {
+      throw new MalformedMessageException((end - at) + " bytes behind the message");
+    }
+  }
+
+  private long next(long bytes) {
+    long begin = at;
+    if (end - begin < bytes) {
+      throw overrun(bytes);
+    }
+    at = begin + bytes;
+    return begin;
+  }
+
+  private MalformedMessageException overrun(long bytes) {
+    return new MalformedMessageException(
+        "the message ends: " + bytes + " bytes expected, " + (end - at) + " are left");
+  }
+
+  @Override
+  public byte getByte() {
+    return memory.get(ValueLayout.JAVA_BYTE, next(1));
+  }
+
+  @Override
+  public boolean getBoolean() {
+    byte value = getByte();
+    if ((value & ~1) != 0) {
+      throw new MalformedMessageException("a boolean is " + value);
+    }
+    return value != 0;
+  }
+
+  @Override
+  public short getShort() {
+    return memory.get(SegmentOut.SHORT, next(Short.BYTES));
+  }
+
+  @Override
+  public char getChar() {
+    return memory.get(SegmentOut.CHAR, next(Character.BYTES));
+  }
+
+  @Override
+  public int getInt() {
+    return memory.get(SegmentOut.INT, next(Integer.BYTES));
+  }
+
+  @Override
+  public long getLong() {
+    return memory.get(SegmentOut.LONG, next(Long.BYTES));
+  }
+
+  @Override
+  public float getFloat() {
+    return memory.get(SegmentOut.FLOAT, next(Float.BYTES));
+  }
+
+  @Override
+  public double getDouble() {
+    return memory.get(SegmentOut.DOUBLE, next(Double.BYTES));
+  }
+
+  @Override
+  public int getCompactInt() {
+    int folded = variable();
+    return folded >>> 1 ^ -(folded & 1);
+  }
+
+  private int variable() {
+    int value = 0;
+    for (int shift = 0; shift < 35; shift += 7) {
+      byte next = getByte();
+      value |= (next & 0x7f) << shift;
+      if (next >= 0) {
+        if (shift == 28 && (next & 0x70) != 0) {
+          break;
+        }
+        return value;
+      }
+    }
+    throw new MalformedMessageException("a compact number has more than 32 bits");
+  }
+
+  @Override
+  public long getCompactLong() {
+    long folded = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+      byte next = getByte();
+      folded |= (next & 0x7fL) << shift;
+      if (next >= 0) {
+        if (shift == 63 && (next & 0x7e) != 0) {
+          break;
+        }
+        return folded >>> 1 ^ -(folded & 1);
+      }
+    }
+    throw new MalformedMessageException("a compact number has more than 64 bits");
+  }
+
+  @Override
+  public int getLength(int elementBytes) {
+    int length = variable();
+    if (length < 0 || (long) length * elementBytes > end - at) {
+      throw new MalformedMessageException(
+          "a length of "
+              + Integer.toUnsignedString(length)
+              + " elements of at least "
+              + elementBytes
+              + " bytes, "
+              + (end - at)
+              + " bytes are left");
+    }
+    return length;
+  }
+
+  @Override
+  public int getCompactUnsigned() {
+    return variable();
+  }
+
+  @Override
+  public String getString() {
+    int length = getLength(1);
+    byte[] bytes = new byte[length];
+    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, next(length), bytes, 0, length);
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public byte[] getBytes() {
+    byte[] value = new byte[getLength(1)];
+    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, next(value.length), value, 0, value.length);
+    return value;
+  }
+
+  @Override
+  public boolean[] getBooleans() {
+    boolean[] value = new boolean[getLength(1)];
+    for (int i = 0; i < value.length; i++) {
+      value[i] = getBoolean();
+    }
+    return value;
+  }
+
+  @Override
+  public short[] getShorts() {
+    short[] value = new short[getLength(Short.BYTES)];
+    MemorySegment.copy(
+        memory, SegmentOut.SHORT, next((long) value.length * Short.BYTES), value, 0, value.length);
+    return value;
+  }
+
+  @Override
+  public char[] getChars() {
+    char[] value = new char[getLength(Character.BYTES)];
+    MemorySegment.copy(
+        memory,
+        SegmentOut.CHAR,
+        next((long) value.length * Character.BYTES),
+        value,
+        0,
+        value.length);
+    return value;
+  }
+
+  @Override
+  public int[] getInts() {
+    int[] value = new int[getLength(Integer.BYTES)];
+    MemorySegment.copy(
+        memory, SegmentOut.INT, next((long) value.length * Integer.BYTES), value, 0, value.length);
+    return value;
+  }
+
+  @Override
+  public long[] getLongs() {
+    long[] value = new long[getLength(Long.BYTES)];
+    MemorySegment.copy(
+        memory, SegmentOut.LONG, next((long) value.length * Long.BYTES), value, 0, value.length);
+    return value;
+  }
+
+  @Override
+  public float[] getFloats() {
+    float[] value = new float[getLength(Float.BYTES)];
+    MemorySegment.copy(
+        memory, SegmentOut.FLOAT, next((long) value.length * Float.BYTES), value, 0, value.length);
+    return value;
+  }
+
+  @Override
+  public double[] getDoubles() {
+    double[] value = new double[getLength(Double.BYTES)];
+    MemorySegment.copy(
+        memory,
+        SegmentOut.DOUBLE,
+        next((long) value.length * Double.BYTES),
+        value,
+        0,
+        value.length);
+    return value;
+  }
+
+  @Override
+  public int remaining() {
+    return (int) (end - at);
+  }
+
+  @Override
+  public void enter() {
+    if (++depth > MOST_DEPTH) {
+      throw new MalformedMessageException("more than " + MOST_DEPTH + " objects in one another");
+    }
+  }
+
+  @Override
+  public void leave() {
+    depth--;
+  }
+}

@@ -1,0 +1,84 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.dispatch;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * What waits for one receiver: one thread puts, and as many handlers as allowed take, one for
+ * order.
+ *
+ * @param <E> what waits
+ */
+public final class Mailbox<E> implements Task {
+  private static final int TURN = 64;
+
+  private final Handlers handlers;
+  private final Consumer<E> consumer;
+  private final BoundedQueue<E> queue;
+  private final int most;
+
+  /** How many turns are queued or under way. */
+  private final AtomicInteger turns = new AtomicInteger();
+
+  /**
+   * Makes an empty one.
+   *
+   * @param handlers run it
+   * @param consumer takes each, and never throws
+   * @param capacity a power of two
+   * @param most how many handlers at a time; 1 keeps the order
+   */
+  public Mailbox(Handlers handlers, Consumer<E> consumer, int capacity, int most) {
+    this.handlers = handlers;
+    this.consumer = consumer;
+    queue = new BoundedQueue<>(capacity);
+    this.most = most;
+  }
+
+  /** Puts; false if it is full. One thread. */
+  public boolean offer(E element) {
+    if (!queue.offer(element)) {
+      return false;
+    }
+    schedule();
+    return true;
+  }
+
+  private void schedule() {
+    for (int now = turns.get(); now < most; now = turns.get()) {
+      if (turns.compareAndSet(now, now + 1)) {
+        if (!handlers.run(this)) {
+          turns.decrementAndGet(); // the next offer tries again
+        }
+        return;
+      }
+    }
+  }
+
+  @Override
+  public void turn() {
+    for (int i = 0; i < TURN; i++) {
+      E next = queue.poll();
+      if (next == null) {
+        break;
+      }
+      consumer.accept(next);
+    }
+    turns.decrementAndGet();
+    if (!queue.isEmpty()) {
+      schedule();
+    }
+  }
+
+  /** Whether nothing waits; what a handler has in hand does not count. */
+  public boolean isEmpty() {
+    return queue.isEmpty();
+  }
+
+  /** How many wait, about. */
+  public int size() {
+    return queue.size();
+  }
+}

@@ -1,0 +1,9 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.dispatch;
+
+/** Something for a handler thread: runs for a bounded time, and never throws. */
+public interface Task {
+  /** Runs one turn. */
+  void turn();
+}

@@ -1,0 +1,63 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a node counts. Any thread. */
+final class Counts {
+  private final LongAdder connected = new LongAdder();
+  private final LongAdder lost = new LongAdder();
+  private final LongAdder received = new LongAdder();
+  private final LongAdder dropped = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder late = new LongAdder();
+
+  void connected() {
+    connected.increment();
+  }
+
+  void lost() {
+    lost.increment();
+  }
+
+  void received() {
+    received.increment();
+  }
+
+  void dropped() {
+    dropped.increment();
+  }
+
+  void failed() {
+    failed.increment();
+  }
+
+  void late() {
+    late.increment();
+  }
+
+  long connectedSum() {
+    return connected.sum();
+  }
+
+  long lostSum() {
+    return lost.sum();
+  }
+
+  long receivedSum() {
+    return received.sum();
+  }
+
+  long droppedSum() {
+    return dropped.sum();
+  }
+
+  long failedSum() {
+    return failed.sum();
+  }
+
+  long lateSum() {
+    return late.sum();
+  }
+}

@@ -1,0 +1,34 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import java.lang.foreign.MemorySegment;
+
+/** A message or a question that waits for a handler. Used again and again. */
+final class Envelope {
+  Connection connection;
+  TypeEntry type;
+  byte kind;
+  int slot;
+  int generation;
+  long deadlineNs;
+  MemorySegment memory;
+  long offset;
+  int bytes;
+
+  /** What holds the memory: a slab, or nothing and then so many bytes of a large message. */
+  Slab slab;
+
+  long largeBytes;
+
+  /** Which count of its connection's {@link Taken} it is in. */
+  int epoch;
+
+  void clear() {
+    connection = null;
+    type = null;
+    memory = null;
+    slab = null;
+    largeBytes = 0;
+  }
+}

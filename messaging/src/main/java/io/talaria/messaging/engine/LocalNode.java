@@ -1,0 +1,404 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.Node;
+import io.talaria.messaging.NodeCounters;
+import io.talaria.messaging.NodeListener;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.NodeSet;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.dispatch.Handlers;
+import io.talaria.messaging.road.Lane;
+import io.talaria.nio.spin.Spinning;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** A node of this process. */
+public final class LocalNode implements Node {
+  private static final System.Logger LOG = System.getLogger("io.talaria.messaging");
+  private static final long EXIT_NS = 2_000_000_000L;
+
+  private final NodeOptions options;
+  private final Types types;
+  private final Calls calls = new Calls();
+  private final Counts counts = new Counts();
+  private final SlabPool slabs;
+  private final Handlers handlers;
+  private final Delivery delivery;
+  private final Spinning leaderSpinning;
+  private final Poller poller;
+  private final Registrar registrar;
+  private final ConcurrentHashMap<Integer, RemotePeer> peers = new ConcurrentHashMap<>();
+  private final List<NodeListener> listeners = new CopyOnWriteArrayList<>();
+  private final AtomicInteger leaders = new AtomicInteger();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Thread exitHook = new Thread(this::closeAtExit, "talaria-exit");
+
+  private LocalNode(NodeOptions options) throws IOException {
+    this.options = options;
+    types = new Types(options);
+    slabs = new SlabPool(options.receiveBudget());
+    handlers = new Handlers(threadName("handler-"), options.handlers(), options.handlersMax());
+    delivery = new Delivery(this, handlers);
+    leaderSpinning = new Spinning(options.spin().toNanos());
+    registrar = new Registrar(this);
+    try {
+      poller = new Poller(this, new Spinning(options.spin().toNanos()));
+    } catch (IOException e) {
+      registrar.undo();
+      throw e;
+    }
+  }
+
+  /** See {@link Node#start}. */
+  public static LocalNode start(NodeOptions options) throws IOException {
+    LocalNode node = new LocalNode(options);
+    node.poller.start();
+    node.registrar.start();
+    try {
+      Runtime.getRuntime().addShutdownHook(node.exitHook);
+    } catch (IllegalStateException e) {
+      long unused = node.close(0);
+      throw new IOException("this process is exiting", e);
+    }
+    return node;
+  }
+
+  private void closeAtExit() {
+    long unused = close(EXIT_NS);
+  }
+
+  // ---- for the program
+
+  @Override
+  public int id() {
+    return options.id();
+  }
+
+  @Override
+  public Peer peer(int id) {
+    if (id < 0 || id > NodeOptions.MOST_ID) {
+      throw new IllegalArgumentException(
+          "id is " + id + ", it must be from 0 to " + NodeOptions.MOST_ID);
+    }
+    return remote(id);
+  }
+
+  RemotePeer remote(int id) {
+    RemotePeer known = peers.get(id);
+    return known != null ? known : peers.computeIfAbsent(id, each -> new RemotePeer(this, each));
+  }
+
+  @Override
+  public int send(NodeSet nodes, Object message, long[] outcome) {
+    Objects.requireNonNull(message, "message");
+    if (outcome.length < nodes.size()) {
+      throw new IllegalArgumentException(
+          "room for " + outcome.length + " outcomes of " + nodes.size() + " nodes");
+    }
+    ThreadContext context = ThreadContext.current();
+    context.mustNotBeInCodec();
+    TypeEntry type = types.of(message);
+    int size = Connection.encode(context, type, message);
+    MemorySegment encoded = context.scratch(size);
+    long deadline = System.nanoTime() + (context.poller ? 0 : sendLimitNs());
+    int good = 0;
+    for (int i = 0; i < nodes.size(); i++) {
+      outcome[i] = copyTo(remote(nodes.id(i)), encoded, size, type);
+    }
+    for (int i = 0; i < nodes.size(); i++) {
+      while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.NO_ROOM)
+          && System.nanoTime() - deadline < 0) {
+        LockSupport.parkNanos(100_000);
+        outcome[i] = copyTo(remote(nodes.id(i)), encoded, size, type);
+      }
+      good += outcome[i] > 0 ? 1 : 0;
+    }
+    context.scratchUsed();
+    return good;
+  }
+
+  private long copyTo(RemotePeer peer, MemorySegment encoded, int size, TypeEntry type) {
+    if (closing()) {
+      return Peer.CLOSED;
+    }
+    Connection now = peer.connection();
+    if (now == null) {
+      want(peer);
+      return Peer.CONNECTING;
+    }
+    return size > now.largestThere
+        ? Peer.TOO_LARGE
+        : now.putRaw(encoded, 0, size, type.index, Lane.BULK, Records.MESSAGE, 0, 0, 0);
+  }
+
+  @Override
+  public void listen(NodeListener listener) {
+    listeners.add(Objects.requireNonNull(listener, "listener"));
+  }
+
+  @Override
+  public int port() {
+    return registrar.port();
+  }
+
+  @Override
+  public NodeCounters counters() {
+    return new NodeCounters(
+        registrar.connectionCount(),
+        counts.connectedSum(),
+        counts.lostSum(),
+        counts.receivedSum(),
+        counts.droppedSum(),
+        counts.failedSum(),
+        counts.lateSum(),
+        calls.open());
+  }
+
+  @Override
+  public long close(long limitNs) {
+    if (!closed.compareAndSet(false, true)) {
+      return 0;
+    }
+    boolean inside = ThreadContext.current().poller || Thread.currentThread() == registrar;
+    long deadline = System.nanoTime() + (inside ? 0 : limitNs);
+    registrar.closeListeners();
+    List<Connection> all = registrar.connections();
+    await(deadline, () -> settled(all));
+    all.forEach(Connection::seal);
+    poller.wake();
+    await(deadline, () -> settled(all));
+    long left = 0;
+    for (Connection each : all) {
+      if (!each.dead()) {
+        left += each.unconsumedBytes();
+      }
+      calls.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
+    }
+    handlers.stop();
+    registrar.stopSoon();
+    try {
+      if (!inside) {
+        long ended = System.nanoTime() + EXIT_NS;
+        boolean unused = handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
+        registrar.join(EXIT_NS / 1_000_000);
+        poller.join(EXIT_NS / 1_000_000);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      boolean unused = Runtime.getRuntime().removeShutdownHook(exitHook);
+    } catch (IllegalStateException e) {
+      // It runs.
+    }
+    return left;
+  }
+
+  private boolean settled(List<Connection> all) {
+    for (Connection each : all) {
+      if (!each.dead()
+          && (each.unconsumedBytes() != 0 || !each.outboxEmpty() || !each.taken.none())) {
+        return false;
+      }
+    }
+    return handlers.isEmpty();
+  }
+
+  private interface Condition {
+    boolean holds();
+  }
+
+  private static void await(long deadline, Condition condition) {
+    while (!condition.holds() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(500_000);
+      if (Thread.currentThread().isInterrupted()) {
+        return;
+      }
+    }
+  }
+
+  // ---- for the parts
+
+  NodeOptions options() {
+    return options;
+  }
+
+  Types types() {
+    return types;
+  }
+
+  Calls calls() {
+    return calls;
+  }
+
+  Counts count() {
+    return counts;
+  }
+
+  SlabPool slabs() {
+    return slabs;
+  }
+
+  Delivery delivery() {
+    return delivery;
+  }
+
+  Spinning leaderSpinning() {
+    return leaderSpinning;
+  }
+
+  /** Threads that look for their answer by themselves. */
+  AtomicInteger leaders() {
+    return leaders;
+  }
+
+  Collection<RemotePeer> remotes() {
+    return peers.values();
+  }
+
+  Poller poller() {
+    return poller;
+  }
+
+  long sendLimitNs() {
+    return options.sendLimit().toNanos();
+  }
+
+  String threadName(String part) {
+    return "talaria-" + options.id() + "-" + part;
+  }
+
+  boolean closing() {
+    return closed.get();
+  }
+
+  void mustBeOpen() throws MessagingException {
+    if (closing()) {
+      throw new MessagingException(MessagingException.Code.CLOSED, "node " + id() + " is closed");
+    }
+  }
+
+  /** Somebody wants a connection. */
+  void want(RemotePeer peer) {
+    registrar.want(peer);
+  }
+
+  /** Before a wait; says whether {@link #endWait} is to count it. */
+  boolean beginWait() {
+    if (Handlers.isHandler()) {
+      handlers.beginWait();
+      return true;
+    }
+    return false;
+  }
+
+  void endWait(boolean handler) {
+    if (handler) {
+      handlers.endWait();
+    }
+  }
+
+  boolean pollerSleeps() {
+    return poller.sleeps();
+  }
+
+  void wakePoller() {
+    poller.wake();
+  }
+
+  void pollerShallDrop(Connection connection, String reason) {
+    poller.execute(() -> poller.drop(connection, reason));
+  }
+
+  /** Has a task run on a handler. */
+  void later(Runnable task) {
+    if (!handlers.run(task::run)) {
+      registrar.execute(task);
+    }
+  }
+
+  void at(long timeNs, Runnable task) {
+    registrar.at(timeNs, task);
+  }
+
+  void registrarHears(Connection connection, byte kind) {
+    registrar.execute(() -> registrar.heard(connection, kind));
+  }
+
+  /** A connection was taken out. Poller. */
+  void buried(Connection connection, String reason, long sentNotTaken) {
+    RemotePeer peer = connection.peer;
+    boolean orderly = connection.leaving || closing();
+    if (!orderly) {
+      counts.lost();
+    }
+    registrar.execute(() -> registrar.ended(connection));
+    if (!orderly) {
+      for (NodeListener each : listeners) {
+        tell(() -> each.lost(peer, reason, sentNotTaken));
+      }
+    }
+  }
+
+  void connected(Connection connection) {
+    counts.connected();
+    for (NodeListener each : listeners) {
+      tell(
+          () ->
+              each.connected(
+                  connection.peer, connection.track().road(), connection.track().reason()));
+    }
+  }
+
+  void unreachable(RemotePeer peer, String reason) {
+    for (NodeListener each : listeners) {
+      tell(() -> each.unreachable(peer, reason));
+    }
+  }
+
+  void suspect(RemotePeer peer, long silentNs) {
+    for (NodeListener each : listeners) {
+      tell(() -> each.suspect(peer, silentNs));
+    }
+  }
+
+  void dropped(RemotePeer peer, String type, String why) {
+    counts.dropped();
+    for (NodeListener each : listeners) {
+      tell(() -> each.dropped(peer, type, why));
+    }
+  }
+
+  void failedHere(RemotePeer peer, String type, Throwable thrown) {
+    counts.failed();
+    for (NodeListener each : listeners) {
+      tell(() -> each.failed(peer, type, thrown));
+    }
+  }
+
+  private void tell(Runnable news) {
+    try {
+      news.run();
+    } catch (RuntimeException e) {
+      internal("a listener", e);
+    }
+  }
+
+  /** What should not be. */
+  void internal(String where, Throwable thrown) {
+    if (!closing()) {
+      LOG.log(System.Logger.Level.WARNING, "node " + id() + ", " + where + ": " + thrown, thrown);
+    }
+  }
+}

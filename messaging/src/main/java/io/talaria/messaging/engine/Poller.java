@@ -1,0 +1,299 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.nio.spin.Spinner;
+import io.talaria.nio.spin.Spinning;
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/** The thread that receives for a node. It waits for nobody but its selector. */
+final class Poller extends Thread {
+  private static final Connection[] NONE = {};
+
+  /** A look at all sessions, at least so often while there is work. */
+  private static final long LOOK_NS = 50_000;
+
+  /** How often a channel that a leader reads is looked at. */
+  private static final long LENT_MS = 1;
+
+  private static final int TURNS_BETWEEN_CLOCKS = 16;
+
+  private final LocalNode node;
+  private final Selector selector;
+  private final Spinner spinner;
+  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final Consumer<SelectionKey> onReady = this::ready;
+
+  private Connection[] connections = NONE;
+  private boolean streams;
+  private boolean lent;
+  private long lookedNs;
+  private int turns;
+  private volatile boolean sleeps;
+
+  /** Somebody has called {@link #wake} since the last turn began. */
+  private volatile boolean signalled;
+
+  private volatile boolean stopped;
+
+  Poller(LocalNode node, Spinning spinning) throws IOException {
+    super(node.threadName("poller"));
+    setDaemon(true);
+    this.node = node;
+    selector = Selector.open();
+    spinner = new Spinner(spinning);
+  }
+
+  /** Whether it sleeps or is about to. After a full fence. */
+  boolean sleeps() {
+    return sleeps;
+  }
+
+  /** Wakes it if it sleeps. Any thread; what it is to see must be published before. */
+  void wake() {
+    signalled = true;
+    VarHandle.fullFence();
+    if (sleeps) {
+      selector.wakeup();
+    }
+  }
+
+  /** Has something run here. Any thread. */
+  void execute(Runnable task) {
+    tasks.add(task);
+    wake();
+  }
+
+  void stopSoon() {
+    stopped = true;
+    selector.wakeup();
+  }
+
+  @Override
+  public void run() {
+    ThreadContext.current().poller = true;
+    try {
+      while (!stopped) {
+        try {
+          turns();
+        } catch (IOException | RuntimeException e) {
+          node.internal("poller", e);
+        }
+      }
+    } finally {
+      try {
+        selector.close();
+      } catch (IOException e) {
+        // It was for this thread alone.
+      }
+    }
+  }
+
+  private void turns() throws IOException {
+    if (turn()) {
+      spinner.extend();
+      return;
+    }
+    if (node.leaders().get() == 0 && spinner.start()) {
+      boolean found = false;
+      while (!found && node.leaders().get() == 0 && spinner.goOn()) {
+        Thread.onSpinWait();
+        found = turn();
+      }
+      spinner.stop(found);
+      if (found) {
+        return;
+      }
+    }
+    sleep();
+  }
+
+  /** Once around; whether anything was done. */
+  private boolean turn() throws IOException {
+    boolean done = false;
+    if (signalled) {
+      signalled = false;
+      VarHandle.fullFence();
+    }
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+      done = true;
+    }
+    lookNowAndThen();
+    Connection[] all = connections;
+    boolean stalled = false;
+    for (Connection each : all) {
+      done |= each.poll();
+      stalled |= each.stalled;
+      if (each.track().over()) {
+        over(each);
+      }
+    }
+    if (!stalled) {
+      node.delivery().enoughRoom();
+    }
+    return done;
+  }
+
+  private void lookNowAndThen() throws IOException {
+    if (streams) {
+      int unused = selector.selectNow(onReady);
+      lookedNs = System.nanoTime();
+      lendBack();
+    } else if (++turns >= TURNS_BETWEEN_CLOCKS) {
+      turns = 0;
+      long now = System.nanoTime();
+      if (now - lookedNs > LOOK_NS) {
+        lookedNs = now;
+        int unused = selector.selectNow(onReady);
+      }
+    }
+  }
+
+  private void sleep() throws IOException {
+    sleeps = true;
+    VarHandle.fullFence();
+    boolean quiet = !signalled && tasks.isEmpty() && !stopped;
+    for (Connection each : connections) {
+      quiet &= each.arm();
+    }
+    if (quiet && !signalled) {
+      if (lent) {
+        int unused = selector.select(onReady, LENT_MS);
+      } else {
+        int unused = selector.select(onReady);
+      }
+    } else {
+      int unused = selector.selectNow(onReady);
+    }
+    sleeps = false;
+    for (Connection each : connections) {
+      each.disarm();
+    }
+    lendBack();
+  }
+
+  private void ready(SelectionKey key) {
+    Connection connection = (Connection) key.attachment();
+    try {
+      if (key.isWritable()) {
+        key.interestOps(SelectionKey.OP_READ);
+        connection.track().unblock();
+        boolean unused = connection.track().push();
+        interest(connection, key);
+      }
+      connection.readable = true;
+      if (connection.inletTaken() && connection.isStream()) {
+        // A leader reads: it would be ready again and again.
+        key.interestOps(key.interestOps() & ~SelectionKey.OP_READ);
+        connection.interestLent = true;
+        lent = true;
+      }
+    } catch (CancelledKeyException e) {
+      // Closed by a leader or a sender that failed; its end is found.
+    }
+  }
+
+  private static void interest(Connection connection, SelectionKey key) {
+    if (connection.track().blocked()) {
+      key.interestOps(key.interestOps() | SelectionKey.OP_WRITE);
+    }
+  }
+
+  private void lendBack() {
+    boolean still = false;
+    for (Connection each : connections) {
+      SocketChannel session = each.track().session();
+      SelectionKey key = session == null ? null : session.keyFor(selector);
+      if (key == null || !key.isValid()) {
+        continue;
+      }
+      try {
+        if (each.track().over()) {
+          continue;
+        }
+        if (each.interestLent && !each.inletTaken()) {
+          each.interestLent = false;
+          each.readable = true;
+          key.interestOps(key.interestOps() | SelectionKey.OP_READ);
+        }
+        interest(each, key);
+      } catch (CancelledKeyException e) {
+        // As above.
+      }
+      still |= each.interestLent;
+    }
+    lent = still;
+  }
+
+  /** A connection begins. Here. */
+  void add(Connection connection) {
+    SocketChannel session = connection.track().session();
+    if (session != null) {
+      try {
+        SelectionKey unused = session.register(selector, SelectionKey.OP_READ, connection);
+      } catch (ClosedChannelException e) {
+        connection.failed("the session was closed");
+      }
+    }
+    connection.readable = true;
+    connections = Arrays.copyOf(connections, connections.length + 1);
+    connections[connections.length - 1] = connection;
+    streams |= connection.isStream();
+  }
+
+  /** A connection's other end has ended: take in what it has left, then bury it. */
+  private void over(Connection connection) {
+    for (int i = 0; i < 1 << 16 && connection.poll(); i++) {
+      // Until nothing more comes or can be taken in.
+    }
+    if (connection.stalled) {
+      SocketChannel session = connection.track().session();
+      SelectionKey key = session == null ? null : session.keyFor(selector);
+      if (key != null && key.isValid()) {
+        key.interestOps(0); // its end would be ready again and again, until handlers make room
+      }
+    } else {
+      drop(connection, connection.failureOr("its process has ended, or closed the connection"));
+    }
+  }
+
+  /** Ends a connection. Here. */
+  void drop(Connection connection, String reason) {
+    if (connection.dead()) {
+      return;
+    }
+    SocketChannel session = connection.track().session();
+    SelectionKey key = session == null ? null : session.keyFor(selector);
+    if (key != null) {
+      key.cancel();
+    }
+    long lost = connection.bury(reason);
+    Connection[] rest = new Connection[connections.length - 1];
+    int count = 0;
+    boolean anyStream = false;
+    for (Connection each : connections) {
+      if (each != connection) {
+        rest[count++] = each;
+        anyStream |= each.isStream();
+      }
+    }
+    connections = rest;
+    streams = anyStream;
+    try {
+      int unused = selector.selectNow(onReady); // lets the key go
+    } catch (IOException e) {
+      node.internal("poller", e);
+    }
+    node.buried(connection, reason, lost);
+  }
+}

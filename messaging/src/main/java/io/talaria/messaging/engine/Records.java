@@ -1,0 +1,154 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * A record in a ring: little-endian, 8-byte aligned.
+ *
+ * <pre>
+ *   all       length 4 (with this header, without the zeros to 8) | type 2 | kind 1 | 0 1
+ *   REQUEST   slot 4 | generation 4 | limit in µs 4 (0: none) | 0 4
+ *   ANSWER, FAILURE, CANCEL     slot 4 | generation 4
+ *   SLICE     stream 4 | offset 4 | total 4 | kind of the whole 4 | slot 4 | generation 4 | limit 4 | 0 4
+ *   then      the payload
+ *
+ *   type      its place in the sender's table, which the session has told
+ *   FAILURE   payload: code 1, then text in UTF-8
+ * </pre>
+ */
+final class Records {
+  static final byte MESSAGE = 1;
+  static final byte REQUEST = 2;
+  static final byte ANSWER = 3;
+  static final byte FAILURE = 4;
+  static final byte SLICE = 5;
+  static final byte CANCEL = 6;
+  static final byte PING = 7;
+  static final byte PONG = 8;
+  static final byte GOODBYE = 9;
+  static final byte STAY = 10;
+
+  static final int HEADER = 8;
+  static final int CALL_HEADER = 16;
+  static final int REQUEST_HEADER = 24;
+  static final int SLICE_HEADER = 40;
+
+  /** Offset of a slice that says: the rest will not come. */
+  static final int ABORT = -1;
+
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private static final int TYPE_AT = 4;
+  private static final int KIND_AT = 6;
+  private static final int SLOT_AT = 8;
+  private static final int GENERATION_AT = 12;
+  private static final int LIMIT_AT = 16;
+  private static final int STREAM_AT = 8;
+  private static final int OFFSET_AT = 12;
+  private static final int TOTAL_AT = 16;
+  private static final int WHOLE_AT = 20;
+  private static final int SLICE_SLOT_AT = 24;
+
+  private Records() {}
+
+  static int headerOf(byte kind) {
+    return switch (kind) {
+      case REQUEST -> REQUEST_HEADER;
+      case ANSWER, FAILURE, CANCEL -> CALL_HEADER;
+      case SLICE -> SLICE_HEADER;
+      default -> HEADER;
+    };
+  }
+
+  static int aligned(int length) {
+    return length + 7 & -8;
+  }
+
+  static void header(MemorySegment memory, long at, int length, int type, byte kind) {
+    memory.set(INT, at, length);
+    memory.set(INT, at + TYPE_AT, (type & 0xffff) | (kind << 16));
+  }
+
+  static void call(MemorySegment memory, long at, int slot, int generation) {
+    memory.set(INT, at + SLOT_AT, slot);
+    memory.set(INT, at + GENERATION_AT, generation);
+  }
+
+  static void limit(MemorySegment memory, long at, int limitUs) {
+    memory.set(INT, at + LIMIT_AT, limitUs);
+    memory.set(INT, at + LIMIT_AT + 4, 0);
+  }
+
+  static void slice(MemorySegment memory, long at, int stream, int offset, int total, byte whole) {
+    memory.set(INT, at + STREAM_AT, stream);
+    memory.set(INT, at + OFFSET_AT, offset);
+    memory.set(INT, at + TOTAL_AT, total);
+    memory.set(INT, at + WHOLE_AT, whole);
+  }
+
+  static void sliceCall(MemorySegment memory, long at, int slot, int generation, int limitUs) {
+    memory.set(INT, at + SLICE_SLOT_AT, slot);
+    memory.set(INT, at + SLICE_SLOT_AT + 4, generation);
+    memory.set(INT, at + SLICE_SLOT_AT + 8, limitUs);
+    memory.set(INT, at + SLICE_SLOT_AT + 12, 0);
+  }
+
+  static int length(MemorySegment memory, long at) {
+    return memory.get(INT, at);
+  }
+
+  static int type(MemorySegment memory, long at) {
+    return Short.toUnsignedInt(memory.get(SHORT, at + TYPE_AT));
+  }
+
+  static byte kind(MemorySegment memory, long at) {
+    return memory.get(ValueLayout.JAVA_BYTE, at + KIND_AT);
+  }
+
+  static int slot(MemorySegment memory, long at) {
+    return memory.get(INT, at + SLOT_AT);
+  }
+
+  static int generation(MemorySegment memory, long at) {
+    return memory.get(INT, at + GENERATION_AT);
+  }
+
+  static int limitUs(MemorySegment memory, long at) {
+    return memory.get(INT, at + LIMIT_AT);
+  }
+
+  static int stream(MemorySegment memory, long at) {
+    return memory.get(INT, at + STREAM_AT);
+  }
+
+  static int offset(MemorySegment memory, long at) {
+    return memory.get(INT, at + OFFSET_AT);
+  }
+
+  static int total(MemorySegment memory, long at) {
+    return memory.get(INT, at + TOTAL_AT);
+  }
+
+  static byte whole(MemorySegment memory, long at) {
+    return (byte) memory.get(INT, at + WHOLE_AT);
+  }
+
+  static int sliceSlot(MemorySegment memory, long at) {
+    return memory.get(INT, at + SLICE_SLOT_AT);
+  }
+
+  static int sliceGeneration(MemorySegment memory, long at) {
+    return memory.get(INT, at + SLICE_SLOT_AT + 4);
+  }
+
+  static int sliceLimitUs(MemorySegment memory, long at) {
+    return memory.get(INT, at + SLICE_SLOT_AT + 8);
+  }
+}

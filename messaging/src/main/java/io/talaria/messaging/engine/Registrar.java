@@ -1,0 +1,1053 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Road;
+import io.talaria.messaging.link.Announcement;
+import io.talaria.messaging.link.Greet;
+import io.talaria.messaging.link.Greeting;
+import io.talaria.messaging.link.Pairing;
+import io.talaria.messaging.road.LoopTrack;
+import io.talaria.messaging.road.ShmLayout;
+import io.talaria.messaging.road.ShmTrack;
+import io.talaria.messaging.road.StreamTrack;
+import io.talaria.messaging.road.Track;
+import io.talaria.nio.Reason;
+import io.talaria.nio.authentication.HostKey;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.memory.SharedFiles;
+import io.talaria.nio.process.Host;
+import io.talaria.nio.process.PeerCredentials;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The one thread that opens, accepts, ends and gives back connections, in the order in which that
+ * was asked for. It blocks on no peer: each step of a greeting is non-blocking and has a deadline.
+ */
+final class Registrar extends Thread {
+  private static final long GREETING_NS = 5_000_000_000L;
+  private static final int MOST_GREETINGS = 64;
+  private static final long FIRST_RETRY_NS = 100_000_000L;
+  private static final long LAST_RETRY_NS = 10_000_000_000L;
+  private static final long TICK_NS = 500_000_000L;
+  private static final long PING_NS = 2_000_000_000L;
+  private static final long SUSPECT_NS = 5_000_000_000L;
+  private static final long GIVE_UP_NS = 30_000_000_000L;
+  private static final long ASK_NS = 1_000_000_000L;
+  private static final long LEAVE_NS = 1_000_000_000L;
+  private static final long QUIET_NS = 2_000_000_000L;
+  private static final String TCP_WITHOUT_SHM = "no announcement of it on this host";
+
+  /** What is known of another node. */
+  private static final class Pair {
+    final RemotePeer peer;
+    final Pairing pairing;
+    boolean wanted;
+    long retryNs;
+    long backoffNs = FIRST_RETRY_NS;
+    boolean toldUnreachable;
+    Greeting dial;
+
+    Pair(RemotePeer peer, Pairing pairing) {
+      this.peer = peer;
+      this.pairing = pairing;
+    }
+  }
+
+  /** What one greeting has come to. */
+  private static final class Step {
+    Pair pair;
+    Greet.Hello hello;
+    boolean connecting;
+    boolean local;
+    int number;
+    int road;
+    long file;
+    Mapping mapping;
+    String why = TCP_WITHOUT_SHM;
+  }
+
+  private static final class Life {
+    long heardNs = System.nanoTime();
+    long usedNs = System.nanoTime();
+    long activity;
+    boolean suspect;
+    long leaveNs;
+  }
+
+  private record Timer(long timeNs, long order, Runnable task) implements Comparable<Timer> {
+    @Override
+    public int compareTo(Timer other) {
+      int byTime = Long.compare(timeNs - other.timeNs, 0);
+      return byTime != 0 ? byTime : Long.compare(order, other.order);
+    }
+  }
+
+  private final LocalNode node;
+  private final NodeOptions options;
+  private final Selector selector;
+  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+  /** Guarded by itself. */
+  private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+
+  private final AtomicLong order = new AtomicLong();
+  private final Map<Integer, Pair> pairs = new HashMap<>();
+  private final Set<Greeting> greetings = new LinkedHashSet<>();
+  private final Map<Connection, Life> connections = new ConcurrentHashMap<>();
+  private final PrivateDirectory shmDirectory;
+  private final SharedFiles files;
+  private final long incarnation = new SecureRandom().nextLong();
+  private final long cluster;
+  private final byte[] key;
+  private final Greet.Offer offer;
+  private final Announcement announcement;
+  private final ServerSocketChannel tcp;
+  private volatile boolean stopped;
+
+  Registrar(LocalNode node) throws IOException {
+    super(node.threadName("registrar"));
+    setDaemon(true);
+    this.node = node;
+    options = node.options();
+    cluster = hash(options.cluster());
+    key = options.key() == null ? null : HostKey.read(options.key());
+    offer = offer();
+    Path shm = options.sharedMemoryDirectory();
+    shmDirectory =
+        new PrivateDirectory(
+            shm == null ? standard("talaria.shm.dir", "/dev/shm/talaria-") : shm,
+            Reason.NO_SHM_DIR);
+    files = new SharedFiles(shmDirectory);
+    selector = Selector.open();
+    ServerSocketChannel listener = null;
+    Announcement announced = null;
+    try {
+      listener = listen();
+      if (options.roads().contains(Road.SHM)) {
+        Path run = options.runDirectory();
+        announced =
+            new Announcement(
+                run == null ? standard("talaria.dir", "/tmp/talaria-") : run,
+                cluster,
+                options.id());
+        announced.open();
+        announced.channel().register(selector, SelectionKey.OP_ACCEPT);
+        files.sweep();
+      }
+    } catch (IOException | RuntimeException e) {
+      closeQuietly(listener);
+      if (announced != null) {
+        announced.close();
+      }
+      selector.close();
+      throw e;
+    }
+    tcp = listener;
+    announcement = announced;
+    at(System.nanoTime() + TICK_NS, this::tick);
+  }
+
+  private static Path standard(String property, String begin) {
+    String value = System.getProperty(property);
+    return Path.of(value != null ? value : begin + Host.uid());
+  }
+
+  private ServerSocketChannel listen() throws IOException {
+    if (options.listen() == null) {
+      return null;
+    }
+    ServerSocketChannel channel = ServerSocketChannel.open();
+    try {
+      channel.configureBlocking(false);
+      channel.bind(options.listen());
+      channel.register(selector, SelectionKey.OP_ACCEPT);
+      return channel;
+    } catch (IOException e) {
+      channel.close();
+      throw new IOException("cannot listen on " + options.listen() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private Greet.Offer offer() {
+    List<TypeEntry> entries = node.types().entries();
+    List<String> names = entries.stream().map(TypeEntry::name).toList();
+    List<Long> fingerprints = entries.stream().map(each -> each.fingerprint).toList();
+    return new Greet.Offer(
+        Host.pid(),
+        options.largest(),
+        options.ringBytes(),
+        options.expressBytes(),
+        names,
+        fingerprints);
+  }
+
+  private static long hash(String text) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (each & 0xff)) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  /** Of a node that was not started. */
+  void undo() {
+    closeNow();
+  }
+
+  int port() {
+    try {
+      return tcp == null ? -1 : ((InetSocketAddress) tcp.getLocalAddress()).getPort();
+    } catch (IOException e) {
+      return -1;
+    }
+  }
+
+  int connectionCount() {
+    return connections.size();
+  }
+
+  List<Connection> connections() {
+    return List.copyOf(connections.keySet());
+  }
+
+  // ---- the thread
+
+  void execute(Runnable task) {
+    tasks.add(task);
+    selector.wakeup();
+  }
+
+  void at(long timeNs, Runnable task) {
+    synchronized (timers) {
+      timers.add(new Timer(timeNs, order.getAndIncrement(), task));
+    }
+    selector.wakeup();
+  }
+
+  @Override
+  public void run() {
+    ThreadContext.current().poller = true; // its listeners must not wait
+    while (!stopped) {
+      try {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+          task.run();
+        }
+        long wait = runTimers();
+        selector.select(wait);
+        for (SelectionKey each : List.copyOf(selector.selectedKeys())) {
+          ready(each);
+        }
+        selector.selectedKeys().clear();
+      } catch (IOException | RuntimeException e) {
+        node.internal("registrar", e);
+      }
+    }
+    closeNow();
+  }
+
+  /** Runs what is due; the time until the next, in milliseconds. */
+  private long runTimers() {
+    while (true) {
+      Timer next;
+      synchronized (timers) {
+        next = timers.peek();
+        long left = next == null ? TICK_NS : next.timeNs - System.nanoTime();
+        if (left > 0) {
+          return Math.max(1, left / 1_000_000);
+        }
+        timers.poll();
+      }
+      next.task.run();
+    }
+  }
+
+  private void ready(SelectionKey key) {
+    if (key.attachment() instanceof Greeting greeting) {
+      if (key.isValid()) {
+        step(greeting);
+      }
+    } else if (key.isValid() && key.isAcceptable()) {
+      accept((ServerSocketChannel) key.channel());
+    }
+  }
+
+  // ---- wanting and dialling
+
+  /** Any thread. */
+  void want(RemotePeer peer) {
+    if (peer.requested.compareAndSet(false, true)) {
+      execute(() -> wanted(peer));
+    }
+  }
+
+  private Pair pair(int id) {
+    return pairs.computeIfAbsent(
+        id, each -> new Pair(node.remote(each), new Pairing(options.id(), each)));
+  }
+
+  private void wanted(RemotePeer peer) {
+    Pair pair = pair(peer.id());
+    if (peer.connection() != null || node.closing()) {
+      peer.requested.set(false);
+      return;
+    }
+    if (pair.wanted || pair.dial != null) {
+      return;
+    }
+    pair.wanted = true;
+    long now = System.nanoTime();
+    if (pair.retryNs - now > 0) {
+      at(pair.retryNs, () -> dialIfWanted(pair));
+    } else {
+      dial(pair);
+    }
+  }
+
+  private void dialIfWanted(Pair pair) {
+    if (pair.wanted && pair.dial == null && pair.peer.connection() == null && !node.closing()) {
+      dial(pair);
+    }
+  }
+
+  private void dial(Pair pair) {
+    if (pair.peer.id() == options.id()) {
+      Connection loop = newConnection(pair, 1, incarnation, offer);
+      start(loop, new LoopTrack(loop, options.ringBytes(), options.expressBytes()), pair);
+      return;
+    }
+    try {
+      Step step = new Step();
+      step.pair = pair;
+      SocketChannel channel = connect(pair, step);
+      if (channel == null) {
+        return;
+      }
+      Greeting greeting = new Greeting(channel, true, step.local || step.connecting ? null : key);
+      greeting.attachment = step;
+      pair.dial = greeting;
+      begin(greeting, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
+      if (!step.connecting) {
+        sayHello(greeting, step);
+      }
+    } catch (IOException e) {
+      unreachable(pair, Code.UNREACHABLE, e.getMessage());
+    }
+  }
+
+  /** A channel to a node, connected or about to; null if none was found, which was told. */
+  private SocketChannel connect(Pair pair, Step step) throws IOException {
+    int id = pair.peer.id();
+    if (announcement != null) {
+      SocketChannel local = announcement.dial(id);
+      if (local != null) {
+        step.local = true;
+        return local;
+      }
+    }
+    InetSocketAddress address = options.directory().address(id);
+    if (!options.roads().contains(Road.STREAM) || address == null) {
+      unreachable(
+          pair,
+          Code.UNREACHABLE,
+          "node "
+              + id
+              + " is not announced on this host"
+              + (announcement == null ? " (road shm is off)" : "")
+              + (options.roads().contains(Road.STREAM)
+                  ? " and not in the directory of nodes"
+                  : ", and road stream is off"));
+      return null;
+    }
+    if (address.isUnresolved()) {
+      address = new InetSocketAddress(address.getHostString(), address.getPort());
+    }
+    if (address.isUnresolved()) {
+      throw new IOException("host " + address.getHostString() + " of node " + id + " is not known");
+    }
+    if (key == null && !options.isInsecure() && !address.getAddress().isLoopbackAddress()) {
+      unreachable(
+          pair,
+          Code.REFUSED,
+          "node "
+              + id
+              + " is at "
+              + address
+              + ", and there is no key: call NodeOptions.key, or insecure() if you must");
+      return null;
+    }
+    SocketChannel channel = SocketChannel.open();
+    try {
+      channel.configureBlocking(false);
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.connect(address);
+      step.connecting = true;
+      return channel;
+    } catch (IOException e) {
+      channel.close();
+      throw new IOException("node " + id + " at " + address + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void begin(Greeting greeting, int interest) throws IOException {
+    if (greetings.size() >= MOST_GREETINGS) {
+      Greeting oldest = greetings.iterator().next();
+      end(oldest, "too many greetings at a time");
+    }
+    greeting.deadlineNs = System.nanoTime() + GREETING_NS;
+    greetings.add(greeting);
+    SelectionKey unused = greeting.channel().register(selector, interest, greeting);
+    at(greeting.deadlineNs, () -> end(greeting, "no answer within 5 s"));
+  }
+
+  private void sayHello(Greeting greeting, Step step) throws IOException {
+    Pair pair = step.pair;
+    if (greeting.proved()) {
+      int roads = step.local ? Greet.SHM : Greet.STREAM;
+      greeting.send(
+          new Greet.Hello(
+                  cluster,
+                  options.id(),
+                  pair.peer.id(),
+                  incarnation,
+                  pair.pairing.heard(),
+                  roads,
+                  offer)
+              .frame());
+      pair.pairing.saidHello();
+      step.number = -1; // said
+    }
+    flush(greeting);
+  }
+
+  private void flush(Greeting greeting) throws IOException {
+    boolean all = greeting.flush();
+    SelectionKey registered = greeting.channel().keyFor(selector);
+    if (registered != null && registered.isValid()) {
+      registered.interestOps(
+          all ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+    }
+  }
+
+  private void accept(ServerSocketChannel listener) {
+    try {
+      SocketChannel channel = listener.accept();
+      if (channel == null) {
+        return;
+      }
+      Step step = new Step();
+      step.local = announcement != null && listener == announcement.channel();
+      Greeting greeting;
+      try {
+        channel.configureBlocking(false);
+        String refusal = step.local ? localRefusal(channel) : tcpRefusal(channel);
+        if (refusal != null || node.closing()) {
+          channel.close();
+          return;
+        }
+        greeting = new Greeting(channel, false, step.local ? null : key);
+      } catch (IOException e) {
+        channel.close();
+        return;
+      }
+      greeting.attachment = step;
+      begin(greeting, SelectionKey.OP_READ);
+    } catch (IOException e) {
+      node.internal("accept", e);
+    }
+  }
+
+  private String localRefusal(SocketChannel channel) throws IOException {
+    return PeerCredentials.sameUser(channel, announcement.directory()) ? null : "another user";
+  }
+
+  private String tcpRefusal(SocketChannel channel) throws IOException {
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    InetSocketAddress from = (InetSocketAddress) channel.getRemoteAddress();
+    boolean trusted = key != null || options.isInsecure() || from.getAddress().isLoopbackAddress();
+    return trusted ? null : "no key";
+  }
+
+  // ---- greetings
+
+  private void step(Greeting greeting) {
+    Step step = (Step) greeting.attachment;
+    try {
+      if (step.connecting) {
+        connected(greeting, step);
+        return;
+      }
+      boolean came = true;
+      while (came && greetings.contains(greeting)) {
+        came = greeting.fill();
+        if (!greeting.prove()) {
+          flush(greeting);
+          continue;
+        }
+        if (greeting.dialled() && step.number == 0) {
+          sayHello(greeting, step);
+        }
+        ByteBuffer frame = greeting.frame();
+        if (frame != null) {
+          came = true;
+          frame(greeting, step, frame);
+        }
+      }
+      if (greetings.contains(greeting)) {
+        flush(greeting);
+      }
+    } catch (IOException e) {
+      end(greeting, e.getMessage());
+    }
+  }
+
+  private void connected(Greeting greeting, Step step) throws IOException {
+    try {
+      if (!greeting.channel().finishConnect()) {
+        return;
+      }
+    } catch (IOException e) {
+      throw new IOException(
+          "node "
+              + step.pair.peer.id()
+              + " at "
+              + options.directory().address(step.pair.peer.id())
+              + ": "
+              + e.getMessage(),
+          e);
+    }
+    greetings.remove(greeting);
+    Greeting proving = new Greeting(greeting.channel(), true, key);
+    step.connecting = false;
+    proving.attachment = step;
+    step.pair.dial = proving;
+    begin(proving, SelectionKey.OP_READ);
+    sayHello(proving, step);
+  }
+
+  private void frame(Greeting greeting, Step step, ByteBuffer frame) throws IOException {
+    byte kind = frame.get();
+    if (greeting.dialled()) {
+      switch (kind) {
+        case Greet.WELCOME -> welcomed(greeting, step, Greet.Welcome.of(frame));
+        case Greet.REJECT -> rejected(greeting, step, frame);
+        default -> throw new IOException("a frame of kind " + kind + " answers HELLO");
+      }
+    } else if (step.hello == null && kind == Greet.HELLO) {
+      step.hello = Greet.Hello.of(frame);
+      hello(greeting, step);
+    } else if (kind == Greet.READY && step.road != 0) {
+      readied(greeting, step);
+    } else {
+      throw new IOException("a frame of kind " + kind + " at the wrong time");
+    }
+  }
+
+  private void hello(Greeting greeting, Step step) throws IOException {
+    Greet.Hello hello = step.hello;
+    if (hello.cluster() != cluster) {
+      reject(greeting, Greet.REJECT_OTHER, "it is a node of another cluster");
+      return;
+    }
+    if (hello.to() != options.id() || hello.from() == options.id()) {
+      reject(
+          greeting,
+          Greet.REJECT_OTHER,
+          "it is node "
+              + options.id()
+              + ", not "
+              + hello.to()
+              + ", which "
+              + hello.from()
+              + " wants");
+      return;
+    }
+    if (node.closing()) {
+      reject(greeting, Greet.REJECT_FULL, "the node is closing");
+      return;
+    }
+    step.pair = pair(hello.from());
+    decide(greeting, step);
+  }
+
+  private void decide(Greeting greeting, Step step) throws IOException {
+    Pair pair = step.pair;
+    Greet.Hello hello = step.hello;
+    Connection there = pair.peer.connection();
+    switch (pair.pairing.onHello(hello.incarnation(), hello.heard())) {
+      case ACCEPT -> welcome(greeting, step);
+      case REPLACE -> {
+        forget(pair, "the other side has lost the connection, and made a new one");
+        welcome(greeting, step);
+      }
+      case REFUSE_OWN_DIAL -> reject(greeting, Greet.REJECT_DUPLICATE, "both dialled at once");
+      case REFUSE_LATE -> {
+        if (there != null) {
+          there.control(Records.PING, 0, 0);
+        }
+        reject(greeting, Greet.REJECT_DUPLICATE, "there is a connection already");
+      }
+      case ASK -> {
+        if (there == null) {
+          pair.pairing.ended(pair.pairing.heard());
+          welcome(greeting, step);
+          return;
+        }
+        there.heard = false;
+        there.control(Records.PING, 0, 0);
+        at(System.nanoTime() + ASK_NS, () -> asked(greeting, step, there));
+      }
+    }
+  }
+
+  /** After a second: does the connection that has this id live? */
+  private void asked(Greeting greeting, Step step, Connection there) {
+    if (!greetings.contains(greeting)) {
+      return;
+    }
+    try {
+      if (there.dead() || !there.heard) {
+        forget(step.pair, "another process has its id");
+        welcome(greeting, step);
+      } else {
+        reject(
+            greeting,
+            Greet.REJECT_ID,
+            "id " + step.hello.from() + " is in use by another process that lives");
+      }
+      flush(greeting);
+    } catch (IOException e) {
+      end(greeting, e.getMessage());
+    }
+  }
+
+  private void forget(Pair pair, String reason) {
+    Connection there = pair.peer.connection();
+    pair.pairing.ended(pair.pairing.heard());
+    if (there != null) {
+      pair.peer.connection(null);
+      node.pollerShallDrop(there, reason);
+    }
+  }
+
+  private void reject(Greeting greeting, byte code, String why) throws IOException {
+    greeting.send(Greet.reject(code, why));
+    boolean unused = greeting.flush();
+    end(greeting, null);
+  }
+
+  private void welcome(Greeting greeting, Step step) throws IOException {
+    Pair pair = step.pair;
+    Greet.Hello hello = step.hello;
+    Greeting own = pair.dial;
+    if (own != null) {
+      end(own, null); // it gives way
+    }
+    step.number = pair.pairing.nextNumber(hello.heard());
+    if (step.local && (hello.roads() & Greet.SHM) != 0) {
+      try {
+        step.road = Greet.SHM;
+        SharedFiles.Created<Mapping> made = files.create(shmBytes(hello.offer()));
+        step.file = made.id();
+        step.mapping = made.mapping();
+        ShmLayout.write(
+            MemorySegment.ofBuffer(step.mapping.buffer()),
+            bulk(hello.offer()),
+            express(hello.offer()));
+      } catch (FabricException e) {
+        reject(greeting, Greet.REJECT_FULL, e.getMessage());
+        return;
+      }
+    } else {
+      step.road = Greet.STREAM;
+      step.why = "accepted by TCP";
+    }
+    greeting.send(new Greet.Welcome(incarnation, step.number, step.road, step.file, offer).frame());
+  }
+
+  /** Both sides use the smaller rings. */
+  private int bulk(Greet.Offer other) {
+    return Math.min(offer.bulk(), other.bulk());
+  }
+
+  private int express(Greet.Offer other) {
+    return Math.min(offer.express(), other.express());
+  }
+
+  private int shmBytes(Greet.Offer other) {
+    return ShmLayout.bytes(bulk(other), express(other));
+  }
+
+  private void welcomed(Greeting greeting, Step step, Greet.Welcome welcome) throws IOException {
+    step.number = welcome.number();
+    step.road = welcome.road();
+    if (step.road == Greet.SHM != step.local) {
+      throw new IOException("road " + step.road + " was not offered");
+    }
+    if (step.local) {
+      try {
+        step.mapping = files.open(welcome.file(), shmBytes(welcome.offer()), welcome.offer().pid());
+      } catch (FabricException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+    greeting.send(Greet.ready());
+    if (!greeting.flush()) {
+      throw new IOException("the other side does not read");
+    }
+    establish(greeting, step, welcome.incarnation(), welcome.offer());
+  }
+
+  private void rejected(Greeting greeting, Step step, ByteBuffer frame) throws IOException {
+    byte code = frame.get();
+    String text = Greet.rejectText(frame);
+    Pair pair = step.pair;
+    end(greeting, null);
+    if (code == Greet.REJECT_DUPLICATE) {
+      // The other's dial comes, or not: then ours is tried again.
+      pair.retryNs = System.nanoTime() + FIRST_RETRY_NS;
+      at(pair.retryNs, () -> dialIfWanted(pair));
+    } else {
+      unreachable(pair, Code.REFUSED, "node " + pair.peer.id() + " refuses: " + text);
+    }
+  }
+
+  private void readied(Greeting greeting, Step step) throws IOException {
+    establish(greeting, step, step.hello.incarnation(), step.hello.offer());
+  }
+
+  private void establish(Greeting greeting, Step step, long with, Greet.Offer theirs)
+      throws IOException {
+    Pair pair = step.pair;
+    leaveGreetings(greeting);
+    try {
+      if (pair.pairing.established(step.number, with)) {
+        begin(greeting, step, with, theirs);
+        return;
+      }
+    } catch (IOException | RuntimeException e) {
+      pair.pairing.ended(step.number);
+      unreachable(pair, Code.UNREACHABLE, e.getMessage());
+    }
+    greeting.close();
+    giveBack(step);
+  }
+
+  private void begin(Greeting greeting, Step step, long with, Greet.Offer theirs)
+      throws IOException {
+    Pair pair = step.pair;
+    Connection connection = newConnection(pair, step.number, with, theirs);
+    int[] capacity = {bulk(theirs), express(theirs)};
+    Track track;
+    if (step.road == Greet.SHM) {
+      track =
+          new ShmTrack(connection, greeting.channel(), step.mapping, !greeting.dialled(), capacity);
+    } else {
+      track =
+          new StreamTrack(
+              connection, greeting.channel(), greeting.rest(), step.why, capacity, capacity);
+    }
+    start(connection, track, pair);
+  }
+
+  private void leaveGreetings(Greeting greeting) throws IOException {
+    greetings.remove(greeting);
+    SelectionKey registered = greeting.channel().keyFor(selector);
+    if (registered != null) {
+      registered.cancel();
+    }
+    Step step = (Step) greeting.attachment;
+    if (step.pair != null && step.pair.dial == greeting) {
+      step.pair.dial = null;
+      step.pair.pairing.dialEnded();
+    }
+  }
+
+  private void giveBack(Step step) {
+    if (step.mapping != null) {
+      step.mapping.close();
+      step.mapping = null;
+      files.remove(step.file);
+    }
+  }
+
+  /** A greeting comes to nothing. */
+  private void end(Greeting greeting, String why) {
+    if (!greetings.remove(greeting)) {
+      return;
+    }
+    Step step = (Step) greeting.attachment;
+    greeting.close();
+    giveBack(step);
+    Pair pair = step.pair;
+    if (pair != null && pair.dial == greeting) {
+      pair.dial = null;
+      pair.pairing.dialEnded();
+      if (why != null) {
+        unreachable(pair, Code.UNREACHABLE, why);
+      }
+    }
+  }
+
+  private void unreachable(Pair pair, Code code, String why) {
+    pair.dial = null;
+    RemotePeer peer = pair.peer;
+    peer.unreachable(new MessagingException(code, why));
+    if (!pair.toldUnreachable) {
+      pair.toldUnreachable = true;
+      node.unreachable(peer, why);
+    }
+    long now = System.nanoTime();
+    pair.retryNs = now + pair.backoffNs - pair.backoffNs * (order.get() & 7) / 32;
+    pair.backoffNs = Math.min(LAST_RETRY_NS, pair.backoffNs * 2);
+    if (peer.somebodyWaits()) {
+      at(pair.retryNs, () -> dialIfWanted(pair));
+    } else {
+      pair.wanted = false;
+      peer.requested.set(false);
+    }
+  }
+
+  // ---- connections
+
+  private Connection newConnection(Pair pair, int number, long with, Greet.Offer theirs) {
+    List<String> names = theirs.names();
+    TypeEntry[] types = new TypeEntry[names.size()];
+    for (int i = 0; i < types.length; i++) {
+      types[i] = node.types().matching(names.get(i), theirs.fingerprints().get(i));
+    }
+    return new Connection(
+        node, pair.peer, number, with, types, names.toArray(String[]::new), theirs.largest());
+  }
+
+  private void start(Connection connection, Track track, Pair pair) {
+    connection.runOn(track);
+    RemotePeer peer = pair.peer;
+    connection.predecessor = peer.connection();
+    pair.wanted = false;
+    pair.toldUnreachable = false;
+    pair.backoffNs = FIRST_RETRY_NS;
+    pair.retryNs = System.nanoTime();
+    connections.put(connection, new Life());
+    node.poller()
+        .execute(
+            () -> {
+              node.poller().add(connection);
+              peer.connection(connection);
+              peer.requested.set(false);
+            });
+    node.connected(connection);
+    if (track.session() != null) {
+      makeRoom();
+    }
+  }
+
+  /** The poller has buried it. */
+  void ended(Connection connection) {
+    Pair pair = pair(connection.peer.id());
+    pair.pairing.ended(connection.number);
+    if (connection.peer.connection() == connection) {
+      connection.peer.connection(null);
+    }
+    if (connection.peer.somebodyWaits()) {
+      want(connection.peer);
+    }
+    long limit = System.nanoTime() + QUIET_NS;
+    closeWhenQuiet(connection, limit);
+  }
+
+  private void closeWhenQuiet(Connection connection, long limitNs) {
+    if (connection.quiet() || System.nanoTime() - limitNs > 0) {
+      connections.remove(connection);
+      connection.track().close();
+    } else {
+      at(System.nanoTime() + 10_000_000, () -> closeWhenQuiet(connection, limitNs));
+    }
+  }
+
+  /** Too many: the one that was idle for longest is asked to go. */
+  private void makeRoom() {
+    int count = 0;
+    Connection longest = null;
+    long since = Long.MAX_VALUE;
+    for (Map.Entry<Connection, Life> each : connections.entrySet()) {
+      Connection connection = each.getKey();
+      if (connection.track().session() == null || connection.dead() || connection.leaving) {
+        continue;
+      }
+      count++;
+      if (connection.idle() && !node.calls().any(connection) && each.getValue().usedNs < since) {
+        since = each.getValue().usedNs;
+        longest = connection;
+      }
+    }
+    if (count > options.connectionLimit() && longest != null) {
+      longest.leaving = true;
+      Life life = connections.get(longest);
+      life.leaveNs = System.nanoTime() + LEAVE_NS;
+      longest.control(Records.GOODBYE, 0, 0);
+    }
+  }
+
+  /** GOODBYE or STAY came. */
+  void heard(Connection connection, byte kind) {
+    Life life = connections.get(connection);
+    if (life == null || connection.dead()) {
+      return;
+    }
+    if (kind == Records.STAY) {
+      connection.leaving = false;
+      life.usedNs = System.nanoTime();
+    } else if (connection.leaving) {
+      leave(connection, life);
+    } else if (connection.idle() && !node.calls().any(connection)) {
+      connection.leaving = true;
+      connection.control(Records.GOODBYE, 0, 0);
+      leave(connection, life);
+    } else {
+      connection.control(Records.STAY, 0, 0);
+    }
+  }
+
+  private void leave(Connection connection, Life life) {
+    connection.seal();
+    life.leaveNs = System.nanoTime() + LEAVE_NS;
+    leaveWhenDrained(connection, life);
+  }
+
+  private void leaveWhenDrained(Connection connection, Life life) {
+    if (connection.dead()) {
+      return;
+    }
+    if (connection.unconsumedBytes() == 0 || System.nanoTime() - life.leaveNs > 0) {
+      node.pollerShallDrop(connection, "idle, and the limit of connections was reached");
+    } else {
+      at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
+    }
+  }
+
+  private void tick() {
+    long now = System.nanoTime();
+    for (Map.Entry<Connection, Life> each : connections.entrySet()) {
+      Connection connection = each.getKey();
+      if (connection.track().session() != null && !connection.dead()) {
+        tick(connection, each.getValue(), now);
+      }
+    }
+    makeRoom(); // who was asked before may have had something open
+    at(now + TICK_NS, this::tick);
+  }
+
+  private void tick(Connection connection, Life life, long now) {
+    long activity = connection.activity();
+    if (activity != life.activity) {
+      life.activity = activity;
+      life.usedNs = now;
+    }
+    if (connection.heard) {
+      connection.heard = false;
+      life.heardNs = now;
+      life.suspect = false;
+      return;
+    }
+    long silent = now - life.heardNs;
+    if (silent > GIVE_UP_NS) {
+      node.pollerShallDrop(
+          connection, "nothing was heard of it for " + silent / 1_000_000_000 + " s");
+    } else if (silent > SUSPECT_NS && !life.suspect) {
+      life.suspect = true;
+      node.suspect(connection.peer, silent);
+    }
+    if (silent > PING_NS) {
+      connection.control(Records.PING, 0, 0);
+    }
+  }
+
+  // ---- the end
+
+  /** Nobody is let in, and nobody found, from now on. Any thread. */
+  void closeListeners() {
+    if (announcement != null) {
+      announcement.close();
+    }
+    closeQuietly(tcp);
+    selector.wakeup();
+  }
+
+  void stopSoon() {
+    stopped = true;
+    selector.wakeup();
+  }
+
+  private static void closeQuietly(ServerSocketChannel channel) {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException e) {
+      // It is gone.
+    }
+  }
+
+  private void closeNow() {
+    closeListeners();
+    for (Greeting each : List.copyOf(greetings)) {
+      end(each, null);
+    }
+    if (node.poller() != null) {
+      node.poller().stopSoon();
+      joinPoller();
+    }
+    for (Connection each : connections.keySet()) {
+      if (!each.dead()) {
+        long unused = each.bury("this node was closed");
+      }
+      each.track().close();
+    }
+    connections.clear();
+    for (RemotePeer peer : node.remotes()) {
+      peer.connection(null);
+    }
+    files.removeAll();
+    try {
+      selector.close();
+    } catch (IOException e) {
+      // It was for this thread alone.
+    }
+  }
+
+  private void joinPoller() {
+    try {
+      if (Thread.currentThread() != node.poller()) {
+        node.poller().join(LEAVE_NS / 1_000_000);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.dispatch.Mailbox;
+
+/**
+ * Who takes messages or questions of a type.
+ *
+ * @param <T> a receiver or an answerer
+ */
+final class Target<T> {
+  /** Its place among all targets of the node. */
+  final int index;
+
+  final Dispatch dispatch;
+  final T taker;
+
+  /** Of all nodes: SERIAL and CONCURRENT. */
+  Mailbox<Envelope> shared;
+
+  Target(int index, Dispatch dispatch, T taker) {
+    this.index = index;
+    this.dispatch = dispatch;
+    this.taker = taker;
+  }
+}

@@ -1,0 +1,153 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.Answerer;
+import io.talaria.messaging.Codec;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.NodeOptions.Registration;
+import io.talaria.messaging.Receiver;
+import io.talaria.messaging.codec.Codecs;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** The types of a node, fixed at its start. */
+final class Types {
+  /** How many a node may have. */
+  static final int MOST = 4096;
+
+  private final Map<Class<?>, TypeEntry> byClass = new HashMap<>();
+  private final List<TypeEntry> entries = new ArrayList<>();
+  private int targets;
+
+  Types(NodeOptions options) {
+    Codecs codecs = new Codecs(options.lookup());
+    for (Registration each : options.registrations()) {
+      if (each.kind() == Registration.Kind.TYPE) {
+        register(each, codecs);
+      }
+    }
+    for (Registration each : options.registrations()) {
+      if (each.kind() != Registration.Kind.TYPE) {
+        attach(each, codecs);
+      }
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private void register(Registration what, Codecs codecs) {
+    Class<?> type = what.type();
+    if (byClass.containsKey(type)) {
+      throw new IllegalArgumentException(type.getName() + " is registered twice");
+    }
+    if (entries.size() == MOST) {
+      throw new IllegalArgumentException("more than " + MOST + " types");
+    }
+    boolean explicit = what.codec() != null;
+    Codec<Object> codec = (Codec<Object>) (explicit ? what.codec() : codecs.ofRecord(type));
+    long fingerprint = explicit ? 0 : fingerprint(codecs.form(type));
+    TypeEntry entry = new TypeEntry(entries.size(), type, codec, explicit, fingerprint);
+    entries.add(entry);
+    byClass.put(type, entry);
+  }
+
+  @SuppressWarnings("unchecked")
+  private void attach(Registration what, Codecs codecs) {
+    TypeEntry entry = byClass.get(what.type());
+    if (entry == null && what.type().isRecord()) {
+      register(new Registration(Registration.Kind.TYPE, what.type(), null, null, null), codecs);
+      entry = byClass.get(what.type());
+    }
+    if (entry == null) {
+      throw unknown(what.type());
+    }
+    switch (what.kind()) {
+      case RECEIVER -> {
+        twice(entry.receiver, entry, "receiver");
+        entry.receiver = new Target<>(targets++, what.dispatch(), (Receiver<Object>) what.taker());
+      }
+      case ANSWERER -> {
+        twice(entry.answerer, entry, "answerer");
+        entry.answerer = new Target<>(targets++, what.dispatch(), (Answerer<Object>) what.taker());
+      }
+      default -> entry.reuse = (Supplier<?>) what.taker();
+    }
+  }
+
+  private static void twice(Object there, TypeEntry entry, String what) {
+    if (there != null) {
+      throw new IllegalArgumentException(entry.name() + " has more than one " + what);
+    }
+  }
+
+  private static IllegalArgumentException unknown(Class<?> type) {
+    return new IllegalArgumentException(
+        type.getName() + " is not registered: call NodeOptions.type before the node starts");
+  }
+
+  /** FNV-1a, 64 bits; never 0. */
+  private static long fingerprint(String form) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte each : form.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (each & 0xff)) * 0x100000001b3L;
+    }
+    return hash == 0 ? 1 : hash;
+  }
+
+  TypeEntry of(Object message) {
+    TypeEntry entry = byClass.get(message.getClass());
+    return entry != null ? entry : ofSuper(message.getClass());
+  }
+
+  /**
+   * Of a constant of an enum with a body, or of a class whose codec was registered for its base.
+   */
+  private TypeEntry ofSuper(Class<?> type) {
+    for (Class<?> each = type.getSuperclass(); each != null; each = each.getSuperclass()) {
+      TypeEntry entry = byClass.get(each);
+      if (entry != null && entry.explicit) {
+        return entry;
+      }
+    }
+    throw unknown(type);
+  }
+
+  TypeEntry ofClass(Class<?> type) {
+    TypeEntry entry = byClass.get(type);
+    if (entry == null) {
+      throw unknown(type);
+    }
+    return entry;
+  }
+
+  boolean knows(String name) {
+    for (TypeEntry entry : entries) {
+      if (entry.name().equals(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The own type that is what another node calls so; null if there is none or it differs. */
+  TypeEntry matching(String name, long fingerprint) {
+    for (TypeEntry entry : entries) {
+      if (entry.name().equals(name)) {
+        return entry.fingerprint == fingerprint ? entry : null;
+      }
+    }
+    return null;
+  }
+
+  List<TypeEntry> entries() {
+    return entries;
+  }
+
+  int targetCount() {
+    return targets;
+  }
+}

@@ -1,0 +1,100 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.link;
+
+import io.talaria.messaging.NodeDirectory;
+import io.talaria.messaging.NodeOptions;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Directories of nodes. */
+public final class Directories {
+  private static final long LOOK_NS = 1_000_000_000L;
+
+  private Directories() {}
+
+  /** See {@link NodeDirectory#file}. */
+  public static NodeDirectory file(Path file) {
+    return new InFile(file);
+  }
+
+  private static final class InFile implements NodeDirectory {
+    private final Path file;
+    private Map<Integer, InetSocketAddress> nodes;
+    private FileTime modified;
+    private long lookedNs;
+
+    InFile(Path file) {
+      this.file = file;
+      try {
+        modified = Files.getLastModifiedTime(file);
+        nodes = read(Files.readAllLines(file));
+      } catch (IOException e) {
+        throw new IllegalArgumentException(
+            "directory of nodes " + file + " cannot be read: " + e, e);
+      }
+      lookedNs = System.nanoTime();
+    }
+
+    @Override
+    public synchronized InetSocketAddress address(int node) {
+      if (System.nanoTime() - lookedNs > LOOK_NS) {
+        lookedNs = System.nanoTime();
+        lookAgain();
+      }
+      return nodes.get(node);
+    }
+
+    private void lookAgain() {
+      try {
+        FileTime now = Files.getLastModifiedTime(file);
+        if (!now.equals(modified)) {
+          nodes = read(Files.readAllLines(file));
+          modified = now;
+        }
+      } catch (IOException | IllegalArgumentException e) {
+        // It is being written: what was known stays.
+      }
+    }
+
+    private Map<Integer, InetSocketAddress> read(List<String> lines) {
+      Map<Integer, InetSocketAddress> found = new HashMap<>();
+      for (int i = 0; i < lines.size(); i++) {
+        String line = lines.get(i).replaceFirst("#.*", "").trim();
+        if (!line.isEmpty()) {
+          readLine(line, i + 1, found);
+        }
+      }
+      return found;
+    }
+
+    private void readLine(String line, int number, Map<Integer, InetSocketAddress> found) {
+      String[] words = line.split("\\s+");
+      int colon = words.length == 2 ? words[1].lastIndexOf(':') : -1;
+      try {
+        int id = Integer.parseInt(words[0]);
+        int port = Integer.parseInt(words[1].substring(colon + 1));
+        if (colon > 0 && id >= 0 && id <= NodeOptions.MOST_ID && port > 0 && port <= 65_535) {
+          found.put(id, new InetSocketAddress(words[1].substring(0, colon), port));
+          return;
+        }
+      } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+        // Told below.
+      }
+      throw new IllegalArgumentException(
+          file
+              + ", line "
+              + number
+              + ": '"
+              + line
+              + "' is not of the form ID HOST:PORT, with an id from 0 to "
+              + NodeOptions.MOST_ID);
+    }
+  }
+}

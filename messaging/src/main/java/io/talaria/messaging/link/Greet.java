@@ -1,0 +1,236 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.link;
+
+import io.talaria.messaging.ring.RingLayout;
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What two nodes say before the first message, little-endian; a string is a length of 2 bytes and
+ * UTF-8.
+ *
+ * <pre>
+ *   frame    length 4 (of what follows) | kind 1 | body
+ *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | roads 1 | offer
+ *   WELCOME  incarnation 8 | number 4 | road 1 | file 8 | offer
+ *   REJECT   code 1 | text
+ *   READY
+ *   offer    pid 8 | largest message 4 | bulk ring 4 | express ring 4 | types 2 | name, fingerprint 8 each
+ * </pre>
+ */
+public final class Greet {
+  /** "TalNode", and 0. */
+  public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
+
+  /** Of all that nodes exchange. */
+  public static final int VERSION = 1;
+
+  /** Kinds of frames. */
+  public static final byte HELLO = 1;
+
+  /** See {@link #HELLO}. */
+  public static final byte WELCOME = 2;
+
+  /** See {@link #HELLO}. */
+  public static final byte REJECT = 3;
+
+  /** See {@link #HELLO}. */
+  public static final byte READY = 4;
+
+  /** The largest frame. */
+  public static final int MOST_BYTES = 1 << 20;
+
+  /** Why a node is rejected. */
+  public static final byte REJECT_DUPLICATE = 1;
+
+  /** See {@link #REJECT_DUPLICATE}: its id is in use. */
+  public static final byte REJECT_ID = 2;
+
+  /** See {@link #REJECT_DUPLICATE}: another cluster, version or node. */
+  public static final byte REJECT_OTHER = 3;
+
+  /** See {@link #REJECT_DUPLICATE}: there are too many connections, or it is closing. */
+  public static final byte REJECT_FULL = 4;
+
+  /** Bits of roads. */
+  public static final int SHM = 1;
+
+  /** See {@link #SHM}. */
+  public static final int STREAM = 2;
+
+  private static final int MOST_TYPES = 4096;
+  private static final int MOST_NAME = 512;
+  private static final int LEAST_LARGEST = 1;
+
+  private Greet() {}
+
+  /** What a node has to offer. */
+  public record Offer(
+      long pid, int largest, int bulk, int express, List<String> names, List<Long> fingerprints) {
+    /** Copies the lists. */
+    public Offer {
+      names = List.copyOf(names);
+      fingerprints = List.copyOf(fingerprints);
+    }
+
+    int bytes() {
+      int bytes = 22;
+      for (String name : names) {
+        bytes += 10 + name.getBytes(StandardCharsets.UTF_8).length;
+      }
+      return bytes;
+    }
+
+    void put(ByteBuffer to) {
+      to.putLong(pid).putInt(largest).putInt(bulk).putInt(express).putShort((short) names.size());
+      for (int i = 0; i < names.size(); i++) {
+        putString(to, names.get(i));
+        to.putLong(fingerprints.get(i));
+      }
+    }
+
+    static Offer get(ByteBuffer from) throws ProtocolException {
+      need(from, 22);
+      long pid = from.getLong();
+      int largest = from.getInt();
+      int bulk = from.getInt();
+      int express = from.getInt();
+      int types = Short.toUnsignedInt(from.getShort());
+      if (!RingLayout.allowed(bulk) || !RingLayout.allowed(express) || largest < LEAST_LARGEST) {
+        throw new ProtocolException(
+            "rings of " + bulk + " and " + express + " bytes, a largest message of " + largest);
+      }
+      if (types > MOST_TYPES) {
+        throw new ProtocolException(types + " types");
+      }
+      List<String> names = new ArrayList<>();
+      List<Long> fingerprints = new ArrayList<>();
+      for (int i = 0; i < types; i++) {
+        names.add(getString(from, MOST_NAME));
+        need(from, Long.BYTES);
+        fingerprints.add(from.getLong());
+      }
+      return new Offer(pid, largest, bulk, express, names, fingerprints);
+    }
+  }
+
+  /** The caller's first frame. */
+  public record Hello(
+      long cluster, int from, int to, long incarnation, int heard, int roads, Offer offer) {
+    /** As bytes. */
+    public ByteBuffer frame() {
+      ByteBuffer to = begin(HELLO, 35 + offer.bytes());
+      to.putLong(MAGIC).putShort((short) VERSION).putLong(cluster);
+      to.putShort((short) from).putShort((short) this.to);
+      to.putLong(incarnation).putInt(heard).put((byte) roads);
+      offer.put(to);
+      return to.flip();
+    }
+
+    /**
+     * Reads one.
+     *
+     * @throws ProtocolException if it is something else, or of another version
+     */
+    public static Hello of(ByteBuffer body) throws ProtocolException {
+      need(body, 35);
+      if (body.getLong() != MAGIC) {
+        throw new ProtocolException("no node of messaging, but something else");
+      }
+      int version = Short.toUnsignedInt(body.getShort());
+      if (version != VERSION) {
+        throw new ProtocolException("version " + version + " instead of " + VERSION);
+      }
+      long cluster = body.getLong();
+      int from = Short.toUnsignedInt(body.getShort());
+      int to = Short.toUnsignedInt(body.getShort());
+      long incarnation = body.getLong();
+      int heard = body.getInt();
+      int roads = body.get();
+      if (heard < 0 || from == 65_535) {
+        throw new ProtocolException("node " + from + " has heard " + heard);
+      }
+      return new Hello(cluster, from, to, incarnation, heard, roads, Offer.get(body));
+    }
+  }
+
+  /** The answer to a HELLO. */
+  public record Welcome(long incarnation, int number, int road, long file, Offer offer) {
+    /** As bytes. */
+    public ByteBuffer frame() {
+      ByteBuffer to = begin(WELCOME, 21 + offer.bytes());
+      to.putLong(incarnation).putInt(number).put((byte) road).putLong(file);
+      offer.put(to);
+      return to.flip();
+    }
+
+    /**
+     * Reads one.
+     *
+     * @throws ProtocolException if it cannot be
+     */
+    public static Welcome of(ByteBuffer body) throws ProtocolException {
+      need(body, 21);
+      long incarnation = body.getLong();
+      int number = body.getInt();
+      int road = body.get();
+      long file = body.getLong();
+      if (number <= 0) {
+        throw new ProtocolException("connection number " + number);
+      }
+      return new Welcome(incarnation, number, road, file, Offer.get(body));
+    }
+  }
+
+  /** Another answer to a HELLO. */
+  public static ByteBuffer reject(byte code, String text) {
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer to = begin(REJECT, 3 + utf8.length);
+    to.put(code);
+    putString(to, text);
+    return to.flip();
+  }
+
+  /** The text of a REJECT, behind its code. */
+  public static String rejectText(ByteBuffer body) throws ProtocolException {
+    return getString(body, MOST_NAME);
+  }
+
+  /** The caller's last frame. */
+  public static ByteBuffer ready() {
+    return begin(READY, 0).flip();
+  }
+
+  private static ByteBuffer begin(byte kind, int bytes) {
+    ByteBuffer to = ByteBuffer.allocate(5 + bytes).order(ByteOrder.LITTLE_ENDIAN);
+    return to.putInt(1 + bytes).put(kind);
+  }
+
+  private static void putString(ByteBuffer to, String text) {
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    to.putShort((short) utf8.length).put(utf8);
+  }
+
+  private static String getString(ByteBuffer from, int most) throws ProtocolException {
+    need(from, 2);
+    int length = Short.toUnsignedInt(from.getShort());
+    if (length > most) {
+      throw new ProtocolException("a string of " + length + " bytes");
+    }
+    need(from, length);
+    byte[] utf8 = new byte[length];
+    from.get(utf8);
+    return new String(utf8, StandardCharsets.UTF_8);
+  }
+
+  private static void need(ByteBuffer from, int bytes) throws ProtocolException {
+    if (from.remaining() < bytes) {
+      throw new ProtocolException("a frame ends early");
+    }
+  }
+}

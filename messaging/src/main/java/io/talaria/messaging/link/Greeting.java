@@ -1,0 +1,178 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.link;
+
+import io.talaria.nio.authentication.Handshake;
+import io.talaria.nio.fabric.FabricException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+
+/**
+ * The bytes of one greeting, in both directions: the proof of the key if there is one, then frames.
+ * Never blocks. For the registrar's thread.
+ */
+public final class Greeting {
+  private static final int FIRST_BYTES = 4096;
+
+  private final SocketChannel channel;
+  private final boolean dialled;
+  private final Deque<ByteBuffer> out = new ArrayDeque<>();
+  private Handshake handshake;
+  private ByteBuffer in = ByteBuffer.allocate(FIRST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+
+  /** Who it is for; of the registrar. */
+  public Object attachment;
+
+  /** Of the registrar: when it is over. */
+  public long deadlineNs;
+
+  /**
+   * Begins.
+   *
+   * @param channel connected, non-blocking
+   * @param dialled whether from here
+   * @param key of both sides, or null: no proof is asked for
+   */
+  public Greeting(SocketChannel channel, boolean dialled, byte[] key) throws IOException {
+    this.channel = channel;
+    this.dialled = dialled;
+    if (key != null) {
+      InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
+      InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
+      byte[] addresses = dialled ? addresses(local, remote) : addresses(remote, local);
+      handshake = new Handshake(dialled, key, addresses);
+      out.add(handshake.first());
+    }
+  }
+
+  private static byte[] addresses(InetSocketAddress caller, InetSocketAddress answerer) {
+    byte[] a = caller.getAddress().getAddress();
+    byte[] b = answerer.getAddress().getAddress();
+    ByteBuffer both = ByteBuffer.allocate(a.length + b.length + 4);
+    both.put(a).putShort((short) caller.getPort());
+    both.put(b).putShort((short) answerer.getPort());
+    return both.array();
+  }
+
+  /** The channel. */
+  public SocketChannel channel() {
+    return channel;
+  }
+
+  /** Whether it was dialled from here. */
+  public boolean dialled() {
+    return dialled;
+  }
+
+  /** Whether the other side has proved the key, or need not. */
+  public boolean proved() {
+    return handshake == null || handshake.done();
+  }
+
+  /** Has a frame sent. */
+  public void send(ByteBuffer frame) {
+    out.add(frame);
+  }
+
+  /** Sends what can be sent; whether all was. */
+  public boolean flush() throws IOException {
+    for (ByteBuffer next = out.peek(); next != null; next = out.peek()) {
+      channel.write(next);
+      if (next.hasRemaining()) {
+        return false;
+      }
+      out.remove();
+    }
+    return true;
+  }
+
+  /** Takes what has come; false if nothing has. */
+  public boolean fill() throws IOException {
+    if (!in.hasRemaining()) {
+      if (in.capacity() >= Greet.MOST_BYTES + 5) {
+        return false;
+      }
+      ByteBuffer larger =
+          ByteBuffer.allocate(Math.min(in.capacity() * 4, Greet.MOST_BYTES + 5))
+              .order(ByteOrder.LITTLE_ENDIAN);
+      in = larger.put(in.flip());
+    }
+    int got = channel.read(in);
+    if (got < 0) {
+      throw new EOFException("the other side has closed the connection");
+    }
+    return got > 0;
+  }
+
+  /**
+   * Goes on with the proof.
+   *
+   * @return whether it is done
+   * @throws IOException if the other side has another key
+   */
+  public boolean prove() throws IOException {
+    while (handshake != null && !handshake.done()) {
+      int wanted = handshake.wantedBytes();
+      if (in.position() < wanted) {
+        return false;
+      }
+      in.flip();
+      ByteBuffer message = ByteBuffer.wrap(Arrays.copyOfRange(in.array(), 0, wanted));
+      in.position(wanted);
+      in.compact();
+      try {
+        ByteBuffer answer = handshake.received(message);
+        if (answer.hasRemaining()) {
+          out.add(answer);
+        }
+      } catch (FabricException e) {
+        if (handshake.last().hasRemaining()) {
+          out.add(handshake.last());
+        }
+        boolean unused = flush();
+        throw new ProtocolException(e.getMessage());
+      }
+    }
+    return true;
+  }
+
+  /** The next frame, from its kind on; null if it is not all there. */
+  public ByteBuffer frame() throws ProtocolException {
+    if (in.position() < Integer.BYTES) {
+      return null;
+    }
+    int length = in.getInt(0);
+    if (length < 1 || length > Greet.MOST_BYTES) {
+      throw new ProtocolException("a frame of " + length + " bytes");
+    }
+    if (in.position() < Integer.BYTES + length) {
+      return null;
+    }
+    byte[] frame = Arrays.copyOfRange(in.array(), Integer.BYTES, Integer.BYTES + length);
+    in.flip().position(Integer.BYTES + length);
+    in.compact();
+    return ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** What came behind the last frame. */
+  public ByteBuffer rest() {
+    return in.flip();
+  }
+
+  /** Ends it. */
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // Nothing was to be sent any more.
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.ring;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The memory of one ring, in native byte order. Each word has one writer, told in brackets.
+ *
+ * <pre>
+ *       0  head 8      [consumer]   position and number of claims up to which all is free again
+ *       8  taken 8     [consumer]   position up to which all was handed to the receiving program
+ *     128  sleep 4     [consumer]   epoch; odd: it sleeps, and wants to be woken by whoever marks
+ *     256  wanted 4    [producers]  epoch; odd: one of them sleeps, and wants to know of head, taken
+ *     384  end 8       [producers]  0, or the sealed claim word: nothing comes behind it
+ *     512  marks       [producers]  an int a claim, capacity / 32 of them
+ *          data        [producers]  capacity bytes
+ *
+ *   word   sealed 1 | position in units of 8 bytes 43 | number of claims 20
+ *   mark   lap 1 | pad 1 | 0 2 | units 28                  lap: 1 in the first lap, then 0, 1, ...
+ * </pre>
+ *
+ * <p>Publish, full fence, look: a producer marks, then looks at <i>sleep</i>; the consumer sets
+ * <i>sleep</i>, then looks at the next mark. The consumer moves <i>head</i>, then looks at
+ * <i>wanted</i>; a producer sets <i>wanted</i>, then looks at <i>head</i>.
+ */
+public final class RingLayout {
+  /** The smallest ring, in bytes of data. */
+  public static final int LEAST_CAPACITY = 16 << 10;
+
+  /** The largest. */
+  public static final int MOST_CAPACITY = 16 << 20;
+
+  /** All claims are a multiple of this many bytes. */
+  public static final int UNIT = 8;
+
+  static final int UNIT_SHIFT = 3;
+  static final int HEAD = 0;
+  static final int TAKEN = 8;
+  static final int SLEEP = 128;
+  static final int WANTED = 256;
+  static final int END = 384;
+  static final int MARKS = 512;
+  static final int BYTES_PER_MARK_SHIFT = 5;
+
+  static final int CLAIM_BITS = 20;
+  static final int CLAIM_MASK = (1 << CLAIM_BITS) - 1;
+  static final int POSITION_BITS = 43;
+  static final long POSITION_MASK = (1L << POSITION_BITS) - 1;
+  static final long SEALED = Long.MIN_VALUE;
+
+  static final int LAP = 1 << 31;
+  static final int PAD = 1 << 30;
+  static final int UNITS_MASK = (1 << 28) - 1;
+
+  static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+  static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+
+  private RingLayout() {}
+
+  /** Bytes of memory of a ring. */
+  public static int bytes(int capacity) {
+    return MARKS + markCount(capacity) * Integer.BYTES + capacity;
+  }
+
+  /** Whether a ring may have so many bytes of data: a power of two within the limits. */
+  public static boolean allowed(int capacity) {
+    return capacity >= LEAST_CAPACITY
+        && capacity <= MOST_CAPACITY
+        && Integer.bitCount(capacity) == 1;
+  }
+
+  /** The part of a ring's memory that holds its data. */
+  public static MemorySegment data(MemorySegment ring, int capacity) {
+    return ring.asSlice(dataOffset(capacity), capacity);
+  }
+
+  static int dataOffset(int capacity) {
+    return MARKS + markCount(capacity) * Integer.BYTES;
+  }
+
+  static int markCount(int capacity) {
+    return capacity >>> BYTES_PER_MARK_SHIFT;
+  }
+
+  static long position(long word) {
+    return word >>> CLAIM_BITS & POSITION_MASK;
+  }
+
+  static int claims(long word) {
+    return (int) word & CLAIM_MASK;
+  }
+
+  static long word(long position, int claims) {
+    return ((position & POSITION_MASK) << CLAIM_BITS) | (claims & CLAIM_MASK);
+  }
+
+  /** How far one position is behind another, in units. */
+  public static long distance(long from, long to) {
+    return to - from & POSITION_MASK;
+  }
+
+  /** The lap bit that the mark of a claim has. */
+  static int lap(int claim, int markCount) {
+    return (claim & markCount) == 0 ? LAP : 0;
+  }
+
+  static MemorySegment checked(MemorySegment ring, int capacity) {
+    if (!allowed(capacity)) {
+      throw new IllegalArgumentException(
+          "a ring of "
+              + capacity
+              + " bytes, it must be a power of two from "
+              + LEAST_CAPACITY
+              + " to "
+              + MOST_CAPACITY);
+    }
+    if (ring.byteSize() != bytes(capacity)) {
+      throw new IllegalArgumentException(
+          "memory of " + ring.byteSize() + " bytes, not " + bytes(capacity));
+    }
+    return ring;
+  }
+}

@@ -1,0 +1,148 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.road;
+
+import io.talaria.messaging.ring.Inlet;
+import io.talaria.messaging.ring.RingConsumer;
+import io.talaria.messaging.ring.RingProducer;
+import io.talaria.nio.memory.Mapping;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * Rings in memory that two processes share; the session carries bells, a byte each, and its end
+ * says that the other process has ended.
+ */
+public final class ShmTrack extends Track {
+  private final TrackOwner owner;
+  private final SocketChannel session;
+  private final Mapping mapping;
+  private final RingProducer[] out = new RingProducer[Lane.COUNT];
+  private final RingConsumer[] in = new RingConsumer[Lane.COUNT];
+
+  /** Guarded by itself. */
+  private final ByteBuffer bell = ByteBuffer.allocateDirect(1);
+
+  private final ByteBuffer bells = ByteBuffer.allocateDirect(256);
+  private boolean ended;
+
+  /**
+   * Makes both ends of this side.
+   *
+   * @param session connected, non-blocking
+   * @param mapping the file
+   * @param creator whether this side has made it
+   * @param capacity of each lane, in bytes
+   * @throws IOException if the file is of another kind
+   */
+  public ShmTrack(
+      TrackOwner owner, SocketChannel session, Mapping mapping, boolean creator, int... capacity)
+      throws IOException {
+    this.owner = owner;
+    this.session = session;
+    this.mapping = mapping;
+    MemorySegment file = MemorySegment.ofBuffer(mapping.buffer());
+    if (!creator && !ShmLayout.fits(file, capacity[0], capacity[1])) {
+      throw new IOException("the file shared is of another kind or version");
+    }
+    for (int lane = 0; lane < Lane.COUNT; lane++) {
+      out[lane] = new RingProducer(ShmLayout.ring(file, creator, lane, capacity), capacity[lane]);
+      in[lane] = new RingConsumer(ShmLayout.ring(file, !creator, lane, capacity), capacity[lane]);
+    }
+  }
+
+  @Override
+  public String road() {
+    return "shm";
+  }
+
+  @Override
+  public String reason() {
+    return "same user, same host";
+  }
+
+  @Override
+  public RingProducer out(int lane) {
+    return out[lane];
+  }
+
+  @Override
+  public Inlet in(int lane) {
+    return in[lane];
+  }
+
+  @Override
+  public SocketChannel session() {
+    return session;
+  }
+
+  @Override
+  public void wakePeer() {
+    try {
+      synchronized (bell) {
+        int unused = session.write(bell.clear()); // 0: it has plenty of them
+      }
+    } catch (IOException e) {
+      owner.wakePoller(); // which finds the end of the session
+    }
+  }
+
+  @Override
+  public boolean push() {
+    return false;
+  }
+
+  /** Takes bells. */
+  @Override
+  public boolean pull() {
+    if (ended) {
+      return false;
+    }
+    try {
+      int got = session.read(bells.clear());
+      ended = got < 0;
+      if (got > 0) {
+        owner.wakeWaiters();
+      }
+      return got > 0;
+    } catch (IOException e) {
+      ended = true; // reset: it was killed
+      return false;
+    }
+  }
+
+  @Override
+  public void published(int lane) {
+    if (in[lane].mustWake()) {
+      wakePeer();
+    }
+  }
+
+  @Override
+  public void arm(int lane) {
+    in[lane].arm();
+  }
+
+  @Override
+  public void disarm(int lane) {
+    in[lane].disarm();
+  }
+
+  /** What was marked before the end of the session is there: marks come before the end. */
+  @Override
+  public boolean over() {
+    return ended || (in[Lane.BULK].ended() && in[Lane.EXPRESS].ended());
+  }
+
+  @Override
+  public void close() {
+    try {
+      session.close();
+    } catch (IOException e) {
+      // Nothing was to be sent.
+    }
+    mapping.close();
+  }
+}

@@ -1,0 +1,75 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.road;
+
+import io.talaria.messaging.ring.Inlet;
+import io.talaria.messaging.ring.RingProducer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * One connection's memory and wires. Producers of {@link #out} are any threads; all else says who.
+ */
+public abstract class Track {
+  /** Its road's name. */
+  public abstract String road();
+
+  /** Why it is this road; for people. */
+  public abstract String reason();
+
+  /** Where records go. */
+  public abstract RingProducer out(int lane);
+
+  /** Where records come from. */
+  public abstract Inlet in(int lane);
+
+  /** The session, or null for the own node. */
+  public abstract SocketChannel session();
+
+  /** After {@link RingProducer#mustWake} said so. Any thread. */
+  public abstract void wakePeer();
+
+  /**
+   * Sends what was marked, if this road sends. Any thread.
+   *
+   * @return whether anything was done
+   */
+  public abstract boolean push();
+
+  /** Whether {@link #push} waits for the session to take more. */
+  public boolean blocked() {
+    return false;
+  }
+
+  /** The session takes more again. */
+  public void unblock() {}
+
+  /**
+   * Takes from the session what has come. Under the connection's inlet lock.
+   *
+   * @return whether anything came
+   */
+  public abstract boolean pull();
+
+  /** After {@link Inlet#publish} of a lane: tells whoever waits at the other end. Poller. */
+  public abstract void published(int lane);
+
+  /** Says that whoever reads a lane is about to sleep. Its reader. */
+  public abstract void arm(int lane);
+
+  /** Says that it is awake. Its reader. */
+  public abstract void disarm(int lane);
+
+  /** Says that whoever sends is about to sleep; false if there is something to send. Poller. */
+  public boolean armOutput() {
+    return true;
+  }
+
+  /** Says that it is awake. Poller. */
+  public void disarmOutput() {}
+
+  /** Whether the other end has ended, and nothing more can come. Poller. */
+  public abstract boolean over();
+
+  /** Gives all back; nobody is inside any more. Registrar. */
+  public abstract void close();
+}

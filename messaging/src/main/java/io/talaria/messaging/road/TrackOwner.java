@@ -1,0 +1,15 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.road;
+
+/** Whom a track tells what has happened. Any thread; neither waits nor throws. */
+public interface TrackOwner {
+  /** Has the thread look that receives for this node. */
+  void wakePoller();
+
+  /** There may be room, or something was taken. */
+  void wakeWaiters();
+
+  /** The track cannot be used any more. */
+  void failed(String reason);
+}

@@ -1,0 +1,292 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.link.Greet;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How connections come, go and are refused. */
+@Timeout(180)
+class ConnectionsTest {
+  private static final long LONG_NS = 60_000_000_000L;
+  private static final int ROUNDS = Math.min(60, Integer.getInteger("talaria.test.rounds", 30));
+
+  @TempDir Path directory;
+  private Ground.Nodes nodes;
+
+  @AfterEach
+  void closeNodes() {
+    if (nodes != null) {
+      nodes.close();
+    }
+  }
+
+  private interface Condition {
+    boolean holds();
+  }
+
+  private static void await(Condition condition) throws InterruptedException {
+    long deadline = System.nanoTime() + LONG_NS;
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
+  private static NodeOptions knows(NodeOptions options, AtomicInteger got) {
+    return options
+        .sendLimit(Duration.ofSeconds(20))
+        .type(Answer.class)
+        .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())
+        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "STREAM"})
+  void bothDialAtOnceAndEndInOneConnection(Ground ground) throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      try (Ground.Nodes both = new Ground.Nodes(ground, directory)) {
+        AtomicInteger got = new AtomicInteger();
+        Node first = both.start(knows(both.options(1), got));
+        Node second = both.start(knows(both.options(2), got));
+        CyclicBarrier barrier = new CyclicBarrier(2);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (Peer peer : List.of(first.peer(2), second.peer(1))) {
+          threads.add(
+              Thread.ofPlatform()
+                  .start(
+                      () -> {
+                        try {
+                          barrier.await();
+                          for (int i = 0; i < 10; i++) {
+                            peer.send(new Pair(i, i));
+                          }
+                        } catch (Exception e) {
+                          failure.set(e);
+                        }
+                      }));
+        }
+        for (Thread each : threads) {
+          each.join();
+        }
+        assertThat(failure.get()).as("round %d", round).isNull();
+        await(() -> got.get() == 20);
+        assertThat(first.counters().connections()).isEqualTo(1);
+        assertThat(second.counters().connections()).isEqualTo(1);
+        assertThat(first.counters().connected()).isEqualTo(1);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "STREAM"})
+  void theConnectionIdleForLongestGivesWay(Ground ground) throws Exception {
+    nodes = new Ground.Nodes(ground, directory);
+    AtomicInteger got = new AtomicInteger();
+    for (int id = 2; id <= 5; id++) {
+      Node unused = nodes.start(knows(nodes.options(id), got));
+    }
+    Node node = nodes.start(knows(nodes.options(1), got).connectionLimit(2));
+    int sent = 0;
+    for (int round = 0; round < 3; round++) {
+      for (int id = 2; id <= 5; id++) {
+        long ticket = node.peer(id).send(new Pair(round, id));
+        assertThat(node.peer(id).awaitTaken(ticket, LONG_NS)).isTrue();
+        sent++;
+      }
+    }
+    int all = sent;
+    await(() -> got.get() == all);
+    await(() -> node.counters().connections() <= 2);
+    assertThat(node.counters().connected()).isGreaterThan(4);
+    assertThat(node.counters().lost()).isZero();
+  }
+
+  @Test
+  void anotherClusterAndTheWrongNodeAreRefusedWithTheReason() throws Exception {
+    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    AtomicInteger got = new AtomicInteger();
+    Node there = nodes.start(knows(nodes.options(2), got));
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), there.port());
+    Node other =
+        nodes.start(
+            knows(nodes.options(3), got)
+                .cluster("another")
+                .sendLimit(Duration.ofSeconds(2))
+                .directory(NodeDirectory.of(Map.of(2, address))));
+    refused(() -> other.peer(2).send(new Pair(1, 2)), "it is a node of another cluster");
+    Node same =
+        nodes.start(
+            knows(nodes.options(4), got)
+                .sendLimit(Duration.ofSeconds(2))
+                .directory(NodeDirectory.of(Map.of(9, address))));
+    refused(() -> same.peer(9).send(new Pair(1, 2)), "it is node 2, not 9");
+    assertThat(got.get()).isZero();
+  }
+
+  private static void refused(ThrowingCallable call, String why) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.REFUSED))
+        .hasMessageContaining(why);
+  }
+
+  private Path key(String name, int first) throws Exception {
+    Path file = directory.resolve(name);
+    byte[] bytes = new byte[32];
+    bytes[0] = (byte) first;
+    Files.write(file, bytes);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    return file;
+  }
+
+  @Test
+  void onlyWhoHasTheKeyIsLetIn() throws Exception {
+    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    AtomicInteger got = new AtomicInteger();
+    Path key = key("key", 1);
+    Node unused = nodes.start(knows(nodes.options(2), got).key(key));
+    Node friend = nodes.start(knows(nodes.options(3), got).key(key));
+    assertThat(friend.peer(2).ask(new Pair(7, 0), Answer.class, LONG_NS).value()).isEqualTo(7);
+    Duration limit = Duration.ofSeconds(2);
+    Node stranger = nodes.start(knows(nodes.options(4), got).key(key("other", 2)).sendLimit(limit));
+    assertThatThrownBy(() -> stranger.peer(2).send(new Pair(1, 2)))
+        .isInstanceOf(MessagingException.class)
+        .hasMessageContaining("UNREACHABLE");
+    Node without = nodes.start(knows(nodes.options(5), got).sendLimit(limit));
+    assertThatThrownBy(() -> without.peer(2).send(new Pair(1, 2)))
+        .isInstanceOf(MessagingException.class);
+    assertThat(got.get()).isZero();
+    assertThat(friend.peer(2).ask(new Pair(8, 0), Answer.class, LONG_NS).value()).isEqualTo(8);
+  }
+
+  @Test
+  void otherHostsWantAKey() throws Exception {
+    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    AtomicInteger got = new AtomicInteger();
+    Node node =
+        nodes.start(
+            knows(nodes.options(1), got)
+                .sendLimit(Duration.ofMillis(500))
+                .directory(id -> new InetSocketAddress("192.0.2.1", 4000)));
+    refused(() -> node.peer(2).send(new Pair(1, 2)), "there is no key");
+  }
+
+  @Test
+  void aPortInUseFailsTheStartAndLeavesNothing() throws Exception {
+    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    AtomicInteger got = new AtomicInteger();
+    Node first = nodes.start(knows(nodes.options(1), got));
+    int threads = Thread.activeCount();
+    assertThatThrownBy(
+            () -> Node.start(knows(nodes.options(2), got).listen("127.0.0.1", first.port())))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cannot listen on");
+    assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
+  }
+
+  /** Sound nodes do not notice somebody who sends anything, before and behind a good greeting. */
+  @Test
+  void aHostileCallerHarmsItsOwnConnectionOnly() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    AtomicInteger got = new AtomicInteger();
+    Node there = nodes.start(knows(nodes.options(2), got));
+    Node sound = nodes.start(knows(nodes.options(1), got));
+    Peer peer = sound.peer(2);
+    assertThat(peer.ask(new Pair(1, 0), Answer.class, LONG_NS).value()).isEqualTo(1);
+    for (int round = 0; round < 200; round++) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), there.port())) {
+        OutputStream out = socket.getOutputStream();
+        byte[] junk = new byte[random.nextInt(3000)];
+        random.nextBytes(junk);
+        if (random.nextInt(4) != 0) {
+          out.write(hello(random, 100 + round));
+          if (random.nextBoolean()) {
+            out.write(bytes(Greet.ready()));
+            if (random.nextBoolean()) {
+              out.write(frame(random, junk));
+            }
+          }
+        }
+        out.write(junk);
+        out.flush();
+      } catch (IOException e) {
+        // It has thrown us out already.
+      }
+      if (round % 20 == 0) {
+        assertThat(peer.ask(new Pair(round, 0), Answer.class, LONG_NS).value()).isEqualTo(round);
+      }
+    }
+    await(() -> there.counters().connections() == 1);
+    assertThat(sound.counters().lost()).isZero();
+    assertThat(peer.ask(new Pair(5, 0), Answer.class, LONG_NS).value()).isEqualTo(5);
+  }
+
+  private static byte[] bytes(ByteBuffer buffer) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    return bytes;
+  }
+
+  private static byte[] hello(Random random, int from) {
+    long cluster = 0xcbf29ce484222325L;
+    for (byte each : "test".getBytes(StandardCharsets.UTF_8)) {
+      cluster = (cluster ^ (each & 0xff)) * 0x100000001b3L;
+    }
+    Greet.Offer offer =
+        new Greet.Offer(
+            1, 1 << 20, 1 << 14, 1 << 14, List.of("x", Pair.class.getName()), List.of(1L, 2L));
+    byte[] hello =
+        bytes(new Greet.Hello(cluster, from, 2, random.nextLong(), 0, Greet.STREAM, offer).frame());
+    if (random.nextInt(3) == 0) {
+      hello[random.nextInt(hello.length)] ^= (byte) (1 << random.nextInt(8));
+    }
+    return hello;
+  }
+
+  /** A frame of a stream with a sound head, and nonsense in it. */
+  private static byte[] frame(Random random, byte[] junk) {
+    int length = random.nextInt(4) == 0 ? random.nextInt() : junk.length & -8;
+    ByteBuffer frame = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
+    frame.putInt(length).putInt(random.nextInt(8) == 0 ? random.nextInt() : 0);
+    frame.put((byte) (1 + random.nextInt(2))).put((byte) random.nextInt(3)).putShort((short) 0);
+    frame.putInt(random.nextInt(10) == 0 ? random.nextInt() : 0x67734d54);
+    return frame.array();
+  }
+}

@@ -1,0 +1,771 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Bytes;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Price;
+import io.talaria.messaging.Messages.Rich;
+import io.talaria.messaging.Messages.Tagged;
+import io.talaria.messaging.Messages.Text;
+import io.talaria.messaging.Messages.Unknown;
+import io.talaria.messaging.MessagingException.Code;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a node does, over each road. */
+@Timeout(120)
+class ContractTest {
+  private static final long LONG_NS = 60_000_000_000L;
+
+  @TempDir Path directory;
+  private Ground.Nodes nodes;
+  private Node near;
+  private Node far;
+  private Peer peer;
+
+  @AfterEach
+  void closeNodes() throws Exception {
+    nodes.close();
+    for (String each : new String[] {"run", "shm"}) {
+      Path folder = directory.resolve(each);
+      if (Files.exists(folder)) {
+        try (Stream<Path> left = Files.list(folder)) {
+          assertThat(left).as("left in %s", folder).isEmpty();
+        }
+      }
+    }
+  }
+
+  private interface Setting {
+    void on(NodeOptions options);
+  }
+
+  /** Two nodes, or one on LOOP; both know the types, the far one receives. */
+  private void start(Ground ground, Setting both, Setting there) throws Exception {
+    nodes = new Ground.Nodes(ground, directory);
+    NodeOptions farOptions = nodes.options(2).sendLimit(Duration.ofSeconds(30));
+    both.on(farOptions);
+    there.on(farOptions);
+    far = nodes.start(farOptions);
+    near = far;
+    if (ground != Ground.LOOP) {
+      NodeOptions nearOptions = nodes.options(1).sendLimit(Duration.ofSeconds(30));
+      both.on(nearOptions);
+      near = nodes.start(nearOptions);
+    }
+    peer = near.peer(2);
+  }
+
+  /** Something that no record is. */
+  private static StringBuilder text(String text) {
+    StringBuilder built = new StringBuilder();
+    built.append(text);
+    return built;
+  }
+
+  private static void await(Condition condition) throws Exception {
+    long deadline = System.nanoTime() + LONG_NS;
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
+  private interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void messagesArriveInOrder(Ground ground) throws Exception {
+    for (Dispatch dispatch : new Dispatch[] {Dispatch.ORDERED}) {
+      Queue<Long> got = new ConcurrentLinkedQueue<>();
+      start(
+          ground,
+          o -> o.type(Pair.class),
+          o -> o.receive(Pair.class, dispatch, (pair, from) -> got.add(pair.first())));
+      int count = 100_000;
+      long ticket = 0;
+      for (int i = 0; i < count; i++) {
+        ticket = peer.send(new Pair(i, -i));
+      }
+      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      await(() -> got.size() == count);
+      long next = 0;
+      for (long each : got) {
+        assertThat(each).isEqualTo(next++);
+      }
+      assertThat(peer.road())
+          .isEqualTo(ground == Ground.LOOP ? "loop" : ground.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachDispatchTakesEachMessageOnce(Ground ground) throws Exception {
+    record A(int number) {}
+    record B(int number) {}
+    record C(int number) {}
+    record D(int number) {}
+    record E(int number) {}
+    int count = 3000;
+    List<List<Integer>> got = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      got.add(java.util.Collections.synchronizedList(new ArrayList<>()));
+    }
+    start(
+        ground,
+        o -> o.type(A.class).type(B.class).type(C.class).type(D.class).type(E.class),
+        o ->
+            o.handlers(3)
+                .receive(A.class, Dispatch.INLINE, (m, from) -> got.get(0).add(m.number()))
+                .receive(B.class, Dispatch.ORDERED, (m, from) -> got.get(1).add(m.number()))
+                .receive(C.class, Dispatch.SERIAL, (m, from) -> got.get(2).add(m.number()))
+                .receive(D.class, Dispatch.CONCURRENT, (m, from) -> got.get(3).add(m.number()))
+                .receive(E.class, Dispatch.VIRTUAL, (m, from) -> got.get(4).add(m.number())));
+    for (int i = 0; i < count; i++) {
+      peer.send(new A(i));
+      peer.send(new B(i));
+      peer.send(new C(i));
+      peer.send(new D(i));
+      peer.send(new E(i));
+    }
+    for (int d = 0; d < 5; d++) {
+      List<Integer> each = got.get(d);
+      await(() -> each.size() == count);
+      List<Integer> copy = new ArrayList<>(each);
+      if (d > 2) {
+        copy.sort(null);
+      }
+      for (int i = 0; i < count; i++) {
+        assertThat(copy.get(i)).as("dispatch %d", d).isEqualTo(i);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachThreadsMessagesStayInOrder(Ground ground) throws Exception {
+    int threads = 8;
+    int each = 5000;
+    int[] next = new int[threads];
+    AtomicInteger total = new AtomicInteger();
+    AtomicReference<String> wrong = new AtomicReference<>();
+    start(
+        ground,
+        o -> o.type(Tagged.class).ringBytes(64 << 10),
+        o ->
+            o.receive(
+                Tagged.class,
+                Dispatch.ORDERED,
+                (m, from) -> {
+                  if (next[m.thread()]++ != m.sequence()) {
+                    wrong.set(m.thread() + ": " + m.sequence());
+                  }
+                  total.incrementAndGet();
+                }));
+    List<Thread> running = new ArrayList<>();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    for (int t = 0; t < threads; t++) {
+      int thread = t;
+      Thread sender =
+          new Thread(
+              () -> {
+                Random random = new Random(thread);
+                try {
+                  for (int i = 0; i < each; i++) {
+                    int size = random.nextInt(100) == 0 ? random.nextInt(60_000) : 20;
+                    peer.send(new Tagged(thread, i, new byte[size]));
+                  }
+                } catch (Exception | Error e) {
+                  failure.set(e);
+                }
+              });
+      running.add(sender);
+      sender.start();
+    }
+    for (Thread sender : running) {
+      sender.join();
+    }
+    assertThat(failure.get()).isNull();
+    await(() -> total.get() == threads * each);
+    assertThat(wrong.get()).isNull();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void allSizesArriveWhole(Ground ground) throws Exception {
+    Queue<byte[]> got = new ConcurrentLinkedQueue<>();
+    start(
+        ground,
+        o -> o.type(Bytes.class).ringBytes(64 << 10),
+        o -> o.receive(Bytes.class, Dispatch.ORDERED, (m, from) -> got.add(m.bytes())));
+    List<Integer> sizes = new ArrayList<>();
+    for (int around :
+        new int[] {0, 8, 100, 4096, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 1 << 20}) {
+      for (int d = -20; d <= 20; d += 5) {
+        sizes.add(Math.max(0, around + d));
+      }
+    }
+    sizes.add(20 << 20);
+    Random random = new Random(1);
+    for (int size : sizes) {
+      byte[] bytes = new byte[size];
+      random.nextBytes(bytes);
+      peer.send(new Bytes(bytes));
+    }
+    await(() -> got.size() == sizes.size());
+    random = new Random(1);
+    for (int size : sizes) {
+      byte[] bytes = new byte[size];
+      random.nextBytes(bytes);
+      assertThat(Arrays.equals(got.remove(), bytes)).as("%d bytes", size).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void questionsAreAnswered(Ground ground) throws Exception {
+    start(
+        ground,
+        o -> o.type(Pair.class).type(Answer.class).type(Text.class).type(Bytes.class),
+        o ->
+            o.answer(
+                    Pair.class,
+                    Dispatch.INLINE,
+                    (pair, call) -> call.answer(new Answer(pair.first() + pair.second())))
+                .answer(
+                    Text.class,
+                    Dispatch.ORDERED,
+                    (text, call) -> call.answer(new Text(text.text() + "!")))
+                .answer(Bytes.class, Dispatch.VIRTUAL, (bytes, call) -> call.answer(bytes)));
+    for (int i = 0; i < 2000; i++) {
+      assertThat(peer.ask(new Pair(i, 1), Answer.class, LONG_NS).value()).isEqualTo(i + 1);
+    }
+    for (int i = 0; i < 200; i++) {
+      assertThat(peer.ask(new Text("é" + i), Text.class, LONG_NS).text()).isEqualTo("é" + i + "!");
+    }
+    for (int size : new int[] {0, 1000, 31 << 10, 33 << 10, 1 << 20, 5 << 20}) {
+      byte[] bytes = new byte[size];
+      new Random(size).nextBytes(bytes);
+      assertThat(peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
+    }
+    assertThat(near.counters().openCalls()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void manyThreadsAskAtOnce(Ground ground) throws Exception {
+    start(
+        ground,
+        o -> o.type(Pair.class).type(Answer.class),
+        o ->
+            o.answer(
+                Pair.class,
+                Dispatch.ORDERED,
+                (pair, call) -> call.answer(new Answer(pair.first()))));
+    AtomicLong good = new AtomicLong();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 16; t++) {
+      int thread = t;
+      Thread.Builder kind = t % 2 == 0 ? Thread.ofPlatform() : Thread.ofVirtual();
+      threads.add(
+          kind.start(
+              () -> {
+                try {
+                  for (int i = 0; i < 300; i++) {
+                    long number = thread * 1000L + i;
+                    if (peer.ask(new Pair(number, 0), Answer.class, LONG_NS).value() == number) {
+                      good.incrementAndGet();
+                    }
+                  }
+                } catch (Exception | Error e) {
+                  failure.set(e);
+                }
+              }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(failure.get()).isNull();
+    assertThat(good.get()).isEqualTo(16 * 300);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void answersMayComeLaterAndBeCollectedLater(Ground ground) throws Exception {
+    Queue<Request> kept = new ConcurrentLinkedQueue<>();
+    start(
+        ground,
+        o -> o.type(Pair.class).type(Answer.class),
+        o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> kept.add(call)));
+    Call<Answer> first = peer.call(new Pair(1, 0), Answer.class, LONG_NS);
+    Call<Answer> second = peer.call(new Pair(2, 0), Answer.class, LONG_NS);
+    Call<Answer> third = peer.call(new Pair(3, 0), Answer.class, LONG_NS);
+    await(() -> kept.size() == 3);
+    assertThat(first.isDone()).isFalse();
+    assertThat(first.await(1_000_000)).isNull();
+    AtomicLong told = new AtomicLong();
+    third.whenDone(ForkJoinPool.commonPool(), (answer, failure) -> told.set(answer.value()));
+    Request firstRequest = kept.remove();
+    Request secondRequest = kept.remove();
+    Request thirdRequest = kept.remove();
+    secondRequest.answer(new Answer(20));
+    thirdRequest.answer(new Answer(30));
+    assertThat(second.await(LONG_NS).value()).isEqualTo(20);
+    assertThatThrownBy(() -> secondRequest.answer(new Answer(21)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("answered once");
+    await(() -> told.get() == 30);
+    assertThat(first.cancel()).isTrue();
+    assertThat(first.cancel()).isFalse();
+    await(firstRequest::cancelled);
+    firstRequest.answer(new Answer(10)); // late
+    await(() -> near.counters().lateAnswers() == 1);
+    assertThatThrownBy(() -> first.await(1)).isInstanceOf(IllegalStateException.class);
+    assertThat(near.counters().openCalls()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCallThatIsNotAnsweredEndsAtItsLimit(Ground ground) throws Exception {
+    start(
+        ground,
+        o -> o.type(Pair.class).type(Answer.class),
+        o ->
+            o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> {})
+                .receive(Pair.class, (pair, from) -> {}));
+    assertThat(peer.send(new Pair(0, 0))).isPositive(); // connects
+    assertCode(
+        Code.TIMED_OUT,
+        "has not answered",
+        () -> peer.ask(new Pair(1, 2), Answer.class, 50_000_000));
+    AtomicReference<MessagingException> told = new AtomicReference<>();
+    peer.call(new Pair(1, 2), Answer.class, 50_000_000)
+        .whenDone(Runnable::run, (answer, failure) -> told.set(failure));
+    await(() -> told.get() != null);
+    assertThat(told.get().code()).isEqualTo(Code.TIMED_OUT);
+  }
+
+  private static void assertCode(
+      Code code, String text, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            MessagingException.class, e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(code))
+        .hasMessageContaining(text);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void failuresThereAreToldHere(Ground ground) throws Exception {
+    start(
+        ground,
+        o -> o.type(Pair.class).type(Answer.class).type(Text.class).type(Unknown.class),
+        o ->
+            o.answer(
+                    Pair.class,
+                    Dispatch.ORDERED,
+                    (pair, call) -> {
+                      throw new java.io.FileNotFoundException("no such pair");
+                    })
+                .answer(Text.class, Dispatch.INLINE, (text, call) -> call.fail("not today")));
+    assertCode(
+        Code.FAILED_THERE,
+        "FileNotFoundException: no such pair",
+        () -> peer.ask(new Pair(1, 2), Answer.class, LONG_NS));
+    assertCode(Code.FAILED_THERE, "not today", () -> peer.ask(new Text(""), Answer.class, LONG_NS));
+    assertCode(
+        Code.NO_RECEIVER, "no answerer", () -> peer.ask(new Unknown(1), Answer.class, LONG_NS));
+    AtomicReference<String> dropped = new AtomicReference<>();
+    far.listen(
+        new NodeListener() {
+          @Override
+          public void dropped(Peer from, String type, String reason) {
+            dropped.set(type + " " + reason);
+          }
+        });
+    peer.send(new Unknown(1));
+    await(() -> dropped.get() != null);
+    assertThat(dropped.get()).contains("Unknown").contains("no receiver");
+    assertThat(far.counters().failed()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void badInputIsRefusedBeforeAnythingIsSent(Ground ground) throws Exception {
+    start(
+        ground,
+        o ->
+            o.type(Pair.class)
+                .type(Answer.class)
+                .type(Text.class)
+                .type(Bytes.class)
+                .largest(1 << 20),
+        o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(1))));
+    assertThatThrownBy(() -> peer.send(null)).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> peer.send("text"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("java.lang.String is not registered");
+    assertThatThrownBy(() -> peer.send(new Text(null)))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("component text of");
+    assertCode(
+        Code.TOO_LARGE,
+        "the largest that node 2 takes",
+        () -> peer.send(new Bytes(new byte[1 << 20])));
+    assertThatThrownBy(() -> peer.ask(new Pair(1, 2), String.class, 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(peer.ask(new Pair(1, 2), Answer.class, LONG_NS).value()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void waitingInsideAnInlineReceiverIsRefused(Ground ground) throws Exception {
+    AtomicReference<Throwable> refused = new AtomicReference<>();
+    start(
+        ground,
+        o -> o.type(Pair.class).type(Answer.class),
+        o ->
+            o.receive(
+                Pair.class,
+                Dispatch.INLINE,
+                (pair, from) -> {
+                  try {
+                    from.send(pair);
+                  } catch (IllegalStateException e) {
+                    refused.set(e);
+                  }
+                }));
+    peer.send(new Pair(1, 2));
+    await(() -> refused.get() != null);
+    assertThat(refused.get()).hasMessageContaining("use trySend");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFullRingIsToldAndRoomIsWaitedFor(Ground ground) throws Exception {
+    CountDownLatch open = new CountDownLatch(1);
+    AtomicInteger got = new AtomicInteger();
+    start(
+        ground,
+        o -> o.type(Bytes.class).ringBytes(16 << 10).receiveBudget(1 << 20),
+        o ->
+            o.receive(
+                Bytes.class,
+                Dispatch.ORDERED,
+                (m, from) -> {
+                  open.await();
+                  got.incrementAndGet();
+                }));
+    Bytes message = new Bytes(new byte[1000]);
+    peer.send(message);
+    int sent = 1;
+    long deadline = System.nanoTime() + LONG_NS;
+    for (int full = 0; full < 50; ) { // for good, not only until the poller comes around
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      if (peer.trySend(message) > 0) {
+        sent++;
+        full = 0;
+      } else {
+        full++;
+        Thread.sleep(1);
+      }
+    }
+    assertThat(sent).isGreaterThan(500);
+    assertThat(peer.room()).isLessThan(16 << 10);
+    // Nothing is taken: a send comes to its limit only when the receiver goes on.
+    Thread opener = new Thread(open::countDown);
+    opener.start();
+    for (int i = 0; i < 100; i++) {
+      peer.send(message);
+      sent++;
+    }
+    int all = sent;
+    await(() -> got.get() == all);
+    opener.join();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void answersOvertakeMessagesThatNobodyTakes(Ground ground) throws Exception {
+    CountDownLatch open = new CountDownLatch(1);
+    start(
+        ground,
+        o ->
+            o.type(Bytes.class)
+                .type(Pair.class)
+                .type(Answer.class)
+                .ringBytes(16 << 10)
+                .receiveBudget(1 << 20)
+                .receive(Bytes.class, Dispatch.ORDERED, (m, from) -> open.await()),
+        o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(1))));
+    if (ground == Ground.LOOP) {
+      open.countDown();
+      return; // its own bulk is full then, and no question gets in
+    }
+    assertThat(peer.ask(new Pair(1, 2), Answer.class, LONG_NS).value()).isEqualTo(1);
+    // The far node floods the near one, which takes nothing.
+    Peer back = far.peer(1);
+    Bytes message = new Bytes(new byte[1000]);
+    int full = 0;
+    while (full < 100) {
+      full = back.trySend(message) == Peer.NO_ROOM ? full + 1 : full;
+      Thread.onSpinWait();
+    }
+    for (int i = 0; i < 100; i++) {
+      assertThat(peer.ask(new Pair(1, 2), Answer.class, LONG_NS).value()).isEqualTo(1);
+    }
+    open.countDown();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void handlersThatAskEachOtherDoNotWaitForEver(Ground ground) throws Exception {
+    start(
+        ground,
+        o ->
+            o.type(Pair.class)
+                .type(Answer.class)
+                .handlers(1)
+                .answer(
+                    Pair.class,
+                    Dispatch.CONCURRENT,
+                    (pair, call) -> {
+                      if (pair.first() == 0) {
+                        call.answer(new Answer(pair.second()));
+                      } else {
+                        Pair next = new Pair(pair.first() - 1, pair.second() + 1);
+                        call.answer(call.from().ask(next, Answer.class, LONG_NS));
+                      }
+                    }),
+        o -> {});
+    assertThat(peer.ask(new Pair(12, 0), Answer.class, LONG_NS).value()).isEqualTo(12);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCodecThatThrowsOrLiesHarmsNobodyElse(Ground ground) throws Exception {
+    Queue<Long> got = new ConcurrentLinkedQueue<>();
+    AtomicReference<Peer> self = new AtomicReference<>();
+    Codec<StringBuilder> odd =
+        new Codec<>() {
+          @Override
+          public int size(StringBuilder message) {
+            return 16;
+          }
+
+          @Override
+          public void write(StringBuilder message, Out out) {
+            out.putLong(1);
+            switch (message.toString()) {
+              case "throws" -> throw new ArithmeticException("on purpose");
+              case "less" -> {}
+              case "more" -> {
+                out.putLong(2);
+                out.putByte((byte) 3);
+              }
+              case "deep" -> endless(0);
+              case "sends" -> self.get().trySend(new Pair(7, 7));
+              default -> out.putLong(2);
+            }
+          }
+
+          private int endless(int depth) {
+            return depth < 0 ? 0 : endless(depth + 1) + 1;
+          }
+
+          @Override
+          public StringBuilder read(In in) {
+            in.getLong();
+            in.getLong();
+            return text("");
+          }
+        };
+    start(
+        ground,
+        o -> o.type(Pair.class).type(StringBuilder.class, odd),
+        o ->
+            o.receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.add(pair.first()))
+                .receive(StringBuilder.class, Dispatch.INLINE, (text, from) -> got.add(-1L)));
+    self.set(peer);
+    peer.send(new Pair(1, 0));
+    assertThatThrownBy(() -> peer.send(text("throws"))).isInstanceOf(ArithmeticException.class);
+    assertThatThrownBy(() -> peer.send(text("less")))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("wrote 8 bytes, its size said 16");
+    assertThatThrownBy(() -> peer.send(text("more")))
+        .isInstanceOf(IndexOutOfBoundsException.class)
+        .hasMessageContaining("more than its size said");
+    assertThatThrownBy(() -> peer.send(text("deep"))).isInstanceOf(StackOverflowError.class);
+    assertThatThrownBy(() -> peer.send(text("sends")))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("a codec must not");
+    peer.send(text("good"));
+    peer.send(new Pair(2, 0));
+    await(() -> got.size() == 3);
+    assertThat(got).containsExactly(1L, -1L, 2L);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void recordsOfManyKindsArrive(Ground ground) throws Exception {
+    start(
+        ground,
+        o -> o.type(Rich.class),
+        o -> o.answer(Rich.class, Dispatch.ORDERED, (rich, call) -> call.answer(rich)));
+    Rich rich = new Rich("näme", List.of("a", "b"), Optional.of(new Pair(1, 2)), -3);
+    assertThat(peer.ask(rich, Rich.class, LONG_NS)).isEqualTo(rich);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void oneMessageGoesToSeveralNodes(Ground ground) throws Exception {
+    Queue<Integer> got = new ConcurrentLinkedQueue<>();
+    start(
+        ground,
+        o ->
+            o.type(Text.class)
+                .sendLimit(Duration.ofSeconds(3))
+                .receive(Text.class, (text, from) -> got.add(text.text().length())),
+        o -> {});
+    assertThat(peer.send(new Text("first"))).isPositive();
+    long[] outcome = new long[3];
+    int good = near.send(NodeSet.of(near.id(), 2, 77), new Text("to all"), outcome);
+    assertThat(good).isEqualTo(2);
+    assertThat(outcome[0]).isPositive();
+    assertThat(outcome[1]).isPositive();
+    assertThat(outcome[2]).isEqualTo(Peer.CONNECTING);
+    await(() -> got.size() == 3);
+    assertThat(got).contains(5, 6, 6);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void sendingAndReceivingIntoAnOldObjectAllocatesNothing(Ground ground) throws Exception {
+    AtomicLong sum = new AtomicLong();
+    AtomicLong pollersBytes = new AtomicLong();
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+    start(
+        ground,
+        o -> o.type(Price.class, new Price.PriceCodec()),
+        o ->
+            o.reuse(Price.class, Price::new)
+                .receive(
+                    Price.class,
+                    Dispatch.INLINE,
+                    (price, from) -> {
+                      sum.addAndGet(price.item);
+                      if (price.item == 0) {
+                        pollersBytes.set(threads.getCurrentThreadAllocatedBytes());
+                      }
+                    }));
+    Price price = new Price();
+    long ticket = peer.send(price);
+    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    int count = 50_000;
+    long least = Long.MAX_VALUE;
+    long leastThere = Long.MAX_VALUE;
+    for (int round = 0; round < 6; round++) {
+      price.item = 0;
+      ticket = sendAll(price, 1);
+      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      long there = pollersBytes.get();
+      long before = threads.getCurrentThreadAllocatedBytes();
+      price.item = 1;
+      ticket = sendAll(price, count);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      price.item = 0;
+      ticket = sendAll(price, 1);
+      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      leastThere = Math.min(leastThere, pollersBytes.get() - there);
+    }
+    assertThat(sum.get()).isEqualTo(6L * count);
+    // A wait or a system call now and then, but nothing a message.
+    assertThat(least).as("bytes of %d sends", count).isLessThan(count);
+    assertThat(leastThere).as("bytes of %d receptions", count).isLessThan(count);
+  }
+
+  private long sendAll(Price price, int count) {
+    long ticket = 0;
+    for (int i = 0; i < count; ) {
+      long result = peer.trySend(price);
+      if (result > 0) {
+        ticket = result;
+        i++;
+      } else {
+        if (result != Peer.NO_ROOM) {
+          throw new AssertionError("result " + result);
+        }
+        Thread.onSpinWait();
+      }
+    }
+    return ticket;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aClosedNodeTellsBothSides(Ground ground) throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    start(
+        ground,
+        o -> o.type(Pair.class).type(Answer.class).sendLimit(Duration.ofMillis(500)),
+        o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> asked.countDown()));
+    Call<Answer> call = peer.call(new Pair(1, 2), Answer.class, LONG_NS);
+    assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
+    far.close();
+    MessagingException ended =
+        org.assertj.core.api.Assertions.catchThrowableOfType(
+            MessagingException.class, () -> call.await(LONG_NS));
+    assertThat(ended.code()).isIn(Code.LOST, Code.CLOSED);
+    assertThatThrownBy(() -> peer.send(new Pair(1, 2)))
+        .isInstanceOfSatisfying(
+            MessagingException.class,
+            e -> assertThat(e.code()).isIn(Code.UNREACHABLE, Code.CLOSED, Code.REFUSED));
+    near.close();
+    assertThat(peer.trySend(new Pair(1, 2))).isEqualTo(Peer.CLOSED);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatWasSentBeforeTheCloseArrives(Ground ground) throws Exception {
+    AtomicInteger got = new AtomicInteger();
+    start(
+        ground,
+        o -> o.type(Pair.class),
+        o -> o.receive(Pair.class, (pair, from) -> got.incrementAndGet()));
+    for (int i = 0; i < 10_000; i++) {
+      peer.send(new Pair(i, i));
+    }
+    assertThat(near.close(LONG_NS)).isZero();
+    await(() -> got.get() == 10_000);
+  }
+}

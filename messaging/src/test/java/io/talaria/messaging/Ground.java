@@ -1,0 +1,60 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What the contract runs on: two nodes in one process and a road between them, or one node. */
+enum Ground {
+  LOOP,
+  SHM,
+  STREAM;
+
+  /** Nodes of a test, closed after it. */
+  static final class Nodes implements AutoCloseable {
+    final Ground ground;
+    final Path directory;
+    final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+    private final List<Node> nodes = new ArrayList<>();
+
+    Nodes(Ground ground, Path directory) {
+      this.ground = ground;
+      this.directory = directory;
+    }
+
+    /** Options of a node of this ground. */
+    NodeOptions options(int id) {
+      NodeOptions options =
+          NodeOptions.of(id)
+              .cluster("test")
+              .runDirectory(directory.resolve("run"))
+              .sharedMemoryDirectory(directory.resolve("shm"))
+              .directory(addresses::get);
+      return ground == STREAM
+          ? options.roads(Road.STREAM).listen("127.0.0.1", 0)
+          : options.roads(Road.SHM);
+    }
+
+    /** Starts a node. */
+    Node start(NodeOptions options) throws Exception {
+      Node node = Node.start(options);
+      nodes.add(node);
+      if (node.port() > 0) {
+        addresses.put(
+            node.id(), new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()));
+      }
+      return node;
+    }
+
+    @Override
+    public void close() {
+      nodes.forEach(Node::close);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Bytes;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Text;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A node in a process of its own: {@code NodeMain GROUND DIRECTORY ID}. Says its port when it runs,
+ * ends when its input ends.
+ */
+final class NodeMain {
+  private NodeMain() {}
+
+  public static void main(String[] args) throws Exception {
+    Ground.Nodes nodes = new Ground.Nodes(Ground.valueOf(args[0]), Path.of(args[1]));
+    int id = Integer.parseInt(args[2]);
+    AtomicLong next = new AtomicLong();
+    AtomicReference<String> wrong = new AtomicReference<>("");
+    NodeOptions options = nodes.options(id);
+    Node node;
+    try {
+      node = start(nodes, options, next, wrong);
+    } catch (IOException e) {
+      System.out.println("FAILED " + e.getMessage());
+      return;
+    }
+    System.out.println("RUNS " + node.port());
+    System.out.flush();
+    while (System.in.read() >= 0) {
+      // Until the parent ends, or ends this.
+    }
+    node.close();
+  }
+
+  private static Node start(
+      Ground.Nodes nodes, NodeOptions options, AtomicLong next, AtomicReference<String> wrong)
+      throws Exception {
+    return nodes.start(
+        options
+            .type(Pair.class)
+            .type(Text.class)
+            .type(Answer.class)
+            .type(Bytes.class)
+            .receive(
+                Pair.class,
+                (pair, from) -> {
+                  if (pair.first() != next.getAndIncrement()) {
+                    wrong.set("got " + pair.first() + " instead of " + (next.get() - 1));
+                  }
+                })
+            .answer(
+                Pair.class,
+                Dispatch.INLINE,
+                (pair, call) -> call.answer(new Answer(pair.first() + pair.second())))
+            .answer(
+                Text.class,
+                Dispatch.ORDERED,
+                (text, call) -> {
+                  switch (text.text()) {
+                    case "count" -> call.answer(new Answer(next.get()));
+                    case "wrong" -> call.answer(new Text(wrong.get()));
+                    case "never" -> {}
+                    default -> call.answer(text);
+                  }
+                })
+            .answer(Bytes.class, Dispatch.ORDERED, (bytes, call) -> call.answer(bytes)));
+  }
+}

@@ -1,0 +1,73 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import org.junit.jupiter.api.Test;
+
+/** Which package of this module may use which: what the JDK's jdeps finds, and nothing else. */
+class PackagesTest {
+  private static final String MODULE = "io.talaria.messaging";
+
+  /** The API is known to all; of the rest it knows those who make nodes and directories. */
+  private static final Map<String, Set<String>> MAY_USE =
+      Map.of(
+          "", Set.of("engine", "link"),
+          "codec", Set.of(""),
+          "dispatch", Set.of(),
+          "engine", Set.of("", "codec", "dispatch", "link", "ring", "road"),
+          "link", Set.of("", "ring"),
+          "ring", Set.of(),
+          "road", Set.of("ring"));
+
+  private static final Pattern ARROW =
+      Pattern.compile("\\s+" + MODULE + "(\\.\\w+)?\\s+->\\s+" + MODULE + "(\\.\\w+)?\\s.*");
+
+  @Test
+  void packagesUseOnlyThoseThatTheyMay() throws Exception {
+    Path classes = Path.of(Node.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    StringWriter out = new StringWriter();
+    PrintWriter printed = new PrintWriter(out);
+    int status =
+        ToolProvider.findFirst("jdeps")
+            .orElseThrow()
+            .run(
+                printed,
+                printed,
+                "-verbose:package",
+                "-filter:none",
+                "--ignore-missing-deps",
+                "" + classes);
+    printed.flush();
+    assertThat(status).as(out.toString()).isZero();
+    Set<String> wrong = new TreeSet<>();
+    Set<String> seen = new TreeSet<>();
+    for (String line : out.toString().split("\\R", -1)) {
+      Matcher arrow = ARROW.matcher(line);
+      if (arrow.matches()) {
+        String from = name(arrow.group(1));
+        String to = name(arrow.group(2));
+        seen.add(from);
+        if (!from.equals(to) && !MAY_USE.getOrDefault(from, Set.of()).contains(to)) {
+          wrong.add(from + " -> " + to);
+        }
+      }
+    }
+    assertThat(wrong).as("arrows that PackagesTest.MAY_USE does not know").isEmpty();
+    assertThat(seen).contains("engine", "link", "road");
+  }
+
+  private static String name(String group) {
+    return group == null ? "" : group.substring(1);
+  }
+}

@@ -1,0 +1,261 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Bytes;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Text;
+import io.talaria.messaging.MessagingException.Code;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Nodes in two processes: what they say to each other, and what is told when one is killed. */
+@Timeout(180)
+class TwoProcessesTest {
+  private static final long LONG_NS = 60_000_000_000L;
+  private static final int THERE = 2;
+
+  @TempDir Path directory;
+  private Ground.Nodes nodes;
+  private final List<Child> children = new ArrayList<>();
+
+  private final class Child {
+    final Process process;
+    final String said;
+
+    Child(Ground ground, int id) throws IOException {
+      String classPath =
+          System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+      process =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:+UseSerialGC",
+                  "-Xmx256m",
+                  "-cp",
+                  classPath,
+                  NodeMain.class.getName(),
+                  ground.name(),
+                  directory.toString(),
+                  Integer.toString(id))
+              .redirectError(directory.resolve("child-" + children.size()).toFile())
+              .start();
+      children.add(this);
+      BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+      said = String.valueOf(out.readLine());
+      if (said.startsWith("RUNS ") && ground == Ground.STREAM) {
+        int port = Integer.parseInt(said.substring(5));
+        nodes.addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      }
+    }
+
+    void kill() throws InterruptedException {
+      process.destroyForcibly();
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    }
+
+    void end() throws Exception {
+      process.getOutputStream().close();
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended by itself").isTrue();
+    }
+  }
+
+  private Node start(Ground ground) throws Exception {
+    return start(ground, 20);
+  }
+
+  private Node start(Ground ground, int limitSeconds) throws Exception {
+    nodes = new Ground.Nodes(ground, directory);
+    return nodes.start(
+        nodes
+            .options(1)
+            .sendLimit(Duration.ofSeconds(limitSeconds))
+            .type(Pair.class)
+            .type(Text.class)
+            .type(Answer.class)
+            .type(Bytes.class));
+  }
+
+  @AfterEach
+  void endAll() throws Exception {
+    nodes.close();
+    for (Child each : children) {
+      each.process.destroyForcibly();
+    }
+  }
+
+  private void nothingIsLeft() throws IOException {
+    for (String each : new String[] {"run", "shm"}) {
+      Path folder = directory.resolve(each);
+      if (Files.exists(folder)) {
+        try (Stream<Path> left = Files.list(folder)) {
+          assertThat(left).as("left in %s", folder).isEmpty();
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "STREAM"})
+  void messagesAndQuestionsGoBetweenProcesses(Ground ground) throws Exception {
+    Node node = start(ground);
+    Child child = new Child(ground, THERE);
+    Peer peer = node.peer(THERE);
+    int count = 200_000;
+    long ticket = 0;
+    for (int i = 0; i < count; i++) {
+      ticket = peer.send(new Pair(i, 1));
+    }
+    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    assertThat(peer.road()).isEqualTo(ground.name().toLowerCase(Locale.ROOT));
+    assertThat(peer.ask(new Text("wrong"), Text.class, LONG_NS).text()).isEmpty();
+    for (long got = 0; got < count; ) {
+      got = peer.ask(new Text("count"), Answer.class, LONG_NS).value();
+    }
+    for (int i = 0; i < 5000; i++) {
+      assertThat(peer.ask(new Pair(i, 7), Answer.class, LONG_NS).value()).isEqualTo(i + 7);
+    }
+    for (int size : new int[] {0, 10_000, 40_000, 3 << 20}) {
+      byte[] bytes = new byte[size];
+      new Random(size).nextBytes(bytes);
+      assertThat(peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
+    }
+    child.end();
+    node.close();
+    nothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "STREAM"})
+  void whoWaitsForAKilledProcessIsToldAndTheNextOneIsFound(Ground ground) throws Exception {
+    Node node = start(ground);
+    AtomicReference<String> lost = new AtomicReference<>();
+    node.listen(
+        new NodeListener() {
+          @Override
+          public void lost(Peer peer, String reason, long sentNotTaken) {
+            lost.set(peer.id() + ": " + reason);
+          }
+        });
+    Child child = new Child(ground, THERE);
+    Peer peer = node.peer(THERE);
+    Call<Answer> never = peer.call(new Text("never"), Answer.class, LONG_NS);
+    assertThat(peer.ask(new Text("echo"), Text.class, LONG_NS).text()).isEqualTo("echo");
+    AtomicReference<Throwable> asked = new AtomicReference<>();
+    Thread asking =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    asked.set(
+                        catchThrowableOfType(
+                            MessagingException.class,
+                            () -> peer.ask(new Text("never"), Answer.class, LONG_NS))));
+    // It asks when a third question is under way.
+    while (node.counters().openCalls() < 2) {
+      Thread.sleep(1);
+    }
+    child.kill();
+    MessagingException told =
+        catchThrowableOfType(MessagingException.class, () -> never.await(LONG_NS));
+    assertThat(told.code()).isEqualTo(Code.LOST);
+    asking.join();
+    assertThat(((MessagingException) asked.get()).code()).isEqualTo(Code.LOST);
+    while (lost.get() == null) {
+      Thread.sleep(1);
+    }
+    assertThat(lost.get()).startsWith("2: ");
+    Child next = new Child(ground, THERE);
+    assertThat(next.said).startsWith("RUNS");
+    assertThat(peer.ask(new Pair(3, 4), Answer.class, LONG_NS).value()).isEqualTo(7);
+    assertThat(node.counters().connected()).isEqualTo(2);
+    next.end();
+    node.close();
+    nothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "STREAM"})
+  void aSenderThatWaitsForRoomIsToldOfTheDeath(Ground ground) throws Exception {
+    Node node = start(ground, 6);
+    Child child = new Child(ground, THERE);
+    Peer peer = node.peer(THERE);
+    Answer answer = peer.call(new Pair(3, 4), Answer.class, LONG_NS).await(LONG_NS);
+    assertThat(answer.value()).isEqualTo(7);
+    // Stopped, it takes nothing, and the ring fills.
+    signal(child, "STOP");
+    AtomicReference<Throwable> sent = new AtomicReference<>();
+    Thread sending =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    for (int i = 0; ; i++) {
+                      peer.send(new Bytes(new byte[4000]));
+                    }
+                  } catch (MessagingException | RuntimeException e) {
+                    sent.set(e);
+                  }
+                });
+    while (peer.room() > 8192) {
+      Thread.sleep(1);
+    }
+    child.kill();
+    sending.join();
+    // Nobody comes back: the next attempt to connect fails within the limit.
+    assertThat(((MessagingException) sent.get()).code()).isEqualTo(Code.UNREACHABLE);
+    node.close();
+    nothingIsLeft();
+  }
+
+  private static void signal(Child child, String signal) throws Exception {
+    int status =
+        new ProcessBuilder("kill", "-" + signal, Long.toString(child.process.pid()))
+            .start()
+            .waitFor();
+    assertThat(status).isZero();
+  }
+
+  @Test
+  void twoProcessesOfAHostCannotHaveOneId() throws Exception {
+    Node node = start(Ground.SHM);
+    Child second = new Child(Ground.SHM, node.id());
+    assertThat(second.said)
+        .startsWith("FAILED")
+        .contains("node 1 of this cluster runs on this host");
+    assertThat(second.process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void nobodyThereIsToldWithinTheLimit() throws Exception {
+    nodes = new Ground.Nodes(Ground.SHM, directory);
+    Node node = nodes.start(nodes.options(1).sendLimit(Duration.ofMillis(300)).type(Pair.class));
+    assertThat(node.peer(9).trySend(new Pair(1, 2))).isEqualTo(Peer.CONNECTING);
+    assertThatThrownBy(() -> node.peer(9).send(new Pair(1, 2)))
+        .isInstanceOfSatisfying(
+            MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.UNREACHABLE))
+        .hasMessageContaining("node 9 is not announced on this host");
+  }
+}

@@ -1,0 +1,346 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.talaria.messaging.Codec;
+import io.talaria.messaging.Compact;
+import io.talaria.messaging.MalformedMessageException;
+import io.talaria.messaging.MayBeNull;
+import io.talaria.messaging.Out;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Records go out and come back; what cannot is refused by name. */
+class CodecsTest {
+  record Empty() {}
+
+  record Primitives(
+      boolean a,
+      byte b,
+      short c,
+      char d,
+      int e,
+      long f,
+      float g,
+      double h,
+      @Compact int i,
+      @Compact long j) {}
+
+  @SuppressWarnings("ArrayRecordComponent") // what is tested
+  record Arrays(
+      boolean[] a,
+      byte[] b,
+      short[] c,
+      char[] d,
+      int[] e,
+      long[] f,
+      float[] g,
+      double[] h,
+      String[] i,
+      int[][] j) {}
+
+  record Boxes(
+      Boolean a, Byte b, Short c, Character d, Integer e, Long f, Float g, Double h, UUID i) {}
+
+  enum Color {
+    RED,
+    GREEN {
+      @Override
+      public String toString() {
+        return "green";
+      }
+    }
+  }
+
+  sealed interface Shape permits Circle, Square, Group {}
+
+  record Circle(double radius) implements Shape {}
+
+  record Square(double side) implements Shape {}
+
+  record Group(List<Shape> shapes) implements Shape {}
+
+  record Tree(int value, @MayBeNull Tree left, @MayBeNull Tree right) {}
+
+  record Mixed(
+      String text,
+      Color color,
+      Shape shape,
+      List<List<String>> lists,
+      Optional<Primitives> optional,
+      @MayBeNull String nullable) {}
+
+  private record Hidden(int value) {}
+
+  record Positive(int value) {
+    Positive {
+      if (value < 0) {
+        throw new IllegalArgumentException("negative");
+      }
+    }
+  }
+
+  private static final Codecs CODECS = new Codecs(MethodHandles.lookup());
+
+  private static <T> MemorySegment encode(Class<T> type, T value) {
+    Codec<T> codec = CODECS.ofRecord(type);
+    int size = codec.size(value);
+    MemorySegment memory = Arena.ofAuto().allocate(size + 8L, 8);
+    SegmentOut out = new SegmentOut().over(memory, 3, size);
+    codec.write(value, out);
+    assertThat(out.remaining()).as("size of %s", value).isZero();
+    return memory.asSlice(3, size);
+  }
+
+  private static <T> T decode(Class<T> type, MemorySegment bytes) {
+    SegmentIn in = new SegmentIn().over(bytes, 0, (int) bytes.byteSize());
+    T value = CODECS.ofRecord(type).read(in);
+    in.expectEnd();
+    return value;
+  }
+
+  private static <T> void roundTrip(Class<T> type, T value) {
+    assertThat(decode(type, encode(type, value))).usingRecursiveComparison().isEqualTo(value);
+  }
+
+  private static Primitives primitives(Random random) {
+    return new Primitives(
+        random.nextBoolean(),
+        (byte) random.nextInt(),
+        (short) random.nextInt(),
+        (char) random.nextInt(),
+        random.nextInt(),
+        random.nextLong(),
+        random.nextFloat(),
+        random.nextDouble(),
+        random.nextInt() >> random.nextInt(32),
+        random.nextLong() >> random.nextInt(64));
+  }
+
+  private static String text(Random random) {
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(200); i > 0; i--) {
+      switch (random.nextInt(4)) {
+        case 0 -> text.append((char) random.nextInt(0x80));
+        case 1 -> text.append((char) random.nextInt(0xd800));
+        case 2 -> text.appendCodePoint(0x10000 + random.nextInt(0x100000));
+        default -> text.append("plain");
+      }
+    }
+    return text.toString();
+  }
+
+  @Test
+  void randomRecordsComeBackAsTheyWere() {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    for (int i = 0; i < 2000; i++) {
+      roundTrip(Primitives.class, primitives(random));
+      int n = random.nextInt(50);
+      String text = text(random);
+      roundTrip(
+          Mixed.class,
+          new Mixed(
+              text,
+              Color.values()[random.nextInt(2)],
+              new Group(List.of(new Circle(random.nextDouble()), new Group(List.of()))),
+              List.of(List.of(text, "b"), List.of()),
+              random.nextBoolean() ? Optional.of(primitives(random)) : Optional.empty(),
+              random.nextBoolean() ? null : text));
+      long[] longs = random.longs(n).toArray();
+      roundTrip(
+          Arrays.class,
+          new Arrays(
+              new boolean[n],
+              new byte[n],
+              new short[] {1, (short) n},
+              text.toCharArray(),
+              random.ints(n).toArray(),
+              longs,
+              new float[] {random.nextFloat()},
+              random.doubles(n).toArray(),
+              new String[] {text},
+              new int[][] {{1}, {}, {2, n}}));
+    }
+  }
+
+  @Test
+  void theEdgesOfNumbersComeBack() {
+    for (long edge : new long[] {0, 1, -1, 63, 64, -64, -65, 8191, 8192, 1 << 20, 1L << 62}) {
+      for (long value : new long[] {edge, -edge, Long.MAX_VALUE, Long.MIN_VALUE}) {
+        roundTrip(
+            Primitives.class,
+            new Primitives(
+                true,
+                Byte.MIN_VALUE,
+                Short.MAX_VALUE,
+                '\uffff',
+                (int) value,
+                value,
+                -0.5f,
+                Double.NEGATIVE_INFINITY,
+                (int) value,
+                value));
+      }
+    }
+    roundTrip(
+        Boxes.class, new Boxes(true, (byte) 1, (short) 2, 'c', 4, 5L, 6f, 7d, UUID.randomUUID()));
+    roundTrip(Empty.class, new Empty());
+    roundTrip(Hidden.class, new Hidden(5));
+    assertThat(encode(Primitives.class, primitives(new Random(1))).byteSize()).isGreaterThan(30);
+  }
+
+  @Test
+  void aRecordMayContainItself() {
+    roundTrip(Tree.class, new Tree(1, new Tree(2, null, null), new Tree(3, null, null)));
+  }
+
+  @Test
+  void moreThan64InOneAnotherAreRefused() {
+    Tree tree = new Tree(0, null, null);
+    for (int i = 0; i < 100; i++) {
+      tree = new Tree(i, tree, null);
+    }
+    MemorySegment bytes = encode(Tree.class, tree);
+    assertThatThrownBy(() -> decode(Tree.class, bytes))
+        .isInstanceOf(MalformedMessageException.class)
+        .hasMessageContaining("more than 64");
+  }
+
+  @Test
+  void nullIsRefusedByName() {
+    assertThatThrownBy(
+            () ->
+                encode(
+                    Mixed.class,
+                    new Mixed(null, Color.RED, new Circle(1), List.of(), Optional.empty(), "")))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("component text of " + Mixed.class.getName());
+    assertThatThrownBy(
+            () ->
+                encode(
+                    Mixed.class,
+                    new Mixed(
+                        "",
+                        Color.RED,
+                        new Group(Collections.singletonList(null)),
+                        List.of(),
+                        Optional.empty(),
+                        "")))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("element 0");
+  }
+
+  record WithMap(int a, Map<String, String> map) {}
+
+  record WithObject(Object anything) {}
+
+  record CompactText(@Compact String text) {}
+
+  record NullableInt(@MayBeNull int number) {}
+
+  @Test
+  void whatHasNoCodecIsRefusedByName() {
+    Codecs codecs = new Codecs(MethodHandles.lookup());
+    assertThatThrownBy(() -> codecs.ofRecord(WithMap.class))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("component map of")
+        .hasMessageContaining("java.util.Map<java.lang.String, java.lang.String>")
+        .hasMessageContaining("or register a Codec");
+    assertThatThrownBy(() -> codecs.ofRecord(WithObject.class))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("component anything of");
+    assertThatThrownBy(() -> codecs.ofRecord(CompactText.class))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("@Compact");
+    assertThatThrownBy(() -> codecs.ofRecord(NullableInt.class))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("@MayBeNull");
+    assertThatThrownBy(() -> codecs.ofRecord(String.class))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is not a record");
+  }
+
+  @Test
+  void hostileBytesEndInAnExceptionAndAllocateLittle() {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    MemorySegment good =
+        encode(
+            Mixed.class,
+            new Mixed(
+                "text", Color.RED, new Square(1), List.of(List.of("a")), Optional.empty(), null));
+    int refused = 0;
+    for (int i = 0; i < 50_000; i++) {
+      int size = (int) good.byteSize() - random.nextInt(4);
+      MemorySegment bad = Arena.ofAuto().allocate(Math.max(1, size));
+      MemorySegment.copy(good, 0, bad, 0, size);
+      for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {
+        bad.set(ValueLayout.JAVA_BYTE, random.nextInt(size), (byte) random.nextInt());
+      }
+      try {
+        Mixed unused = decode(Mixed.class, bad.asSlice(0, size));
+      } catch (MalformedMessageException e) {
+        refused++;
+      }
+    }
+    assertThat(refused).isGreaterThan(10_000);
+  }
+
+  @Test
+  void aLengthBeyondTheMessageIsRefusedBeforeAnythingIsMade() {
+    MemorySegment memory = Arena.ofAuto().allocate(16);
+    SegmentOut out = new SegmentOut().over(memory, 0, 16);
+    out.putLength(Integer.MAX_VALUE);
+    SegmentIn in = new SegmentIn().over(memory, 0, 16);
+    assertThatThrownBy(in::getLongs)
+        .isInstanceOf(MalformedMessageException.class)
+        .hasMessageContaining("a length of 2147483647");
+  }
+
+  @Test
+  void aConstructorThatRefusesIsTheMessagesFault() {
+    MemorySegment memory = Arena.ofAuto().allocate(4);
+    memory.set(ValueLayout.JAVA_INT_UNALIGNED, 0, -1);
+    assertThatThrownBy(() -> decode(Positive.class, memory))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void formsTellDifferentComponentsApart() {
+    record One(int a, String b) {}
+    record Other(int a, @MayBeNull String b) {}
+    Codecs codecs = new Codecs(MethodHandles.lookup());
+    assertThat(codecs.ofRecord(One.class)).isNotNull();
+    assertThat(codecs.ofRecord(Other.class)).isNotNull();
+    assertThat(codecs.form(One.class)).isEqualTo("record(a int;b String;)");
+    assertThat(codecs.form(Other.class)).isEqualTo("record(a int;b nullable String;)");
+  }
+
+  @Test
+  void sizesOfStringsAreThoseOfUtf8() {
+    List<String> texts = new ArrayList<>(List.of("", "a", "é", "€", "😀", "a".repeat(127)));
+    texts.add("a".repeat(128));
+    texts.add("\ud800");
+    for (String text : texts) {
+      int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+      assertThat(Out.utf8Bytes(text)).as(text).isEqualTo(bytes);
+    }
+  }
+}

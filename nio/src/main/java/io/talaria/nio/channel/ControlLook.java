@@ -1,0 +1,63 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectionKey;
+
+/**
+ * What a selector makes of the news from the JDK's selector: plain channels are ready, accelerated
+ * ones have a bell on their control connection, or its end. Confined to the selecting thread.
+ */
+final class ControlLook {
+  private final InnerSelector inner;
+  private final ActiveKeys active;
+  private final ReadyKeys ready;
+
+  ControlLook(InnerSelector inner, ActiveKeys active, ReadyKeys ready) {
+    this.inner = inner;
+    this.active = active;
+    this.ready = ready;
+  }
+
+  /** The JDK's selector has something for one of its keys. */
+  void innerReady(SelectionKey below) {
+    if (!(below.attachment() instanceof TalariaSelectionKey key)) {
+      return; // the home's own event: the next pass makes the progress
+    }
+    if (!key.isValid()) {
+      return;
+    }
+    int found;
+    try {
+      found = below.readyOps();
+    } catch (CancelledKeyException e) {
+      return; // the channel is closing; its key goes with the next pass
+    }
+    Lane lane = key.socket == null ? null : key.socket.lane();
+    if (lane == null || !lane.attached()) {
+      if (lane != null && lane.stream() != null) {
+        lane.controlReadable(); // an upgrade waits for our consent
+        active.add(key);
+      }
+      ready.reportWanted(key, found);
+      return;
+    }
+    active.add(key);
+    if ((found & SelectionKey.OP_READ) != 0) {
+      lane.controlReadable();
+      Registrations.nudgeOthers(key); // a bell is for all of them, but only one reads it
+      if (!lane.attached()) { // TCP goes on, and this was its
+        ready.reportWanted(key, found);
+        return;
+      }
+      key.deaf = lane.switchedOut() && lane.deaf();
+      if (!lane.controlOpen() || key.deaf) {
+        inner.interest(key, 0, true);
+      }
+    }
+    if (!lane.switchedOut()) {
+      ready.reportWanted(key, found & SelectionKey.OP_WRITE);
+    }
+  }
+}

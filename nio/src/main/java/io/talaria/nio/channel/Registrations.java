@@ -1,0 +1,210 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.fabric.Home;
+import io.talaria.nio.jdk.JdkNio;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectionKey;
+import java.util.Collections;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The keys of one selector, from their registration to their removal: has the JDK's selector, the
+ * list of active keys and the streams' homes follow what the program changes. Confined to the
+ * selecting thread, except what is marked.
+ */
+final class Registrations {
+  private final TalariaSelector selector;
+  private final InnerSelector inner;
+  private final SelectorHomes homes;
+  private final ActiveKeys active;
+  private final ReadyKeys ready;
+  private final ChangedKeys changes;
+  private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
+  private final Set<SelectionKey> view = Collections.unmodifiableSet(keys);
+
+  /** Keys whose streams have their homes by this selector. */
+  private int attached;
+
+  Registrations(
+      TalariaSelector selector,
+      InnerSelector inner,
+      SelectorHomes homes,
+      ActiveKeys active,
+      ReadyKeys ready,
+      ChangedKeys changes) {
+    this.selector = selector;
+    this.inner = inner;
+    this.homes = homes;
+    this.active = active;
+    this.ready = ready;
+    this.changes = changes;
+  }
+
+  // ---- any thread
+
+  /** The keys, as the program sees them. */
+  Set<SelectionKey> view() {
+    return view;
+  }
+
+  /**
+   * Registers a new key, or throws.
+   *
+   * @param ops interest, which the channel has checked
+   */
+  void register(TalariaSelectionKey key, int ops) {
+    keys.add(key);
+    try {
+      if (key.channel() instanceof Registrable ours) {
+        key.inner = inner.register(ours.control(), key);
+        ours.keys().add(key);
+      } else if (JdkNio.isJdkChannel(key.channel())) {
+        key.inner = inner.register(key.channel(), key);
+      } else {
+        throw new IllegalSelectorException();
+      }
+      key.firstInterest(ops); // whoever sees the key in keys() may have cancelled it already
+      changes.add(key);
+      selector
+          .ensureOpen(); // a close that began before the key was among ours has not cancelled it
+      key.stage = TalariaSelectionKey.REGISTERED;
+    } catch (ClosedChannelException e) {
+      keys.remove(key);
+      key.stage = TalariaSelectionKey.REGISTERED;
+      key.cancel();
+    } catch (RuntimeException e) {
+      takeBack(key);
+      throw e;
+    }
+  }
+
+  /** Takes back the registration of a key that nobody has seen yet. */
+  private void takeBack(TalariaSelectionKey key) {
+    keys.remove(key);
+    key.stage = TalariaSelectionKey.FAILED;
+    key.cancel();
+    if (key.inner != null) {
+      key.inner.cancel();
+    }
+    if (key.channel() instanceof Registrable ours) {
+      ours.keys().remove(key);
+    }
+  }
+
+  // ---- changes
+
+  /** Whether a stream has its home by this selector. */
+  boolean anyAttached() {
+    return attached > 0;
+  }
+
+  /** Takes up what has changed since the last time. */
+  void takeChanges() {
+    while (changes.some()) {
+      TalariaSelectionKey key = changes.poll();
+      if (key != null && key.isValid()) {
+        apply(key); // without the queue's lock: it takes locks of the channel
+      }
+    }
+  }
+
+  /** Takes up all keys once more, since nobody knows how far the last look had come. */
+  void takeAllAgain() {
+    for (SelectionKey each : keys) {
+      TalariaSelectionKey key = (TalariaSelectionKey) each;
+      key.innerOps = TalariaSelectionKey.UNKNOWN_OPS;
+      changes.add(key);
+    }
+  }
+
+  /** Brings the JDK's selector and the active list in line with a key. */
+  private void apply(TalariaSelectionKey key) {
+    int ops = key.interest();
+    Lane lane = key.socket == null ? null : key.socket.lane();
+    boolean fast = lane != null && lane.attached();
+    if (fast) {
+      lane.switchOutIfEstablished();
+      settle(key, lane);
+      if (lane.switchedOut()) {
+        key.deaf = lane.deaf();
+        ops = lane.controlOpen() && !key.deaf ? SelectionKey.OP_READ : 0;
+      }
+    }
+    inner.interest(key, ops, fast && lane.switched());
+    if (lane != null && lane.stream() != null) {
+      active.add(key);
+    }
+  }
+
+  /** Finds the stream of a key its home. */
+  private void settle(TalariaSelectionKey key, Lane lane) {
+    if (key.settled) {
+      return;
+    }
+    key.settled = true;
+    attached++;
+    Home target = homes.in(lane.stream().fabric());
+    boolean shared = target == null || key.socket.keys().all().length > 1;
+    lane.residence().moveTo(shared ? null : target);
+    if (shared) {
+      nudgeOthers(key);
+    }
+  }
+
+  /** Has all other selectors of a key's channel look at it. */
+  static void nudgeOthers(TalariaSelectionKey key) {
+    TalariaSelectionKey[] all = key.socket.keys().all();
+    if (all.length > 1) {
+      for (TalariaSelectionKey other : all) {
+        if (other != key) { // a cancelled one too: its selector may sleep, and be rung here
+          other.owner().nudge(other);
+        }
+      }
+    }
+  }
+
+  // ---- removal, in two steps: between them the channel forgets the key
+
+  /** The first step: it is not reported any more. */
+  void forget(TalariaSelectionKey key) {
+    keys.remove(key);
+    ready.selected().remove(key);
+    active.remove(key);
+  }
+
+  /** The second step: lets go of what the key had. */
+  void release(TalariaSelectionKey key) {
+    inner.remove(key);
+    if (key.channel() instanceof Registrable ours) {
+      ours.keys().remove(key);
+      if (key.settled) {
+        key.settled = false;
+        attached--;
+        unsettle(key, ours);
+      }
+      ours.deregistered();
+    }
+  }
+
+  private void unsettle(TalariaSelectionKey key, Registrable ours) {
+    TalariaSelectionKey[] others = ours.keys().all();
+    Lane lane = key.socket.lane();
+    Home left = homes.ifOpen(lane.stream().fabric());
+    if (left != null) {
+      lane.residence().leave(left);
+    }
+    for (TalariaSelectionKey other : others) {
+      other.owner().nudge(other);
+    }
+  }
+
+  void cancelAll() {
+    for (SelectionKey key : keys) {
+      key.cancel();
+    }
+  }
+}

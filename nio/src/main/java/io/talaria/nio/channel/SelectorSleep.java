@@ -1,0 +1,123 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.memory.Faults;
+import io.talaria.nio.spin.Spinner;
+import java.io.IOException;
+
+/**
+ * How a selector waits: it spins, then sleeps in the JDK's selector. Confined to the selecting
+ * thread, except what is marked.
+ */
+final class SelectorSleep {
+  /** Passes between two looks at the clock while spinning. */
+  private static final int SPIN_PASSES = 16;
+
+  private final InnerSelector inner;
+  private final SelectorHomes homes;
+  private final ChangedKeys changes;
+  private final FabricLook fabrics;
+  private final ReadyKeys ready;
+  private final Spinner spinner;
+
+  /** The program wants the select to return. */
+  private volatile boolean wakeUp;
+
+  private volatile boolean sleeping;
+
+  SelectorSleep(
+      InnerSelector inner,
+      SelectorHomes homes,
+      ChangedKeys changes,
+      FabricLook fabrics,
+      ReadyKeys ready,
+      Spinner spinner) {
+    this.inner = inner;
+    this.homes = homes;
+    this.changes = changes;
+    this.fabrics = fabrics;
+    this.ready = ready;
+    this.spinner = spinner;
+  }
+
+  // ---- any thread
+
+  /** Ends this wait, or the next, until {@link #forgetWakeUp}. */
+  void wakeUp() {
+    if (!wakeUp) {
+      wakeUp = true;
+      wakeSleeper();
+    }
+  }
+
+  /** The same, and for ever: nobody must find the selector asleep that closes. */
+  void wakeUpForClose() {
+    wakeUp = true;
+    inner.wakeup();
+  }
+
+  /** Has a sleeper look again; a change that it must see is queued already. */
+  void wakeSleeper() {
+    if (sleeping) {
+      inner.wakeup();
+    }
+  }
+
+  // ---- the selecting thread
+
+  boolean wokenUp() {
+    return wakeUp;
+  }
+
+  void forgetWakeUp() {
+    wakeUp = false;
+  }
+
+  /** Looks at the fabrics again and again for a while, as far as that is granted. */
+  void spin(long deadlineNs) {
+    if (!spinner.start()) {
+      return;
+    }
+    try {
+      do {
+        for (int i = 0; i < SPIN_PASSES && !ready.seen() && !wakeUp; i++) {
+          Thread.onSpinWait();
+          fabrics.pass();
+        }
+      } while (!ready.seen() && !wakeUp && System.nanoTime() - deadlineNs < 0 && spinner.goOn());
+    } finally {
+      spinner.stop(ready.seen());
+    }
+  }
+
+  /**
+   * Sleeps in the JDK's selector.
+   *
+   * @param timeoutMs milliseconds, 0 for any time
+   * @return false if there was news, so that the JDK's selector has not been looked at
+   */
+  boolean sleep(long timeoutMs) throws IOException {
+    if (!fabrics.prepareToSleep()) {
+      return false;
+    }
+    boolean slept = false;
+    try {
+      sleeping = true;
+      if (!wakeUp && !changes.some() && homes.arm()) {
+        inner.sleep(fabrics.anyDeaf() ? soon(timeoutMs) : timeoutMs);
+        slept = true;
+      }
+    } finally {
+      sleeping = false;
+      homes.disarm();
+    }
+    Faults.take();
+    return slept;
+  }
+
+  /** A time-out for those whom no bell wakes. */
+  private static long soon(long timeoutMs) {
+    return timeoutMs == 0 ? Lane.DEAF_LOOK_MS : Math.min(timeoutMs, Lane.DEAF_LOOK_MS);
+  }
+}

@@ -1,0 +1,189 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.io.Output;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.netty.handler.codec.MessageToByteEncoder;
+import io.talaria.bench.compare.Service;
+import io.talaria.cli.harness.HostPort;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+
+/** Objects by Netty and Kryo: a length, then what Kryo writes, registration required. */
+final class KryoWire implements Wire {
+  private static final int MOST_BYTES = 1 << 16;
+  private static final int BATCH = 64;
+
+  /** The question for what has come so far. */
+  record HowMany(int unused) {}
+
+  /** Something that is to come back. */
+  record Ask(Object message) {}
+
+  private final EventLoopGroup loop = new NioEventLoopGroup(1);
+  private final Channel channel;
+  private final Awaited answer = new Awaited();
+  private Object[] batch = new Object[BATCH];
+  private int count;
+
+  KryoWire(HostPort where) throws InterruptedException {
+    channel =
+        new Bootstrap()
+            .group(loop)
+            .channel(NioSocketChannel.class)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .handler(pipeline(channelOf -> answer::bring))
+            .connect(new InetSocketAddress(where.host(), where.port()))
+            .sync()
+            .channel();
+  }
+
+  /** Who takes the objects of a connection. */
+  private interface Takers {
+    Consumer<Object> of(Channel channel);
+  }
+
+  static Service serve() throws InterruptedException {
+    EventLoopGroup loop = new NioEventLoopGroup(1);
+    Channel listener =
+        new ServerBootstrap()
+            .group(loop)
+            .channel(NioServerSocketChannel.class)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(pipeline(KryoWire::server))
+            .bind(new InetSocketAddress("127.0.0.1", 0))
+            .sync()
+            .channel();
+    int port = ((InetSocketAddress) listener.localAddress()).getPort();
+    return Service.of(port, loop::shutdownGracefully);
+  }
+
+  private static Consumer<Object> server(Channel channel) {
+    Tally.Adder adder = new Tally.Adder();
+    return message -> {
+      if (message instanceof HowMany) {
+        channel.writeAndFlush(adder.tally());
+      } else if (message instanceof Ask ask) {
+        channel.writeAndFlush(ask.message());
+      } else {
+        adder.take(message);
+      }
+    };
+  }
+
+  private static Kryo kryo() {
+    Kryo kryo = new Kryo();
+    kryo.setRegistrationRequired(true);
+    kryo.setReferences(false);
+    for (Class<?> each :
+        new Class<?>[] {Two.class, Eight.class, Tally.class, HowMany.class, Ask.class}) {
+      kryo.register(each);
+    }
+    return kryo;
+  }
+
+  private static ChannelInitializer<SocketChannel> pipeline(Takers takers) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(SocketChannel made) {
+        made.pipeline()
+            .addLast(new LengthFieldBasedFrameDecoder(MOST_BYTES, 0, 4, 0, 4))
+            .addLast(new Encoder())
+            .addLast(new Taker(takers.of(made)));
+      }
+    };
+  }
+
+  private static final class Encoder extends MessageToByteEncoder<Object> {
+    private final Kryo kryo = kryo();
+    private final Output output = new Output(MOST_BYTES);
+
+    @Override
+    protected void encode(ChannelHandlerContext context, Object message, ByteBuf out) {
+      output.reset();
+      kryo.writeClassAndObject(output, message);
+      out.writeInt(output.position());
+      out.writeBytes(output.getBuffer(), 0, output.position());
+    }
+  }
+
+  private static final class Taker extends SimpleChannelInboundHandler<ByteBuf> {
+    private final Kryo kryo = kryo();
+    private final Input input = new Input();
+    private final byte[] bytes = new byte[MOST_BYTES];
+    private final Consumer<Object> consumer;
+
+    Taker(Consumer<Object> consumer) {
+      this.consumer = consumer;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ByteBuf frame) {
+      int length = frame.readableBytes();
+      frame.readBytes(bytes, 0, length);
+      input.setBuffer(bytes, 0, length);
+      consumer.accept(kryo.readClassAndObject(input));
+    }
+  }
+
+  @Override
+  public void send(Object message) {
+    batch[count++] = message;
+    if (count == BATCH) {
+      flush();
+    }
+  }
+
+  private void flush() {
+    while (!channel.isWritable() && channel.isActive()) {
+      Thread.onSpinWait();
+    }
+    Object[] full = batch;
+    int length = count;
+    batch = new Object[BATCH];
+    count = 0;
+    channel
+        .eventLoop()
+        .execute(
+            () -> {
+              for (int i = 0; i < length; i++) {
+                channel.write(full[i]);
+              }
+              channel.flush();
+            });
+  }
+
+  @Override
+  public Tally tally() throws Exception {
+    flush();
+    channel.writeAndFlush(new HowMany(0));
+    return (Tally) answer.take();
+  }
+
+  @Override
+  public Object ask(Object message) throws Exception {
+    channel.writeAndFlush(new Ask(message));
+    return answer.take();
+  }
+
+  @Override
+  public void close() {
+    loop.shutdownGracefully();
+  }
+}

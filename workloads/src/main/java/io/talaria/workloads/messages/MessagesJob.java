@@ -1,0 +1,21 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.bench.compare.Timing;
+
+/**
+ * What both JVMs are told.
+ *
+ * @param contender whose turn it is
+ * @param pattern what is done
+ * @param sizeBytes the object
+ * @param directory a private one, for what has names
+ * @param timing how long
+ */
+record MessagesJob(
+    MessagesContender contender,
+    MessagesPattern pattern,
+    int sizeBytes,
+    String directory,
+    Timing timing) {}

@@ -1,0 +1,112 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.bench.compare.Found;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Task;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.WarmUp;
+import io.talaria.cli.harness.HarnessException;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/** The program of both sides. */
+public final class MessagesJvm {
+  private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long FIRST_BATCH = 1000;
+
+  private final MessagesJob job;
+  private final Wire wire;
+  private long sent;
+
+  private MessagesJvm(MessagesJob job, Wire wire) {
+    this.job = job;
+    this.wire = wire;
+  }
+
+  /**
+   * Does what the command orders.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    Peer.serve(
+        task -> {
+          MessagesJob job = task.job(MessagesJob.class);
+          return job.contender().serve(job);
+        },
+        MessagesJvm::run);
+  }
+
+  private static Object run(ParentLink link, Task task) throws Exception {
+    MessagesJob job = task.job(MessagesJob.class);
+    try (Wire wire = job.contender().connect(job, task.where())) {
+      MessagesJvm jvm = new MessagesJvm(job, wire);
+      return job.pattern() == MessagesPattern.ASK ? jvm.ask(link) : jvm.pour(link);
+    }
+  }
+
+  /** Sends so many, until all were received; how long that took. */
+  private long pour(long count) throws Exception {
+    long begin = System.nanoTime();
+    for (long i = 0; i < count; i++) {
+      wire.send(Sizes.object(job.sizeBytes(), sent++));
+    }
+    Tally got = wire.tally();
+    long took = System.nanoTime() - begin;
+    Tally expected = Tally.expected(sent, job.sizeBytes());
+    if (!got.equals(expected)) {
+      throw new HarnessException(job.contender() + " received " + got + ", not " + expected);
+    }
+    return took;
+  }
+
+  private Found pour(ParentLink link) throws Exception {
+    long batch = FIRST_BATCH;
+    long batchNs = Math.min(SLICE_NS, job.timing().measureNs());
+    WarmUp warmUp = job.timing().warmUp(1);
+    do {
+      long took = pour(batch);
+      batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
+    } while (!warmUp.done(sent));
+    link.report(Orders.PROGRESS, Orders.MEASURING);
+    long elapsedNs = 0;
+    long messages = 0;
+    while (elapsedNs < job.timing().measureNs()) {
+      elapsedNs += pour(batch);
+      messages += batch;
+    }
+    return Found.poured(warmUp, messages, messages * job.sizeBytes(), elapsedNs);
+  }
+
+  private Found ask(ParentLink link) throws Exception {
+    Histogram histogram = Latencies.histogram();
+    WarmUp warmUp = job.timing().warmUp(1);
+    do {
+      long unused = ask(histogram, Math.min(SLICE_NS, job.timing().measureNs()));
+    } while (!warmUp.done(histogram.getTotalCount()));
+    link.report(Orders.PROGRESS, Orders.MEASURING);
+    histogram.reset();
+    long elapsedNs = ask(histogram, job.timing().measureNs());
+    return Found.timed(warmUp, histogram, elapsedNs);
+  }
+
+  private long ask(Histogram histogram, long limitNs) throws Exception {
+    long begin = System.nanoTime();
+    long now = begin;
+    while (now - begin < limitNs) {
+      Object question = Sizes.object(job.sizeBytes(), sent++);
+      long start = System.nanoTime();
+      Object answer = wire.ask(question);
+      now = System.nanoTime();
+      Latencies.record(histogram, now - start);
+      if (!question.equals(answer)) {
+        throw new HarnessException(job.contender() + " answered " + answer + " to " + question);
+      }
+    }
+    return now - begin;
+  }
+}

@@ -1,0 +1,93 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.bench.compare.Service;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.Node;
+import io.talaria.messaging.NodeDirectory;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.Road;
+import java.lang.invoke.MethodHandles;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Objects between two nodes. */
+final class NodeWire implements Wire {
+  private static final int SERVER = 1;
+  private static final int CLIENT = 2;
+  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(30);
+
+  /** The question for what has come so far. */
+  record HowMany() {}
+
+  private final Node node;
+  private final Peer peer;
+
+  NodeWire(MessagesJob job, HostPort where, boolean shared) throws Exception {
+    node =
+        Node.start(
+            options(CLIENT, job, shared)
+                .directory(
+                    NodeDirectory.of(
+                        Map.of(SERVER, new InetSocketAddress(where.host(), where.port())))));
+    peer = node.peer(SERVER);
+    Tally unused = tally();
+    if (!peer.road().equals(job.contender().toString())) {
+      throw new IllegalStateException("the road is " + peer.road() + ", " + peer.reason());
+    }
+  }
+
+  private static NodeOptions options(int id, MessagesJob job, boolean shared) {
+    Path directory = Path.of(job.directory());
+    return NodeOptions.of(id)
+        .cluster("bench")
+        .runDirectory(directory.resolve("run"))
+        .sharedMemoryDirectory(directory.resolve("shm"))
+        .roads(shared ? Road.SHM : Road.STREAM)
+        .sendLimit(Duration.ofSeconds(30))
+        .lookup(MethodHandles.lookup())
+        .type(Two.class)
+        .type(Eight.class)
+        .type(Tally.class)
+        .type(HowMany.class);
+  }
+
+  static Service serve(MessagesJob job, boolean shared) throws Exception {
+    Tally.Adder adder = new Tally.Adder();
+    NodeOptions options =
+        options(SERVER, job, shared)
+            .receive(Two.class, Dispatch.INLINE, (two, from) -> adder.take(two))
+            .receive(Eight.class, Dispatch.INLINE, (eight, from) -> adder.take(eight))
+            .answer(Two.class, Dispatch.INLINE, (two, call) -> call.answer(two))
+            .answer(Eight.class, Dispatch.INLINE, (eight, call) -> call.answer(eight))
+            .answer(HowMany.class, Dispatch.INLINE, (ask, call) -> call.answer(adder.tally()));
+    Node node = Node.start(shared ? options : options.listen("127.0.0.1", 0));
+    return Service.of(Math.max(0, node.port()), node::close);
+  }
+
+  @Override
+  public void send(Object message) throws Exception {
+    long unused = peer.send(message);
+  }
+
+  @Override
+  public Tally tally() throws Exception {
+    return peer.ask(new HowMany(), Tally.class, LIMIT_NS);
+  }
+
+  @Override
+  public Object ask(Object message) throws Exception {
+    return peer.ask(message, message.getClass(), LIMIT_NS);
+  }
+
+  @Override
+  public void close() {
+    node.close();
+  }
+}
