@@ -97,7 +97,7 @@ run_cli() {
     *) need_java "$FULL_JAVA" "$1" ;;
   esac
   exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.awt.headless=true \
-    -cp "$HOME_DIR/lib/*" io.talaria.cli.Main "$@"
+    --enable-native-access=ALL-UNNAMED -cp "$HOME_DIR/lib/*" io.talaria.cli.Main "$@"
 }
 
 command=${1-}
