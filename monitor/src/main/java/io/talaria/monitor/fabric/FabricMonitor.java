@@ -251,7 +251,8 @@ public final class FabricMonitor implements AutoCloseable {
       plan.every(everyNs);
       plan.ports(shown.stream().filter(places::containsKey).toList(), System.nanoTime());
     }
-    while (!closed && !rediscover && !shownChanged) {
+    long endNs = System.nanoTime() + REDISCOVER_NS;
+    while (!closed && !rediscover && !shownChanged && System.nanoTime() - endNs < 0) {
       long waitNs = plan.waitNs(System.nanoTime());
       if (waitNs == 0) {
         return plan.next(System.nanoTime());
