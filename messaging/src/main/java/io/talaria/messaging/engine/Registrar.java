@@ -97,6 +97,8 @@ final class Registrar extends Thread {
     long usedNs = System.nanoTime();
     long activity;
     boolean suspect;
+    boolean left;
+    boolean finished;
     long leaveNs;
   }
 
@@ -911,6 +913,16 @@ final class Registrar extends Thread {
       Life life = connections.get(longest);
       life.leaveNs = System.nanoTime() + LEAVE_NS;
       longest.control(Records.GOODBYE, 0, 0);
+      Connection asked = longest;
+      at(life.leaveNs, () -> noAnswer(asked, life));
+    }
+  }
+
+  /** Whoever does not answer GOODBYE stays. */
+  private void noAnswer(Connection connection, Life life) {
+    if (!life.left) {
+      connection.leaving = false;
+      node.wakePoller();
     }
   }
 
@@ -935,6 +947,7 @@ final class Registrar extends Thread {
   }
 
   private void leave(Connection connection, Life life) {
+    life.left = true;
     connection.seal();
     life.leaveNs = System.nanoTime() + LEAVE_NS;
     leaveWhenDrained(connection, life);
@@ -944,11 +957,16 @@ final class Registrar extends Thread {
     if (connection.dead()) {
       return;
     }
-    if (connection.unconsumedBytes() == 0 || System.nanoTime() - life.leaveNs > 0) {
+    if (System.nanoTime() - life.leaveNs > 0) {
       node.pollerShallDrop(connection, "idle, and the limit of connections was reached");
-    } else {
-      at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
+      return;
     }
+    if (connection.unconsumedBytes() == 0 && !life.finished) {
+      life.finished = true;
+      connection.track().finishOutput(); // the other side does the same, and both find the end
+    }
+    node.wakePoller();
+    at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
   }
 
   private void tick() {
