@@ -73,6 +73,9 @@ final class Registrar extends Thread {
     boolean toldUnreachable;
     Greeting dial;
 
+    /** Was answered with WELCOME, and is not ready yet. */
+    Greeting accepting;
+
     Pair(RemotePeer peer, Pairing pairing) {
       this.peer = peer;
       this.pairing = pairing;
@@ -327,12 +330,17 @@ final class Registrar extends Thread {
     if (pair.retryNs - now > 0) {
       at(pair.retryNs, () -> dialIfWanted(pair));
     } else {
-      dial(pair);
+      dialIfWanted(pair);
     }
   }
 
   private void dialIfWanted(Pair pair) {
-    if (pair.wanted && pair.dial == null && pair.peer.connection() == null && !node.closing()) {
+    if (pair.wanted
+        && pair.dial == null
+        && pair.accepting == null
+        && pair.peer.connection() == null
+        && !pair.pairing.isConnected()
+        && !node.closing()) {
       dial(pair);
     }
   }
@@ -670,6 +678,10 @@ final class Registrar extends Thread {
     if (own != null) {
       end(own, null); // it gives way
     }
+    if (pair.accepting != null) {
+      end(pair.accepting, null); // its caller has given it up
+    }
+    pair.accepting = greeting;
     step.number = pair.pairing.nextNumber(hello.heard());
     if (step.local && (hello.roads() & Greet.SHM) != 0) {
       try {
@@ -784,7 +796,8 @@ final class Registrar extends Thread {
       registered.cancel();
     }
     Step step = (Step) greeting.attachment;
-    if (step.pair != null && step.pair.dial == greeting) {
+    step.pair.accepting = null;
+    if (step.pair.dial == greeting) {
       step.pair.dial = null;
       step.pair.pairing.dialEnded();
     }
@@ -807,6 +820,10 @@ final class Registrar extends Thread {
     greeting.close();
     giveBack(step);
     Pair pair = step.pair;
+    if (pair != null && pair.accepting == greeting) {
+      pair.accepting = null;
+      dialIfWanted(pair);
+    }
     if (pair != null && pair.dial == greeting) {
       pair.dial = null;
       pair.pairing.dialEnded();
