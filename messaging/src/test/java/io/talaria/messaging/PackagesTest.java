@@ -4,8 +4,10 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.Mode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -35,7 +37,7 @@ class PackagesTest {
 
   @Test
   void packagesUseOnlyThoseThatTheyMay() throws Exception {
-    Path classes = Path.of(Node.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path classes = placeOf(Node.class);
     StringWriter out = new StringWriter();
     PrintWriter printed = new PrintWriter(out);
     int status =
@@ -47,6 +49,8 @@ class PackagesTest {
                 "-verbose:package",
                 "-filter:none",
                 "--ignore-missing-deps",
+                "--module-path",
+                "" + placeOf(Mode.class), // what the module requires must be found
                 "" + classes);
     printed.flush();
     assertThat(status).as(out.toString()).isZero();
@@ -65,6 +69,10 @@ class PackagesTest {
     }
     assertThat(wrong).as("arrows that PackagesTest.MAY_USE does not know").isEmpty();
     assertThat(seen).contains("engine", "link", "road");
+  }
+
+  private static Path placeOf(Class<?> type) throws URISyntaxException {
+    return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
   }
 
   private static String name(String group) {

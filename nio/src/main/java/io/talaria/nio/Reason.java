@@ -215,7 +215,7 @@ public enum Reason {
       34,
       "no-jdk-net",
       "This Java has no module jdk.net, without which nobody can be told apart from other users.",
-      "Add jdk.net to the run-time image of both sides: jlink --add-modules jdk.net,…");
+      "Add jdk.net to the run-time image of both sides (jlink --add-modules).");
 
   private static final Reason[] VALUES = values();
 

@@ -866,6 +866,9 @@ final class Connection implements TrackOwner {
   @Override
   public void wakeWaiters() {
     waiters.wake();
+    if (!outbox.isEmpty()) {
+      node.wakePoller(); // it waits for room, too
+    }
   }
 
   @Override

@@ -27,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class LocalNode implements Node {
   private static final System.Logger LOG = System.getLogger("io.talaria.messaging");
   private static final long EXIT_NS = 2_000_000_000L;
+  private static final long END_NS = 1_000_000_000L;
 
   private final NodeOptions options;
   private final Types types;
@@ -175,9 +176,16 @@ public final class LocalNode implements Node {
     registrar.closeListeners();
     List<Connection> all = registrar.connections();
     await(deadline, () -> settled(all));
-    all.forEach(Connection::seal);
+    for (Connection each : all) {
+      if (each.track().session() != null && !each.dead()) {
+        each.leaving = true;
+        each.control(Records.GOODBYE, 0, 0);
+      }
+      each.seal();
+    }
     poller.wake();
     await(deadline, () -> settled(all));
+    awaitEnds(all, Math.min(deadline, System.nanoTime() + END_NS));
     long left = 0;
     for (Connection each : all) {
       if (!each.dead()) {
@@ -203,6 +211,21 @@ public final class LocalNode implements Node {
       // It runs.
     }
     return left;
+  }
+
+  /** Lets the other sides find the end by themselves, so that nothing on its way is torn. */
+  private void awaitEnds(List<Connection> all, long deadline) {
+    for (Connection each : all) {
+      if (!each.dead() && each.unconsumedBytes() == 0) {
+        each.track().finishOutput();
+      }
+    }
+    await(
+        deadline,
+        () -> {
+          poller.wake();
+          return all.stream().allMatch(each -> each.dead() || each.track().session() == null);
+        });
   }
 
   private boolean settled(List<Connection> all) {

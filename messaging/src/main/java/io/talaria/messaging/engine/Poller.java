@@ -256,11 +256,11 @@ final class Poller extends Thread {
     for (int i = 0; i < 1 << 16 && connection.poll(); i++) {
       // Until nothing more comes or can be taken in.
     }
-    if (connection.stalled) {
+    if (connection.stalled || (connection.leaving && connection.unconsumedBytes() != 0)) {
       SocketChannel session = connection.track().session();
       SelectionKey key = session == null ? null : session.keyFor(selector);
       if (key != null && key.isValid()) {
-        key.interestOps(0); // its end would be ready again and again, until handlers make room
+        key.interestOps(0); // its end would be ready again and again
       }
     } else {
       drop(connection, connection.failureOr("its process has ended, or closed the connection"));

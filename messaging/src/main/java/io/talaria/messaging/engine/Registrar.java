@@ -73,6 +73,9 @@ final class Registrar extends Thread {
     boolean toldUnreachable;
     Greeting dial;
 
+    /** Was answered with WELCOME, and is not ready yet. */
+    Greeting accepting;
+
     Pair(RemotePeer peer, Pairing pairing) {
       this.peer = peer;
       this.pairing = pairing;
@@ -97,6 +100,8 @@ final class Registrar extends Thread {
     long usedNs = System.nanoTime();
     long activity;
     boolean suspect;
+    boolean left;
+    boolean finished;
     long leaveNs;
   }
 
@@ -325,12 +330,17 @@ final class Registrar extends Thread {
     if (pair.retryNs - now > 0) {
       at(pair.retryNs, () -> dialIfWanted(pair));
     } else {
-      dial(pair);
+      dialIfWanted(pair);
     }
   }
 
   private void dialIfWanted(Pair pair) {
-    if (pair.wanted && pair.dial == null && pair.peer.connection() == null && !node.closing()) {
+    if (pair.wanted
+        && pair.dial == null
+        && pair.accepting == null
+        && pair.peer.connection() == null
+        && !pair.pairing.isConnected()
+        && !node.closing()) {
       dial(pair);
     }
   }
@@ -668,6 +678,10 @@ final class Registrar extends Thread {
     if (own != null) {
       end(own, null); // it gives way
     }
+    if (pair.accepting != null) {
+      end(pair.accepting, null); // its caller has given it up
+    }
+    pair.accepting = greeting;
     step.number = pair.pairing.nextNumber(hello.heard());
     if (step.local && (hello.roads() & Greet.SHM) != 0) {
       try {
@@ -782,7 +796,8 @@ final class Registrar extends Thread {
       registered.cancel();
     }
     Step step = (Step) greeting.attachment;
-    if (step.pair != null && step.pair.dial == greeting) {
+    step.pair.accepting = null;
+    if (step.pair.dial == greeting) {
       step.pair.dial = null;
       step.pair.pairing.dialEnded();
     }
@@ -805,6 +820,10 @@ final class Registrar extends Thread {
     greeting.close();
     giveBack(step);
     Pair pair = step.pair;
+    if (pair != null && pair.accepting == greeting) {
+      pair.accepting = null;
+      dialIfWanted(pair);
+    }
     if (pair != null && pair.dial == greeting) {
       pair.dial = null;
       pair.pairing.dialEnded();
@@ -911,6 +930,16 @@ final class Registrar extends Thread {
       Life life = connections.get(longest);
       life.leaveNs = System.nanoTime() + LEAVE_NS;
       longest.control(Records.GOODBYE, 0, 0);
+      Connection asked = longest;
+      at(life.leaveNs, () -> noAnswer(asked, life));
+    }
+  }
+
+  /** Whoever does not answer GOODBYE stays. */
+  private void noAnswer(Connection connection, Life life) {
+    if (!life.left) {
+      connection.leaving = false;
+      node.wakePoller();
     }
   }
 
@@ -935,6 +964,7 @@ final class Registrar extends Thread {
   }
 
   private void leave(Connection connection, Life life) {
+    life.left = true;
     connection.seal();
     life.leaveNs = System.nanoTime() + LEAVE_NS;
     leaveWhenDrained(connection, life);
@@ -944,11 +974,16 @@ final class Registrar extends Thread {
     if (connection.dead()) {
       return;
     }
-    if (connection.unconsumedBytes() == 0 || System.nanoTime() - life.leaveNs > 0) {
+    if (System.nanoTime() - life.leaveNs > 0) {
       node.pollerShallDrop(connection, "idle, and the limit of connections was reached");
-    } else {
-      at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
+      return;
     }
+    if (connection.unconsumedBytes() == 0 && !life.finished) {
+      life.finished = true;
+      connection.track().finishOutput(); // the other side does the same, and both find the end
+    }
+    node.wakePoller();
+    at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
   }
 
   private void tick() {

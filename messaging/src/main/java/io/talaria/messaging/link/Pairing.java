@@ -7,8 +7,9 @@ package io.talaria.messaging.link;
  * function of what was said and heard so far. For one thread; no clock, no sockets, so that a test
  * can try all orders of frames.
  *
- * <p>Each connection of a pair has a number, one above what both had heard of. A HELLO says the
- * largest that its sender knows.
+ * <p>Each connection of a pair has a number, above what both had heard of and what was promised
+ * before. A HELLO says the largest that its sender has had: who was promised one, and has not got
+ * it yet, has lost nothing.
  */
 public final class Pairing {
   /** What to do with a HELLO. */
@@ -28,6 +29,7 @@ public final class Pairing {
   private final int own;
   private final int other;
   private int heard;
+  private int promised;
   private boolean saidHello;
   private int connected;
   private long incarnation;
@@ -38,7 +40,7 @@ public final class Pairing {
     this.other = other;
   }
 
-  /** The largest number known; what a HELLO says. */
+  /** The largest number of a connection that was there; what a HELLO says. */
   public int heard() {
     return heard;
   }
@@ -86,8 +88,8 @@ public final class Pairing {
 
   /** The number of a connection that is accepted now. */
   public int nextNumber(int heardThere) {
-    heard = Math.max(heard, heardThere) + 1;
-    return heard;
+    promised = Math.max(Math.max(heard, promised), heardThere) + 1;
+    return promised;
   }
 
   /**

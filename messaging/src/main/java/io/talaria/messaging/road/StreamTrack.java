@@ -482,6 +482,15 @@ public final class StreamTrack extends Track {
   }
 
   @Override
+  public void finishOutput() {
+    try {
+      session.shutdownOutput();
+    } catch (IOException e) {
+      // It has ended already.
+    }
+  }
+
+  @Override
   public boolean over() {
     return over;
   }

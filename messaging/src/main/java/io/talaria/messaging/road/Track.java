@@ -67,6 +67,11 @@ public abstract class Track {
   /** Says that it is awake. Poller. */
   public void disarmOutput() {}
 
+  /**
+   * All was sent, and nothing more will be: tells the other end, if the road does not by itself.
+   */
+  public void finishOutput() {}
+
   /** Whether the other end has ended, and nothing more can come. Poller. */
   public abstract boolean over();
 

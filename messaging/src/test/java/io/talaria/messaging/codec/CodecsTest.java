@@ -149,7 +149,7 @@ class CodecsTest {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 500; i++) {
       roundTrip(Primitives.class, primitives(random));
       int n = random.nextInt(50);
       String text = text(random);

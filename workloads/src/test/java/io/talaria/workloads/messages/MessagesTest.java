@@ -45,7 +45,10 @@ class MessagesTest {
   @Test
   void eachContenderDeliversWhatWasSent() {
     TalariaCommand.Ended ended =
-        TalariaCommand.run("bench", "messages", "--quick", "--sizes", "64").well();
+        TalariaCommand.run(
+                ("bench messages --sizes 64 --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin")
+                    .split(" ", -1))
+            .well();
     for (MessagesContender each : MessagesContender.values()) {
       assertThat(ended.out())
           .contains("\n" + each + " ")
