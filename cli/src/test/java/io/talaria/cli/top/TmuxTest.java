@@ -112,13 +112,14 @@ class TmuxTest {
 
   /** Starts it, and waits for its first look. */
   private void top(String options) throws Exception {
+    prompt();
     type("stty -g > before; echo kept; ./talaria top --sys sys --dir nowhere " + options);
     await("q leave");
   }
 
   /** Waits until the shell reads: what is typed before goes to the program that ends. */
   private void prompt() throws Exception {
-    await(screen -> screen.stripTrailing().endsWith("\nready>"), "prompt");
+    await(screen -> ("\n" + screen.stripTrailing()).endsWith("\nready>"), "prompt");
   }
 
   /** The shell is back on its own screen, with what it showed and the modes that it had. */

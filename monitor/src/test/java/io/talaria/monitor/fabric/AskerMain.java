@@ -3,6 +3,8 @@
 package io.talaria.monitor.fabric;
 
 import io.talaria.monitor.Counter;
+import io.talaria.monitor.PortId;
+import io.talaria.monitor.Rates;
 import io.talaria.monitor.Reading;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -14,6 +16,8 @@ import java.util.TreeMap;
 final class AskerMain {
   /** The end of an answer. */
   static final String END = ".";
+
+  private static final long LIMIT_NS = 60_000_000_000L;
 
   private static final Map<String, FabricPort> PORTS = new TreeMap<>();
 
@@ -32,6 +36,7 @@ final class AskerMain {
                 "", 0, Integer.parseInt(args[0]), Integer.parseInt(args[1]), 0, 200);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    FabricMonitor monitor = null;
     try (Fabric fabric = Fabric.open(options)) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         String[] words = line.split(" ");
@@ -40,10 +45,16 @@ final class AskerMain {
           case "query" -> query(fabric, words[1]);
           case "all" -> all(fabric);
           case "reset" -> System.out.println(fabric.reset(PORTS.get(words[1])));
-          case "watch" -> watch(options, words);
+          case "watch" -> monitor = watch(options);
+          case "fresh" -> await(monitor, words[1], true);
+          case "failure" -> await(monitor, words[1], false);
           default -> System.out.println("what is " + line + "?");
         }
         System.out.println(END);
+      }
+    } finally {
+      if (monitor != null) {
+        monitor.close();
       }
     }
   }
@@ -101,37 +112,39 @@ final class AskerMain {
     System.out.println((System.nanoTime() - startNs) / 1000 + " µs");
   }
 
-  /** Watches ports until the last of them has a rate, which takes two answers. */
-  private static void watch(FabricOptions options, String[] words) throws InterruptedException {
-    try (FabricMonitor monitor = FabricMonitor.start(options, 50_000_000)) {
-      long endNs = System.nanoTime() + 60_000_000_000L;
-      while (System.nanoTime() < endNs) {
-        FabricMonitor.View view = monitor.view();
-        if (!view.problem().isEmpty()) {
-          System.out.println(view.problem());
+  /** Starts to keep asking all ports that have a link. */
+  private static FabricMonitor watch(FabricOptions options) throws InterruptedException {
+    FabricMonitor monitor = FabricMonitor.start(options, 50_000_000);
+    FabricMonitor.View view = monitor.awaitTopology();
+    if (view.topology() == null) {
+      System.out.println(view.problem());
+    } else {
+      monitor.show(view.topology().connected().stream().map(port -> port.port().id()).toList());
+    }
+    return monitor;
+  }
+
+  /** Waits for a port's counters that are read after now, or for the word that it is silent. */
+  private static void await(FabricMonitor monitor, String port, boolean answer)
+      throws InterruptedException {
+    long nowNs = System.nanoTime();
+    while (System.nanoTime() - nowNs < LIMIT_NS) {
+      FabricMonitor.View view = monitor.view();
+      for (Map.Entry<PortId, Rates> entry : view.rates().entrySet()) {
+        boolean fresh = entry.getValue().reading().atNs(0) - nowNs > 0;
+        if (answer && entry.getKey().toString().equals(port) && fresh) {
+          System.out.println("answered");
           return;
         }
-        if (view.topology() != null) {
-          monitor.show(
-              view.topology()
-                  .ports()
-                  .map(port -> port.port().id())
-                  .filter(id -> java.util.List.of(words).contains(id.toString()))
-                  .toList());
-          String last = words[words.length - 1];
-          if (view.rates().entrySet().stream()
-              .anyMatch(
-                  e ->
-                      e.getKey().toString().equals(last)
-                          && e.getValue().change(0) == io.talaria.monitor.Change.COUNTED)) {
-            System.out.println(
-                "rates of " + view.rates().size() + ", failures " + view.failures().values());
-            return;
-          }
-        }
-        Thread.sleep(5); // a view cannot be waited for
       }
-      System.out.println("no rate came: " + monitor.view());
+      for (Map.Entry<PortId, Answer.Status> entry : view.failures().entrySet()) {
+        if (!answer && entry.getKey().toString().equals(port)) {
+          System.out.println(entry.getValue());
+          return;
+        }
+      }
+      Thread.sleep(5); // a view cannot be waited for
     }
+    System.out.println("nothing came: " + monitor.view());
   }
 }

@@ -96,7 +96,7 @@ class FabricTest {
   void nodesPortsAndCountersAreThoseThatAdministratorsSee() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      try (IbSim.Asker asker = sim.asker("")) {
+      try (IbSim.Asker asker = sim.asker("", "1000", "2")) {
         List<String> found = asker.ask("discover");
         assertThat(found)
             .filteredOn(line -> line.startsWith("node"))
@@ -198,13 +198,18 @@ class FabricTest {
   }
 
   @Test
-  void aMonitorKeepsAskingWhatIsShownAndToldApartFromWhatIsSilent() throws Exception {
+  void aMonitorKeepsAskingTheOthersWhenAPortFallsSilentAndTakesItUpAgain() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      sim.type("Error \"Hca3\"[1] 100");
-      try (IbSim.Asker asker = sim.asker("", "1000", "1")) {
-        assertThat(asker.ask("watch Hca3/1 Switch1/1 Switch1/2 Hca2/2").get(0))
-            .startsWith("rates of ");
+      try (IbSim.Asker asker = sim.asker("", "500", "1")) {
+        assertThat(asker.ask("watch")).isEmpty();
+        assertThat(asker.ask("fresh Hca3/1")).containsExactly("answered");
+        sim.type("Error \"Hca3\"[1] 100");
+        assertThat(asker.ask("failure Hca3/1")).containsExactly("SILENT");
+        assertThat(asker.ask("fresh Hca2/2")).containsExactly("answered");
+        assertThat(asker.ask("fresh Switch1/1")).containsExactly("answered");
+        sim.type("Error \"Hca3\"[1] 0");
+        assertThat(asker.ask("fresh Hca3/1")).containsExactly("answered");
       }
     }
   }
