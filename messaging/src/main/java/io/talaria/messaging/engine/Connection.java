@@ -957,7 +957,12 @@ final class Connection implements TrackOwner {
     }
     expressAssembly.forget();
     inletLock.set(false);
-    node.calls().failAll(this, MessagingException.Code.LOST, failure());
+    boolean own = node.closing();
+    node.calls()
+        .failAll(
+            this,
+            own ? MessagingException.Code.CLOSED : MessagingException.Code.LOST,
+            own ? "this node was closed" : failure());
     waiters.wake();
     return lost;
   }

@@ -782,6 +782,7 @@ final class Registrar extends Thread {
     if (step.road == Greet.SHM) {
       track =
           new ShmTrack(connection, greeting.channel(), step.mapping, !greeting.dialled(), capacity);
+      files.remove(step.file); // the other side has mapped it, and taken its name away
     } else {
       track =
           new StreamTrack(
