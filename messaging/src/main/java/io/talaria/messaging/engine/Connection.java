@@ -578,10 +578,17 @@ final class Connection implements TrackOwner {
     }
     if (count != 0) {
       heard = true;
-      in.publish();
-      track.published(Lane.EXPRESS);
+      if (!isStream() || in.unpublishedBytes() > track.out(Lane.EXPRESS).capacity() >>> 3) {
+        tellExpress(in);
+      }
     }
     return count != 0;
+  }
+
+  /** Tells the other end what is free: at once in memory, seldom on a stream. */
+  private void tellExpress(Inlet in) {
+    in.publish();
+    track.published(Lane.EXPRESS);
   }
 
   /** A record's length, read once: with its header, and inside its place in the ring. */
@@ -754,8 +761,12 @@ final class Connection implements TrackOwner {
     if (inletLock.compareAndSet(false, true)) {
       try {
         track.arm(Lane.EXPRESS);
-        if (track.in(Lane.EXPRESS).peek() != 0) {
+        Inlet answers = track.in(Lane.EXPRESS);
+        if (answers.peek() != 0) {
           return false;
+        }
+        if (answers.unpublishedBytes() != 0) {
+          tellExpress(answers);
         }
       } finally {
         inletLock.set(false);
@@ -946,7 +957,12 @@ final class Connection implements TrackOwner {
     }
     expressAssembly.forget();
     inletLock.set(false);
-    node.calls().failAll(this, MessagingException.Code.LOST, failure());
+    boolean own = node.closing();
+    node.calls()
+        .failAll(
+            this,
+            own ? MessagingException.Code.CLOSED : MessagingException.Code.LOST,
+            own ? "this node was closed" : failure());
     waiters.wake();
     return lost;
   }

@@ -678,10 +678,11 @@ final class Registrar extends Thread {
     if (own != null) {
       end(own, null); // it gives way
     }
-    if (pair.accepting != null) {
-      end(pair.accepting, null); // its caller has given it up
-    }
+    Greeting before = pair.accepting;
     pair.accepting = greeting;
+    if (before != null) {
+      end(before, null); // its caller has given it up
+    }
     step.number = pair.pairing.nextNumber(hello.heard());
     if (step.local && (hello.roads() & Greet.SHM) != 0) {
       try {
@@ -781,6 +782,7 @@ final class Registrar extends Thread {
     if (step.road == Greet.SHM) {
       track =
           new ShmTrack(connection, greeting.channel(), step.mapping, !greeting.dialled(), capacity);
+      files.remove(step.file); // the other side has mapped it, and taken its name away
     } else {
       track =
           new StreamTrack(

@@ -442,10 +442,12 @@ public final class StreamTrack extends Track {
     end();
   }
 
-  /** The poller pushes what there is to tell. */
+  /** What is taken of bulk is told with the poller's next push; of express, leaders take, too. */
   @Override
   public void published(int lane) {
-    // Told with the next push.
+    if (lane == Lane.EXPRESS) {
+      boolean unused = push();
+    }
   }
 
   @Override

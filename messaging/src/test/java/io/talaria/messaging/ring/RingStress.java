@@ -5,7 +5,6 @@ package io.talaria.messaging.ring;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
@@ -23,9 +22,9 @@ public final class RingStress {
 
   private RingStress() {}
 
-  /** A ring of a few bytes to initialize: the pages of data are touched where records stand. */
+  /** On the heap: jcstress makes very many of them. */
   private static MemorySegment memory() {
-    return Arena.ofAuto().allocate(RingLayout.bytes(CAPACITY), 8);
+    return MemorySegment.ofArray(new long[RingLayout.bytes(CAPACITY) / Long.BYTES]);
   }
 
   private static void send(RingProducer ring, int value) {
