@@ -153,7 +153,7 @@ abstract class End implements Loop.Ready {
       for (SelectionKey key : keys) {
         try {
           key.interestOps(wanted());
-        } catch (CancelledKeyException e) {
+        } catch (CancelledKeyException | ClosedSelectorException e) {
           continue; // by a close or with its selector: whoever did it knows how to go on
         }
       }
