@@ -4,6 +4,7 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.Reason;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -36,6 +37,7 @@ class PackagesTest {
   @Test
   void packagesUseOnlyThoseThatTheyMay() throws Exception {
     Path classes = Path.of(Node.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path nio = Path.of(Reason.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     StringWriter out = new StringWriter();
     PrintWriter printed = new PrintWriter(out);
     int status =
@@ -47,6 +49,8 @@ class PackagesTest {
                 "-verbose:package",
                 "-filter:none",
                 "--ignore-missing-deps",
+                "--module-path",
+                "" + nio,
                 "" + classes);
     printed.flush();
     assertThat(status).as(out.toString()).isZero();
