@@ -228,7 +228,7 @@ abstract class End implements Loop.Ready {
       for (SelectionKey key : keys) {
         try {
           key.interestOps(0);
-        } catch (CancelledKeyException e) {
+        } catch (CancelledKeyException | ClosedSelectorException e) {
           continue;
         }
       }
