@@ -5,6 +5,7 @@ package io.talaria.agent;
 import io.talaria.nio.TalariaSockets;
 import io.talaria.nio.config.Config;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
@@ -210,7 +211,7 @@ public final class Activation {
     if (config.quiet()) {
       return;
     }
-    if (!ModuleLayer.boot().findModule("jdk.net").isPresent()) {
+    if (!PeerCredentials.known()) {
       System.err.println(
           "talaria: NIO connections stay on TCP: this Java has no module jdk.net, without which"
               + " nobody can be told apart from other users; add it to the run-time image");

@@ -10,11 +10,13 @@ import jdk.net.ExtendedSocketOptions;
 
 /** Who is at the other end of a Unix-domain socket, as the kernel says (SO_PEERCRED). */
 public final class PeerCredentials {
+  private static final boolean KNOWN = ModuleLayer.boot().findModule("jdk.net").isPresent();
+
   private PeerCredentials() {}
 
   /** Whether this Java can tell at all: a run-time image may lack the module jdk.net. */
   public static boolean known() {
-    return ModuleLayer.boot().findModule("jdk.net").isPresent();
+    return KNOWN;
   }
 
   /** Whether the peer runs as the user who owns a directory, which is this process's own. */
