@@ -22,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** What other threads do to a selector and its keys while it selects, and to each other. */
@@ -511,24 +513,27 @@ class SelectorRaceContractTest extends Contract {
   /** Whoever cancels what it sees in keys() may be faster than the registration. */
   @Test
   void aKeyThatIsCancelledWhileItIsRegisteredIsReturned() throws Exception {
+    Assumptions.assumeTrue(
+        talaria() || Runtime.version().feature() >= 25,
+        "Java 17's own selector lets a CancelledKeyException out of register; Java 25's does not");
     Pair pair = pair();
     Selector selector = selectorFor(pair.client);
     pair.client.configureBlocking(false);
     AtomicBoolean over = new AtomicBoolean();
-    Doing<Integer> cancelling =
+    AtomicInteger cancelled = new AtomicInteger();
+    Doing<Void> cancelling =
         Doing.start(
             () -> {
-              int cancelled = 0;
               while (!over.get()) {
                 for (SelectionKey key : selector.keys()) {
                   key.cancel();
-                  cancelled++;
+                  cancelled.incrementAndGet();
                 }
               }
-              return cancelled;
+              return null;
             });
     try {
-      for (int i = 0; i < 20_000; i++) {
+      for (int i = 0; i < 20_000 || cancelled.get() == 0; i++) {
         SelectionKey key = pair.client.register(selector, SelectionKey.OP_READ);
         assertThat(key.channel()).isSameAs(pair.client);
         key.cancel();
@@ -542,6 +547,6 @@ class SelectorRaceContractTest extends Contract {
     } finally {
       over.set(true);
     }
-    assertThat(cancelling.result()).isPositive();
+    cancelling.result();
   }
 }
