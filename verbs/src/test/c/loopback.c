@@ -36,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static char fail_name[64];
 static int fail_errno, fail_times;
 static int holding;
-static long unacknowledged;
+static long unacknowledged, not_ready;
 static int no_kernel, no_device, open_errno;
 
 static int fault(const char *name) {
@@ -800,7 +800,7 @@ static struct queue *receives_of(struct qp *qp) {
 static int deliver(struct qp *qp, struct qp *peer, struct send *s, const char *data, uint64_t length, int route) {
   struct ibv_qp *pb = &peer->base.qp_base;
   struct queue *q = receives_of(peer);
-  if (!q->count) return WAIT;
+  if (!q->count) { not_ready++; return WAIT; }
   struct receive r = q->ring[q->head];
   q->head = (q->head + 1) % q->capacity;
   q->count--;
@@ -896,7 +896,7 @@ static int execute(struct qp *qp, struct send *s, struct ibv_wc *wc) {
     if (!to && length) {
       to_error(peer);
       status = uc ? LOST : IBV_WC_REM_ACCESS_ERR;
-    } else if (wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM && !receives_of(peer)->count) status = WAIT;
+    } else if (wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM && !receives_of(peer)->count) { not_ready++; status = WAIT; }
     else {
       if (length) memcpy(to, data, length);
       status = wr->opcode == IBV_WR_RDMA_WRITE ? IBV_WC_SUCCESS : deliver(qp, peer, s, data, length, 0);
@@ -1364,6 +1364,8 @@ void loop_stuff(struct ibv_cq *cq, int count) {
   for (int i = 0; i < count; i++) complete_now((struct cq *)cq, &(struct ibv_wc){.wr_id = i}, 0);
   pthread_mutex_unlock(&lock);
 }
+// How often a request found no receive request at the peer.
+long loop_not_ready(void) { return LOCKED(long, not_ready); }
 long loop_unacknowledged(void) { return LOCKED(long, unacknowledged); }
 void loop_missing(int kernel, int devices, int opening) {
   no_kernel = kernel;

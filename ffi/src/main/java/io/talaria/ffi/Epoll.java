@@ -15,7 +15,7 @@ import java.lang.invoke.MethodHandle;
  * thread, also while another one sleeps on it; allocates nothing once it is made. Whoever takes the
  * {@link #descriptor} closes it.
  */
-public final class Epoll {
+public final class Epoll implements AutoCloseable {
   private static final int CLOEXEC = 0x80000;
   private static final int ADD = 1;
   private static final int DELETE = 2;
@@ -31,8 +31,16 @@ public final class Epoll {
       C.capturingErrno(
           "epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
 
+  private static final MethodHandle WAIT =
+      C.capturingErrno(
+          "epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
+  private static final int MOST_EVENTS = 8;
+  private static final int EINTR = 4;
+
   private final MemorySegment errno;
   private final MemorySegment event;
+  private final MemorySegment waitErrno;
+  private final MemorySegment events;
   private final int descriptor;
 
   /** Makes an empty set. */
@@ -41,6 +49,8 @@ public final class Epoll {
     errno = arena.allocate(Errno.LAYOUT);
     event = arena.allocate(EVENT_BYTES, 8);
     event.set(JAVA_INT, 0, POLLIN);
+    waitErrno = arena.allocate(Errno.LAYOUT);
+    events = arena.allocate(EVENT_BYTES * MOST_EVENTS, 8);
     try {
       descriptor = Errno.folded((int) CREATE.invokeExact(errno, CLOEXEC), errno);
     } catch (Throwable t) {
@@ -76,6 +86,35 @@ public final class Epoll {
    */
   public void remove(int other) {
     change(DELETE, other);
+  }
+
+  /**
+   * Waits until one of the set is readable. Blocks the thread; one thread at a time.
+   *
+   * @param timeoutMs how long to wait; negative: without limit
+   * @return whether one is; false: time is over, or a signal came
+   */
+  public boolean await(int timeoutMs) {
+    int count;
+    try {
+      count =
+          Errno.folded(
+              (int)
+                  WAIT.invokeExact(waitErrno, descriptor, events.address(), MOST_EVENTS, timeoutMs),
+              waitErrno);
+    } catch (Throwable t) {
+      throw Libc.unchecked(t);
+    }
+    if (count < 0 && count != -EINTR) {
+      throw new IllegalStateException("epoll_wait failed: " + Libc.errorText(-count));
+    }
+    return count > 0;
+  }
+
+  /** Closes the descriptor, which nobody may have taken or closed, and no thread sleep on. */
+  @Override
+  public void close() {
+    Libc.close(descriptor);
   }
 
   private synchronized void change(int operation, int other) {

@@ -38,6 +38,8 @@ public final class Libc {
   private static final MethodHandle STRERROR =
       C.plain("strerror", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
   private static final MethodHandle FCNTL = variadicFcntl();
+  private static final MethodHandle CLOSE =
+      C.plain("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle GETRLIMIT =
       C.plain("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
   private static final int F_GETFL = 3;
@@ -158,6 +160,19 @@ public final class Libc {
       if (status < 0) {
         throw new IllegalStateException("fcntl of " + descriptor + ": " + errorText(-status));
       }
+    } catch (Throwable t) {
+      throw unchecked(t);
+    }
+  }
+
+  /**
+   * Closes a descriptor that the caller owns.
+   *
+   * @param descriptor a file descriptor
+   */
+  public static void close(int descriptor) {
+    try {
+      int ignored = (int) CLOSE.invokeExact(descriptor);
     } catch (Throwable t) {
       throw unchecked(t);
     }

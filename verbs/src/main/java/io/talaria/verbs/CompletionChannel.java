@@ -2,6 +2,7 @@
 
 package io.talaria.verbs;
 
+import io.talaria.ffi.Errno;
 import io.talaria.ffi.Libc;
 import io.talaria.ffi.Raw;
 import io.talaria.verbs.binding.Ibv;
@@ -27,6 +28,11 @@ public final class CompletionChannel extends NativeObject {
   private final Context context;
   private final int descriptor;
   private final Map<Long, CompletionQueue> queues = new ConcurrentHashMap<>();
+
+  /** Where {@link #drop} has the library write; confined to the thread that takes events. */
+  private final MemorySegment dropped = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, 2);
+
+  private final MemorySegment errno = Arena.ofAuto().allocate(Errno.LAYOUT);
 
   CompletionChannel(Context context) {
     super("completion channel", context);
@@ -96,6 +102,22 @@ public final class CompletionChannel extends NativeObject {
         }
       }
     }
+  }
+
+  /**
+   * Takes an event as {@link #take} does, and does not say of which queue: for a channel of one
+   * queue. Allocates nothing.
+   *
+   * @return whether there was one
+   * @throws VerbsException if the device is gone
+   */
+  public boolean drop() {
+    int status = Ibv.dropCqEvent(pointer(), dropped.address(), errno);
+    if (status == -EAGAIN || status == -EINTR) {
+      return false;
+    }
+    VerbsException.check(status, "ibv_get_cq_event");
+    return true;
   }
 
   void add(long address, CompletionQueue queue) {

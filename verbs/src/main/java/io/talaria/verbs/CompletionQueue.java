@@ -51,6 +51,11 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
   /** How often each shared receive queue reserves. Guarded by this. */
   private final Map<SharedReceiveQueue, Integer> shared = new HashMap<>();
 
+  /** The shared receive queue, if there has only been one. Written under the lock. */
+  private volatile SharedReceiveQueue soleShared;
+
+  private boolean severalShared;
+
   /** Confined to the thread that polls. */
   private int emptyPolls;
 
@@ -161,6 +166,12 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
     QueuePair queuePair = queuePairs.find(number);
     if (queuePair != null) {
       queuePair.completed(status, opcode);
+    } else if (status == Status.SUCCESS && (opcode & Opcode.RECEIVE) != 0) {
+      // Of a queue pair that is closed by now: what it has received by a shared queue is taken.
+      SharedReceiveQueue queue = soleShared;
+      if (queue != null) {
+        queue.completed();
+      }
     }
   }
 
@@ -282,6 +293,12 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
     int users = shared.getOrDefault(queue, 0);
     if (users == 0) {
       reserve(queue.capacity());
+    }
+    if (soleShared == null && !severalShared) {
+      soleShared = queue;
+    } else if (soleShared != queue) {
+      severalShared = true;
+      soleShared = null;
     }
     shared.put(queue, users + 1);
   }

@@ -278,6 +278,36 @@ class MessagesTest {
   }
 
   @Test
+  void whatAQueuePairHasReceivedByASharedQueueFreesItsPlaceAlsoOnceItIsClosed() {
+    try (Context context = Ground.open();
+        ProtectionDomain domain = context.protectionDomain();
+        CompletionQueue sent = context.completionQueue(8);
+        CompletionQueue received = context.completionQueue(8);
+        SharedReceiveQueue shared = domain.sharedReceiveQueue(1, 1);
+        MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE)) {
+      Path path = Ground.path(context);
+      QueuePair sender = QueuePair.rc(domain).send(sent, 1).receive(sent, 1).open();
+      QueuePair receiver = QueuePair.rc(domain).send(received, 1).receive(received, shared).open();
+      QueuePairAddress one = sender.address(path, 1);
+      QueuePairAddress two = receiver.address(path, 2);
+      sender.connect(one, two, path);
+      receiver.connect(two, one, path);
+      ReceiveRequests receive = ReceiveRequests.allocate(domain, 1, 1);
+      receive.request(0).id(7).local(region, 0, 64);
+      assertThat(shared.post(receive, 0, 1)).isZero();
+      SendRequests send = SendRequests.allocate(domain, 1, 1);
+      send.send(0).id(1).local(region, 64, 8).signaled();
+      assertThat(sender.post(send, 0, 1)).isZero();
+      Completions done = Completions.allocate(4);
+      Ground.success(sent, done, 1);
+      receiver.close();
+      Ground.success(received, done, 7);
+      assertThat(shared.post(receive, 0, 1)).isZero();
+      sender.close();
+    }
+  }
+
+  @Test
   void datagramsComeWithTheirRouteAndCanBeAnswered() {
     try (Pair pair = new Pair(QueuePair.Type.UD)) {
       Path path = Ground.path(pair.context);

@@ -118,7 +118,17 @@ class SleepTest {
       assertThat(sender.post(send, 0, 1)).isZero();
       assertThat(channel.await(50_000)).isTrue();
       assertThat(channel.take()).contains(sleeping);
+      assertThat(channel.drop()).isFalse();
       Ground.success(sending, done, 2);
+      Ground.success(sleeping, done, 0);
+      assertThat(receiver.post(receive, 0, 1)).isZero();
+      assertThat(sleeping.arm(false, done)).isZero();
+      send.send(0).id(3).local(region, 64, 8).signaled();
+      assertThat(sender.post(send, 0, 1)).isZero();
+      assertThat(channel.await(50_000)).isTrue();
+      assertThat(channel.drop()).isTrue();
+      assertThat(channel.drop()).isFalse();
+      Ground.success(sending, done, 3);
     }
   }
 }

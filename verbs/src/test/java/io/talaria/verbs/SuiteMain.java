@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TagFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -14,8 +15,9 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
- * Runs the suite on the first RDMA device of this host, which the property {@code
- * talaria.verbs.ground=device} must ask for. Ends with 1 if a test fails or none runs.
+ * Runs the suite, or the classes that are named, on the first RDMA device of this host, which the
+ * property {@code talaria.verbs.ground=device} must ask for. Ends with 1 if a test fails or none
+ * runs.
  */
 public final class SuiteMain {
   private static final Class<?>[] SUITE = {
@@ -32,12 +34,18 @@ public final class SuiteMain {
 
   private SuiteMain() {}
 
-  /** Runs the suite. */
+  /** Runs the suite, or classes by their full names. */
   public static void main(String[] args) {
     LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request();
-    for (Class<?> type : SUITE) {
-      request.selectors(DiscoverySelectors.selectClass(type));
+    for (String name : args) {
+      request.selectors(DiscoverySelectors.selectClass(name));
     }
+    if (args.length == 0) {
+      for (Class<?> type : SUITE) {
+        request.selectors(DiscoverySelectors.selectClass(type));
+      }
+    }
+    request.filters(TagFilter.excludeTags("long"));
     LauncherDiscoveryRequest suite =
         request.configurationParameter("junit.jupiter.execution.timeout.default", "300 s").build();
     SummaryGeneratingListener summary = new SummaryGeneratingListener();

@@ -77,6 +77,26 @@ final class Calls {
     }
   }
 
+  /** The same without allocating; {@code errno} is of {@link Errno#LAYOUT} and the caller's. */
+  static int status(MemorySegment f, MemorySegment errno, long a, long b, long c) {
+    int result;
+    try {
+      result = (int) INT_3.invokeExact(f, errno, a, b, c);
+    } catch (Throwable t) {
+      throw Libc.unchecked(t);
+    }
+    return result == -1 ? failure(errno) : result > 0 ? -result : result;
+  }
+
+  /** A call without result, without allocating. */
+  static void nothing(MemorySegment f, MemorySegment errno, long a, long b) {
+    try {
+      long ignored = (long) LONG_2.invokeExact(f, errno, a, b);
+    } catch (Throwable t) {
+      throw Libc.unchecked(t);
+    }
+  }
+
   /** A call that answers with a number: 0 or more, or a negated error number. */
   static int count(MemorySegment f, long... a) {
     try (Arena arena = Arena.ofConfined()) {

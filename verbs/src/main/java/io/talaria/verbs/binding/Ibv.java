@@ -4,6 +4,8 @@ package io.talaria.verbs.binding;
 
 import io.talaria.ffi.Libc;
 import io.talaria.ffi.NativeLibrary;
+import io.talaria.ffi.Raw;
+import java.lang.foreign.MemorySegment;
 
 /**
  * The functions that libibverbs exports, one method each, under their names without {@code ibv_}.
@@ -190,6 +192,15 @@ public final class Ibv {
 
   public static void ackCqEvents(long cq, long count) {
     long ignored = Calls.word(IBV_ACK_CQ_EVENTS.address(), cq, count);
+  }
+
+  /** Takes an event and acknowledges it, without allocating; both places are the caller's. */
+  public static int dropCqEvent(long channel, long out, MemorySegment errno) {
+    int status = Calls.status(IBV_GET_CQ_EVENT.address(), errno, channel, out, out + Long.BYTES);
+    if (status == 0) {
+      Calls.nothing(IBV_ACK_CQ_EVENTS.address(), errno, Raw.word(out), 1);
+    }
+    return status;
   }
 
   public static long createSrq(long pd, long attr) {

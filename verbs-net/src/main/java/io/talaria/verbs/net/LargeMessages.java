@@ -1,0 +1,181 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.verbs.net;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import io.talaria.verbs.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * The large messages of a connection, both ways. The sender tells where its memory is; the receiver
+ * reads it, hands it to the handler, and tells how many it has taken; then the memory is the
+ * sender's again. A few may be under way each way; they are taken in order, one after the other.
+ *
+ * <p>What tells of one is a message of {@value #HEADER_BYTES} bytes, most significant byte first:
+ * address 8, length 8, key 4, zero 4.
+ */
+final class LargeMessages {
+  static final int HEADER_BYTES = 24;
+
+  /** How many may be under way each way. */
+  static final int MOST = 4;
+
+  private static final ValueLayout.OfLong LONG =
+      JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfInt INT = JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final VarHandle OUTSTANDING = handle("outstanding");
+  private static final VarHandle SENT = handle("sent");
+  private static final VarHandle OFFERED = handle("offered");
+  private static final VarHandle DONE = handle("done");
+
+  // Outgoing: what is under way, from the send thread to the receive thread.
+  private final RegisteredMemory[] memory = new RegisteredMemory[MOST];
+  private final OperationListener[] listener = new OperationListener[MOST];
+  private final long[] token = new long[MOST];
+
+  /** How many places are taken by producers. */
+  @SuppressWarnings("UnusedVariable") // by its handle
+  private int outstanding;
+
+  private int sent;
+
+  /** Confined to the receive thread. */
+  private int taken;
+
+  // Incoming: what is offered, from the receive thread to the send thread.
+  private final long[] address = new long[MOST];
+  private final long[] length = new long[MOST];
+  private final int[] key = new int[MOST];
+  private int offered;
+
+  /** How many were read and handled. Written by the receive thread. */
+  private int done;
+
+  /** How many reads were begun. Confined to the send thread. */
+  int started;
+
+  /** Of how many the peer was told. Confined to the send thread. */
+  int told;
+
+  /** Where the read that is under way goes. Written by the send thread before it is posted. */
+  MemoryRegion buffer;
+
+  /** The read is done: the receive thread's turn. */
+  volatile boolean arrived;
+
+  private static VarHandle handle(String field) {
+    try {
+      return MethodHandles.lookup().findVarHandle(LargeMessages.class, field, int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  static void header(MemorySegment to, RegisteredMemory from, long offset, long bytes) {
+    to.set(LONG, 0, from.region.remoteAddress() + offset);
+    to.set(LONG, 8, bytes);
+    to.set(INT, 16, from.region.remoteKey());
+    to.set(INT, 20, 0);
+  }
+
+  /** Takes a place for an outgoing one. */
+  boolean enter() {
+    int now;
+    do {
+      now = (int) OUTSTANDING.getAcquire(this);
+      if (now == MOST) {
+        return false;
+      }
+    } while (!OUTSTANDING.compareAndSet(this, now, now + 1));
+    return true;
+  }
+
+  void leave() {
+    int ignored = (int) OUTSTANDING.getAndAdd(this, -1);
+  }
+
+  boolean isIdle() {
+    return (int) OUTSTANDING.getAcquire(this) == 0;
+  }
+
+  /** One is posted; by the send thread, in order. */
+  void sent(RegisteredMemory from, OperationListener whom, long what) {
+    int slot = sent % MOST;
+    memory[slot] = from;
+    listener[slot] = whom;
+    token[slot] = what;
+    SENT.setRelease(this, sent + 1);
+  }
+
+  /** The peer has taken one, or the connection is over; false: there is none. */
+  boolean taken(Connection connection, int status) {
+    if (taken == (int) SENT.getAcquire(this)) {
+      return false;
+    }
+    int slot = taken++ % MOST;
+    OperationListener whom = listener[slot];
+    memory[slot].leave();
+    memory[slot] = null;
+    listener[slot] = null;
+    leave();
+    connection.tell(whom, token[slot], status);
+    return true;
+  }
+
+  /** The peer offers one; false: it may not. By the receive thread. */
+  boolean offered(Message message, long mostBytes) {
+    if (message.length() != HEADER_BYTES || offered - done >= MOST) {
+      return false;
+    }
+    int slot = offered % MOST;
+    MemorySegment bytes = message.header();
+    address[slot] = bytes.get(LONG, 0);
+    length[slot] = bytes.get(LONG, 8);
+    key[slot] = bytes.get(INT, 16);
+    if (length[slot] < 1 || length[slot] > mostBytes) {
+      return false;
+    }
+    OFFERED.setRelease(this, offered + 1);
+    return true;
+  }
+
+  /** Whether a read is to be begun; by the send thread. */
+  boolean wantsToRead() {
+    return started == (int) DONE.getAcquire(this) && started != (int) OFFERED.getAcquire(this);
+  }
+
+  long nextLength() {
+    return length[started % MOST];
+  }
+
+  long nextAddress() {
+    return address[started % MOST];
+  }
+
+  int nextKey() {
+    return key[started % MOST];
+  }
+
+  /** The length of what has arrived; by the receive thread. */
+  long arrivedLength() {
+    return length[done % MOST];
+  }
+
+  /** It was handled; by the receive thread. */
+  void handled() {
+    arrived = false;
+    buffer = null;
+    DONE.setRelease(this, done + 1);
+  }
+
+  /** Of how many the peer is to be told; by the send thread. */
+  int untold() {
+    return (int) DONE.getAcquire(this) - told;
+  }
+}

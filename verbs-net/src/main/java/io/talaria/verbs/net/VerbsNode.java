@@ -1,0 +1,880 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.verbs.net;
+
+import io.talaria.verbs.Access;
+import io.talaria.verbs.AsyncEvent;
+import io.talaria.verbs.Context;
+import io.talaria.verbs.Device;
+import io.talaria.verbs.DeviceAttributes;
+import io.talaria.verbs.DeviceList;
+import io.talaria.verbs.Path;
+import io.talaria.verbs.ProtectionDomain;
+import io.talaria.verbs.QueuePair;
+import io.talaria.verbs.QueuePairAddress;
+import io.talaria.verbs.VerbsException;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import jdk.net.ExtendedSocketOptions;
+
+/**
+ * A device with threads that send and receive: where connections come from. Usable by any thread.
+ *
+ * <p>Connections are set up by an exchange over TCP, which both sides prove to have the same key
+ * for if there is a key file; without one, only on the loopback interface. That TCP connection
+ * stays open, without traffic: when it ends, the peer is gone.
+ *
+ * <pre>{@code
+ * try (VerbsNode node = VerbsNode.open(NetOptions.builder().keyFile(file).build())) {
+ *   node.listen(new InetSocketAddress(7000), handler);
+ *   Connection connection = node.connect(new InetSocketAddress("other", 7000), handler);
+ *   Slice slice = connection.awaitSlice(1_000_000_000L);
+ *   slice.memory().set(ValueLayout.JAVA_LONG, 0, 42);
+ *   if (connection.send(slice, 8) == Connection.NO_ROOM) ...
+ * }
+ * }</pre>
+ */
+public final class VerbsNode implements AutoCloseable {
+  /** Requests of a connection that only give credit: see docs/verbs-net.md. */
+  static final int CREDIT_SLOTS = 2 + LargeMessages.MOST;
+
+  /** Places of completion queues for connections that are just ending. */
+  static final int SPARE = 4;
+
+  private static final System.Logger LOG = NetThread.LOG;
+  private static final int MOST_HANDSHAKES = 64;
+  private static final int MOST_READS = 16;
+  private static final int BACKLOG = 512;
+  private static final long ENDING_NS = 10_000_000_000L;
+  private static final long BLOCKED_NS = 1_000_000_000L;
+
+  final NetOptions options;
+  final Context context;
+  final ProtectionDomain domain;
+  final int sendDepth;
+  final int queuePairDepth;
+
+  /** How many receive requests each connection is promised. */
+  final int promised;
+
+  /** From how many posted requests on the peer is told. */
+  final int creditThreshold;
+
+  final LargeBuffers largeBuffers;
+  final LongAdder creditStalls = new LongAdder();
+  final LongAdder roomStalls = new LongAdder();
+  final LongAdder sliceStalls = new LongAdder();
+  private final LongAdder opened = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder blocked = new LongAdder();
+  private final long id = Exchange.node();
+  private final int port;
+  private final int gidIndex;
+  private final int mtuBytes;
+  private final int reads;
+  private final Access[] remote;
+  private final List<SendThread> sendThreads = new ArrayList<>();
+  private final List<ReceiveThread> receiveThreads = new ArrayList<>();
+  private final int perSendThread;
+  private final int perReceiveThread;
+  private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final Set<RegisteredMemory> memories = ConcurrentHashMap.newKeySet();
+  private final Set<ServerSocketChannel> listeners = ConcurrentHashMap.newKeySet();
+  private final Set<SocketChannel> handshakes = ConcurrentHashMap.newKeySet();
+  private final Semaphore acceptable = new Semaphore(MOST_HANDSHAKES);
+  private final ScheduledThreadPoolExecutor clock;
+
+  /** Guarded by this, like who is assigned to which thread. */
+  private int nextSerial;
+
+  private final int[] sending;
+  private volatile boolean closed;
+  private volatile String lost;
+
+  private VerbsNode(NetOptions options) {
+    this.options = options;
+    port = options.port();
+    sendDepth = Integer.highestOneBit(options.sendDepth() * 2 - 1);
+    queuePairDepth = sendDepth + CREDIT_SLOTS + 1;
+    promised = options.window() + CREDIT_SLOTS;
+    creditThreshold = (options.window() + 1) / 2;
+    perSendThread = share(options.connections(), options.sendThreads());
+    perReceiveThread = share(options.connections(), options.receiveThreads());
+    sending = new int[options.sendThreads()];
+    context = open(options.device());
+    ProtectionDomain made = null;
+    try {
+      DeviceAttributes device = context.attributes();
+      check(device);
+      gidIndex = gidIndex();
+      mtuBytes = context.port(port).activeMtuBytes();
+      reads = Math.clamp(device.maxReadsIn(), 0, MOST_READS);
+      remote =
+          device.atomics() == DeviceAttributes.Atomics.NONE
+              ? new Access[] {Access.REMOTE_READ, Access.REMOTE_WRITE}
+              : new Access[] {Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC};
+      made = context.protectionDomain();
+      domain = made;
+      largeBuffers = new LargeBuffers(domain, options.largeMemoryBytes());
+      for (int i = 0; i < options.sendThreads(); i++) {
+        sendThreads.add(new SendThread(this, i, perSendThread));
+      }
+      for (int i = 0; i < options.receiveThreads(); i++) {
+        receiveThreads.add(new ReceiveThread(this, i, perReceiveThread));
+      }
+    } catch (RuntimeException e) {
+      receiveThreads.forEach(ReceiveThread::release);
+      sendThreads.forEach(SendThread::release);
+      if (made != null) {
+        made.close();
+      }
+      context.close();
+      throw e;
+    }
+    clock =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name("talaria-verbs-clock").unstarted(task));
+    clock.setRemoveOnCancelPolicy(true);
+    clock.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    Future<?> ignored = clock.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Opens a device, registers memory and starts the threads.
+   *
+   * @param options what it shall be
+   * @return a node, to be closed
+   * @throws VerbsException if the library refuses; for the limit of locked memory the message says
+   *     what to do
+   * @throws java.util.NoSuchElementException if there is no such device
+   * @throws IllegalArgumentException if the device cannot do as much as the options ask for
+   */
+  public static VerbsNode open(NetOptions options) {
+    VerbsNode node = new VerbsNode(options);
+    node.sendThreads.forEach(Thread::start);
+    node.receiveThreads.forEach(Thread::start);
+    return node;
+  }
+
+  private static int share(int connections, int threads) {
+    return (connections + threads - 1) / threads;
+  }
+
+  private static Context open(String device) {
+    try (DeviceList devices = DeviceList.open()) {
+      Device found = device.isEmpty() ? devices.first() : devices.named(device);
+      return found.open();
+    }
+  }
+
+  private void check(DeviceAttributes device) {
+    atMost(queuePairDepth, device.maxQueueRequests(), "sendDepth", "requests of a queue pair");
+    atMost(
+        perReceiveThread * promised,
+        device.maxSharedRequests(),
+        "connections or window",
+        "requests of a shared receive queue");
+    atMost(
+        2 * perReceiveThread * promised,
+        device.maxCompletions(),
+        "connections or window",
+        "completions of a queue");
+    atMost(
+        (perSendThread + SPARE) * queuePairDepth,
+        device.maxCompletions(),
+        "connections or sendDepth",
+        "completions of a queue");
+    if (largeMost() > options.largeMemoryBytes()) {
+      throw new IllegalArgumentException(
+          "largeMemoryBytes is "
+              + options.largeMemoryBytes()
+              + ", but largeBytes needs "
+              + largeMost());
+    }
+  }
+
+  private long largeMost() {
+    return LargeBuffers.sizeFor(options.largeBytes());
+  }
+
+  private static void atMost(int needed, int most, String option, String what) {
+    if (needed > most) {
+      throw new IllegalArgumentException(
+          "the device has "
+              + most
+              + " "
+              + what
+              + ", but "
+              + needed
+              + " are needed: lower "
+              + option
+              + ", or have more threads");
+    }
+  }
+
+  private int gidIndex() {
+    if (options.gidIndex() >= 0) {
+      return options.gidIndex();
+    }
+    // InfiniBand does without one.
+    return context.preferredGid(port).map(entry -> entry.index()).orElse(0);
+  }
+
+  // ---- connections
+
+  /**
+   * Listens for connections.
+   *
+   * @param address where; port 0: any. Without a key file, of the loopback interface, unless the
+   *     options are insecure
+   * @param handler of the connections that come
+   * @return the address with the port
+   * @throws IOException if the address is taken, or is no address of this host
+   */
+  public InetSocketAddress listen(InetSocketAddress address, ConnectionHandler handler)
+      throws IOException {
+    Objects.requireNonNull(handler, "handler");
+    requireOpen();
+    requireSecure(address);
+    ServerSocketChannel listener = ServerSocketChannel.open();
+    try {
+      listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      listener.bind(address, BACKLOG);
+      listeners.add(listener);
+      InetSocketAddress bound = (InetSocketAddress) listener.getLocalAddress();
+      Thread thread =
+          Thread.ofVirtual()
+              .name("talaria-verbs-accept-" + bound.getPort())
+              .unstarted(() -> accept(listener, handler));
+      thread.start();
+      return bound;
+    } catch (IOException | RuntimeException e) {
+      listener.close();
+      throw e;
+    }
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the node is closed");
+    }
+    if (lost != null) {
+      throw new IllegalStateException("the node is of no use any more: " + lost);
+    }
+  }
+
+  private void requireSecure(InetSocketAddress address) {
+    if (address.isUnresolved()) {
+      throw new IllegalArgumentException("the address is not resolved: " + address);
+    }
+    if (options.key().isEmpty()
+        && !options.insecure()
+        && !address.getAddress().isLoopbackAddress()) {
+      throw new IllegalArgumentException(
+          address
+              + " is not of the loopback interface: give both sides the same key file (keyFile),"
+              + " or allow anybody to connect (insecure)");
+    }
+  }
+
+  private void accept(ServerSocketChannel listener, ConnectionHandler handler) {
+    while (listener.isOpen()) {
+      try {
+        SocketChannel channel = listener.accept();
+        if (closed || !acceptable.tryAcquire()) {
+          refused.increment();
+          channel.close();
+          continue;
+        }
+        Thread thread =
+            Thread.ofVirtual()
+                .name("talaria-verbs-handshake")
+                .unstarted(
+                    () -> {
+                      try {
+                        accepted(channel, handler);
+                      } finally {
+                        acceptable.release();
+                      }
+                    });
+        thread.start();
+      } catch (ClosedChannelException e) {
+        return;
+      } catch (IOException e) {
+        LOG.log(Level.WARNING, "accepting connections goes on after", e);
+        try {
+          Thread.sleep(100);
+        } catch (InterruptedException interrupted) {
+          return;
+        }
+      }
+    }
+  }
+
+  private void accepted(SocketChannel channel, ConnectionHandler handler) {
+    Exchange exchange = new Exchange(channel, options.key(), false);
+    try {
+      Connection connection = limited(channel, () -> answer(channel, exchange, handler));
+      watch(connection, channel);
+    } catch (IOException | RuntimeException e) {
+      refused.increment();
+      LOG.log(Level.DEBUG, "a handshake failed", e);
+      exchange.refuse(String.valueOf(e.getMessage()));
+      close(channel);
+    }
+  }
+
+  private Connection answer(SocketChannel channel, Exchange exchange, ConnectionHandler handler)
+      throws IOException {
+    exchange.send(Frame.CHALLENGE, new byte[0]);
+    Offer peer = Offer.of(exchange.receive(Frame.OFFER));
+    Setup setup = setUp();
+    Connection connection = join(setup, peer, channel, handler);
+    try {
+      exchange.send(Frame.ANSWER, offer(setup).toBytes());
+      ByteBuffer ignored = exchange.receive(Frame.READY);
+    } catch (IOException | RuntimeException e) {
+      connection.close(
+          new CloseReason(CloseReason.Kind.FAILED, "the handshake failed: " + e.getMessage()),
+          false);
+      throw e;
+    }
+    connection.announce();
+    return connection;
+  }
+
+  /**
+   * Connects to a node that listens. Blocks for as long as the options say at most. Not in handlers
+   * and listeners.
+   *
+   * @param address of the node. Without a key file, of the loopback interface, unless the options
+   *     are insecure
+   * @param handler of the connection
+   * @return a connection, open
+   * @throws ExchangeException if the two sides do not come together; the message says why
+   * @throws IOException if there is no TCP connection
+   */
+  public Connection connect(InetSocketAddress address, ConnectionHandler handler)
+      throws IOException {
+    Objects.requireNonNull(handler, "handler");
+    requireOpen();
+    requireSecure(address);
+    if (Thread.currentThread() instanceof NetThread) {
+      throw new IllegalStateException("a handler or listener must not wait, so it cannot connect");
+    }
+    SocketChannel channel = SocketChannel.open();
+    try {
+      Connection connection =
+          limited(
+              channel,
+              () -> {
+                boolean ignored = channel.connect(address);
+                return ask(channel, handler);
+              });
+      watch(connection, channel);
+      return connection;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private Connection ask(SocketChannel channel, ConnectionHandler handler) throws IOException {
+    Exchange exchange = new Exchange(channel, options.key(), true);
+    ByteBuffer ignored = exchange.receive(Frame.CHALLENGE);
+    Setup setup = setUp();
+    Offer peer;
+    try {
+      exchange.send(Frame.OFFER, offer(setup).toBytes());
+      peer = Offer.of(exchange.receive(Frame.ANSWER));
+    } catch (IOException | RuntimeException e) {
+      abandon(setup);
+      throw e;
+    }
+    Connection connection = join(setup, peer, channel, handler);
+    try {
+      exchange.send(Frame.READY, new byte[0]);
+    } catch (IOException | RuntimeException e) {
+      connection.close(
+          new CloseReason(CloseReason.Kind.FAILED, "the handshake failed: " + e.getMessage()),
+          false);
+      throw e;
+    }
+    connection.announce();
+    return connection;
+  }
+
+  /** A handshake. */
+  @FunctionalInterface
+  private interface Handshake {
+    Connection run() throws IOException;
+  }
+
+  /** Closes the channel when time is over. */
+  private Connection limited(SocketChannel channel, Handshake handshake) throws IOException {
+    handshakes.add(channel);
+    Future<?> limit = null;
+    try {
+      if (closed) {
+        throw new ExchangeException("the node is closed");
+      }
+      limit = clock.schedule(() -> close(channel), options.handshakeMs(), TimeUnit.MILLISECONDS);
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+      channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 5);
+      channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 2);
+      channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
+      return handshake.run();
+    } catch (ClosedChannelException e) {
+      throw new ExchangeException(
+          closed
+              ? "the node is closed"
+              : "the peer has not finished the handshake within " + options.handshakeMs() + " ms",
+          e);
+    } finally {
+      if (limit != null) {
+        boolean ignored = limit.cancel(false);
+      }
+      handshakes.remove(channel);
+    }
+  }
+
+  private static void close(SocketChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.log(Level.DEBUG, "closing a channel", e);
+    }
+  }
+
+  /**
+   * What belongs to a connection before its peer is known.
+   *
+   * @param place on the threads
+   * @param queuePair new
+   * @param address of it
+   */
+  private record Setup(Place place, QueuePair queuePair, QueuePairAddress address) {}
+
+  /**
+   * Which threads serve a connection, and under which number.
+   *
+   * @param sendThread that posts
+   * @param receiveThread that calls its handler
+   * @param serial of 30 bits, of no other connection
+   */
+  record Place(SendThread sendThread, ReceiveThread receiveThread, int serial) {}
+
+  private Offer offer(Setup setup) {
+    return new Offer(
+        id,
+        setup.address(),
+        mtuBytes,
+        options.sliceBytes(),
+        options.window(),
+        reads,
+        options.largeBytes());
+  }
+
+  private Setup setUp() throws IOException {
+    Place place = reserve();
+    QueuePair queuePair = null;
+    try {
+      queuePair = openQueuePair(place);
+      Path path = Path.by(port, gidIndex);
+      return new Setup(place, queuePair, queuePair.address(path, Exchange.packetNumber()));
+    } catch (RuntimeException e) {
+      if (queuePair != null) {
+        queuePair.close();
+        place.sendThread().wake();
+        place.receiveThread().wake();
+      }
+      leaveSending(place);
+      leaveReceiving(place);
+      throw e;
+    }
+  }
+
+  private QueuePair openQueuePair(Place place) {
+    QueuePair.Builder builder =
+        QueuePair.rc(domain)
+            .send(place.sendThread().queue, queuePairDepth)
+            .receive(place.receiveThread().queue, place.receiveThread().requests)
+            .inline(options.inlineBytes());
+    for (int i = 0; ; i++) {
+      try {
+        return builder.open();
+      } catch (IllegalStateException e) {
+        // What closed queue pairs had reserved is free again when their thread has looked.
+        if (i == 100) {
+          throw e;
+        }
+        place.sendThread().wake();
+        place.receiveThread().wake();
+        try {
+          Thread.sleep(10);
+        } catch (InterruptedException interrupted) {
+          Thread.currentThread().interrupt();
+          throw e;
+        }
+      }
+    }
+  }
+
+  private void abandon(Setup setup) {
+    setup.queuePair().close();
+    setup.place().sendThread().wake();
+    setup.place().receiveThread().wake();
+    leaveSending(setup.place());
+    leaveReceiving(setup.place());
+  }
+
+  private Connection join(
+      Setup setup, Offer peer, SocketChannel channel, ConnectionHandler handler) {
+    Connection connection =
+        new Connection(this, setup.place(), handler, setup.queuePair(), peer, channel);
+    connections.add(connection);
+    synchronized (this) {
+      SendThread thread = connection.sendThread;
+      thread.slots[connection.serial & (thread.slots.length - 1)] = connection;
+    }
+    connection.receiveThread.table.add(connection);
+    opened.increment();
+    try {
+      Path path =
+          Path.by(port, gidIndex)
+              .withMtu(Math.min(mtuBytes, peer.mtuBytes()))
+              .withReads(Math.min(reads, peer.reads()), reads);
+      setup.queuePair().connect(setup.address(), peer.address(), path, remote);
+    } catch (RuntimeException e) {
+      connection.close(
+          new CloseReason(CloseReason.Kind.FAILED, "connecting failed: " + e.getMessage()), false);
+      throw e;
+    } finally {
+      connection.opened();
+      if (closed) {
+        connection.close(nodeClosed(), true);
+      }
+    }
+    return connection;
+  }
+
+  private synchronized Place reserve() throws IOException {
+    if (closed || lost != null) {
+      throw new ExchangeException("the node is closed");
+    }
+    int send = 0;
+    for (int i = 1; i < sending.length; i++) {
+      if (sending[i] < sending[send]) {
+        send = i;
+      }
+    }
+    ReceiveThread receive = receiveThreads.getFirst();
+    for (ReceiveThread each : receiveThreads) {
+      if (each.assigned < receive.assigned) {
+        receive = each;
+      }
+    }
+    if (sending[send] == perSendThread || receive.assigned == perReceiveThread) {
+      throw new ExchangeException(
+          "the node has all its "
+              + options.connections()
+              + " connections: close some, or open it with more");
+    }
+    SendThread thread = sendThreads.get(send);
+    int mask = thread.slots.length - 1;
+    while (thread.slots[nextSerial & mask] != null) {
+      nextSerial = (nextSerial + 1) & 0x3fffffff;
+    }
+    int serial = nextSerial;
+    nextSerial = (nextSerial + 1) & 0x3fffffff;
+    sending[send]++;
+    receive.assigned++;
+    return new Place(thread, receive, serial);
+  }
+
+  private synchronized void leaveSending(Place place) {
+    sending[sendThreads.indexOf(place.sendThread())]--;
+  }
+
+  private synchronized void leaveReceiving(Place place) {
+    place.receiveThread().assigned--;
+  }
+
+  /** Its queue pair is gone, and all that its ring held. */
+  void finished(Connection connection) {
+    synchronized (this) {
+      SendThread thread = connection.sendThread;
+      thread.slots[connection.serial & (thread.slots.length - 1)] = null;
+      sending[sendThreads.indexOf(thread)]--;
+    }
+    connections.remove(connection);
+  }
+
+  /** All receive requests that it has used are posted again. */
+  synchronized void leaves(Connection connection) {
+    connection.receiveThread.assigned--;
+  }
+
+  /** Waits for the end of the connection that has set it up. */
+  private static void watch(Connection connection, SocketChannel channel) {
+    Thread thread =
+        Thread.ofVirtual()
+            .name("talaria-verbs-life")
+            .unstarted(
+                () -> {
+                  try {
+                    int count = channel.read(ByteBuffer.allocate(1));
+                    connection.lifeEnded(
+                        count < 0
+                            ? "the peer has closed the connection or is gone"
+                            : "the peer has sent what it must not");
+                  } catch (ClosedChannelException e) {
+                    connection.lifeEnded("closed here");
+                  } catch (IOException e) {
+                    connection.lifeEnded("the peer is gone: " + e.getMessage());
+                  }
+                });
+    thread.start();
+  }
+
+  // ---- memory
+
+  /**
+   * Allocates and registers memory.
+   *
+   * @param bytes how much, at least 1
+   * @param peers what peers that have the handle may do; none: it is for this node's operations
+   * @return memory, to be closed; it is closed with the node otherwise
+   * @throws VerbsException if the library refuses
+   */
+  public RegisteredMemory allocate(long bytes, Access... peers) {
+    requireOpen();
+    Access[] access = new Access[peers.length + 1];
+    access[0] = Access.LOCAL_WRITE;
+    System.arraycopy(peers, 0, access, 1, peers.length);
+    RegisteredMemory memory = new RegisteredMemory(this, domain.allocate(bytes, access));
+    memories.add(memory);
+    return memory;
+  }
+
+  void closed(RegisteredMemory memory) {
+    memories.remove(memory);
+  }
+
+  /**
+   * The number of this node.
+   *
+   * @return a random number, as peers see it
+   */
+  public long id() {
+    return id;
+  }
+
+  // ---- looking
+
+  /** Each second. */
+  private void look() {
+    try {
+      long nowNs = System.nanoTime();
+      for (ReceiveThread thread : receiveThreads) {
+        if (thread.busyNs(nowNs) > BLOCKED_NS) {
+          blocked.increment();
+          LOG.log(
+              Level.WARNING,
+              "{0} is in a handler for {1} ms: all its connections wait",
+              thread.getName(),
+              thread.busyNs(nowNs) / 1_000_000);
+        }
+      }
+      for (Optional<AsyncEvent> event = context.pollAsync();
+          event.isPresent();
+          event = context.pollAsync()) {
+        AsyncEvent.Type type = event.orElseThrow().type();
+        LOG.log(Level.INFO, "the device says {0}", type);
+        if (type == AsyncEvent.Type.DEVICE_FATAL
+            || type == AsyncEvent.Type.COMPLETION_QUEUE_ERROR
+            || type == AsyncEvent.Type.SHARED_RECEIVE_QUEUE_ERROR) {
+          lost("the device says " + type);
+        }
+      }
+    } catch (RuntimeException e) {
+      LOG.log(Level.DEBUG, "looking at the device", e);
+    }
+  }
+
+  /** The device does not work any more. */
+  void lost(String why) {
+    lost = why;
+    LOG.log(Level.ERROR, "all connections of the node are closed: {0}", why);
+    for (Connection connection : connections) {
+      connection.close(new CloseReason(CloseReason.Kind.DEVICE, why), false);
+    }
+  }
+
+  /**
+   * What it has done so far.
+   *
+   * @return numbers
+   */
+  public Metrics metrics() {
+    long out = 0;
+    for (SendThread thread : sendThreads) {
+      out += thread.pool.out();
+    }
+    return new Metrics(
+        connections.size(),
+        opened.sum(),
+        refused.sum(),
+        sum(Count.MESSAGES_OUT),
+        sum(Count.POSTS),
+        sum(Count.POSTED),
+        sum(Count.CREDIT_MESSAGES),
+        creditStalls.sum(),
+        roomStalls.sum(),
+        sliceStalls.sum(),
+        out,
+        sum(Count.FAILED_REQUESTS),
+        sum(Count.MESSAGES_IN),
+        sum(Count.REFILLS),
+        sum(Count.LATE_REFILLS),
+        sum(Count.LARGE_IN),
+        sum(Count.HANDLER_FAILURES),
+        blocked.sum(),
+        sum(Count.SLEEPS));
+  }
+
+  private long sum(int which) {
+    long sum = 0;
+    for (SendThread thread : sendThreads) {
+      sum += thread.count.get(which);
+    }
+    for (ReceiveThread thread : receiveThreads) {
+      sum += thread.count.get(which);
+    }
+    return sum;
+  }
+
+  // ---- closing
+
+  private static CloseReason nodeClosed() {
+    return new CloseReason(CloseReason.Kind.LOCAL, "the node is closed");
+  }
+
+  /**
+   * Closes all connections, in an orderly way, and everything else. Blocks until that is done. Not
+   * in handlers and listeners.
+   *
+   * @throws IllegalStateException if a handler does not return within ten seconds, though its
+   *     thread was interrupted: the device and the memory stay open then
+   */
+  @Override
+  public void close() {
+    if (Thread.currentThread() instanceof NetThread thread && thread.node == this) {
+      throw new IllegalStateException("a handler or listener cannot close its node");
+    }
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    for (ServerSocketChannel listener : listeners) {
+      try {
+        listener.close();
+      } catch (IOException e) {
+        LOG.log(Level.DEBUG, "closing a listener", e);
+      }
+    }
+    handshakes.forEach(VerbsNode::close);
+    for (Connection connection : connections) {
+      connection.close(nodeClosed(), true);
+    }
+    if (!awaitEnd(options.lingerMs() * 1_000_000L + ENDING_NS / 2)) {
+      receiveThreads.forEach(Thread::interrupt);
+      if (!awaitEnd(ENDING_NS / 2)) {
+        clock.shutdownNow();
+        throw new IllegalStateException(
+            connections.size()
+                + " connections cannot be closed, because a handler does not return; the device"
+                + " stays open");
+      }
+    }
+    clock.shutdownNow();
+    receiveThreads.forEach(NetThread::end);
+    sendThreads.forEach(NetThread::end);
+    for (NetThread thread : threads()) {
+      join(thread);
+    }
+    for (RegisteredMemory memory : memories) {
+      memory.close();
+    }
+    largeBuffers.close();
+    receiveThreads.forEach(ReceiveThread::release);
+    sendThreads.forEach(SendThread::release);
+    domain.close();
+    context.close();
+  }
+
+  private List<NetThread> threads() {
+    List<NetThread> all = new ArrayList<>(sendThreads);
+    all.addAll(receiveThreads);
+    return all;
+  }
+
+  private static void join(NetThread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits until there is neither connection nor handshake; false: time is over. */
+  private boolean awaitEnd(long timeoutNs) {
+    long endNs = System.nanoTime() + timeoutNs;
+    boolean interrupted = false;
+    while (!connections.isEmpty() || !handshakes.isEmpty()) {
+      if (System.nanoTime() > endNs) {
+        break;
+      }
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return connections.isEmpty() && handshakes.isEmpty();
+  }
+
+  @Override
+  public String toString() {
+    return "verbs node on " + context + " with " + connections.size() + " connections";
+  }
+}

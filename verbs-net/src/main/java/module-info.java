@@ -1,0 +1,11 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+/** Connections, messages and remote memory on RDMA verbs. */
+module io.talaria.verbs.net {
+  requires transitive io.talaria.verbs;
+  requires io.talaria.ffi;
+  requires org.jctools.core;
+  requires jdk.net;
+
+  exports io.talaria.verbs.net;
+}

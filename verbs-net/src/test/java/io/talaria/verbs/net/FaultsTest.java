@@ -1,0 +1,135 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.verbs.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import io.talaria.verbs.VerbsException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What only the provider in memory does on demand. */
+@ExtendWith(Provider.class)
+@Timeout(300)
+class FaultsTest {
+  private static final int EIO = 5;
+  private static final int ENOMEM = 12;
+
+  @BeforeEach
+  void needsTheProvider() {
+    assumeFalse(Provider.isDevice(), "faults are asked of the provider");
+  }
+
+  @AfterEach
+  void nothingFailsAnyMore() {
+    Provider.fail("", 0, 0);
+  }
+
+  @Test
+  void aPostThatFailsEndsItsConnectionOnly() throws Exception {
+    AtomicInteger seen = new AtomicInteger();
+    try (Pair pair = new Pair(Pair.options(), (c, m) -> seen.incrementAndGet())) {
+      Connection bad = pair.connect((c, m) -> {});
+      Connection good = pair.connect((c, m) -> {});
+      Provider.fail("ibv_post_send", EIO, 1);
+      Pair.send(bad, 1, 1);
+      CloseReason reason = Pair.closed(bad);
+      assertThat(reason.kind()).isEqualTo(CloseReason.Kind.FAILED);
+      assertThat(reason.text()).contains("posting 1 requests: Input/output error (5)");
+      Pair.send(good, 1, 1);
+      Pair.await("the other's message", () -> seen.get() == 1);
+    }
+  }
+
+  @Test
+  void receiveRequestsThatAreRefusedOnceArePostedLater() throws Exception {
+    AtomicInteger seen = new AtomicInteger();
+    try (Pair pair = new Pair(Pair.options().window(2), (c, m) -> seen.incrementAndGet())) {
+      Connection connection = pair.connect((c, m) -> {});
+      for (int i = 0; i < 50; i++) {
+        Provider.fail("ibv_post_srq_recv", ENOMEM, 2);
+        Pair.send(connection, i, i);
+      }
+      Pair.await("all messages", () -> seen.get() == 50);
+      assertThat(pair.right.metrics().lateRefills()).isPositive();
+    }
+  }
+
+  @Test
+  void lateCompletionsHoldSlicesAndNothingElse() throws Exception {
+    AtomicInteger seen = new AtomicInteger();
+    NetOptions.Builder options = Pair.options().sendSlices(8).window(64);
+    try (Pair pair = new Pair(options, (c, m) -> seen.incrementAndGet())) {
+      Connection connection = pair.connect((c, m) -> {});
+      Provider.hold();
+      for (int i = 0; i < 8; i++) {
+        Pair.send(connection, i, i);
+      }
+      assertThat(connection.awaitSlice(1_000_000)).isNull();
+      Provider.release();
+      Pair.await("all messages", () -> seen.get() == 8);
+      Pair.send(connection, 9, 9);
+      Pair.await("one more", () -> seen.get() == 9);
+    } finally {
+      Provider.release();
+    }
+  }
+
+  @Test
+  void aCompletionQueueThatIsLostEndsAllConnectionsAndTheNodeSaysSo() throws Exception {
+    try (Pair pair = new Pair(Pair.options(), (c, m) -> {})) {
+      Connection first = pair.connect((c, m) -> {});
+      Connection second = pair.connect((c, m) -> {});
+      Provider.fail("ibv_poll_cq", EIO, 1);
+      Slice slice = first.borrow();
+      int answer = first.send(slice, 8);
+      assertThat(answer).isIn(Connection.SENT, Connection.CLOSED);
+      assertThat(Pair.closed(first).kind())
+          .isIn(CloseReason.Kind.DEVICE, CloseReason.Kind.PEER, CloseReason.Kind.FAILED);
+      assertThat(Pair.closed(second)).isNotNull();
+      assertThatThrownBy(() -> pair.connect((c, m) -> {}))
+          .satisfiesAnyOf(
+              thrown -> assertThat(thrown).hasMessageContaining("is lost"),
+              thrown -> assertThat(thrown).hasMessageContaining("the node is closed"));
+    }
+  }
+
+  @Test
+  void anOpenThatFailsLeavesNothingBehind() {
+    String[] functions = {
+      "ibv_alloc_pd",
+      "ibv_create_comp_channel",
+      "ibv_create_cq",
+      "ibv_reg_mr",
+      "ibv_create_srq",
+      "ibv_post_srq_recv",
+      "ibv_query_device"
+    };
+    for (String function : functions) {
+      Provider.fail(function, EIO, 1);
+      assertThatThrownBy(() -> VerbsNode.open(Pair.options().build()))
+          .as(function)
+          .isInstanceOfAny(VerbsException.class, IllegalStateException.class);
+      Provider.fail("", 0, 0);
+      VerbsNode.open(Pair.options().build()).close();
+    }
+  }
+
+  @Test
+  void aConnectionThatCannotBeMadeFailsOnBothSides() throws Exception {
+    for (String function : new String[] {"ibv_create_qp", "ibv_modify_qp"}) {
+      try (Pair pair = new Pair(Pair.options(), (c, m) -> {})) {
+        Provider.fail(function, EIO, 1);
+        assertThatThrownBy(() -> pair.connect((c, m) -> {})).as(function).isNotNull();
+        Pair.await("both ends", () -> pair.right.metrics().connections() == 0);
+        assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
+      }
+    }
+  }
+}
