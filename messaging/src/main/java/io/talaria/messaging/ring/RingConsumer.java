@@ -116,6 +116,11 @@ public final class RingConsumer extends Inlet {
     RingLayout.LONG.setRelease(ring, (long) RingLayout.TAKEN, taken);
   }
 
+  @Override
+  public long taken() {
+    return (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.TAKEN);
+  }
+
   /**
    * After publishing: whether somebody waits for that, and is to be woken by the caller. Says so
    * once a wait.

@@ -2,19 +2,14 @@
 
 package io.talaria.messaging.road;
 
-import io.talaria.messaging.ring.Inlet;
-import io.talaria.messaging.ring.RingConsumer;
 import io.talaria.messaging.ring.RingLayout;
-import io.talaria.messaging.ring.RingProducer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SocketChannel;
 
 /** The way to the own node: what goes in comes out. */
-public final class LoopTrack extends Track {
+public final class LoopTrack extends MemoryTrack {
   private final TrackOwner owner;
-  private final RingProducer[] out = new RingProducer[Lane.COUNT];
-  private final RingConsumer[] in = new RingConsumer[Lane.COUNT];
 
   /**
    * Makes both rings.
@@ -24,9 +19,8 @@ public final class LoopTrack extends Track {
   public LoopTrack(TrackOwner owner, int... capacity) {
     this.owner = owner;
     for (int lane = 0; lane < Lane.COUNT; lane++) {
-      MemorySegment memory = Arena.ofAuto().allocate(RingLayout.bytes(capacity[lane]), 128);
-      out[lane] = new RingProducer(memory, capacity[lane]);
-      in[lane] = new RingConsumer(memory, capacity[lane]);
+      MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(capacity[lane]), 128);
+      ends(lane, ring, ring, capacity[lane]);
     }
   }
 
@@ -41,16 +35,6 @@ public final class LoopTrack extends Track {
   }
 
   @Override
-  public RingProducer out(int lane) {
-    return out[lane];
-  }
-
-  @Override
-  public Inlet in(int lane) {
-    return in[lane];
-  }
-
-  @Override
   public SocketChannel session() {
     return null;
   }
@@ -61,8 +45,8 @@ public final class LoopTrack extends Track {
   }
 
   @Override
-  public boolean push() {
-    return false;
+  void wakeSenders() {
+    owner.wakeWaiters();
   }
 
   @Override
@@ -71,25 +55,8 @@ public final class LoopTrack extends Track {
   }
 
   @Override
-  public void published(int lane) {
-    if (in[lane].mustWake()) {
-      owner.wakeWaiters();
-    }
-  }
-
-  @Override
-  public void arm(int lane) {
-    in[lane].arm();
-  }
-
-  @Override
-  public void disarm(int lane) {
-    in[lane].disarm();
-  }
-
-  @Override
-  public boolean over() {
-    return in[Lane.BULK].ended() && in[Lane.EXPRESS].ended();
+  public boolean severed() {
+    return false;
   }
 
   @Override

@@ -2,9 +2,6 @@
 
 package io.talaria.messaging.road;
 
-import io.talaria.messaging.ring.Inlet;
-import io.talaria.messaging.ring.RingConsumer;
-import io.talaria.messaging.ring.RingProducer;
 import io.talaria.nio.memory.Mapping;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -15,17 +12,17 @@ import java.nio.channels.SocketChannel;
  * Rings in memory that two processes share; the session carries bells, a byte each, and its end
  * says that the other process has ended.
  */
-public final class ShmTrack extends Track {
+public final class ShmTrack extends MemoryTrack {
   private final TrackOwner owner;
   private final SocketChannel session;
   private final Mapping mapping;
-  private final RingProducer[] out = new RingProducer[Lane.COUNT];
-  private final RingConsumer[] in = new RingConsumer[Lane.COUNT];
 
   /** Guarded by itself. */
   private final ByteBuffer bell = ByteBuffer.allocateDirect(1);
 
   private final ByteBuffer bells = ByteBuffer.allocateDirect(256);
+
+  /** Of the poller. */
   private boolean ended;
 
   /**
@@ -48,8 +45,9 @@ public final class ShmTrack extends Track {
       throw new IOException("the file shared is of another kind or version");
     }
     for (int lane = 0; lane < Lane.COUNT; lane++) {
-      out[lane] = new RingProducer(ShmLayout.ring(file, creator, lane, capacity), capacity[lane]);
-      in[lane] = new RingConsumer(ShmLayout.ring(file, !creator, lane, capacity), capacity[lane]);
+      MemorySegment own = ShmLayout.ring(file, creator, lane, capacity);
+      MemorySegment other = ShmLayout.ring(file, !creator, lane, capacity);
+      ends(lane, own, other, capacity[lane]);
     }
   }
 
@@ -61,16 +59,6 @@ public final class ShmTrack extends Track {
   @Override
   public String reason() {
     return "same user, same host";
-  }
-
-  @Override
-  public RingProducer out(int lane) {
-    return out[lane];
-  }
-
-  @Override
-  public Inlet in(int lane) {
-    return in[lane];
   }
 
   @Override
@@ -90,8 +78,8 @@ public final class ShmTrack extends Track {
   }
 
   @Override
-  public boolean push() {
-    return false;
+  void wakeSenders() {
+    wakePeer();
   }
 
   /** Takes bells. */
@@ -114,26 +102,8 @@ public final class ShmTrack extends Track {
   }
 
   @Override
-  public void published(int lane) {
-    if (in[lane].mustWake()) {
-      wakePeer();
-    }
-  }
-
-  @Override
-  public void arm(int lane) {
-    in[lane].arm();
-  }
-
-  @Override
-  public void disarm(int lane) {
-    in[lane].disarm();
-  }
-
-  /** What was marked before the end of the session is there: marks come before the end. */
-  @Override
-  public boolean over() {
-    return ended || (in[Lane.BULK].ended() && in[Lane.EXPRESS].ended());
+  public boolean severed() {
+    return ended;
   }
 
   @Override

@@ -44,7 +44,8 @@ public abstract class Track {
   public void unblock() {}
 
   /**
-   * Takes from the session what has come. Under the connection's inlet lock.
+   * Takes from the session what has come: records, under the connection's inlet lock; or bells,
+   * the poller alone.
    *
    * @return whether anything came
    */
@@ -68,12 +69,16 @@ public abstract class Track {
   public void disarmOutput() {}
 
   /**
-   * All was sent, and nothing more will be: tells the other end, if the road does not by itself.
+   * Nothing more will be put into the rings: when all there is was sent, tells the other end, if the
+   * road does not by itself. Any thread, not the one that holds the inlet lock.
    */
   public void finishOutput() {}
 
   /** Whether the other end has ended, and nothing more can come. Poller. */
   public abstract boolean over();
+
+  /** Whether the other end cannot even say any more what it has taken. Poller. */
+  public abstract boolean severed();
 
   /** Gives all back; nobody is inside any more. Registrar. */
   public abstract void close();
