@@ -147,7 +147,11 @@ class ConnectionsTest {
     long ticket = first.send(new Pair(1, 2));
     long other = node.peer(3).send(new Pair(1, 3));
     assertThat(node.peer(3).awaitTaken(other, LONG_NS)).isTrue();
-    await(() -> !first.connected());
+    await(
+        () -> {
+          long unusedTicket = node.peer(3).trySend(new Pair(1, 4)); // the other one is in use
+          return !first.connected();
+        });
     assertThat(first.awaitTaken(ticket, LONG_NS)).isTrue();
     long later = first.send(new Pair(2, 2));
     assertThat(first.awaitTaken(ticket, LONG_NS)).as("by the next connection").isTrue();

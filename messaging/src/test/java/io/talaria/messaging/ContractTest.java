@@ -289,6 +289,64 @@ class ContractTest {
         () -> peer.send(new Bytes(new byte[(64 << 20) - 3])));
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void ringsGrowUnderLoadAndTheOrderStays(Ground ground) throws Exception {
+    int threads = 3;
+    int each = 40_000;
+    int[] next = new int[threads];
+    AtomicInteger total = new AtomicInteger();
+    AtomicReference<String> wrong = new AtomicReference<>();
+    start(
+        ground,
+        o -> o.type(Tagged.class),
+        o ->
+            o.receive(
+                    Tagged.class,
+                    Dispatch.INLINE,
+                    (m, from) -> {
+                      if (next[m.thread()]++ != m.sequence()) {
+                        wrong.set(m.thread() + ": " + m.sequence());
+                      }
+                      total.incrementAndGet();
+                    })
+                .answer(Tagged.class, Dispatch.INLINE, (m, call) -> call.answer(m)));
+    assertThat(peer.ask(new Tagged(0, 0, new byte[1]), Tagged.class, LONG_NS).rest()).hasSize(1);
+    if (ground != Ground.STREAM) {
+      assertThat(peer.room()).as("at first").isLessThanOrEqualTo(32 << 10);
+    }
+    List<Thread> running = new ArrayList<>();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    for (int t = 0; t < threads; t++) {
+      int thread = t;
+      running.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      long ticket = 0;
+                      for (int i = 0; i < each; i++) {
+                        ticket =
+                            peer.send(new Tagged(thread, i, new byte[i % 997 == 0 ? 9000 : 8]));
+                      }
+                      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+                    } catch (Exception | Error e) {
+                      failure.set(e);
+                    }
+                  }));
+    }
+    for (Thread thread : running) {
+      thread.join();
+    }
+    assertThat(failure.get()).isNull();
+    await(() -> total.get() == threads * each);
+    assertThat(wrong.get()).isNull();
+    // Who sends in one record only has the larger ring, too, sooner or later.
+    Tagged large = new Tagged(0, each, new byte[30_000]);
+    await(() -> peer.trySend(large) > 0);
+    await(() -> peer.room() > 200 << 10);
+  }
+
   /** A text of so many characters; its codec waits in the middle. */
   private static final class Halting implements Codec<StringBuilder> {
     final CountDownLatch half = new CountDownLatch(1);

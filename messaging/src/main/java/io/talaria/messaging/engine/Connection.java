@@ -27,6 +27,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * An established connection to a node. Any thread sends; the poller receives, and a thread that
@@ -75,6 +76,9 @@ final class Connection implements TrackOwner {
 
   /** The position behind the last record that will come on bulk; -1 until the other end says it. */
   private volatile long endThere = -1;
+
+  /** 1 while the registrar has been asked for a larger ring, by lane. */
+  private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(Lane.COUNT);
 
   /** Large messages that may be begun. */
   private final Semaphore largeOut = new Semaphore(Records.MOST_UNASKED);
@@ -155,6 +159,40 @@ final class Connection implements TrackOwner {
     return streams.incrementAndGet();
   }
 
+  /** A lane is too small for what is sent. Any thread. */
+  void wantLarger(int lane) {
+    try {
+      if (growthAsked.get(lane) == 0
+          && track.mayGrow(lane)
+          && growthAsked.compareAndSet(lane, 0, 1)) {
+        node.registrarShallGrow(this, lane);
+      }
+    } catch (RingBrokenException e) {
+      broken(e);
+    } catch (IllegalStateException e) {
+      if (!dead) {
+        throw e;
+      }
+    }
+  }
+
+  /** Registrar. */
+  void grow(int lane) {
+    try {
+      if (!dead && track.grow(lane)) {
+        wakeWaiters();
+      }
+    } catch (RingBrokenException e) {
+      broken(e);
+    } catch (IllegalStateException e) {
+      if (!dead) {
+        throw e;
+      }
+    } finally {
+      growthAsked.set(lane, 0);
+    }
+  }
+
   private record Abort(int stream, int total, int type, byte kind) {}
 
   /** Says that the rest of a large message does not come; if there is room, at once. */
@@ -182,8 +220,7 @@ final class Connection implements TrackOwner {
   boolean beginLarge(long deadlineNs) throws MessagingException {
     boolean handler = node.beginWait();
     try {
-      return largeOut.tryAcquire(
-          Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
+      return largeOut.tryAcquire(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new MessagingException(
@@ -225,22 +262,23 @@ final class Connection implements TrackOwner {
       }
       return;
     }
-    node.poller().execute(
-        () -> {
-          try {
-            if (dead) {
-              return;
-            }
-            if (kind == Records.BIG) {
-              bulkAssembly.asked(stream, total);
-            } else {
-              bulkAssembly.askedNoMore(stream);
-            }
-            node.grantLarge();
-          } catch (RingBrokenException e) {
-            broken(e);
-          }
-        });
+    node.poller()
+        .execute(
+            () -> {
+              try {
+                if (dead) {
+                  return;
+                }
+                if (kind == Records.BIG) {
+                  bulkAssembly.asked(stream, total);
+                } else {
+                  bulkAssembly.askedNoMore(stream);
+                }
+                node.grantLarge();
+              } catch (RingBrokenException e) {
+                broken(e);
+              }
+            });
   }
 
   /** Sends what found no room. Poller. */
@@ -268,7 +306,7 @@ final class Connection implements TrackOwner {
     if (outbox.isEmpty()) {
       result = outlet.put(context, type, answer, Lane.EXPRESS, head);
     }
-    if (result == Peer.TOO_LARGE || result == Peer.NO_ROOM) {
+    if (result != Peer.LOST && result < 0) {
       int size = Outlet.size(context, type.codec, answer);
       if (size > largestThere) {
         answerFailure(
@@ -387,12 +425,21 @@ final class Connection implements TrackOwner {
   private boolean drainExpress() {
     Inlet in = track.in(Lane.EXPRESS);
     int count = 0;
-    for (int room; count < TURN && (room = in.peek()) != 0; count++) {
+    while (count < TURN) {
+      int room = in.peek();
+      if (room == 0) {
+        if (!track.moveOn(Lane.EXPRESS)) {
+          break;
+        }
+        in = track.in(Lane.EXPRESS);
+        continue;
+      }
       MemorySegment memory = in.memory();
       long at = in.offset();
       byte kind = Records.kind(memory, at);
       express(memory, at, checkedLength(memory, at, kind, room), kind);
       in.advance();
+      count++;
     }
     if (count != 0) {
       heard = true;
@@ -508,7 +555,15 @@ final class Connection implements TrackOwner {
     Inlet in = track.in(Lane.BULK);
     int count = 0;
     stalled = false;
-    for (int room; count < TURN && (room = in.peek()) != 0; ) {
+    while (count < TURN) {
+      int room = in.peek();
+      if (room == 0) {
+        if (!track.moveOn(Lane.BULK)) {
+          break;
+        }
+        in = track.in(Lane.BULK);
+        continue;
+      }
       MemorySegment memory = in.memory();
       long at = in.offset();
       byte kind = Records.kind(memory, at);
@@ -595,7 +650,7 @@ final class Connection implements TrackOwner {
       try {
         track.arm(Lane.EXPRESS);
         Inlet answers = track.in(Lane.EXPRESS);
-        if (answers.peek() != 0) {
+        if (answers.peek() != 0 || track.goesOn(Lane.EXPRESS)) {
           return false;
         }
         if (answers.unpublishedBytes() != 0) {
@@ -606,7 +661,9 @@ final class Connection implements TrackOwner {
       }
     }
     track.arm(Lane.BULK);
-    if (!stalled && predecessor == null && track.in(Lane.BULK).peek() != 0) {
+    if (!stalled
+        && predecessor == null
+        && (track.in(Lane.BULK).peek() != 0 || track.goesOn(Lane.BULK))) {
       return false;
     }
     Inlet in = track.in(Lane.BULK);
@@ -727,7 +784,7 @@ final class Connection implements TrackOwner {
     if (inletLock.compareAndSet(false, true)) {
       try {
         track.arm(Lane.EXPRESS);
-        look |= track.in(Lane.EXPRESS).peek() != 0;
+        look |= track.in(Lane.EXPRESS).peek() != 0 || track.goesOn(Lane.EXPRESS);
       } catch (RingBrokenException e) {
         look = true;
       } catch (IllegalStateException e) {

@@ -84,7 +84,7 @@ final class LargeSend implements SegmentOut.Overflow {
       throw to.peer.noRoom();
     }
     stream = to.newStream();
-    memory = context.scratch(outlet.slicePayload());
+    memory = context.scratch(Outlet.MOST_RECORD);
     boolean whole = false;
     boolean granted = false;
     try {
@@ -126,7 +126,7 @@ final class LargeSend implements SegmentOut.Overflow {
   }
 
   private void begin(SegmentOut out) {
-    int room = Math.min(outlet.slicePayload(), total - sent);
+    int room = Math.min(outlet.slicePayload(Lane.BULK), total - sent);
     out.over(memory, 0, room, total - sent - room, this);
   }
 

@@ -144,7 +144,7 @@ public final class LocalNode implements Node {
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
     return size > now.largestThere
         ? Peer.TOO_LARGE
-        : now.outlet().put(context, encoded, 0, size, Lane.BULK, head);
+        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, Lane.BULK, head));
   }
 
   @Override
@@ -375,6 +375,10 @@ public final class LocalNode implements Node {
 
   void at(long timeNs, Runnable task) {
     registrar.at(timeNs, task);
+  }
+
+  void registrarShallGrow(Connection connection, int lane) {
+    registrar.execute(() -> connection.grow(lane));
   }
 
   void registrarHears(Connection connection, byte kind) {

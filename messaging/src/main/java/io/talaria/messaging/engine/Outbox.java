@@ -114,7 +114,7 @@ final class Outbox {
     Outlet outlet = connection.outlet();
     RecordHead head = context.head.of(what.type, what.kind, what.slot, what.generation, 0);
     int size = (int) what.memory.byteSize();
-    if (outlet.fits(head, size)) {
+    if (outlet.fits(Lane.EXPRESS, head, size)) {
       return outlet.put(context, what.memory, 0, size, Lane.EXPRESS, head);
     }
     if (what.stream == 0) {
@@ -122,7 +122,7 @@ final class Outbox {
     }
     long result = Peer.LOST;
     while (what.sent < size) {
-      int length = Math.min(outlet.slicePayload(), size - what.sent);
+      int length = Math.min(outlet.slicePayload(Lane.EXPRESS), size - what.sent);
       RecordHead slice = head.slice(what.stream, what.sent, size);
       result = outlet.put(context, what.memory, what.sent, length, Lane.EXPRESS, slice);
       if (result < 0) {

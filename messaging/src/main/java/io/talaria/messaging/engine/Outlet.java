@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Outlet {
   /** The largest record: of a large message, a slice with its header. */
-  private static final int MOST_RECORD = 32 << 10;
+  static final int MOST_RECORD = 32 << 10;
 
   /** Explicit codecs write more than this elsewhere first: a claim shall not last. */
   private static final int MOST_IN_PLACE = 4096;
@@ -27,11 +27,11 @@ final class Outlet {
   /** Slices leave twice a ring's bytes, shifted by this, to others. */
   private static final int SPARE_SHIFT = 3;
 
+  /** Of {@link #put}: in slices now; in one record when the ring has grown, which was asked for. */
+  static final long LARGER_SOON = -100;
+
   private final Connection connection;
   private final Track track;
-  private final RingProducer bulk;
-  private final RingProducer express;
-  private final int mostRecord;
   private final Waiters waiters = new Waiters();
 
   /** When the connection is dead: its memory may be gone. */
@@ -40,29 +40,45 @@ final class Outlet {
   Outlet(Connection connection, Track track) {
     this.connection = connection;
     this.track = track;
-    bulk = track.out(Lane.BULK);
-    express = track.out(Lane.EXPRESS);
-    mostRecord = Math.min(MOST_RECORD, Math.min(bulk.capacity(), express.capacity()) >>> 3) & -8;
   }
 
-  private RingProducer ring(int lane) {
-    return lane == Lane.BULK ? bulk : express;
+  private RingProducer bulk() {
+    return track.out(Lane.BULK);
   }
 
-  /** The largest record, with its header. */
-  int mostRecord() {
-    return mostRecord;
+  private RingProducer express() {
+    return track.out(Lane.EXPRESS);
   }
 
-  /** The most bytes of a large message in one slice. */
-  int slicePayload() {
-    return mostRecord - Records.SLICE_HEADER & -8;
+  /** The largest record in a ring of so many bytes, with its header. */
+  private static int mostRecordOf(int capacity) {
+    return Math.min(MOST_RECORD, capacity >>> 3);
   }
 
-  /** Whether a payload fits into one record. */
-  boolean fits(RecordHead head, int size) {
+  /** The largest record of a lane for now, with its header. */
+  int mostRecord(int lane) {
+    return mostRecordOf(track.out(lane).capacity());
+  }
+
+  /** The most bytes of a large message in one slice, for now. */
+  int slicePayload(int lane) {
+    return mostRecord(lane) - Records.SLICE_HEADER;
+  }
+
+  /** Whether a payload fits into one record, for now. */
+  boolean fits(int lane, RecordHead head, int size) {
     int bytes = Records.aligned(head.bytes() + size);
-    return bytes <= mostRecord && bytes > 0;
+    return bytes <= mostRecord(lane) && bytes > 0;
+  }
+
+  /** What did not fit: will it when the ring has grown, or never? */
+  private long tooLarge(int lane, RecordHead head, int size) {
+    int bytes = Records.aligned(head.bytes() + size);
+    if (bytes > mostRecordOf(track.mostCapacity(lane)) || bytes <= 0 || !track.canGrow(lane)) {
+      return Peer.TOO_LARGE;
+    }
+    connection.wantLarger(lane);
+    return LARGER_SOON;
   }
 
   // ---- codecs
@@ -124,8 +140,11 @@ final class Outlet {
    */
   long put(ThreadContext context, TypeEntry type, Object message, int lane, RecordHead head) {
     int size = size(context, type.codec, message);
-    if (size > connection.largestThere || !fits(head, size)) {
+    if (size > connection.largestThere) {
       return Peer.TOO_LARGE;
+    }
+    if (!fits(lane, head, size)) {
+      return tooLarge(lane, head, size);
     }
     if (type.explicit && size > MOST_IN_PLACE) {
       MemorySegment scratch = context.scratch(size);
@@ -137,15 +156,10 @@ final class Outlet {
 
   /** Puts what was encoded before. */
   long put(
-      ThreadContext context,
-      MemorySegment from,
-      long offset,
-      int size,
-      int lane,
-      RecordHead head) {
-    return fits(head, size)
+      ThreadContext context, MemorySegment from, long offset, int size, int lane, RecordHead head) {
+    return fits(lane, head, size)
         ? put(context, null, null, from, offset, size, lane, head)
-        : Peer.TOO_LARGE;
+        : tooLarge(lane, head, size);
   }
 
   private long put(
@@ -157,13 +171,13 @@ final class Outlet {
       int size,
       int lane,
       RecordHead head) {
-    RingProducer ring = ring(lane);
+    RingProducer ring = track.out(lane);
     int header = head.bytes();
     int bytes = Records.aligned(header + size);
     try {
       long claim = ring.tryClaim(bytes);
       if (claim < 0) {
-        return claim == RingProducer.NO_ROOM ? Peer.NO_ROOM : Peer.LOST;
+        return refused(lane, ring, claim);
       }
       boolean good = false;
       try {
@@ -200,6 +214,21 @@ final class Outlet {
     }
   }
 
+  /** For whoever sends in one record or not at all. */
+  static long orNoRoom(long result) {
+    return result == LARGER_SOON ? Peer.NO_ROOM : result;
+  }
+
+  private long refused(int lane, RingProducer ring, long claim) {
+    if (claim == RingProducer.NO_ROOM) {
+      if (track.canGrow(lane)) {
+        connection.wantLarger(lane);
+      }
+      return Peer.NO_ROOM;
+    }
+    return track.grows(lane, ring) ? Peer.NO_ROOM : Peer.LOST;
+  }
+
   // ---- waiting
 
   /** Waits for one thing of three, the others are 0; false at the limit. */
@@ -209,7 +238,7 @@ final class Outlet {
     waiters.enter();
     try {
       while (!connection.dead()) {
-        bulk.want();
+        bulk().want();
         if (holds(ticket, bytes, stream)) {
           return true;
         }
@@ -234,8 +263,9 @@ final class Outlet {
 
   private boolean holds(long ticket, long bytes, int stream) {
     if (ticket != 0) {
-      return Tickets.reached(ticket, bulk.taken());
+      return Tickets.reached(ticket, bulk().taken());
     }
+    RingProducer bulk = bulk();
     return bulk.sealed() || (stream != 0 ? connection.granted(stream) : bulk.hasRoom(bytes));
   }
 
@@ -243,7 +273,7 @@ final class Outlet {
     waiters.leave();
     try {
       if (waiters.none()) {
-        bulk.wantNoMore();
+        bulk().wantNoMore();
       }
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
@@ -259,8 +289,7 @@ final class Outlet {
     }
     LockSupport.parkNanos(left);
     if (Thread.currentThread().isInterrupted()) {
-      throw new MessagingException(
-          Code.CANCELLED, "the thread was interrupted while it waited");
+      throw new MessagingException(Code.CANCELLED, "the thread was interrupted while it waited");
     }
     return true;
   }
@@ -272,10 +301,14 @@ final class Outlet {
 
   /** The same for a slice, which leaves room for others' messages. */
   boolean awaitRoomForSlice(long deadlineNs) throws MessagingException {
-    long bytes = mostRecord + (bulk.capacity() >>> SPARE_SHIFT);
+    RingProducer bulk = bulk();
+    long bytes = (long) mostRecord(Lane.BULK) + (bulk.capacity() >>> SPARE_SHIFT);
     try {
       if (bulk.sealed() || bulk.hasRoom(bytes)) {
         return true;
+      }
+      if (track.canGrow(Lane.BULK)) {
+        connection.wantLarger(Lane.BULK);
       }
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
@@ -313,7 +346,7 @@ final class Outlet {
   /** Bytes sent and not taken out of the ring at the other end. */
   long unconsumedBytes() {
     try {
-      return bulk.unconsumedBytes() + express.unconsumedBytes();
+      return bulk().unconsumedBytes() + express().unconsumedBytes();
     } catch (RingBrokenException | IllegalStateException e) {
       return 0;
     }
@@ -321,6 +354,7 @@ final class Outlet {
 
   long roomBytes() {
     try {
+      RingProducer bulk = bulk();
       return connection.dead() ? 0 : Math.max(0, bulk.capacity() - bulk.unconsumedBytes());
     } catch (IllegalStateException | RingBrokenException e) {
       return 0;
@@ -335,7 +369,7 @@ final class Outlet {
   /** Whether all that was sent was handed to the program there. */
   boolean allTaken() {
     try {
-      return bulk.taken() == bulk.claimed();
+      return bulk().taken() == bulk().claimed();
     } catch (IllegalStateException e) {
       return true; // unmapped
     }
@@ -343,23 +377,23 @@ final class Outlet {
 
   /** The position behind the last record of bulk. */
   long end() {
-    return bulk.claimed();
+    return bulk().claimed();
   }
 
   /** No more messages and questions. */
   void sealBulk() {
-    seal(bulk);
+    seal(Lane.BULK);
   }
 
   /** No more of anything. */
   void seal() {
-    seal(bulk);
-    seal(express);
+    seal(Lane.BULK);
+    seal(Lane.EXPRESS);
   }
 
-  private void seal(RingProducer ring) {
+  private void seal(int lane) {
     try {
-      ring.seal();
+      track.seal(lane);
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
         throw e;
@@ -370,7 +404,7 @@ final class Outlet {
   /** Sealed, it keeps what will be asked for when its memory is gone; that is returned. */
   long rememberTaken() {
     try {
-      takenAtEnd = bulk.taken();
+      takenAtEnd = bulk().taken();
     } catch (IllegalStateException e) {
       // It was kept before.
     }
@@ -379,6 +413,6 @@ final class Outlet {
 
   /** Whether nobody writes into its rings any more. */
   boolean quiet() {
-    return bulk.quiet() && express.quiet();
+    return bulk().quiet() && express().quiet();
   }
 }

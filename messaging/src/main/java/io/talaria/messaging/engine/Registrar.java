@@ -734,7 +734,11 @@ final class Registrar extends Thread {
     if (step.local && (hello.roads() & Greet.SHM) != 0) {
       try {
         step.road = Greet.SHM;
-        SharedFiles.Created<Mapping> made = files.create(shmBytes(hello.offer()));
+        int bytes = shmBytes(hello.offer());
+        SharedFiles.Created<Mapping> made =
+            files.create(
+                ShmLayout.firstBytes(bulk(hello.offer()), express(hello.offer())),
+                (file, first) -> Mapping.map(file, bytes));
         step.file = made.id();
         step.mapping = made.mapping();
         ShmLayout.write(

@@ -91,7 +91,7 @@ final class RemotePeer implements Peer {
       return CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-    return now.outlet().put(context, type, message, Lane.BULK, head);
+    return Outlet.orNoRoom(now.outlet().put(context, type, message, Lane.BULK, head));
   }
 
   @Override
@@ -136,7 +136,7 @@ final class RemotePeer implements Peer {
       Outlet outlet = now.outlet();
       RecordHead head = context.head.of(type.index, kind, slotIndex, generation, limitUs);
       long result = outlet.put(context, type, message, Lane.BULK, head);
-      if (result == TOO_LARGE) {
+      if (result == TOO_LARGE || result == Outlet.LARGER_SOON) {
         result =
             new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, deadlineNs)
                 .send(message);
@@ -145,7 +145,7 @@ final class RemotePeer implements Peer {
         return result;
       }
       if (result == NO_ROOM) {
-        if (!outlet.awaitRoom(outlet.mostRecord(), deadlineNs)) {
+        if (!outlet.awaitRoom(outlet.mostRecord(Lane.BULK), deadlineNs)) {
           throw noRoom();
         }
       } else {
@@ -247,8 +247,8 @@ final class RemotePeer implements Peer {
     return begin(question, answer, limitNs, false);
   }
 
-  private <A> PendingCall<A> begin(
-      Object question, Class<A> answer, long limitNs, boolean waits) throws MessagingException {
+  private <A> PendingCall<A> begin(Object question, Class<A> answer, long limitNs, boolean waits)
+      throws MessagingException {
     Objects.requireNonNull(question, "question");
     ThreadContext context = ThreadContext.current();
     context.mayWait();

@@ -6,22 +6,41 @@ import io.talaria.messaging.ring.RingLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The way to the own node: what goes in comes out. */
 public final class LoopTrack extends MemoryTrack {
+  private static final int MOST_GENERATIONS = 8;
+
   private final TrackOwner owner;
 
+  /** By generation and lane. */
+  private final AtomicReferenceArray<MemorySegment> rings =
+      new AtomicReferenceArray<>(MOST_GENERATIONS * Lane.COUNT);
+
   /**
-   * Makes both rings.
+   * Makes both lanes.
    *
-   * @param capacity of each lane, in bytes
+   * @param capacity of each lane at most, in bytes
    */
   public LoopTrack(TrackOwner owner, int... capacity) {
+    super(capacity);
     this.owner = owner;
-    for (int lane = 0; lane < Lane.COUNT; lane++) {
-      MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(capacity[lane]), 128);
-      ends(lane, ring, ring, capacity[lane]);
-    }
+    begin();
+  }
+
+  /** Both ends are here: what comes out is what went in. */
+  @Override
+  MemorySegment outMemory(int lane, int generation) {
+    int capacity = ShmLayout.capacity(lane, generation, mostCapacity(lane));
+    MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(capacity), 128);
+    rings.set(generation * Lane.COUNT + lane, ring);
+    return ring;
+  }
+
+  @Override
+  MemorySegment inMemory(int lane, int generation) {
+    return rings.get(generation * Lane.COUNT + lane);
   }
 
   @Override

@@ -2,9 +2,11 @@
 
 package io.talaria.messaging.road;
 
+import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.Mapping;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
@@ -13,9 +15,14 @@ import java.nio.channels.SocketChannel;
  * says that the other process has ended.
  */
 public final class ShmTrack extends MemoryTrack {
+  private static final int PAGE_BYTES = 4096;
+
   private final TrackOwner owner;
   private final SocketChannel session;
   private final Mapping mapping;
+  private final MemorySegment file;
+  private final boolean creator;
+  private final int[] capacity;
 
   /** Guarded by itself. */
   private final ByteBuffer bell = ByteBuffer.allocateDirect(1);
@@ -31,24 +38,49 @@ public final class ShmTrack extends MemoryTrack {
    * @param session connected, non-blocking
    * @param mapping the file
    * @param creator whether this side has made it
-   * @param capacity of each lane, in bytes
+   * @param capacity of each lane at most, in bytes
    * @throws IOException if the file is of another kind
    */
   public ShmTrack(
       TrackOwner owner, SocketChannel session, Mapping mapping, boolean creator, int... capacity)
       throws IOException {
+    super(capacity);
     this.owner = owner;
     this.session = session;
     this.mapping = mapping;
-    MemorySegment file = MemorySegment.ofBuffer(mapping.buffer());
+    this.creator = creator;
+    this.capacity = capacity.clone();
+    file = MemorySegment.ofBuffer(mapping.buffer());
     if (!creator && !ShmLayout.fits(file, capacity[0], capacity[1])) {
       throw new IOException("the file shared is of another kind or version");
     }
-    for (int lane = 0; lane < Lane.COUNT; lane++) {
-      MemorySegment own = ShmLayout.ring(file, creator, lane, capacity);
-      MemorySegment other = ShmLayout.ring(file, !creator, lane, capacity);
-      ends(lane, own, other, capacity[lane]);
+    begin();
+  }
+
+  @Override
+  MemorySegment outMemory(int lane, int generation) {
+    MemorySegment ring = ShmLayout.ring(file, creator, lane, generation, capacity);
+    return generation == 0 || reserve(ring) ? ring : null;
+  }
+
+  /** Touches each page before anybody counts on it; false if there is no memory for them. */
+  private static boolean reserve(MemorySegment ring) {
+    Faults.clear();
+    try {
+      for (long at = 0; at < ring.byteSize(); at += PAGE_BYTES) {
+        ring.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
+      }
+      ring.set(ValueLayout.JAVA_BYTE, ring.byteSize() - 1, (byte) 0);
+      Faults.take();
+      return true;
+    } catch (InternalError e) {
+      return false;
     }
+  }
+
+  @Override
+  MemorySegment inMemory(int lane, int generation) {
+    return ShmLayout.ring(file, !creator, lane, generation, capacity);
   }
 
   @Override
