@@ -9,7 +9,9 @@ import java.util.Map;
 
 /**
  * Knows where nodes can be reached by TCP. Nodes of the same user on this host are found without
- * one. Called by the registrar, which may wait for it a little.
+ * one. Called by the registrar, which must not wait for it, at each attempt to connect: nodes that
+ * come and go can be kept in a {@link java.util.concurrent.ConcurrentHashMap}, whose {@code get} is
+ * a directory. A host that is not resolved yet is looked up by another thread.
  */
 @FunctionalInterface
 public interface NodeDirectory {
@@ -24,6 +26,21 @@ public interface NodeDirectory {
   /** A list that does not change. */
   static NodeDirectory of(Map<Integer, InetSocketAddress> nodes) {
     return Map.copyOf(nodes)::get;
+  }
+
+  /**
+   * Nodes whose hosts have names of one pattern, as those of a StatefulSet behind a headless
+   * service of Kubernetes, <code>store-{id}.stores.default.svc.cluster.local</code>. Names are
+   * looked up at each attempt to connect, as far as the JVM does not keep them (security property
+   * {@code networkaddress.cache.ttl}).
+   *
+   * @param pattern a host's name, in which <code>{id}</code> stands for the node's number
+   * @param port of all nodes
+   * @throws IllegalArgumentException if the pattern has no <code>{id}</code>, or there is no such
+   *     port
+   */
+  static NodeDirectory names(String pattern, int port) {
+    return Directories.names(pattern, port);
   }
 
   /**

@@ -238,13 +238,16 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Bytes of a ring, a power of two from 16 KiB to 16 MiB, each way. Default: 1 MiB. */
+  /**
+   * The most bytes of a ring, a power of two from 16 KiB to 16 MiB, each way. In shared memory it
+   * begins with 32 KiB and grows when it is found full. Default: 1 MiB.
+   */
   public NodeOptions ringBytes(int bytes) {
     ringBytes = ring("ringBytes", bytes);
     return this;
   }
 
-  /** Bytes of the ring of answers, as {@link #ringBytes}. Default: 256 KiB. */
+  /** The same of the ring of answers, which begins with 16 KiB. Default: 256 KiB. */
   public NodeOptions expressBytes(int bytes) {
     expressBytes = ring("expressBytes", bytes);
     return this;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.link.Greet;
@@ -134,6 +135,33 @@ class ConnectionsTest {
     assertThat(node.counters().lost()).isZero();
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "STREAM"})
+  void aTicketOutlivesTheConnectionThatGaveWay(Ground ground) throws Exception {
+    nodes = new Ground.Nodes(ground, directory);
+    AtomicInteger got = new AtomicInteger();
+    Node unused = nodes.start(knows(nodes.options(2), got));
+    unused = nodes.start(knows(nodes.options(3), got));
+    Node node = nodes.start(knows(nodes.options(1), got).connectionLimit(1));
+    Peer first = node.peer(2);
+    long ticket = first.send(new Pair(1, 2));
+    long other = node.peer(3).send(new Pair(1, 3));
+    assertThat(node.peer(3).awaitTaken(other, LONG_NS)).isTrue();
+    await(
+        () -> {
+          long unusedTicket = node.peer(3).trySend(new Pair(1, 4)); // the other one is in use
+          return !first.connected();
+        });
+    assertThat(first.awaitTaken(ticket, LONG_NS)).isTrue();
+    long later = first.send(new Pair(2, 2));
+    assertThat(first.awaitTaken(ticket, LONG_NS)).as("by the next connection").isTrue();
+    assertThat(first.awaitTaken(later, LONG_NS)).isTrue();
+    assertThatThrownBy(() -> first.awaitTaken(later + (1L << 50), LONG_NS))
+        .isInstanceOfSatisfying(
+            MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.LOST));
+    assertThat(node.counters().lost()).isZero();
+  }
+
   @Test
   void anotherClusterAndTheWrongNodeAreRefusedWithTheReason() throws Exception {
     nodes = new Ground.Nodes(Ground.STREAM, directory);
@@ -191,6 +219,25 @@ class ConnectionsTest {
         .isInstanceOf(MessagingException.class);
     assertThat(got.get()).isZero();
     assertThat(friend.peer(2).ask(new Pair(8, 0), Answer.class, LONG_NS).value()).isEqualTo(8);
+  }
+
+  @Test
+  void hostsAreFoundByNameInAFileAndByAPattern() throws Exception {
+    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    AtomicInteger got = new AtomicInteger();
+    Node there = nodes.start(knows(nodes.options(2), got));
+    Path file = directory.resolve("nodes");
+    Files.writeString(file, "# by name\n2 localhost:" + there.port() + "\n");
+    Node node = nodes.start(knows(nodes.options(3), got).directory(NodeDirectory.file(file)));
+    assertThat(node.peer(2).ask(new Pair(7, 0), Answer.class, LONG_NS).value()).isEqualTo(7);
+    assertThat(NodeDirectory.names("store-{id}.example", 4000).address(12))
+        .isEqualTo(InetSocketAddress.createUnresolved("store-12.example", 4000));
+    assertThatThrownBy(() -> NodeDirectory.names("store.example", 4000))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("has no {id}");
+    assertThatThrownBy(() -> NodeDirectory.names("{id}", 70_000))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("from 1 to 65535");
   }
 
   @Test
@@ -258,6 +305,76 @@ class ConnectionsTest {
     assertThat(peer.ask(new Pair(5, 0), Answer.class, LONG_NS).value()).isEqualTo(5);
   }
 
+  /** Records of all kinds, with fields that may be and that cannot be, behind a sound greeting. */
+  @Test
+  void hostileRecordsHarmTheirOwnConnectionOnly() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    AtomicInteger got = new AtomicInteger();
+    Node there =
+        nodes.start(
+            knows(nodes.options(2), got)
+                .receiveBudget(4 << 20)
+                .receive(Bytes.class, Dispatch.ORDERED, (bytes, from) -> {}));
+    Node sound = nodes.start(knows(nodes.options(1), got).type(Bytes.class));
+    Peer peer = sound.peer(2);
+    for (int round = 0; round < 300; round++) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), there.port())) {
+        OutputStream out = socket.getOutputStream();
+        out.write(soundHello(random, 100 + round));
+        out.write(bytes(Greet.ready()));
+        for (int i = 1 + random.nextInt(20); i > 0; i--) {
+          byte[] records = records(random);
+          int lane = random.nextInt(2);
+          ByteBuffer head = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
+          head.putInt(records.length).putInt(0).put((byte) 1).put((byte) lane).putShort((short) 0);
+          out.write(head.putInt(0x67734d54).array());
+          out.write(records);
+        }
+        out.flush();
+      } catch (IOException e) {
+        // It has thrown us out already.
+      }
+      if (round % 20 == 0) {
+        assertThat(peer.ask(new Pair(round, 0), Answer.class, LONG_NS).value()).isEqualTo(round);
+      }
+    }
+    await(() -> there.counters().connections() == 1);
+    // What they have asked for, and begun, is free again.
+    for (int i = 0; i < 3; i++) {
+      long ticket = peer.send(new Bytes(new byte[4_000_000]));
+      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    }
+    assertThat(sound.counters().lost()).isZero();
+  }
+
+  private static byte[] records(Random random) {
+    ByteBuffer records = ByteBuffer.allocate(2048).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      int length = 8 + random.nextInt(100);
+      int at = records.position();
+      byte[] any = new byte[length + 7 & -8];
+      random.nextBytes(any);
+      records.put(any);
+      int end = records.position();
+      int kind = random.nextInt(8) == 0 ? random.nextInt(256) : 1 + random.nextInt(13);
+      int said = random.nextInt(20) == 0 ? random.nextInt() : length;
+      records.putInt(at, said).putShort(at + 4, (short) random.nextInt(4));
+      records.put(at + 6, (byte) kind).put(at + 7, (byte) 0);
+      if (random.nextInt(4) != 0 && length >= 40) {
+        int total = random.nextBoolean() ? 2 * length : random.nextInt(5 << 20);
+        records.putInt(at + 8, random.nextInt(4)).putInt(at + 12, kind == 5 ? 0 : total);
+        records.putInt(at + 16, total).putInt(at + 20, 1 + random.nextInt(3));
+      }
+      records.position(end);
+    }
+    byte[] bytes = new byte[records.position()];
+    records.get(0, bytes);
+    return bytes;
+  }
+
   private static byte[] bytes(ByteBuffer buffer) {
     byte[] bytes = new byte[buffer.remaining()];
     buffer.get(bytes);
@@ -265,6 +382,14 @@ class ConnectionsTest {
   }
 
   private static byte[] hello(Random random, int from) {
+    byte[] hello = soundHello(random, from);
+    if (random.nextInt(3) == 0) {
+      hello[random.nextInt(hello.length)] ^= (byte) (1 << random.nextInt(8));
+    }
+    return hello;
+  }
+
+  private static byte[] soundHello(Random random, int from) {
     long cluster = 0xcbf29ce484222325L;
     for (byte each : "test".getBytes(StandardCharsets.UTF_8)) {
       cluster = (cluster ^ (each & 0xff)) * 0x100000001b3L;
@@ -272,12 +397,8 @@ class ConnectionsTest {
     Greet.Offer offer =
         new Greet.Offer(
             1, 1 << 20, 1 << 14, 1 << 14, List.of("x", Pair.class.getName()), List.of(1L, 2L));
-    byte[] hello =
-        bytes(new Greet.Hello(cluster, from, 2, random.nextLong(), 0, Greet.STREAM, offer).frame());
-    if (random.nextInt(3) == 0) {
-      hello[random.nextInt(hello.length)] ^= (byte) (1 << random.nextInt(8));
-    }
-    return hello;
+    return bytes(
+        new Greet.Hello(cluster, from, 2, random.nextLong(), 0, Greet.STREAM, offer).frame());
   }
 
   /** A frame of a stream with a sound head, and nonsense in it. */

@@ -18,12 +18,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -218,35 +219,285 @@ class ContractTest {
     assertThat(wrong.get()).isNull();
   }
 
+  /** Around each boundary, in rings of the smallest and of the usual size. */
   @ParameterizedTest
   @EnumSource
   void allSizesArriveWhole(Ground ground) throws Exception {
-    Queue<byte[]> got = new ConcurrentLinkedQueue<>();
+    sizesArriveWhole(ground, 16 << 10, 16 << 10);
+    closeNodes();
+    sizesArriveWhole(ground, 1 << 20, 256 << 10);
+  }
+
+  private void sizesArriveWhole(Ground ground, int ringBytes, int expressBytes) throws Exception {
+    Queue<Long> got = new ConcurrentLinkedQueue<>();
     start(
         ground,
-        o -> o.type(Bytes.class).ringBytes(64 << 10),
-        o -> o.receive(Bytes.class, Dispatch.ORDERED, (m, from) -> got.add(m.bytes())));
-    List<Integer> sizes = new ArrayList<>();
+        o -> o.type(Bytes.class).ringBytes(ringBytes).expressBytes(expressBytes),
+        o ->
+            o.receive(Bytes.class, Dispatch.ORDERED, (m, from) -> got.add(checksum(m.bytes())))
+                .answer(Bytes.class, Dispatch.ORDERED, (m, call) -> call.answer(m)));
+    int slice = Math.min(32 << 10, Math.min(ringBytes, expressBytes) >> 3);
+    TreeSet<Integer> sizes = new TreeSet<>();
     for (int around :
-        new int[] {0, 8, 100, 4096, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 1 << 20}) {
-      for (int d = -20; d <= 20; d += 5) {
-        sizes.add(Math.max(0, around + d));
+        new int[] {
+          0, 127, 4096, slice, 2 * slice, ringBytes / 2, ringBytes, 2 * ringBytes, 1 << 20, 3 << 20
+        }) {
+      for (int header : new int[] {0, 8, 16, 24, 40}) { // of records, and what the array adds
+        for (int d = -4; d <= 1; d++) {
+          sizes.add(Math.max(0, around - header + d));
+        }
       }
     }
-    sizes.add(20 << 20);
     Random random = new Random(1);
+    List<Long> sums = new ArrayList<>();
     for (int size : sizes) {
       byte[] bytes = new byte[size];
       random.nextBytes(bytes);
       peer.send(new Bytes(bytes));
+      sums.add(checksum(bytes));
+      if (size <= 2 * slice || size % 7 == 0) {
+        byte[] back = peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes();
+        assertThat(checksum(back)).as("%d bytes", size).isEqualTo(checksum(bytes));
+      }
     }
     await(() -> got.size() == sizes.size());
-    random = new Random(1);
-    for (int size : sizes) {
-      byte[] bytes = new byte[size];
-      random.nextBytes(bytes);
-      assertThat(Arrays.equals(got.remove(), bytes)).as("%d bytes", size).isTrue();
+    assertThat(new ArrayList<>(got)).isEqualTo(sums);
+  }
+
+  private static long checksum(byte[] bytes) {
+    CRC32 checksum = new CRC32();
+    checksum.update(bytes);
+    return checksum.getValue() << 32 | bytes.length;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theLargestArrivesAndOneMoreByteIsRefused(Ground ground) throws Exception {
+    Queue<Long> got = new ConcurrentLinkedQueue<>();
+    start(
+        ground,
+        o -> o.type(Bytes.class),
+        o -> o.receive(Bytes.class, Dispatch.INLINE, (m, from) -> got.add(checksum(m.bytes()))));
+    byte[] bytes = new byte[(64 << 20) - 4]; // the length takes four
+    new Random(2).nextBytes(bytes);
+    long ticket = peer.send(new Bytes(bytes));
+    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    assertThat(got).containsExactly(checksum(bytes));
+    assertCode(
+        Code.TOO_LARGE,
+        "the largest that node 2 takes",
+        () -> peer.send(new Bytes(new byte[(64 << 20) - 3])));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void ringsGrowUnderLoadAndTheOrderStays(Ground ground) throws Exception {
+    int threads = 3;
+    int each = 40_000;
+    int[] next = new int[threads];
+    AtomicInteger total = new AtomicInteger();
+    AtomicReference<String> wrong = new AtomicReference<>();
+    start(
+        ground,
+        o -> o.type(Tagged.class),
+        o ->
+            o.receive(
+                    Tagged.class,
+                    Dispatch.INLINE,
+                    (m, from) -> {
+                      if (next[m.thread()]++ != m.sequence()) {
+                        wrong.set(m.thread() + ": " + m.sequence());
+                      }
+                      total.incrementAndGet();
+                    })
+                .answer(Tagged.class, Dispatch.INLINE, (m, call) -> call.answer(m)));
+    assertThat(peer.ask(new Tagged(0, 0, new byte[1]), Tagged.class, LONG_NS).rest()).hasSize(1);
+    if (ground != Ground.STREAM) {
+      assertThat(peer.room()).as("at first").isLessThanOrEqualTo(32 << 10);
     }
+    List<Thread> running = new ArrayList<>();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    for (int t = 0; t < threads; t++) {
+      int thread = t;
+      running.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      long ticket = 0;
+                      for (int i = 0; i < each; i++) {
+                        ticket =
+                            peer.send(new Tagged(thread, i, new byte[i % 997 == 0 ? 9000 : 8]));
+                      }
+                      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+                    } catch (Exception | Error e) {
+                      failure.set(e);
+                    }
+                  }));
+    }
+    for (Thread thread : running) {
+      thread.join();
+    }
+    assertThat(failure.get()).isNull();
+    await(() -> total.get() == threads * each);
+    assertThat(wrong.get()).isNull();
+    // Who sends in one record only has the larger ring, too, sooner or later.
+    Tagged large = new Tagged(0, each, new byte[30_000]);
+    await(() -> peer.trySend(large) > 0);
+    await(() -> peer.room() > 200 << 10);
+  }
+
+  /** A text of so many characters; its codec waits in the middle. */
+  private static final class Halting implements Codec<StringBuilder> {
+    final CountDownLatch half = new CountDownLatch(1);
+    final CountDownLatch goOn = new CountDownLatch(1);
+    volatile boolean fails;
+
+    @Override
+    public int size(StringBuilder text) {
+      return text.length();
+    }
+
+    @Override
+    public void write(StringBuilder text, Out out) {
+      for (int i = 0; i < text.length(); i++) {
+        if (i == text.length() / 2) {
+          half.countDown();
+          awaitLatch(goOn);
+          if (fails) {
+            throw new ArithmeticException("on purpose");
+          }
+        }
+        out.putByte((byte) text.charAt(i));
+      }
+    }
+
+    @Override
+    public StringBuilder read(In in) {
+      StringBuilder text = new StringBuilder();
+      while (in.remaining() != 0) {
+        text.append((char) in.getByte());
+      }
+      return text;
+    }
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void othersGoBetweenTheSlicesOfALargeMessage(Ground ground) throws Exception {
+    Halting codec = new Halting();
+    Queue<Integer> got = new ConcurrentLinkedQueue<>();
+    start(
+        ground,
+        o -> o.type(StringBuilder.class, codec).type(Pair.class).type(Bytes.class),
+        o ->
+            o.receive(StringBuilder.class, Dispatch.INLINE, (m, from) -> got.add(m.length()))
+                .receive(Pair.class, Dispatch.INLINE, (m, from) -> got.add((int) m.first()))
+                .receive(Bytes.class, Dispatch.INLINE, (m, from) -> got.add(m.bytes().length)));
+    assertThat(peer.send(new Pair(-1, 0))).isPositive(); // connects
+    int length = 3 << 20;
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread sender =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    peer.send(text("x".repeat(length)));
+                  } catch (Exception | Error e) {
+                    failure.set(e);
+                  }
+                });
+    awaitLatch(codec.half);
+    peer.send(new Bytes(new byte[200_000]));
+    long ticket = peer.send(new Pair(-2, 0));
+    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    codec.goOn.countDown();
+    sender.join();
+    assertThat(failure.get()).isNull();
+    await(() -> got.size() == 4);
+    assertThat(got).containsExactly(-1, 200_000, -2, length);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCodecThatThrowsBetweenSlicesLeavesNothingBehind(Ground ground) throws Exception {
+    Halting codec = new Halting();
+    codec.fails = true;
+    codec.goOn.countDown();
+    Queue<Integer> got = new ConcurrentLinkedQueue<>();
+    start(
+        ground,
+        o -> o.type(StringBuilder.class, codec).receiveBudget(1 << 20),
+        o -> o.receive(StringBuilder.class, Dispatch.ORDERED, (m, from) -> got.add(m.length())));
+    for (int i = 0; i < 100; i++) { // more than may be under way at a time
+      int length = i % 2 == 0 ? 300_000 : 3 << 20;
+      assertThatThrownBy(() -> peer.send(text("x".repeat(length))))
+          .isInstanceOf(ArithmeticException.class);
+    }
+    codec.fails = false;
+    peer.send(text("x".repeat(2 << 20)));
+    await(() -> got.size() == 1);
+    assertThat(got).containsExactly(2 << 20);
+    assertThat(far.counters().dropped()).isZero();
+  }
+
+  /** Memory for large messages: waited for, told at the limit; none is dropped. */
+  @ParameterizedTest
+  @EnumSource
+  void largeMessagesWaitForMemory(Ground ground) throws Exception {
+    CountDownLatch open = new CountDownLatch(1);
+    Queue<Integer> got = new ConcurrentLinkedQueue<>();
+    start(
+        ground,
+        o -> o.type(Bytes.class).receiveBudget(1 << 20),
+        o ->
+            o.receive(
+                    Bytes.class,
+                    Dispatch.ORDERED,
+                    (m, from) -> {
+                      open.await();
+                      got.add(m.bytes().length);
+                    })
+                .answer(Bytes.class, Dispatch.ORDERED, (m, call) -> call.answer(m)));
+    peer.send(new Bytes(new byte[2 << 20])); // the handler has it
+    peer.send(new Bytes(new byte[3 << 20])); // waits for the handler, and has all the memory
+    assertCode(
+        Code.NO_ROOM,
+        "no memory for",
+        () -> peer.ask(new Bytes(new byte[2 << 20]), Bytes.class, 300_000_000));
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread sender =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    for (int i = 0; i < 20; i++) {
+                      peer.send(new Bytes(new byte[300_000 + i]));
+                    }
+                    peer.send(new Bytes(new byte[4 << 20]));
+                  } catch (Exception | Error e) {
+                    failure.set(e);
+                  }
+                });
+    open.countDown();
+    sender.join();
+    assertThat(failure.get()).isNull();
+    await(() -> got.size() == 23);
+    List<Integer> all = new ArrayList<>(got);
+    assertThat(all.subList(0, 2)).containsExactly(2 << 20, 3 << 20);
+    for (int i = 0; i < 20; i++) {
+      assertThat(all.get(2 + i)).isEqualTo(300_000 + i);
+    }
+    assertThat(all.get(22)).isEqualTo(4 << 20);
+    assertThat(far.counters().dropped()).isZero();
   }
 
   @ParameterizedTest

@@ -39,6 +39,13 @@ final class NodeMain {
     node.close();
   }
 
+  /** Sends large messages until this process is killed, or its handler ended. */
+  private static void flood(Peer peer) throws MessagingException {
+    for (int i = 0; ; i++) {
+      peer.send(new Bytes(new byte[i % 4 == 0 ? 2 << 20 : 200_000]));
+    }
+  }
+
   private static Node start(
       Ground.Nodes nodes, NodeOptions options, AtomicLong next, AtomicReference<String> wrong)
       throws Exception {
@@ -67,6 +74,10 @@ final class NodeMain {
                     case "count" -> call.answer(new Answer(next.get()));
                     case "wrong" -> call.answer(new Text(wrong.get()));
                     case "never" -> {}
+                    case "flood" -> {
+                      call.answer(text);
+                      flood(call.from());
+                    }
                     default -> call.answer(text);
                   }
                 })

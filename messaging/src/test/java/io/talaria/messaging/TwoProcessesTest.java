@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -226,6 +227,54 @@ class TwoProcessesTest {
     sending.join();
     // Nobody comes back: the next attempt to connect fails within the limit.
     assertThat(((MessagingException) sent.get()).code()).isEqualTo(Code.UNREACHABLE);
+    node.close();
+    nothingIsLeft();
+  }
+
+  /** What was begun is given back, again and again: there is memory for no more than one. */
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "STREAM"})
+  void killsInTheMiddleOfLargeMessagesCostNoMemory(Ground ground) throws Exception {
+    nodes = new Ground.Nodes(ground, directory);
+    AtomicLong got = new AtomicLong();
+    AtomicLong torn = new AtomicLong();
+    Node node =
+        nodes.start(
+            nodes
+                .options(1)
+                .sendLimit(Duration.ofSeconds(20))
+                .receiveBudget(3 << 20)
+                .type(Text.class)
+                .type(Pair.class)
+                .type(Answer.class)
+                .receive(
+                    Bytes.class,
+                    (bytes, from) -> {
+                      int length = bytes.bytes().length;
+                      torn.addAndGet(length == 2 << 20 || length == 200_000 ? 0 : 1);
+                      got.incrementAndGet();
+                    }));
+    Random random = new Random(3);
+    for (int round = 0; round < 6; round++) {
+      Child child = new Child(ground, THERE);
+      Peer peer = node.peer(THERE);
+      assertThat(peer.ask(new Text("flood"), Text.class, LONG_NS).text()).isEqualTo("flood");
+      long enough = got.get() + 5 + random.nextInt(20);
+      long deadline = System.nanoTime() + LONG_NS;
+      while (got.get() < enough) {
+        assertThat(System.nanoTime()).as("round %d", round).isLessThan(deadline);
+        Thread.onSpinWait();
+      }
+      child.kill();
+      while (peer.connected()) {
+        Thread.sleep(1);
+      }
+    }
+    assertThat(torn.get()).isZero();
+    Child last = new Child(ground, THERE); // clears away what the one before has left
+    assertThat(node.peer(THERE).ask(new Text("echo"), Text.class, LONG_NS).text())
+        .isEqualTo("echo");
+    last.end();
     node.close();
     nothingIsLeft();
   }

@@ -160,14 +160,20 @@ public final class SegmentIn implements In {
   public String getString() {
     int length = getLength(1);
     byte[] bytes = new byte[length];
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, next(length), bytes, 0, length);
+    getArray(bytes, length, ValueLayout.JAVA_BYTE);
     return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** The elements of an array, whose length was read. */
+  private void getArray(Object array, int length, ValueLayout layout) {
+    long from = next(length * layout.byteSize());
+    MemorySegment.copy(memory, layout, from, array, 0, length);
   }
 
   @Override
   public byte[] getBytes() {
-    byte[] value = new byte[getLength(1)];
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, next(value.length), value, 0, value.length);
+    byte[] value = new byte[getLength(Byte.BYTES)];
+    getArray(value, value.length, ValueLayout.JAVA_BYTE);
     return value;
   }
 
@@ -183,58 +189,42 @@ public final class SegmentIn implements In {
   @Override
   public short[] getShorts() {
     short[] value = new short[getLength(Short.BYTES)];
-    MemorySegment.copy(
-        memory, SegmentOut.SHORT, next((long) value.length * Short.BYTES), value, 0, value.length);
+    getArray(value, value.length, SegmentOut.SHORT);
     return value;
   }
 
   @Override
   public char[] getChars() {
     char[] value = new char[getLength(Character.BYTES)];
-    MemorySegment.copy(
-        memory,
-        SegmentOut.CHAR,
-        next((long) value.length * Character.BYTES),
-        value,
-        0,
-        value.length);
+    getArray(value, value.length, SegmentOut.CHAR);
     return value;
   }
 
   @Override
   public int[] getInts() {
     int[] value = new int[getLength(Integer.BYTES)];
-    MemorySegment.copy(
-        memory, SegmentOut.INT, next((long) value.length * Integer.BYTES), value, 0, value.length);
+    getArray(value, value.length, SegmentOut.INT);
     return value;
   }
 
   @Override
   public long[] getLongs() {
     long[] value = new long[getLength(Long.BYTES)];
-    MemorySegment.copy(
-        memory, SegmentOut.LONG, next((long) value.length * Long.BYTES), value, 0, value.length);
+    getArray(value, value.length, SegmentOut.LONG);
     return value;
   }
 
   @Override
   public float[] getFloats() {
     float[] value = new float[getLength(Float.BYTES)];
-    MemorySegment.copy(
-        memory, SegmentOut.FLOAT, next((long) value.length * Float.BYTES), value, 0, value.length);
+    getArray(value, value.length, SegmentOut.FLOAT);
     return value;
   }
 
   @Override
   public double[] getDoubles() {
     double[] value = new double[getLength(Double.BYTES)];
-    MemorySegment.copy(
-        memory,
-        SegmentOut.DOUBLE,
-        next((long) value.length * Double.BYTES),
-        value,
-        0,
-        value.length);
+    getArray(value, value.length, SegmentOut.DOUBLE);
     return value;
   }
 

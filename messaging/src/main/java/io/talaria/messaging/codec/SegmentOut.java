@@ -21,9 +21,26 @@ public final class SegmentOut implements Out {
   static final ValueLayout.OfDouble DOUBLE =
       ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  /** Where to go on when the memory is full. */
+  public interface Overflow {
+    /**
+     * Takes what was written, and calls {@link SegmentOut#over(MemorySegment, long, int, int,
+     * Overflow)} with the next memory.
+     *
+     * @param used bytes written since that was last called
+     */
+    void full(SegmentOut out, int used);
+  }
+
   private MemorySegment memory = MemorySegment.NULL;
+  private long begin;
   private long at;
   private long end;
+
+  /** Bytes that come behind this memory, and who has the next. */
+  private int behind;
+
+  private Overflow overflow;
 
   private static ValueLayout.OfShort little(ValueLayout.OfShort layout) {
     return layout.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -31,26 +48,54 @@ public final class SegmentOut implements Out {
 
   /** Begins to write. */
   public SegmentOut over(MemorySegment memory, long offset, int bytes) {
+    over(memory, offset, bytes, 0, null);
+    return this;
+  }
+
+  /**
+   * Begins to write a part of something larger, or goes on with it.
+   *
+   * @param bytes of this memory
+   * @param behind how many more there are behind them
+   * @param overflow asked for the next memory; values of up to 8 bytes do not span two
+   */
+  public void over(MemorySegment memory, long offset, int bytes, int behind, Overflow overflow) {
     this.memory = memory;
+    begin = offset;
     at = offset;
     end = offset + bytes;
-    return this;
+    this.behind = behind;
+    this.overflow = overflow;
   }
 
   /** Lets go of the memory. */
   public void done() {
-    memory = MemorySegment.NULL;
-    at = 0;
-    end = 0;
+    over(MemorySegment.NULL, 0, 0, 0, null);
   }
 
   private long next(long bytes) {
-    long begin = at;
-    if (end - begin < bytes) {
+    long from = at;
+    if (end - from < bytes) {
+      from = nextMemory(bytes);
+    }
+    at = from + bytes;
+    return from;
+  }
+
+  private long nextMemory(long bytes) {
+    if (overflow == null || remaining() < bytes) {
       throw overrun(bytes);
     }
-    at = begin + bytes;
-    return begin;
+    overflow.full(this, (int) (at - begin));
+    if (end - at < bytes) {
+      throw overrun(bytes);
+    }
+    return at;
+  }
+
+  /** How many elements to write next: not more than this memory takes, but one at least. */
+  private int portion(int left, int shift) {
+    return Math.clamp((end - at) >>> shift, 1, left);
   }
 
   private IndexOutOfBoundsException overrun(long bytes) {
@@ -58,7 +103,7 @@ public final class SegmentOut implements Out {
         "the codec writes more than its size said: "
             + bytes
             + " more bytes, "
-            + (end - at)
+            + remaining()
             + " are left");
   }
 
@@ -133,9 +178,13 @@ public final class SegmentOut implements Out {
     int body = Out.utf8Bytes(value);
     putLength(body);
     if (body == length) {
-      long begin = next(length);
-      for (int i = 0; i < length; i++) {
-        memory.set(ValueLayout.JAVA_BYTE, begin + i, (byte) value.charAt(i));
+      for (int done = 0; done < length; ) {
+        int portion = portion(length - done, 0);
+        long to = next(portion);
+        for (int i = 0; i < portion; i++) {
+          memory.set(ValueLayout.JAVA_BYTE, to + i, (byte) value.charAt(done + i));
+        }
+        done += portion;
       }
       return;
     }
@@ -164,10 +213,20 @@ public final class SegmentOut implements Out {
     }
   }
 
+  /** An array's length and its elements, of 1 shifted left by {@code shift} bytes each. */
+  private void putArray(Object array, int length, ValueLayout layout, int shift) {
+    putLength(length);
+    for (int done = 0; done < length; ) {
+      int portion = portion(length - done, shift);
+      long to = next((long) portion << shift);
+      MemorySegment.copy(array, done, memory, layout, to, portion);
+      done += portion;
+    }
+  }
+
   @Override
   public void putBytes(byte[] value) {
-    putLength(value.length);
-    MemorySegment.copy(value, 0, memory, ValueLayout.JAVA_BYTE, next(value.length), value.length);
+    putArray(value, value.length, ValueLayout.JAVA_BYTE, 0);
   }
 
   @Override
@@ -180,48 +239,36 @@ public final class SegmentOut implements Out {
 
   @Override
   public void putShorts(short[] value) {
-    putLength(value.length);
-    MemorySegment.copy(
-        value, 0, memory, SHORT, next((long) value.length * Short.BYTES), value.length);
+    putArray(value, value.length, SHORT, 1);
   }
 
   @Override
   public void putChars(char[] value) {
-    putLength(value.length);
-    MemorySegment.copy(
-        value, 0, memory, CHAR, next((long) value.length * Character.BYTES), value.length);
+    putArray(value, value.length, CHAR, 1);
   }
 
   @Override
   public void putInts(int[] value) {
-    putLength(value.length);
-    MemorySegment.copy(
-        value, 0, memory, INT, next((long) value.length * Integer.BYTES), value.length);
+    putArray(value, value.length, INT, 2);
   }
 
   @Override
   public void putLongs(long[] value) {
-    putLength(value.length);
-    MemorySegment.copy(
-        value, 0, memory, LONG, next((long) value.length * Long.BYTES), value.length);
+    putArray(value, value.length, LONG, 3);
   }
 
   @Override
   public void putFloats(float[] value) {
-    putLength(value.length);
-    MemorySegment.copy(
-        value, 0, memory, FLOAT, next((long) value.length * Float.BYTES), value.length);
+    putArray(value, value.length, FLOAT, 2);
   }
 
   @Override
   public void putDoubles(double[] value) {
-    putLength(value.length);
-    MemorySegment.copy(
-        value, 0, memory, DOUBLE, next((long) value.length * Double.BYTES), value.length);
+    putArray(value, value.length, DOUBLE, 3);
   }
 
   @Override
   public int remaining() {
-    return (int) (end - at);
+    return (int) (end - at) + behind;
   }
 }

@@ -7,11 +7,16 @@ import io.talaria.messaging.ring.RingBrokenException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
-/** Puts large messages together, of one lane of one connection. Whoever reads the lane. */
+/**
+ * Puts large messages together, of one lane of one connection. Whoever reads the lane; what was
+ * asked for is of bulk, and of the poller.
+ */
 final class Assembly {
-  private static final int MOST_STREAMS = 1024;
+  private static final int MOST_ASKED = 1024;
 
   private static final class Large {
     final int total;
@@ -29,10 +34,64 @@ final class Assembly {
   }
 
   private final Connection connection;
+
+  /** Of express: answers alone. */
+  private final boolean answers;
+
   private final Map<Integer, Large> streams = new HashMap<>();
 
-  Assembly(Connection connection) {
+  /** Bytes granted to who asked, by stream; it has not begun. */
+  private final Map<Integer, Integer> granted = new HashMap<>();
+
+  /** Streams for which was asked, and that have not begun. */
+  private final Set<Integer> asked = new HashSet<>();
+
+  private int unasked;
+
+  Assembly(Connection connection, boolean answers) {
     this.connection = connection;
+    this.answers = answers;
+  }
+
+  private LargeMemory pool() {
+    return connection.node.largeMemory();
+  }
+
+  /** BIG came. */
+  void asked(int stream, int total) {
+    boolean fits = total > 0 && total <= connection.node.options().largest();
+    if (!fits || asked.size() >= MOST_ASKED || !asked.add(stream)) {
+      throw new RingBrokenException(
+          "stream " + stream + " of " + total + " bytes is asked for, beside " + asked.size());
+    }
+    pool().ask(new LargeMemory.Asked(this, stream, total));
+  }
+
+  /** There is memory for it. */
+  void granted(int stream, int total) {
+    if (connection.dead()) {
+      boolean unused = pool().giveBack(total);
+    } else {
+      granted.put(stream, total);
+      connection.control(Records.BIG_OK, stream, total);
+    }
+  }
+
+  /** BIG_NO came. */
+  void askedNoMore(int stream) {
+    Integer total = granted.remove(stream);
+    if (total != null) {
+      giveBack(total);
+    } else if (!pool().forget(this, stream)) {
+      throw new RingBrokenException("stream " + stream + " was not asked for");
+    }
+    asked.remove(stream);
+  }
+
+  private void giveBack(int total) {
+    if (pool().giveBack(total)) {
+      connection.node.poller().execute(connection.node::grantLarge);
+    }
   }
 
   /** Takes a slice; false if the whole cannot be delivered now, and the slice shall come again. */
@@ -51,6 +110,9 @@ final class Assembly {
         throw new RingBrokenException("stream " + stream + " begins at " + offset);
       }
       large = begin(stream, total, Records.type(memory, at), Records.whole(memory, at));
+      if (large == null) {
+        return false;
+      }
     }
     if (large.total != total
         || bytes <= 0
@@ -68,36 +130,62 @@ final class Assembly {
     return large.got < total || finish(stream, large, memory, at);
   }
 
+  /** Null if it is to be left unread for now. */
   private Large begin(int stream, int total, int type, byte kind) {
-    if (streams.size() >= MOST_STREAMS || total <= 0) {
-      throw new RingBrokenException(
-          "a large message of " + total + " bytes, " + streams.size() + " are under way");
+    boolean message = kind == Records.MESSAGE || kind == Records.REQUEST;
+    boolean fits = answers || total <= connection.node.options().largest();
+    if (total <= 0 || !fits || (answers ? kind != Records.ANSWER : !message)) {
+      throw new RingBrokenException("a large record of kind " + kind + " and " + total + " bytes");
     }
-    if (total > connection.node.options().largest() && kind != Records.ANSWER) {
-      throw new RingBrokenException("a message of " + total + " bytes, more than was said");
+    boolean room = answers ? beginAnswer(total) : beginMessage(stream, total);
+    if (!room && !answers) {
+      return null;
     }
-    boolean room = connection.node.slabs().takeLarge(total);
     Large large = new Large(total, type, kind, room ? Arena.ofAuto().allocate(total, 8) : null);
     streams.put(stream, large);
     return large;
+  }
+
+  private boolean beginAnswer(int total) {
+    if (streams.size() >= MOST_ASKED) {
+      throw new RingBrokenException(streams.size() + " large answers at a time");
+    }
+    return pool().take(total);
+  }
+
+  private boolean beginMessage(int stream, int total) {
+    if (total > Records.ASK_ABOVE) {
+      Integer said = granted.remove(stream);
+      if (said == null || said != total) {
+        throw new RingBrokenException("a message of " + total + " bytes was not granted");
+      }
+      asked.remove(stream);
+      return true;
+    }
+    if (unasked >= Records.MOST_UNASKED) {
+      throw new RingBrokenException(unasked + " large messages at a time");
+    }
+    if (!pool().takeUnasked(total)) {
+      return false;
+    }
+    unasked++;
+    return true;
   }
 
   private boolean finish(int stream, Large large, MemorySegment memory, long at) {
     int slot = Records.sliceSlot(memory, at);
     int generation = Records.sliceGeneration(memory, at);
     if (large.memory == null) {
-      streams.remove(stream);
+      remove(stream, large);
       noMemory(large, slot, generation);
       return true;
     }
-    if (large.kind == Records.ANSWER) {
+    if (answers) {
       connection.completeAnswer(slot, generation, large.type, large.memory, 0, large.total);
       drop(stream, large);
       return true;
     }
-    if (large.kind != Records.MESSAGE && large.kind != Records.REQUEST) {
-      throw new RingBrokenException("a large record of kind " + large.kind);
-    }
+    pool().hand(large.total);
     boolean delivered =
         connection
             .node
@@ -114,33 +202,42 @@ final class Assembly {
                 large.total,
                 large.total);
     if (delivered) {
-      streams.remove(stream); // its memory is given back by who was given it
+      remove(stream, large); // its memory is given back by who was given it
+    } else {
+      pool().handBack(large.total);
     }
     return delivered;
   }
 
   private void noMemory(Large large, int slot, int generation) {
-    String why = "no memory for a message of " + large.total + " bytes: raise receiveBudget";
-    connection.node.delivery().dropped(connection, large.type, why);
-    if (large.kind == Records.REQUEST) {
-      connection.answerFailure(slot, generation, MessagingException.Code.NO_ROOM, why);
-    } else if (large.kind == Records.ANSWER) {
-      CallSlot call = connection.node.calls().at(slot);
-      if (call != null) {
-        boolean unused = call.fail(connection, generation, MessagingException.Code.NO_ROOM, why);
-      }
+    String why = "no memory for an answer of " + large.total + " bytes: raise receiveBudget";
+    CallSlot call = connection.node.calls().at(slot);
+    if (call != null) {
+      boolean unused = call.fail(connection, generation, MessagingException.Code.NO_ROOM, why);
+    }
+  }
+
+  private void remove(int stream, Large large) {
+    streams.remove(stream);
+    if (!answers && large.total <= Records.ASK_ABOVE) {
+      unasked--;
     }
   }
 
   private void drop(int stream, Large large) {
-    streams.remove(stream);
-    if (large != null && large.memory != null) {
-      connection.node.slabs().giveBackLarge(large.total);
+    if (large != null) {
+      remove(stream, large);
+      if (large.memory != null) {
+        giveBack(large.total);
+      }
     }
   }
 
   /** Gives all back that is not complete. */
   void forget() {
+    pool().forget(this);
+    granted.values().forEach(this::giveBack);
+    granted.clear();
     for (Map.Entry<Integer, Large> each : Map.copyOf(streams).entrySet()) {
       drop(each.getKey(), each.getValue());
     }

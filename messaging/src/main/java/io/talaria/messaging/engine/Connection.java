@@ -2,12 +2,10 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Codec;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingBrokenException;
-import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.road.Lane;
 import io.talaria.messaging.road.StreamTrack;
 import io.talaria.messaging.road.Track;
@@ -16,28 +14,27 @@ import io.talaria.nio.spin.Spinner;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * An established connection to a node. Any thread sends; the poller receives, and a thread that
  * waits for an answer may take the inlet of express meanwhile.
  */
 final class Connection implements TrackOwner {
-  /** The largest slice of a large message, with its header. */
-  private static final int MOST_SLICE = 32 << 10;
-
-  /** Explicit codecs write more than this elsewhere first: a claim shall not last. */
-  private static final int MOST_IN_PLACE = 4096;
-
   private static final int TURN = 256;
-  private static final int TICKET_BITS = 43;
-  private static final long POSITION_MASK = (1L << TICKET_BITS) - 1;
-  private static final int NUMBER_MASK = (1 << 19) - 1;
   private static final int LEADER_LOOKS = 200;
 
   /** In their order on the wire: new ones come last. */
@@ -61,7 +58,6 @@ final class Connection implements TrackOwner {
   /** The largest message that the other node takes. */
   final int largestThere;
 
-  final Waiters waiters = new Waiters();
   final Taken taken = new Taken();
   private final Assembly bulkAssembly;
   private final Assembly expressAssembly;
@@ -70,12 +66,30 @@ final class Connection implements TrackOwner {
   private final AtomicInteger streams = new AtomicInteger();
 
   private Track track;
-  private RingProducer bulk;
-  private RingProducer express;
-  private int sliceBytes;
+  private Outlet outlet;
 
   /** Under the inlet lock. */
   private Spinner leaderSpinner;
+
+  /** A leader has received from the stream; under the inlet lock. */
+  private boolean bulkCame;
+
+  /** The position behind the last record that will come on bulk; -1 until the other end says it. */
+  private volatile long endThere = -1;
+
+  /** 1 while the registrar has been asked for a larger ring, by lane. */
+  private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(Lane.COUNT);
+
+  /** Large messages that may be begun. */
+  private final Semaphore largeOut = new Semaphore(Records.MOST_UNASKED);
+
+  /** Streams for which was asked, and whether they were granted. */
+  private final Map<Integer, Boolean> asks = new ConcurrentHashMap<>();
+
+  private final Queue<Abort> aborts = new ConcurrentLinkedQueue<>();
+
+  /** The last attempt found no room. */
+  private volatile boolean abortsBlocked;
 
   /** Generations of calls from there that were cancelled, by slot; made when the first is. */
   private volatile int[] cancelled;
@@ -114,17 +128,15 @@ final class Connection implements TrackOwner {
     this.types = types;
     this.typeNames = typeNames;
     this.largestThere = largestThere;
-    bulkAssembly = new Assembly(this);
-    expressAssembly = new Assembly(this);
+    bulkAssembly = new Assembly(this, false);
+    expressAssembly = new Assembly(this, true);
     outbox = new Outbox(this);
   }
 
   /** Once, before anybody else knows it. */
   void runOn(Track road) {
     track = road;
-    bulk = road.out(Lane.BULK);
-    express = road.out(Lane.EXPRESS);
-    sliceBytes = Math.min(MOST_SLICE, Math.min(bulk.capacity(), express.capacity()) >>> 3) & -8;
+    outlet = new Outlet(this, road);
     leaderSpinner = new Spinner(node.leaderSpinning());
   }
 
@@ -136,281 +148,27 @@ final class Connection implements TrackOwner {
     return dead;
   }
 
-  int sliceBytes() {
-    return sliceBytes;
-  }
-
   // ---- sending
 
-  private static int codecSize(ThreadContext context, Codec<Object> codec, Object message) {
-    context.inCodec = true;
-    try {
-      int size = codec.size(message);
-      if (size < 0) {
-        throw new IllegalStateException(
-            "the codec of " + message.getClass().getName() + " says a size of " + size);
-      }
-      return size;
-    } finally {
-      context.inCodec = false;
-    }
-  }
-
-  private static void codecWrite(
-      ThreadContext context,
-      TypeEntry type,
-      Object message,
-      MemorySegment memory,
-      long at,
-      int size) {
-    context.inCodec = true;
-    try {
-      type.codec.write(message, context.out.over(memory, at, size));
-      int left = context.out.remaining();
-      if (left != 0) {
-        throw new IllegalStateException(
-            "the codec of "
-                + type.name()
-                + " wrote "
-                + (size - left)
-                + " bytes, its size said "
-                + size);
-      }
-    } finally {
-      context.out.done();
-      context.inCodec = false;
-    }
-  }
-
-  /**
-   * Puts a record into a ring, written in place.
-   *
-   * @return a ticket; or a negative one of {@link Peer}
-   */
-  long put(
-      ThreadContext context,
-      TypeEntry type,
-      Object message,
-      int lane,
-      byte kind,
-      int slot,
-      int generation,
-      int limitUs) {
-    int size = codecSize(context, type.codec, message);
-    if (size > largestThere) {
-      return Peer.TOO_LARGE;
-    }
-    if (type.explicit && size > MOST_IN_PLACE) {
-      MemorySegment scratch = context.scratch(size);
-      codecWrite(context, type, message, scratch, 0, size);
-      long result = putRaw(scratch, 0, size, type.index, lane, kind, slot, generation, limitUs);
-      context.scratchUsed();
-      return result;
-    }
-    int header = Records.headerOf(kind);
-    int bytes = Records.aligned(header + size);
-    if (bytes > sliceBytes || bytes < 0) {
-      return Peer.TOO_LARGE;
-    }
-    RingProducer ring = lane == Lane.BULK ? bulk : express;
-    try {
-      long claim = ring.tryClaim(bytes);
-      if (claim < 0) {
-        return refused(claim);
-      }
-      boolean good = false;
-      try {
-        MemorySegment memory = ring.memory();
-        long at = ring.offset(claim);
-        writeHeader(memory, at, header + size, type.index, kind, slot, generation, limitUs);
-        codecWrite(context, type, message, memory, at + header, size);
-        good = true;
-      } finally {
-        if (good) {
-          ring.commit(claim, bytes);
-        } else {
-          ring.abandon(claim, bytes);
-        }
-      }
-      return committed(ring, claim, bytes);
-    } catch (IllegalStateException e) {
-      if (dead) {
-        return Peer.LOST; // unmapped meanwhile
-      }
-      throw e;
-    } catch (RingBrokenException e) {
-      failed("protocol: " + e.getMessage());
-      return Peer.LOST;
-    }
-  }
-
-  private static void writeHeader(
-      MemorySegment memory,
-      long at,
-      int length,
-      int type,
-      byte kind,
-      int slot,
-      int generation,
-      int limitUs) {
-    Records.header(memory, at, length, type, kind);
-    if (kind != Records.MESSAGE) {
-      Records.call(memory, at, slot, generation);
-      if (kind == Records.REQUEST) {
-        Records.limit(memory, at, limitUs);
-      }
-    }
-  }
-
-  private static long refused(long claim) {
-    return claim == RingProducer.NO_ROOM ? Peer.NO_ROOM : Peer.LOST;
-  }
-
-  private long committed(RingProducer ring, long claim, int bytes) {
-    if (ring.mustWake()) {
-      track.wakePeer();
-    }
-    return ticket(ring.endOf(claim, bytes));
-  }
-
-  private long ticket(long position) {
-    return (long) (number & NUMBER_MASK) << TICKET_BITS | position;
-  }
-
-  /** Puts what was encoded before. */
-  long putRaw(
-      MemorySegment from,
-      long offset,
-      int size,
-      int type,
-      int lane,
-      byte kind,
-      int slot,
-      int generation,
-      int limitUs) {
-    int header = Records.headerOf(kind);
-    int bytes = Records.aligned(header + size);
-    if (bytes > sliceBytes || bytes < 0) {
-      return Peer.TOO_LARGE;
-    }
-    RingProducer ring = lane == Lane.BULK ? bulk : express;
-    try {
-      long claim = ring.tryClaim(bytes);
-      if (claim < 0) {
-        return refused(claim);
-      }
-      MemorySegment memory = ring.memory();
-      long at = ring.offset(claim);
-      if (kind == Records.MESSAGE || header > Records.HEADER) {
-        writeHeader(memory, at, header + size, type, kind, slot, generation, limitUs);
-      } else {
-        Records.header(memory, at, header + size, type, kind);
-      }
-      MemorySegment.copy(from, offset, memory, at + header, size);
-      ring.commit(claim, bytes);
-      return committed(ring, claim, bytes);
-    } catch (IllegalStateException e) {
-      if (dead) {
-        return Peer.LOST;
-      }
-      throw e;
-    } catch (RingBrokenException e) {
-      failed("protocol: " + e.getMessage());
-      return Peer.LOST;
-    }
+  /** Where records go. */
+  Outlet outlet() {
+    return outlet;
   }
 
   int newStream() {
     return streams.incrementAndGet();
   }
 
-  /** Puts a slice of a large message. */
-  long putSlice(
-      MemorySegment from,
-      int offset,
-      int length,
-      int total,
-      int stream,
-      int type,
-      int lane,
-      byte whole,
-      int slot,
-      int generation,
-      int limitUs) {
-    int bytes = Records.aligned(Records.SLICE_HEADER + length);
-    RingProducer ring = lane == Lane.BULK ? bulk : express;
+  /** A lane is too small for what is sent. Any thread. */
+  void wantLarger(int lane) {
     try {
-      long claim = ring.tryClaim(bytes);
-      if (claim < 0) {
-        return refused(claim);
+      if (growthAsked.get(lane) == 0
+          && track.mayGrow(lane)
+          && growthAsked.compareAndSet(lane, 0, 1)) {
+        node.registrarShallGrow(this, lane);
       }
-      MemorySegment memory = ring.memory();
-      long at = ring.offset(claim);
-      Records.header(memory, at, Records.SLICE_HEADER + length, type, Records.SLICE);
-      Records.slice(memory, at, stream, offset, total, whole);
-      Records.sliceCall(memory, at, slot, generation, limitUs);
-      MemorySegment.copy(from, offset, memory, at + Records.SLICE_HEADER, length);
-      ring.commit(claim, bytes);
-      return committed(ring, claim, bytes);
-    } catch (IllegalStateException e) {
-      if (dead) {
-        return Peer.LOST;
-      }
-      throw e;
     } catch (RingBrokenException e) {
-      failed("protocol: " + e.getMessage());
-      return Peer.LOST;
-    }
-  }
-
-  /** The most bytes of a large message in one slice. */
-  int slicePayload() {
-    return sliceBytes - Records.SLICE_HEADER & -8;
-  }
-
-  /** Encodes into the thread's scratch; returns the size. */
-  static int encode(ThreadContext context, TypeEntry type, Object message) {
-    int size = codecSize(context, type.codec, message);
-    codecWrite(context, type, message, context.scratch(size), 0, size);
-    return size;
-  }
-
-  /** Waits for room, or until the connection or the time ends. */
-  boolean awaitRoom(int lane, long bytesWanted, long deadlineNs) throws MessagingException {
-    RingProducer ring = lane == Lane.BULK ? bulk : express;
-    boolean handler = node.beginWait();
-    waiters.enter();
-    try {
-      while (!dead && !ring.sealed()) {
-        ring.want();
-        if (ring.hasRoom(bytesWanted)) {
-          return true;
-        }
-        if (!park(deadlineNs)) {
-          return false;
-        }
-      }
-      return true;
-    } catch (IllegalStateException e) {
-      if (dead) {
-        return true;
-      }
-      throw e;
-    } catch (RingBrokenException e) {
-      failed("protocol: " + e.getMessage());
-      return true;
-    } finally {
-      leaveWaiters(ring);
-      node.endWait(handler);
-    }
-  }
-
-  private void leaveWaiters(RingProducer ring) {
-    waiters.leave();
-    try {
-      if (waiters.none()) {
-        ring.wantNoMore();
-      }
+      broken(e);
     } catch (IllegalStateException e) {
       if (!dead) {
         throw e;
@@ -418,88 +176,149 @@ final class Connection implements TrackOwner {
     }
   }
 
-  private static boolean park(long deadlineNs) throws MessagingException {
-    long left = deadlineNs - System.nanoTime();
-    if (left <= 0) {
+  /** Registrar. */
+  void grow(int lane) {
+    try {
+      if (!dead && track.grow(lane)) {
+        wakeWaiters();
+      }
+    } catch (RingBrokenException e) {
+      broken(e);
+    } catch (IllegalStateException e) {
+      if (!dead) {
+        throw e;
+      }
+    } finally {
+      growthAsked.set(lane, 0);
+    }
+  }
+
+  private record Abort(int stream, int total, int type, byte kind) {}
+
+  /** Says that the rest of a large message does not come; if there is room, at once. */
+  void abort(int stream, int total, int type, byte kind) {
+    Abort abort = new Abort(stream, total, type, kind);
+    if (!put(abort)) {
+      aborts.add(abort);
+      abortsBlocked = false;
+      node.wakePoller();
+    }
+  }
+
+  private boolean put(Abort abort) {
+    ThreadContext context = ThreadContext.current();
+    RecordHead head = context.head.of(abort.type(), abort.kind(), 0, 0, 0);
+    head.slice(abort.stream(), Records.ABORT, abort.total());
+    if (outlet.put(context, MemorySegment.NULL, 0, 0, Lane.BULK, head) == Peer.NO_ROOM) {
       return false;
     }
-    LockSupport.parkNanos(left);
-    if (Thread.currentThread().isInterrupted()) {
-      throw new MessagingException(
-          MessagingException.Code.CANCELLED, "the thread was interrupted while it waited");
-    }
+    largeOut.release();
     return true;
   }
 
-  /** See {@link Peer#awaitTaken}. */
-  boolean awaitTaken(long ticket, long deadlineNs) throws MessagingException {
-    if (ticket >>> TICKET_BITS != (number & NUMBER_MASK)) {
-      throw new MessagingException(
-          MessagingException.Code.LOST, "the connection of ticket " + ticket + " has ended");
-    }
-    long position = ticket & POSITION_MASK;
+  /** Asks to send a large message; false if too many are under way until the limit. */
+  boolean beginLarge(long deadlineNs) throws MessagingException {
     boolean handler = node.beginWait();
-    waiters.enter();
     try {
-      while (true) {
-        bulk.want();
-        if (isTaken(position)) {
-          return true;
-        }
-        if (dead) {
-          throw new MessagingException(MessagingException.Code.LOST, failure());
-        }
-        if (!park(deadlineNs)) {
-          return false;
-        }
-      }
-    } catch (IllegalStateException e) {
-      if (dead) {
-        throw new MessagingException(MessagingException.Code.LOST, failure());
-      }
-      throw e;
+      return largeOut.tryAcquire(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new MessagingException(
+          MessagingException.Code.CANCELLED, "the thread was interrupted while it waited");
     } finally {
-      leaveWaiters(bulk);
       node.endWait(handler);
     }
   }
 
-  private boolean isTaken(long position) {
-    long behind = (bulk.taken() - position) & POSITION_MASK;
-    return behind <= POSITION_MASK >>> 1;
+  /** All of it was sent, or nothing; for what was begun see {@link #abort}. */
+  void endLarge() {
+    largeOut.release();
   }
 
-  long roomBytes() {
+  /** Asks the other end for memory; false at the limit. */
+  boolean awaitGrant(int stream, int total, long deadlineNs) throws MessagingException {
+    asks.put(stream, false);
+    boolean granted = false;
     try {
-      return dead ? 0 : Math.max(0, bulk.capacity() - bulk.unconsumedBytes());
-    } catch (IllegalStateException | RingBrokenException e) {
-      return 0;
+      control(Records.BIG, stream, total);
+      granted = outlet.awaitGrant(stream, deadlineNs);
+      return granted;
+    } finally {
+      asks.remove(stream);
+      if (!granted) {
+        control(Records.BIG_NO, stream, total);
+      }
     }
+  }
+
+  boolean granted(int stream) {
+    return asks.getOrDefault(stream, false);
+  }
+
+  private void onBig(byte kind, int stream, int total) {
+    if (kind == Records.BIG_OK) {
+      if (asks.replace(stream, false, true)) {
+        outlet.wake();
+      }
+      return;
+    }
+    node.poller()
+        .execute(
+            () -> {
+              try {
+                if (dead) {
+                  return;
+                }
+                if (kind == Records.BIG) {
+                  bulkAssembly.asked(stream, total);
+                } else {
+                  bulkAssembly.askedNoMore(stream);
+                }
+                node.grantLarge();
+              } catch (RingBrokenException e) {
+                broken(e);
+              }
+            });
+  }
+
+  /** Sends what found no room. Poller. */
+  private boolean flushAborts() {
+    boolean done = false;
+    for (Abort abort = aborts.peek(); abort != null; abort = aborts.peek()) {
+      if (!put(abort)) {
+        boolean first = !abortsBlocked;
+        track.out(Lane.BULK).want();
+        abortsBlocked = true;
+        return done || first; // and looks once more
+      }
+      aborts.remove();
+      done = true;
+    }
+    return done;
   }
 
   // ---- answers and control; never waits
 
   /** Sends an answer, now or when there is room. */
   void answer(ThreadContext context, TypeEntry type, Object answer, int slot, int generation) {
+    RecordHead head = context.head.of(type.index, Records.ANSWER, slot, generation, 0);
     long result = Peer.TOO_LARGE;
     if (outbox.isEmpty()) {
-      result = put(context, type, answer, Lane.EXPRESS, Records.ANSWER, slot, generation, 0);
+      result = outlet.put(context, type, answer, Lane.EXPRESS, head);
     }
-    if (result == Peer.TOO_LARGE || result == Peer.NO_ROOM) {
-      int size = encode(context, type, answer);
+    if (result != Peer.LOST && result < 0) {
+      int size = Outlet.size(context, type.codec, answer);
       if (size > largestThere) {
-        context.scratchUsed();
         answerFailure(
             slot,
             generation,
             MessagingException.Code.TOO_LARGE,
             "the answer has " + size + " bytes, the largest may have " + largestThere);
-        return;
-      }
-      boolean put =
-          outbox.put(context.scratch(size), size, type.index, Records.ANSWER, slot, generation);
-      context.scratchUsed();
-      if (!put) {
+      } else if (outbox.hasRoom(size)) {
+        MemorySegment encoded = Arena.ofAuto().allocate(Math.max(1, size), 8);
+        Outlet.encode(context, type, answer, size, encoded);
+        outbox.put(encoded.asSlice(0, size), type.index, Records.ANSWER, slot, generation);
+      } else {
         answerFailure(
             slot, generation, MessagingException.Code.NO_ROOM, "too many answers wait for room");
       }
@@ -517,19 +336,48 @@ final class Connection implements TrackOwner {
   }
 
   private static final byte[] NOTHING = {};
+  private static final VarHandle POSITION =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   void control(byte kind, int slot, int generation) {
     control(kind, slot, generation, NOTHING);
   }
 
   private void control(byte kind, int slot, int generation, byte[] payload) {
+    ThreadContext context = ThreadContext.current();
     MemorySegment from =
         payload.length == 0
             ? MemorySegment.NULL
             : Arena.ofAuto().allocate(payload.length).copyFrom(MemorySegment.ofArray(payload));
-    long result = putRaw(from, 0, payload.length, 0, Lane.EXPRESS, kind, slot, generation, 0);
+    RecordHead head = context.head.of(0, kind, slot, generation, 0);
+    // What one thread asks and takes back must not change places.
+    boolean behind = (kind == Records.BIG || kind == Records.BIG_NO) && !outbox.isEmpty();
+    long result = Peer.NO_ROOM;
+    if (!behind) {
+      result = outlet.put(context, from, 0, payload.length, Lane.EXPRESS, head);
+    }
     if (result == Peer.NO_ROOM && kind != Records.PING) {
-      boolean unused = outbox.put(from, payload.length, 0, kind, slot, generation);
+      outbox.put(from, 0, kind, slot, generation);
+    }
+  }
+
+  /** Says that nothing comes behind what was sent so far, and that this side agrees to part. */
+  void agreeToPart() {
+    outlet.sealBulk();
+    byte[] end = new byte[Long.BYTES];
+    POSITION.set(end, 0, outlet.end());
+    control(Records.GOODBYE, 0, 0, end);
+    outlet.seal();
+  }
+
+  /** Whether both sides have taken all, and know that. */
+  boolean parted() {
+    try {
+      return outlet.unconsumedBytes() == 0
+          && outlet.allTaken()
+          && track.in(Lane.BULK).taken() == endThere;
+    } catch (IllegalStateException e) {
+      return true;
     }
   }
 
@@ -539,13 +387,13 @@ final class Connection implements TrackOwner {
   boolean poll() {
     boolean done = false;
     try {
+      if (readable && !isStream()) {
+        done = pull(); // bells: no leader reads them, or waits for them
+      }
       if (inletLock.compareAndSet(false, true)) {
         try {
           if (readable) {
-            boolean came = track.pull();
-            readable = came;
-            heard |= came;
-            done = came;
+            done |= pull();
           }
           done |= drainExpress();
         } finally {
@@ -554,11 +402,19 @@ final class Connection implements TrackOwner {
       }
       done |= drainBulk();
       done |= outbox.flush();
+      done |= !aborts.isEmpty() && flushAborts();
       done |= track.session() != null && !track.blocked() && track.push();
     } catch (RingBrokenException e) {
-      failed("protocol: " + e.getMessage());
+      broken(e);
     }
     return done;
+  }
+
+  private boolean pull() {
+    boolean came = track.pull();
+    readable = came;
+    heard |= came;
+    return came;
   }
 
   /** Whether anything may come for the inlet's holder alone. */
@@ -569,12 +425,21 @@ final class Connection implements TrackOwner {
   private boolean drainExpress() {
     Inlet in = track.in(Lane.EXPRESS);
     int count = 0;
-    for (int room; count < TURN && (room = in.peek()) != 0; count++) {
+    while (count < TURN) {
+      int room = in.peek();
+      if (room == 0) {
+        if (!track.moveOn(Lane.EXPRESS)) {
+          break;
+        }
+        in = track.in(Lane.EXPRESS);
+        continue;
+      }
       MemorySegment memory = in.memory();
       long at = in.offset();
       byte kind = Records.kind(memory, at);
       express(memory, at, checkedLength(memory, at, kind, room), kind);
       in.advance();
+      count++;
     }
     if (count != 0) {
       heard = true;
@@ -619,8 +484,22 @@ final class Connection implements TrackOwner {
       case Records.PONG -> {
         // Heard.
       }
-      case Records.GOODBYE, Records.STAY -> node.registrarHears(this, kind);
+      case Records.GOODBYE -> {
+        goodbye(memory, at + header, length - header);
+        node.registrarHears(this, kind);
+      }
+      case Records.BIG, Records.BIG_OK, Records.BIG_NO ->
+          onBig(kind, Records.slot(memory, at), Records.generation(memory, at));
+      case Records.STAY -> node.registrarHears(this, kind);
       default -> throw new RingBrokenException("a record of kind " + kind + " on express");
+    }
+  }
+
+  private void goodbye(MemorySegment memory, long at, int bytes) {
+    if (bytes == Long.BYTES) {
+      endThere = memory.get(ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN), at);
+    } else if (bytes != 0) {
+      throw new RingBrokenException("a GOODBYE of " + bytes + " bytes");
     }
   }
 
@@ -676,7 +555,15 @@ final class Connection implements TrackOwner {
     Inlet in = track.in(Lane.BULK);
     int count = 0;
     stalled = false;
-    for (int room; count < TURN && (room = in.peek()) != 0; ) {
+    while (count < TURN) {
+      int room = in.peek();
+      if (room == 0) {
+        if (!track.moveOn(Lane.BULK)) {
+          break;
+        }
+        in = track.in(Lane.BULK);
+        continue;
+      }
       MemorySegment memory = in.memory();
       long at = in.offset();
       byte kind = Records.kind(memory, at);
@@ -752,17 +639,18 @@ final class Connection implements TrackOwner {
     try {
       return armAll();
     } catch (RingBrokenException e) {
-      failed("protocol: " + e.getMessage());
+      broken(e);
       return false;
     }
   }
 
   private boolean armAll() {
-    if (inletLock.compareAndSet(false, true)) {
+    boolean led = !inletLock.compareAndSet(false, true);
+    if (!led) {
       try {
         track.arm(Lane.EXPRESS);
         Inlet answers = track.in(Lane.EXPRESS);
-        if (answers.peek() != 0) {
+        if (answers.peek() != 0 || track.goesOn(Lane.EXPRESS)) {
           return false;
         }
         if (answers.unpublishedBytes() != 0) {
@@ -773,7 +661,9 @@ final class Connection implements TrackOwner {
       }
     }
     track.arm(Lane.BULK);
-    if (!stalled && predecessor == null && track.in(Lane.BULK).peek() != 0) {
+    if (!stalled
+        && predecessor == null
+        && (track.in(Lane.BULK).peek() != 0 || track.goesOn(Lane.BULK))) {
       return false;
     }
     Inlet in = track.in(Lane.BULK);
@@ -782,7 +672,11 @@ final class Connection implements TrackOwner {
       tell(in, position);
       boolean unused = track.push();
     }
-    return !readable && track.armOutput() && outbox.blocked();
+    // What can be read is the leader's; who leaves looks whether we sleep.
+    return (led || !readable)
+        && track.armOutput()
+        && outbox.blocked()
+        && (abortsBlocked || aborts.isEmpty());
   }
 
   void disarm() {
@@ -800,8 +694,8 @@ final class Connection implements TrackOwner {
   // ---- leading: who waits for an answer looks for it
 
   /** Looks for an answer for a while; whether it is there. */
-  boolean lead(CallSlot slot, int generation, long deadlineNs) {
-    if (!inletLock.compareAndSet(false, true)) {
+  boolean lead(CallSlot slot, int generation) {
+    if (!startLeading()) {
       for (int i = 0; i < LEADER_LOOKS; i++) {
         if (slot.done(generation)) {
           return true;
@@ -810,48 +704,87 @@ final class Connection implements TrackOwner {
       }
       return false;
     }
+    try {
+      return look(slot, generation);
+    } finally {
+      stopLeading();
+    }
+  }
+
+  /** A question is about to be shown: whoever waits for its answer needs no bell. */
+  void leadIfWanted(ThreadContext context) {
+    if (context.wantsToLead) {
+      context.wantsToLead = false;
+      context.leads = startLeading();
+    }
+  }
+
+  /** Takes the inlet, if it is free; who gets it must call {@link #stopLeading}. */
+  boolean startLeading() {
+    if (!inletLock.compareAndSet(false, true)) {
+      return false;
+    }
     node.leaders().incrementAndGet();
+    bulkCame = false;
+    try {
+      track.disarm(Lane.EXPRESS);
+      return true;
+    } catch (IllegalStateException e) {
+      stopLeading();
+      if (!dead) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /** Looks while it is worth it. By who leads. */
+  boolean look(CallSlot slot, int generation) {
     boolean found = false;
-    boolean bulkCame = false;
     try {
       boolean stream = isStream();
       boolean unusedPush = track.push();
-      track.disarm(Lane.EXPRESS);
       if (leaderSpinner.start()) {
-        do {
-          if (stream) {
-            bulkCame |= track.pull();
-          }
-          boolean unused = drainExpress();
-          found = slot.done(generation);
-        } while (!found && !dead && leaderSpinner.goOn() && System.nanoTime() < deadlineNs);
-        leaderSpinner.stop(found);
+        try {
+          do {
+            if (stream) {
+              bulkCame |= track.pull();
+            }
+            boolean unused = drainExpress();
+            found = slot.done(generation);
+          } while (!found && !dead && leaderSpinner.goOn());
+        } finally {
+          leaderSpinner.stop(found);
+        }
       }
     } catch (RingBrokenException e) {
-      failed("protocol: " + e.getMessage());
+      broken(e);
     } catch (IllegalStateException e) {
       if (!dead) {
         throw e;
       }
-    } finally {
-      inletLock.set(false);
-      node.leaders().decrementAndGet();
     }
-    leave(bulkCame);
     return found;
   }
 
+  void stopLeading() {
+    boolean came = bulkCame;
+    inletLock.set(false);
+    node.leaders().decrementAndGet();
+    leave(came);
+  }
+
   /** The poller may have gone to sleep while we had the inlet: then it is for us to announce it. */
-  private void leave(boolean bulkCame) {
+  private void leave(boolean came) {
     VarHandle.fullFence();
     if (!node.pollerSleeps() || dead) {
       return;
     }
-    boolean look = bulkCame;
+    boolean look = came;
     if (inletLock.compareAndSet(false, true)) {
       try {
         track.arm(Lane.EXPRESS);
-        look |= track.in(Lane.EXPRESS).peek() != 0;
+        look |= track.in(Lane.EXPRESS).peek() != 0 || track.goesOn(Lane.EXPRESS);
       } catch (RingBrokenException e) {
         look = true;
       } catch (IllegalStateException e) {
@@ -876,10 +809,15 @@ final class Connection implements TrackOwner {
 
   @Override
   public void wakeWaiters() {
-    waiters.wake();
-    if (!outbox.isEmpty()) {
+    outlet.wake();
+    if (!outbox.isEmpty() || !aborts.isEmpty()) {
       node.wakePoller(); // it waits for room, too
     }
+  }
+
+  /** Its bytes or marks cannot be. */
+  void broken(RingBrokenException what) {
+    failed("protocol: " + what.getMessage());
   }
 
   @Override
@@ -904,27 +842,6 @@ final class Connection implements TrackOwner {
     return why == null ? "the connection to node " + peer.id() + " has ended" : why;
   }
 
-  /** No more is sent from here. Any thread. */
-  void seal() {
-    try {
-      bulk.seal();
-      express.seal();
-    } catch (IllegalStateException e) {
-      if (!dead) {
-        throw e;
-      }
-    }
-  }
-
-  /** Bytes sent and not taken out of the ring at the other end. */
-  long unconsumedBytes() {
-    try {
-      return bulk.unconsumedBytes() + express.unconsumedBytes();
-    } catch (RingBrokenException | IllegalStateException e) {
-      return 0;
-    }
-  }
-
   boolean outboxEmpty() {
     return outbox.isEmpty();
   }
@@ -932,7 +849,7 @@ final class Connection implements TrackOwner {
   /** Changes when something but control was sent or received. For a look now and then. */
   long activity() {
     try {
-      return bulk.claimed() * 31 + track.in(Lane.BULK).position();
+      return outlet.end() * 31 + track.in(Lane.BULK).position();
     } catch (IllegalStateException e) {
       return 0;
     }
@@ -940,7 +857,10 @@ final class Connection implements TrackOwner {
 
   /** Nothing waits in it, is under way, or was lately used: it may go. */
   boolean idle() {
-    return unconsumedBytes() == 0 && outbox.isEmpty() && taken.none() && waiters.none();
+    return outlet.idle()
+        && outbox.isEmpty()
+        && taken.none()
+        && largeOut.availablePermits() == Records.MOST_UNASKED;
   }
 
   /** It is over: what is left is not read any more. Poller. */
@@ -948,8 +868,9 @@ final class Connection implements TrackOwner {
     if (failure == null) {
       failure = reason;
     }
-    seal();
-    long lost = unconsumedBytes();
+    outlet.seal();
+    long lost = outlet.unconsumedBytes();
+    peer.tickets().ended(number, outlet.rememberTaken());
     dead = true;
     bulkAssembly.forget();
     while (!inletLock.compareAndSet(false, true)) {
@@ -963,12 +884,7 @@ final class Connection implements TrackOwner {
             this,
             own ? MessagingException.Code.CLOSED : MessagingException.Code.LOST,
             own ? "this node was closed" : failure());
-    waiters.wake();
+    outlet.wake();
     return lost;
-  }
-
-  /** Whether nobody writes into its rings any more. Registrar. */
-  boolean quiet() {
-    return bulk.quiet() && express.quiet();
   }
 }

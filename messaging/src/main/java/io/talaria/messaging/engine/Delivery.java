@@ -78,14 +78,14 @@ final class Delivery {
         type == null ? null : kind == Records.REQUEST ? type.answerer : type.receiver;
     if (target == null) {
       nobody(connection, type, typeIndex, kind, slot, generation);
-      node.slabs().giveBackLarge(largeBytes);
+      node.giveBackLarge(largeBytes);
       return true;
     }
     if (target.dispatch == Dispatch.INLINE) {
       ThreadContext context = ThreadContext.current();
       long deadline = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
       run(context, connection, type, kind, slot, generation, deadline, memory, offset, bytes);
-      node.slabs().giveBackLarge(largeBytes);
+      node.giveBackLarge(largeBytes);
       return true;
     }
     return post(
@@ -240,7 +240,7 @@ final class Delivery {
     if (envelope.slab != null) {
       envelope.slab.release();
     }
-    node.slabs().giveBackLarge(envelope.largeBytes);
+    node.giveBackLarge(envelope.largeBytes);
     envelope.clear();
     boolean unused = envelopes.offer(envelope);
     if (connection.taken.end(epoch) || roomWanted) {
@@ -371,10 +371,5 @@ final class Delivery {
           mismatch ? MessagingException.Code.TYPE_MISMATCH : MessagingException.Code.NO_RECEIVER,
           name + ": " + why);
     }
-  }
-
-  void dropped(Connection connection, int typeIndex, String why) {
-    String name = typeIndex < connection.typeNames.length ? connection.typeNames[typeIndex] : "?";
-    node.dropped(connection.peer, name, why);
   }
 }

@@ -34,6 +34,7 @@ public final class LocalNode implements Node {
   private final Calls calls = new Calls();
   private final Counts counts = new Counts();
   private final SlabPool slabs;
+  private final LargeMemory largeMemory;
   private final Handlers handlers;
   private final Delivery delivery;
   private final Spinning leaderSpinning;
@@ -49,6 +50,7 @@ public final class LocalNode implements Node {
     this.options = options;
     types = new Types(options);
     slabs = new SlabPool(options.receiveBudget());
+    largeMemory = new LargeMemory(options.receiveBudget());
     handlers = new Handlers(threadName("handler-"), options.handlers(), options.handlersMax());
     delivery = new Delivery(this, handlers);
     leaderSpinning = new Spinning(options.spin().toNanos());
@@ -110,18 +112,18 @@ public final class LocalNode implements Node {
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
     TypeEntry type = types.of(message);
-    int size = Connection.encode(context, type, message);
+    int size = Outlet.encode(context, type, message);
     MemorySegment encoded = context.scratch(size);
     long deadline = System.nanoTime() + (context.poller ? 0 : sendLimitNs());
     int good = 0;
     for (int i = 0; i < nodes.size(); i++) {
-      outcome[i] = copyTo(remote(nodes.id(i)), encoded, size, type);
+      outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
     }
     for (int i = 0; i < nodes.size(); i++) {
       while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.NO_ROOM)
           && System.nanoTime() - deadline < 0) {
         LockSupport.parkNanos(100_000);
-        outcome[i] = copyTo(remote(nodes.id(i)), encoded, size, type);
+        outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
       }
       good += outcome[i] > 0 ? 1 : 0;
     }
@@ -129,7 +131,8 @@ public final class LocalNode implements Node {
     return good;
   }
 
-  private long copyTo(RemotePeer peer, MemorySegment encoded, int size, TypeEntry type) {
+  private long copyTo(
+      RemotePeer peer, ThreadContext context, MemorySegment encoded, int size, TypeEntry type) {
     if (closing()) {
       return Peer.CLOSED;
     }
@@ -138,9 +141,10 @@ public final class LocalNode implements Node {
       want(peer);
       return Peer.CONNECTING;
     }
+    RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
     return size > now.largestThere
         ? Peer.TOO_LARGE
-        : now.putRaw(encoded, 0, size, type.index, Lane.BULK, Records.MESSAGE, 0, 0, 0);
+        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, Lane.BULK, head));
   }
 
   @Override
@@ -179,9 +183,9 @@ public final class LocalNode implements Node {
     for (Connection each : all) {
       if (each.track().session() != null && !each.dead()) {
         each.leaving = true;
-        each.control(Records.GOODBYE, 0, 0);
+        each.agreeToPart();
       }
-      each.seal();
+      each.outlet().seal();
     }
     poller.wake();
     await(deadline, () -> settled(all));
@@ -189,7 +193,7 @@ public final class LocalNode implements Node {
     long left = 0;
     for (Connection each : all) {
       if (!each.dead()) {
-        left += each.unconsumedBytes();
+        left += each.outlet().unconsumedBytes();
       }
       calls.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
     }
@@ -216,7 +220,7 @@ public final class LocalNode implements Node {
   /** Lets the other sides find the end by themselves, so that nothing on its way is torn. */
   private void awaitEnds(List<Connection> all, long deadline) {
     for (Connection each : all) {
-      if (!each.dead() && each.unconsumedBytes() == 0) {
+      if (!each.dead() && each.outlet().unconsumedBytes() == 0) {
         each.track().finishOutput();
       }
     }
@@ -231,7 +235,7 @@ public final class LocalNode implements Node {
   private boolean settled(List<Connection> all) {
     for (Connection each : all) {
       if (!each.dead()
-          && (each.unconsumedBytes() != 0 || !each.outboxEmpty() || !each.taken.none())) {
+          && (each.outlet().unconsumedBytes() != 0 || !each.outboxEmpty() || !each.taken.none())) {
         return false;
       }
     }
@@ -271,6 +275,24 @@ public final class LocalNode implements Node {
 
   SlabPool slabs() {
     return slabs;
+  }
+
+  LargeMemory largeMemory() {
+    return largeMemory;
+  }
+
+  /** Lets those come who have asked, and for whom there is memory now. Poller. */
+  void grantLarge() {
+    for (LargeMemory.Asked next = largeMemory.next(); next != null; next = largeMemory.next()) {
+      next.by().granted(next.stream(), next.total());
+    }
+  }
+
+  /** A large message was read, or 0: none. Any thread. */
+  void giveBackLarge(long bytes) {
+    if (bytes != 0 && largeMemory.giveBackHanded(bytes)) {
+      poller.execute(this::grantLarge);
+    }
   }
 
   Delivery delivery() {
@@ -353,6 +375,10 @@ public final class LocalNode implements Node {
 
   void at(long timeNs, Runnable task) {
     registrar.at(timeNs, task);
+  }
+
+  void registrarShallGrow(Connection connection, int lane) {
+    registrar.execute(() -> connection.grow(lane));
   }
 
   void registrarHears(Connection connection, byte kind) {

@@ -4,7 +4,6 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.road.Lane;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -57,21 +56,20 @@ final class Outbox {
     return empty || full;
   }
 
-  /** Copies a payload; false if too much waits already. Any thread. */
-  boolean put(MemorySegment from, int size, int type, byte kind, int slot, int generation) {
-    MemorySegment copy = Arena.ofAuto().allocate(Math.max(1, size), 8);
-    MemorySegment.copy(from, 0, copy, 0, size);
+  /** Whether so much more may wait. Any thread. */
+  synchronized boolean hasRoom(int size) {
+    return bytes == 0 || bytes + size <= MOST_BYTES;
+  }
+
+  /** Takes a payload over. Any thread. */
+  void put(MemorySegment payload, int type, byte kind, int slot, int generation) {
     synchronized (this) {
-      if (bytes + size > MOST_BYTES && bytes != 0) {
-        return false;
-      }
-      bytes += size;
-      queue.add(new Waiting(copy.asSlice(0, size), type, kind, slot, generation));
+      bytes += payload.byteSize();
+      queue.add(new Waiting(payload, type, kind, slot, generation));
       empty = false;
       full = false;
     }
     connection.node.wakePoller();
-    return true;
   }
 
   /** Sends what there is room for. Poller. */
@@ -112,34 +110,26 @@ final class Outbox {
   }
 
   private long send(Waiting what) {
+    ThreadContext context = ThreadContext.current();
+    Outlet outlet = connection.outlet();
+    RecordHead head = context.head.of(what.type, what.kind, what.slot, what.generation, 0);
     int size = (int) what.memory.byteSize();
-    if (Records.aligned(Records.headerOf(what.kind) + size) <= connection.sliceBytes()) {
-      return connection.putRaw(
-          what.memory, 0, size, what.type, Lane.EXPRESS, what.kind, what.slot, what.generation, 0);
+    if (outlet.fits(Lane.EXPRESS, head, size)) {
+      return outlet.put(context, what.memory, 0, size, Lane.EXPRESS, head);
     }
     if (what.stream == 0) {
       what.stream = connection.newStream();
     }
+    long result = Peer.LOST;
     while (what.sent < size) {
-      int length = Math.min(connection.slicePayload(), size - what.sent);
-      long result =
-          connection.putSlice(
-              what.memory,
-              what.sent,
-              length,
-              size,
-              what.stream,
-              what.type,
-              Lane.EXPRESS,
-              what.kind,
-              what.slot,
-              what.generation,
-              0);
+      int length = Math.min(outlet.slicePayload(Lane.EXPRESS), size - what.sent);
+      RecordHead slice = head.slice(what.stream, what.sent, size);
+      result = outlet.put(context, what.memory, what.sent, length, Lane.EXPRESS, slice);
       if (result < 0) {
         return result;
       }
       what.sent += length;
     }
-    return 1;
+    return result;
   }
 }

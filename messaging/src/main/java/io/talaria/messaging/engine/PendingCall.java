@@ -19,6 +19,10 @@ final class PendingCall<A> implements Call<A> {
   private final int generation;
   private final Class<A> type;
   private final long deadlineNs;
+
+  /** Who asked has looked for the answer already, for as long as that is worth it. */
+  private final boolean looked;
+
   private final AtomicBoolean collected = new AtomicBoolean();
 
   PendingCall(
@@ -27,7 +31,9 @@ final class PendingCall<A> implements Call<A> {
       CallSlot slot,
       int generation,
       Class<A> type,
-      long deadlineNs) {
+      long deadlineNs,
+      boolean looked) {
+    this.looked = looked;
     this.node = node;
     this.peer = peer;
     this.slot = slot;
@@ -72,7 +78,8 @@ final class PendingCall<A> implements Call<A> {
     boolean handler = node.beginWait();
     try {
       Connection on = slot.connection;
-      if (!Thread.currentThread().isVirtual() && on != null && on.lead(slot, generation, untilNs)) {
+      boolean looks = !looked && on != null && !Thread.currentThread().isVirtual();
+      if (looks && on.lead(slot, generation)) {
         return true;
       }
       slot.await(Thread.currentThread());

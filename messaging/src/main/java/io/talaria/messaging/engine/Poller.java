@@ -256,7 +256,10 @@ final class Poller extends Thread {
     for (int i = 0; i < 1 << 16 && connection.poll(); i++) {
       // Until nothing more comes or can be taken in.
     }
-    if (connection.stalled || (connection.leaving && connection.unconsumedBytes() != 0)) {
+    if (connection.stalled || (connection.leaving && !gone(connection))) {
+      if (!connection.track().severed()) {
+        return;
+      }
       SocketChannel session = connection.track().session();
       SelectionKey key = session == null ? null : session.keyFor(selector);
       if (key != null && key.isValid()) {
@@ -265,6 +268,12 @@ final class Poller extends Thread {
     } else {
       drop(connection, connection.failureOr("its process has ended, or closed the connection"));
     }
+  }
+
+  /** Whether a connection that is to end in order has nothing left to send or to hear. */
+  private boolean gone(Connection connection) {
+    return connection.outlet().unconsumedBytes() == 0
+        && (node.closing() || connection.track().severed() || connection.parted());
   }
 
   /** Ends a connection. Here. */

@@ -13,11 +13,14 @@ import java.nio.ByteOrder;
  *   all       length 4 (with this header, without the zeros to 8) | type 2 | kind 1 | 0 1
  *   REQUEST   slot 4 | generation 4 | limit in µs 4 (0: none) | 0 4
  *   ANSWER, FAILURE, CANCEL     slot 4 | generation 4
+ *   BIG, BIG_OK, BIG_NO         stream 4 | total 4
  *   SLICE     stream 4 | offset 4 | total 4 | kind of the whole 4 | slot 4 | generation 4 | limit 4 | 0 4
  *   then      the payload
  *
  *   type      its place in the sender's table, which the session has told
  *   FAILURE   payload: code 1, then text in UTF-8
+ *   BIG       may a message of so many bytes come? BIG_OK: it may. BIG_NO: it does not come
+ *   GOODBYE   payload: none, asks to part; or position 8, agrees: behind the last record of bulk
  * </pre>
  */
 final class Records {
@@ -31,6 +34,15 @@ final class Records {
   static final byte PONG = 8;
   static final byte GOODBYE = 9;
   static final byte STAY = 10;
+  static final byte BIG = 11;
+  static final byte BIG_OK = 12;
+  static final byte BIG_NO = 13;
+
+  /** A message or question above this is asked for with BIG. */
+  static final int ASK_ABOVE = 1 << 20;
+
+  /** How many others may be under way in slices at a time, of a connection and direction. */
+  static final int MOST_UNASKED = 64;
 
   static final int HEADER = 8;
   static final int CALL_HEADER = 16;
@@ -61,7 +73,7 @@ final class Records {
   static int headerOf(byte kind) {
     return switch (kind) {
       case REQUEST -> REQUEST_HEADER;
-      case ANSWER, FAILURE, CANCEL -> CALL_HEADER;
+      case ANSWER, FAILURE, CANCEL, BIG, BIG_OK, BIG_NO -> CALL_HEADER;
       case SLICE -> SLICE_HEADER;
       default -> HEADER;
     };

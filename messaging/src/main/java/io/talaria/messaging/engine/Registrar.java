@@ -51,7 +51,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Registrar extends Thread {
   private static final long GREETING_NS = 5_000_000_000L;
-  private static final int MOST_GREETINGS = 64;
+
+  /** Of strangers, who have proved nothing yet. */
+  private static final int MOST_STRANGERS = 64;
+
   private static final long FIRST_RETRY_NS = 100_000_000L;
   private static final long LAST_RETRY_NS = 10_000_000_000L;
   private static final long TICK_NS = 500_000_000L;
@@ -60,6 +63,10 @@ final class Registrar extends Thread {
   private static final long GIVE_UP_NS = 30_000_000_000L;
   private static final long ASK_NS = 1_000_000_000L;
   private static final long LEAVE_NS = 1_000_000_000L;
+
+  /** Both have agreed, but a message that was on its way may wait for a handler. */
+  private static final long PART_NS = 5_000_000_000L;
+
   private static final long QUIET_NS = 2_000_000_000L;
   private static final String TCP_WITHOUT_SHM = "no announcement of it on this host";
 
@@ -71,6 +78,11 @@ final class Registrar extends Thread {
     long retryNs;
     long backoffNs = FIRST_RETRY_NS;
     boolean toldUnreachable;
+    boolean resolving;
+
+    /** While it is being dialled, if its host had to be looked up. */
+    InetSocketAddress resolved;
+
     Greeting dial;
 
     /** Was answered with WELCOME, and is not ready yet. */
@@ -190,7 +202,7 @@ final class Registrar extends Thread {
     ServerSocketChannel channel = ServerSocketChannel.open();
     try {
       channel.configureBlocking(false);
-      channel.bind(options.listen());
+      channel.bind(options.listen(), Announcement.BACKLOG);
       channel.register(selector, SelectionKey.OP_ACCEPT);
       return channel;
     } catch (IOException e) {
@@ -322,7 +334,7 @@ final class Registrar extends Thread {
       peer.requested.set(false);
       return;
     }
-    if (pair.wanted || pair.dial != null) {
+    if (pair.wanted || pair.resolving || pair.dial != null) {
       return;
     }
     pair.wanted = true;
@@ -336,6 +348,7 @@ final class Registrar extends Thread {
 
   private void dialIfWanted(Pair pair) {
     if (pair.wanted
+        && !pair.resolving
         && pair.dial == null
         && pair.accepting == null
         && pair.peer.connection() == null
@@ -380,7 +393,8 @@ final class Registrar extends Thread {
         return local;
       }
     }
-    InetSocketAddress address = options.directory().address(id);
+    InetSocketAddress address =
+        pair.resolved != null ? pair.resolved : options.directory().address(id);
     if (!options.roads().contains(Road.STREAM) || address == null) {
       unreachable(
           pair,
@@ -395,10 +409,8 @@ final class Registrar extends Thread {
       return null;
     }
     if (address.isUnresolved()) {
-      address = new InetSocketAddress(address.getHostString(), address.getPort());
-    }
-    if (address.isUnresolved()) {
-      throw new IOException("host " + address.getHostString() + " of node " + id + " is not known");
+      resolve(pair, address);
+      return null;
     }
     if (key == null && !options.isInsecure() && !address.getAddress().isLoopbackAddress()) {
       unreachable(
@@ -424,15 +436,50 @@ final class Registrar extends Thread {
     }
   }
 
+  /** That may take long, and the registrar waits for nobody. */
+  private void resolve(Pair pair, InetSocketAddress address) {
+    pair.resolving = true;
+    Thread unused =
+        Thread.ofPlatform()
+            .daemon()
+            .name(node.threadName("resolver"))
+            .start(
+                () -> {
+                  InetSocketAddress found =
+                      new InetSocketAddress(address.getHostString(), address.getPort());
+                  execute(() -> resolved(pair, found));
+                });
+  }
+
+  private void resolved(Pair pair, InetSocketAddress found) {
+    pair.resolving = false;
+    if (found.isUnresolved()) {
+      unreachable(
+          pair,
+          Code.UNREACHABLE,
+          "host " + found.getHostString() + " of node " + pair.peer.id() + " is not known");
+      return;
+    }
+    pair.resolved = found;
+    dialIfWanted(pair);
+    pair.resolved = null;
+  }
+
   private void begin(Greeting greeting, int interest) throws IOException {
-    if (greetings.size() >= MOST_GREETINGS) {
-      Greeting oldest = greetings.iterator().next();
-      end(oldest, "too many greetings at a time");
+    if (isStranger(greeting)) {
+      List<Greeting> strangers = greetings.stream().filter(Registrar::isStranger).toList();
+      if (strangers.size() >= MOST_STRANGERS) {
+        end(strangers.getFirst(), "too many greetings at a time");
+      }
     }
     greeting.deadlineNs = System.nanoTime() + GREETING_NS;
     greetings.add(greeting);
     SelectionKey unused = greeting.channel().register(selector, interest, greeting);
     at(greeting.deadlineNs, () -> end(greeting, "no answer within 5 s"));
+  }
+
+  private static boolean isStranger(Greeting greeting) {
+    return !greeting.dialled() && !((Step) greeting.attachment).local;
   }
 
   private void sayHello(Greeting greeting, Step step) throws IOException {
@@ -687,7 +734,11 @@ final class Registrar extends Thread {
     if (step.local && (hello.roads() & Greet.SHM) != 0) {
       try {
         step.road = Greet.SHM;
-        SharedFiles.Created<Mapping> made = files.create(shmBytes(hello.offer()));
+        int bytes = shmBytes(hello.offer());
+        SharedFiles.Created<Mapping> made =
+            files.create(
+                ShmLayout.firstBytes(bulk(hello.offer()), express(hello.offer())),
+                (file, first) -> Mapping.map(file, bytes));
         step.file = made.id();
         step.mapping = made.mapping();
         ShmLayout.write(
@@ -903,7 +954,7 @@ final class Registrar extends Thread {
   }
 
   private void closeWhenQuiet(Connection connection, long limitNs) {
-    if (connection.quiet() || System.nanoTime() - limitNs > 0) {
+    if (connection.outlet().quiet() || System.nanoTime() - limitNs > 0) {
       connections.remove(connection);
       connection.track().close();
     } else {
@@ -948,7 +999,7 @@ final class Registrar extends Thread {
   /** GOODBYE or STAY came. */
   void heard(Connection connection, byte kind) {
     Life life = connections.get(connection);
-    if (life == null || connection.dead()) {
+    if (life == null || connection.dead() || life.left) {
       return;
     }
     if (kind == Records.STAY) {
@@ -958,7 +1009,6 @@ final class Registrar extends Thread {
       leave(connection, life);
     } else if (connection.idle() && !node.calls().any(connection)) {
       connection.leaving = true;
-      connection.control(Records.GOODBYE, 0, 0);
       leave(connection, life);
     } else {
       connection.control(Records.STAY, 0, 0);
@@ -967,8 +1017,8 @@ final class Registrar extends Thread {
 
   private void leave(Connection connection, Life life) {
     life.left = true;
-    connection.seal();
-    life.leaveNs = System.nanoTime() + LEAVE_NS;
+    connection.agreeToPart();
+    life.leaveNs = System.nanoTime() + PART_NS;
     leaveWhenDrained(connection, life);
   }
 
@@ -980,7 +1030,7 @@ final class Registrar extends Thread {
       node.pollerShallDrop(connection, "idle, and the limit of connections was reached");
       return;
     }
-    if (connection.unconsumedBytes() == 0 && !life.finished) {
+    if (!life.finished && connection.parted()) {
       life.finished = true;
       connection.track().finishOutput(); // the other side does the same, and both find the end
     }

@@ -8,7 +8,6 @@ import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.dispatch.Mailbox;
 import io.talaria.messaging.road.Lane;
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -18,6 +17,7 @@ final class RemotePeer implements Peer {
   private final LocalNode node;
   private final int id;
   private final Waiters connecting = new Waiters();
+  private final Tickets tickets = new Tickets();
   private volatile Connection connection;
 
   /** Why there is none, or null as long as nobody has tried. */
@@ -54,6 +54,10 @@ final class RemotePeer implements Peer {
     return connection;
   }
 
+  Tickets tickets() {
+    return tickets;
+  }
+
   /** There is one, or none any more. */
   void connection(Connection now) {
     if (now != null) {
@@ -86,7 +90,8 @@ final class RemotePeer implements Peer {
       node.want(this);
       return CONNECTING;
     }
-    return now.put(context, type, message, Lane.BULK, Records.MESSAGE, 0, 0, 0);
+    RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
+    return Outlet.orNoRoom(now.outlet().put(context, type, message, Lane.BULK, head));
   }
 
   @Override
@@ -97,7 +102,8 @@ final class RemotePeer implements Peer {
     TypeEntry type = node.types().of(message);
     Connection now = connection;
     if (now != null && !node.closing()) {
-      long result = now.put(context, type, message, Lane.BULK, Records.MESSAGE, 0, 0, 0);
+      RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
+      long result = now.outlet().put(context, type, message, Lane.BULK, head);
       if (result > 0) {
         return result;
       }
@@ -127,17 +133,19 @@ final class RemotePeer implements Peer {
       if (slot != null) {
         slot.connection = now;
       }
-      long result =
-          now.put(context, type, message, Lane.BULK, kind, slotIndex, generation, limitUs);
-      if (result == TOO_LARGE) {
+      Outlet outlet = now.outlet();
+      RecordHead head = context.head.of(type.index, kind, slotIndex, generation, limitUs);
+      long result = outlet.put(context, type, message, Lane.BULK, head);
+      if (result == TOO_LARGE || result == Outlet.LARGER_SOON) {
         result =
-            sendLarge(now, context, type, message, kind, slot, generation, limitUs, deadlineNs);
+            new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, deadlineNs)
+                .send(message);
       }
       if (result > 0) {
         return result;
       }
       if (result == NO_ROOM) {
-        if (!now.awaitRoom(Lane.BULK, now.sliceBytes(), deadlineNs)) {
+        if (!outlet.awaitRoom(outlet.mostRecord(Lane.BULK), deadlineNs)) {
           throw noRoom();
         }
       } else {
@@ -146,7 +154,7 @@ final class RemotePeer implements Peer {
     }
   }
 
-  private MessagingException noRoom() {
+  MessagingException noRoom() {
     return new MessagingException(
         Code.NO_ROOM,
         "node "
@@ -211,88 +219,6 @@ final class RemotePeer implements Peer {
     return why.getMessage().substring(why.code().name().length() + 2);
   }
 
-  /** In slices, between which others' messages go. */
-  private long sendLarge(
-      Connection now,
-      ThreadContext context,
-      TypeEntry type,
-      Object message,
-      byte kind,
-      CallSlot slot,
-      int generation,
-      int limitUs,
-      long deadlineNs)
-      throws MessagingException {
-    int size = Connection.encode(context, type, message);
-    try {
-      if (size > now.largestThere) {
-        throw new MessagingException(
-            Code.TOO_LARGE,
-            type.name()
-                + " of "
-                + size
-                + " bytes, the largest that node "
-                + id
-                + " takes has "
-                + now.largestThere
-                + " (NodeOptions.largest)");
-      }
-      MemorySegment memory = context.scratch(size);
-      int slotIndex = slot == null ? 0 : slot.index;
-      int stream = now.newStream();
-      long result = LOST;
-      for (int sent = 0; sent < size; ) {
-        int length = Math.min(now.slicePayload(), size - sent);
-        result =
-            now.putSlice(
-                memory,
-                sent,
-                length,
-                size,
-                stream,
-                type.index,
-                Lane.BULK,
-                kind,
-                slotIndex,
-                generation,
-                limitUs);
-        if (result > 0) {
-          sent += length;
-        } else if (result != NO_ROOM) {
-          return result;
-        } else if (!now.awaitRoom(Lane.BULK, now.sliceBytes(), later(deadlineNs, sent))) {
-          abort(now, stream, size, type, kind);
-          throw noRoom();
-        }
-      }
-      return result;
-    } finally {
-      context.scratchUsed();
-    }
-  }
-
-  /** A large message may take longer than the limit, but no slice may. */
-  private long later(long deadlineNs, int sent) {
-    return sent == 0 ? deadlineNs : deadline(node.sendLimitNs());
-  }
-
-  private static void abort(Connection now, int stream, int total, TypeEntry type, byte kind) {
-    // If there is no room for it either, what was sent stays there until the connection ends.
-    long unused =
-        now.putSlice(
-            MemorySegment.NULL,
-            0,
-            0,
-            total,
-            stream,
-            type.index,
-            Lane.BULK,
-            kind,
-            Records.ABORT,
-            0,
-            0);
-  }
-
   @Override
   public boolean awaitTaken(long ticket, long limitNs) throws MessagingException {
     ThreadContext.current().mayWait();
@@ -300,25 +226,28 @@ final class RemotePeer implements Peer {
       throw new IllegalArgumentException("ticket is " + ticket + ", it must be positive");
     }
     Connection now = connection;
-    if (now == null) {
-      throw new MessagingException(Code.LOST, "there is no connection to node " + id);
+    if (now != null && Tickets.isOf(ticket, now.number)) {
+      return now.outlet().awaitTaken(ticket, deadline(limitNs));
     }
-    return now.awaitTaken(ticket, deadline(limitNs));
+    if (tickets.wasTaken(ticket)) {
+      return true;
+    }
+    throw new MessagingException(
+        Code.LOST, "the connection of ticket " + ticket + " to node " + id + " has ended");
   }
 
   @Override
   public <A> A ask(Object question, Class<A> answer, long limitNs) throws MessagingException {
-    PendingCall<A> call = begin(question, answer, limitNs);
-    return call.result();
+    return begin(question, answer, limitNs, true).result();
   }
 
   @Override
   public <A> Call<A> call(Object question, Class<A> answer, long limitNs)
       throws MessagingException {
-    return begin(question, answer, limitNs);
+    return begin(question, answer, limitNs, false);
   }
 
-  private <A> PendingCall<A> begin(Object question, Class<A> answer, long limitNs)
+  private <A> PendingCall<A> begin(Object question, Class<A> answer, long limitNs, boolean waits)
       throws MessagingException {
     Objects.requireNonNull(question, "question");
     ThreadContext context = ThreadContext.current();
@@ -335,28 +264,34 @@ final class RemotePeer implements Peer {
     boolean sent = false;
     try {
       Connection now = connection;
+      boolean looked = false;
       long result = LOST;
       if (now != null && !node.closing()) {
         slot.connection = now;
-        result =
-            now.put(
-                context,
-                type,
-                question,
-                Lane.BULK,
-                Records.REQUEST,
-                slot.index,
-                generation,
-                limitUs);
+        RecordHead head =
+            context.head.of(type.index, Records.REQUEST, slot.index, generation, limitUs);
+        context.wantsToLead = waits && !Thread.currentThread().isVirtual();
+        try {
+          result = now.outlet().put(context, type, question, Lane.BULK, head);
+          looked = context.leads;
+          if (looked) {
+            boolean unusedFound = now.look(slot, generation);
+          }
+        } finally {
+          context.wantsToLead = false;
+          if (context.leads) {
+            context.leads = false;
+            now.stopLeading();
+          }
+        }
       }
       if (result <= 0) {
         long until = Math.min(deadline, deadline(node.sendLimitNs()));
-        long ticket =
+        result =
             sendSlowly(context, type, question, Records.REQUEST, slot, generation, limitUs, until);
-        sent = ticket > 0;
       }
-      sent = true;
-      return new PendingCall<>(node, this, slot, generation, answer, deadline);
+      sent = result > 0;
+      return new PendingCall<>(node, this, slot, generation, answer, deadline, looked);
     } finally {
       if (!sent) {
         // Nobody can answer it, but the end of a connection may be telling it.
@@ -393,7 +328,7 @@ final class RemotePeer implements Peer {
   @Override
   public long room() {
     Connection now = connection;
-    return now == null ? 0 : now.roomBytes();
+    return now == null ? 0 : now.outlet().roomBytes();
   }
 
   @Override

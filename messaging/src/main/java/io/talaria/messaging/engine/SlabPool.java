@@ -4,24 +4,17 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.dispatch.BoundedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * The memory of a node for what was received and is not handled: slabs for records, and a count of
- * what large messages take.
- */
+/** The memory of a node for records that were received and are not handled. */
 final class SlabPool {
   private static final int MOST_SLABS = 1 << 16;
 
   private final BoundedQueue<Slab> free = new BoundedQueue<>(MOST_SLABS);
   private final AtomicInteger made = new AtomicInteger();
-  private final AtomicLong largeBytes = new AtomicLong();
   private final int most;
-  private final long mostLarge;
 
   SlabPool(long budget) {
     most = Math.clamp(budget / Slab.BYTES, 4, MOST_SLABS);
-    mostLarge = budget;
   }
 
   /** A slab held once, or null if all are in use. */
@@ -41,17 +34,5 @@ final class SlabPool {
 
   void giveBack(Slab slab) {
     boolean unused = free.offer(slab);
-  }
-
-  boolean takeLarge(long bytes) {
-    if (largeBytes.addAndGet(bytes) > mostLarge && largeBytes.get() != bytes) {
-      largeBytes.addAndGet(-bytes);
-      return false;
-    }
-    return true;
-  }
-
-  void giveBackLarge(long bytes) {
-    largeBytes.addAndGet(-bytes);
   }
 }

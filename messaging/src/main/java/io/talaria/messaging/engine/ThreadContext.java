@@ -15,6 +15,13 @@ final class ThreadContext {
 
   final SegmentOut out = new SegmentOut();
   final SegmentIn in = new SegmentIn();
+  final RecordHead head = new RecordHead();
+
+  /** The question about to be sent is waited for: take the inlet before it is shown. */
+  boolean wantsToLead;
+
+  /** That was done. */
+  boolean leads;
 
   /** In a codec: nothing may be sent. */
   boolean inCodec;

@@ -23,6 +23,9 @@ import java.nio.file.StandardCopyOption;
  * and node, and ID tells the process. The registrar's, but for {@link #close}.
  */
 public final class Announcement {
+  /** All nodes of a cluster may dial at once. */
+  public static final int BACKLOG = 1024;
+
   private static final char PREFIX = 'n';
   private static final char UNFINISHED = 't';
   private static final int MOST_PATH_BYTES = 106;
@@ -78,7 +81,7 @@ public final class Announcement {
     channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       channel.configureBlocking(false);
-      channel.bind(UnixDomainSocketAddress.of(unfinished));
+      channel.bind(UnixDomainSocketAddress.of(unfinished), BACKLOG);
       Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       channel.close();

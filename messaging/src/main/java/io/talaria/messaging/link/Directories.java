@@ -5,6 +5,7 @@ package io.talaria.messaging.link;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,12 +17,36 @@ import java.util.Map;
 /** Directories of nodes. */
 public final class Directories {
   private static final long LOOK_NS = 1_000_000_000L;
+  private static final String ID = "{id}";
+  private static final int MOST_PORT = 65_535;
 
   private Directories() {}
 
   /** See {@link NodeDirectory#file}. */
   public static NodeDirectory file(Path file) {
     return new InFile(file);
+  }
+
+  /** See {@link NodeDirectory#names}. */
+  public static NodeDirectory names(String pattern, int port) {
+    if (!pattern.contains(ID)) {
+      throw new IllegalArgumentException(
+          "the pattern " + pattern + " has no " + ID + ", which stands for the node's number");
+    }
+    if (port < 1 || port > MOST_PORT) {
+      throw new IllegalArgumentException("port is " + port + ", it must be from 1 to " + MOST_PORT);
+    }
+    return node ->
+        InetSocketAddress.createUnresolved(pattern.replace(ID, Integer.toString(node)), port);
+  }
+
+  /** Not resolved if it is a name: looking that up may take long. */
+  private static InetSocketAddress addressOf(String host, int port) {
+    try {
+      return new InetSocketAddress(InetAddress.ofLiteral(host), port);
+    } catch (IllegalArgumentException e) {
+      return InetSocketAddress.createUnresolved(host, port);
+    }
   }
 
   private static final class InFile implements NodeDirectory {
@@ -81,7 +106,7 @@ public final class Directories {
         int id = Integer.parseInt(words[0]);
         int port = Integer.parseInt(words[1].substring(colon + 1));
         if (colon > 0 && id >= 0 && id <= NodeOptions.MOST_ID && port > 0 && port <= 65_535) {
-          found.put(id, new InetSocketAddress(words[1].substring(0, colon), port));
+          found.put(id, addressOf(words[1].substring(0, colon), port));
           return;
         }
       } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {

@@ -41,6 +41,9 @@ public abstract class Inlet {
   /** Tells the other side up to which position all was handed to the program. */
   public abstract void publishTaken(long position);
 
+  /** What {@link #publishTaken} has said. Any thread. */
+  public abstract long taken();
+
   /** Whether the other side has said that no more comes, and all has been left behind. */
   public abstract boolean ended();
 }

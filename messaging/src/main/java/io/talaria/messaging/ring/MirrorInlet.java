@@ -143,7 +143,7 @@ public final class MirrorInlet extends Inlet {
     taken = position;
   }
 
-  /** What {@link #publishTaken} said. */
+  @Override
   public long taken() {
     return taken;
   }

@@ -116,6 +116,11 @@ public final class RingConsumer extends Inlet {
     RingLayout.LONG.setRelease(ring, (long) RingLayout.TAKEN, taken);
   }
 
+  @Override
+  public long taken() {
+    return (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.TAKEN);
+  }
+
   /**
    * After publishing: whether somebody waits for that, and is to be woken by the caller. Says so
    * once a wait.
@@ -147,7 +152,36 @@ public final class RingConsumer extends Inlet {
 
   @Override
   public boolean ended() {
+    return atEnd(0);
+  }
+
+  /** Whether all has been left behind, and the next ring goes on. */
+  public boolean goesOn() {
+    return atEnd(RingLayout.GOES_ON);
+  }
+
+  private boolean atEnd(int how) {
     long end = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.END);
-    return end < 0 && RingLayout.position(end) == position;
+    return end < 0 && RingLayout.claims(end) == how && RingLayout.position(end) == position;
+  }
+
+  /**
+   * After {@link #goesOn}: the end of the next ring, and says in this one that it is empty, and in
+   * the next one what was said here.
+   *
+   * @throws RingBrokenException if the next one does not begin where this one ends
+   */
+  public RingConsumer continueIn(MemorySegment next, int nextCapacity) {
+    publish();
+    if (nextCapacity == 0) {
+      throw new RingBrokenException("a ring follows the largest one");
+    }
+    RingConsumer after = new RingConsumer(next, nextCapacity);
+    if (after.position != position || after.claims != 0) {
+      throw new RingBrokenException(
+          "a ring begins at " + after.position + ", the one before ends at " + position);
+    }
+    after.publishTaken(taken());
+    return after;
   }
 }

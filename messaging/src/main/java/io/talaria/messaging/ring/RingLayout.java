@@ -14,7 +14,8 @@ import java.lang.invoke.VarHandle;
  *       8  taken 8     [consumer]   position up to which all was handed to the receiving program
  *     128  sleep 4     [consumer]   epoch; odd: it sleeps, and wants to be woken by whoever marks
  *     256  wanted 4    [producers]  epoch; odd: one of them sleeps, and wants to know of head, taken
- *     384  end 8       [producers]  0, or the sealed claim word: nothing comes behind it
+ *     384  end 8       [producers]  0, or sealed 1 | position 43 | 20: nothing comes behind it;
+ *                                   or 1 instead of 0: in the next ring, whose head begins there
  *     512  marks       [producers]  an int a claim, capacity / 32 of them
  *          data        [producers]  capacity bytes
  *
@@ -50,6 +51,7 @@ public final class RingLayout {
   static final int POSITION_BITS = 43;
   static final long POSITION_MASK = (1L << POSITION_BITS) - 1;
   static final long SEALED = Long.MIN_VALUE;
+  static final int GOES_ON = 1;
 
   static final int LAP = 1 << 31;
   static final int PAD = 1 << 30;

@@ -38,6 +38,9 @@ public final class RingProducer {
   private final int capacityUnits;
   private final int markCount;
 
+  /** The one that this one follows, or null. */
+  private final RingProducer before;
+
   /** Changed by compare-and-set alone. */
   private volatile long word;
 
@@ -55,6 +58,11 @@ public final class RingProducer {
    * @param capacity bytes of data
    */
   public RingProducer(MemorySegment ring, int capacity) {
+    this(ring, capacity, null);
+  }
+
+  private RingProducer(MemorySegment ring, int capacity, RingProducer before) {
+    this.before = before;
     this.ring = RingLayout.checked(ring, capacity);
     this.capacity = capacity;
     dataOffset = RingLayout.dataOffset(capacity);
@@ -200,12 +208,18 @@ public final class RingProducer {
    */
   public synchronized void want() {
     nextWanted(1);
+    if (!beforeDrained()) {
+      before.want();
+    }
     VarHandle.fullFence();
   }
 
   /** When nobody waits any more. */
   public synchronized void wantNoMore() {
     nextWanted(0);
+    if (!beforeDrained()) {
+      before.wantNoMore();
+    }
   }
 
   /** The consumer says a thing once an epoch, so each waiter makes a new one. */
@@ -217,8 +231,19 @@ public final class RingProducer {
 
   /** The position up to which the other side has handed everything to its program. */
   public long taken() {
-    return (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.TAKEN)
-        & RingLayout.POSITION_MASK;
+    long here =
+        (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.TAKEN) & RingLayout.POSITION_MASK;
+    if (before == null) {
+      return here;
+    }
+    // Told in the old one until the consumer has moved on; and read after the new one.
+    long there = before.taken();
+    return RingLayout.distance(here, there) <= RingLayout.POSITION_MASK >>> 1 ? there : here;
+  }
+
+  /** Whether the one before, if there is one, is empty. */
+  public boolean beforeDrained() {
+    return before == null || before.drained();
   }
 
   /** The position behind the last claim. */
@@ -231,8 +256,12 @@ public final class RingProducer {
     return RingLayout.position(look()) == RingLayout.position(word);
   }
 
-  /** Bytes claimed and not consumed. */
+  /** Bytes claimed and not consumed, in the one before, too. */
   public long unconsumedBytes() {
+    return ownBytes() + (before == null ? 0 : before.unconsumedBytes());
+  }
+
+  private long ownBytes() {
     return RingLayout.distance(RingLayout.position(look()), RingLayout.position(word))
         << RingLayout.UNIT_SHIFT;
   }
@@ -244,19 +273,45 @@ public final class RingProducer {
 
   /** Whether a claim of so many bytes would find room, wherever it stands; marks count, too. */
   public boolean hasRoom(long bytes) {
-    return unconsumedBytes() + 2 * bytes <= capacity && openClaims() + 2 <= markCount;
+    return ownBytes() + 2 * bytes <= capacity && openClaims() + 2 <= markCount;
   }
 
   /** Ends the ring: no claims from now on. */
   public void seal() {
+    long end = close();
+    if (end != 0) {
+      RingLayout.LONG.setRelease(ring, (long) RingLayout.END, end);
+    }
+  }
+
+  /** Refuses claims; the end word, or 0 if that was done before. */
+  private long close() {
     long now;
     do {
       now = word;
       if (now < 0) {
-        return;
+        return 0;
       }
     } while (!WORD.compareAndSet(this, now, now | RingLayout.SEALED));
-    RingLayout.LONG.setRelease(ring, (long) RingLayout.END, now | RingLayout.SEALED);
+    return (now & ~(long) RingLayout.CLAIM_MASK) | RingLayout.SEALED;
+  }
+
+  /**
+   * Ends this ring, and has another one go on where it ends. The caller sees to it that nobody
+   * seals it meanwhile; afterwards {@link #mustWake} is to be asked.
+   *
+   * @param next memory of a ring, zeros
+   * @param nextCapacity its bytes of data
+   */
+  public RingProducer continueIn(MemorySegment next, int nextCapacity) {
+    long end = close();
+    long position = RingLayout.position(end);
+    MemorySegment checked = RingLayout.checked(next, nextCapacity);
+    RingLayout.LONG.setRelease(checked, (long) RingLayout.HEAD, RingLayout.word(position, 0));
+    RingLayout.LONG.setRelease(checked, (long) RingLayout.TAKEN, taken());
+    RingProducer after = new RingProducer(checked, nextCapacity, this);
+    RingLayout.LONG.setRelease(ring, (long) RingLayout.END, end | RingLayout.GOES_ON);
+    return after;
   }
 
   /** Whether it is sealed. */
@@ -266,6 +321,10 @@ public final class RingProducer {
 
   /** Of a sealed ring: whether every claim has its mark, so that nobody writes any more. */
   public boolean quiet() {
+    return ownQuiet() && (before == null || before.quiet());
+  }
+
+  private boolean ownQuiet() {
     long now = word;
     long freed = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
     int open = RingLayout.claims(now) - RingLayout.claims(freed) & RingLayout.CLAIM_MASK;

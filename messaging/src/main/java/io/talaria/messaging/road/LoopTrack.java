@@ -2,32 +2,45 @@
 
 package io.talaria.messaging.road;
 
-import io.talaria.messaging.ring.Inlet;
-import io.talaria.messaging.ring.RingConsumer;
 import io.talaria.messaging.ring.RingLayout;
-import io.talaria.messaging.ring.RingProducer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The way to the own node: what goes in comes out. */
-public final class LoopTrack extends Track {
+public final class LoopTrack extends MemoryTrack {
+  private static final int MOST_GENERATIONS = 8;
+
   private final TrackOwner owner;
-  private final RingProducer[] out = new RingProducer[Lane.COUNT];
-  private final RingConsumer[] in = new RingConsumer[Lane.COUNT];
+
+  /** By generation and lane. */
+  private final AtomicReferenceArray<MemorySegment> rings =
+      new AtomicReferenceArray<>(MOST_GENERATIONS * Lane.COUNT);
 
   /**
-   * Makes both rings.
+   * Makes both lanes.
    *
-   * @param capacity of each lane, in bytes
+   * @param capacity of each lane at most, in bytes
    */
   public LoopTrack(TrackOwner owner, int... capacity) {
+    super(capacity);
     this.owner = owner;
-    for (int lane = 0; lane < Lane.COUNT; lane++) {
-      MemorySegment memory = Arena.ofAuto().allocate(RingLayout.bytes(capacity[lane]), 128);
-      out[lane] = new RingProducer(memory, capacity[lane]);
-      in[lane] = new RingConsumer(memory, capacity[lane]);
-    }
+    begin();
+  }
+
+  /** Both ends are here: what comes out is what went in. */
+  @Override
+  MemorySegment outMemory(int lane, int generation) {
+    int capacity = ShmLayout.capacity(lane, generation, mostCapacity(lane));
+    MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(capacity), 128);
+    rings.set(generation * Lane.COUNT + lane, ring);
+    return ring;
+  }
+
+  @Override
+  MemorySegment inMemory(int lane, int generation) {
+    return rings.get(generation * Lane.COUNT + lane);
   }
 
   @Override
@@ -41,16 +54,6 @@ public final class LoopTrack extends Track {
   }
 
   @Override
-  public RingProducer out(int lane) {
-    return out[lane];
-  }
-
-  @Override
-  public Inlet in(int lane) {
-    return in[lane];
-  }
-
-  @Override
   public SocketChannel session() {
     return null;
   }
@@ -61,8 +64,8 @@ public final class LoopTrack extends Track {
   }
 
   @Override
-  public boolean push() {
-    return false;
+  void wakeSenders() {
+    owner.wakeWaiters();
   }
 
   @Override
@@ -71,25 +74,8 @@ public final class LoopTrack extends Track {
   }
 
   @Override
-  public void published(int lane) {
-    if (in[lane].mustWake()) {
-      owner.wakeWaiters();
-    }
-  }
-
-  @Override
-  public void arm(int lane) {
-    in[lane].arm();
-  }
-
-  @Override
-  public void disarm(int lane) {
-    in[lane].disarm();
-  }
-
-  @Override
-  public boolean over() {
-    return in[Lane.BULK].ended() && in[Lane.EXPRESS].ended();
+  public boolean severed() {
+    return false;
   }
 
   @Override

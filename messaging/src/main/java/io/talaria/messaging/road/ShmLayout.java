@@ -10,25 +10,66 @@ import java.lang.foreign.ValueLayout;
  * The file that two nodes share, in native byte order. The creator is who accepted.
  *
  * <pre>
- *   0    magic 8 | version 4 | bytes of a bulk ring 4 | bytes of an express ring 4
- *   128  ring bulk, creator to the other | ring express
- *        ring bulk, the other to the creator | ring express            see RingLayout
+ *   0    magic 8 | version 4 | most bytes of a bulk ring 4 | of an express ring 4
+ *   128  first rings: bulk, creator to the other | express | bulk, the other to the creator | express
+ *        second rings of those lanes that may grow, in the same order; third; ...      see RingLayout
  * </pre>
+ *
+ * <p>The file has all of its size from the start, but memory for the first rings alone. Who writes
+ * into a ring of which more was wanted makes the next one, four times as large, and leads the other
+ * side there by its end.
  */
 public final class ShmLayout {
   /** "TalMsg", and 0. */
   public static final long MAGIC = 0x5461_6c4d_7367_0000L;
 
   /** Of this layout and of the rings'. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   static final int RINGS = 128;
 
+  private static final int[] FIRST = {32 << 10, 16 << 10};
+  private static final int GROWTH_SHIFT = 2;
+
   private ShmLayout() {}
+
+  /** The bytes of data of a lane's ring; 0 if there is none of that generation. */
+  static int capacity(int lane, int generation, int most) {
+    long now = Math.min(FIRST[lane], most);
+    for (int i = 0; i < generation; i++) {
+      if (now >= most) {
+        return 0;
+      }
+      now = Math.min(most, now << GROWTH_SHIFT);
+    }
+    return (int) now;
+  }
 
   /** Bytes of the file. */
   public static int bytes(int bulk, int express) {
-    return RINGS + 2 * (RingLayout.bytes(bulk) + RingLayout.bytes(express));
+    return RINGS + (int) end(new int[] {bulk, express}, Integer.MAX_VALUE);
+  }
+
+  /** Bytes that are used from the start. */
+  public static int firstBytes(int bulk, int express) {
+    return RINGS + (int) end(new int[] {bulk, express}, 1);
+  }
+
+  private static long end(int[] most, int generations) {
+    long bytes = 0;
+    for (int generation = 0; generation < generations; generation++) {
+      long more = 2L * (ringBytes(0, generation, most) + ringBytes(1, generation, most));
+      if (more == 0) {
+        return bytes;
+      }
+      bytes += more;
+    }
+    return bytes;
+  }
+
+  private static int ringBytes(int lane, int generation, int[] most) {
+    int capacity = capacity(lane, generation, most[lane]);
+    return capacity == 0 ? 0 : RingLayout.bytes(capacity);
   }
 
   /** Writes the head of a new file, before anybody else is told of it. */
@@ -47,14 +88,16 @@ public final class ShmLayout {
   }
 
   /** The memory of a ring. */
-  static MemorySegment ring(MemorySegment file, boolean ofCreator, int lane, int[] capacity) {
-    long at = RINGS;
+  static MemorySegment ring(
+      MemorySegment file, boolean ofCreator, int lane, int generation, int[] most) {
+    long at = RINGS + end(most, generation);
     if (!ofCreator) {
-      at += RingLayout.bytes(capacity[0]) + RingLayout.bytes(capacity[1]);
+      at +=
+          ringBytes(Lane.BULK, generation, most) + (long) ringBytes(Lane.EXPRESS, generation, most);
     }
     if (lane == Lane.EXPRESS) {
-      at += RingLayout.bytes(capacity[0]);
+      at += ringBytes(Lane.BULK, generation, most);
     }
-    return file.asSlice(at, RingLayout.bytes(capacity[lane]));
+    return file.asSlice(at, ringBytes(lane, generation, most));
   }
 }

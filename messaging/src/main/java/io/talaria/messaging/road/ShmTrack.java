@@ -2,12 +2,11 @@
 
 package io.talaria.messaging.road;
 
-import io.talaria.messaging.ring.Inlet;
-import io.talaria.messaging.ring.RingConsumer;
-import io.talaria.messaging.ring.RingProducer;
+import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.Mapping;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
@@ -15,17 +14,22 @@ import java.nio.channels.SocketChannel;
  * Rings in memory that two processes share; the session carries bells, a byte each, and its end
  * says that the other process has ended.
  */
-public final class ShmTrack extends Track {
+public final class ShmTrack extends MemoryTrack {
+  private static final int PAGE_BYTES = 4096;
+
   private final TrackOwner owner;
   private final SocketChannel session;
   private final Mapping mapping;
-  private final RingProducer[] out = new RingProducer[Lane.COUNT];
-  private final RingConsumer[] in = new RingConsumer[Lane.COUNT];
+  private final MemorySegment file;
+  private final boolean creator;
+  private final int[] capacity;
 
   /** Guarded by itself. */
   private final ByteBuffer bell = ByteBuffer.allocateDirect(1);
 
   private final ByteBuffer bells = ByteBuffer.allocateDirect(256);
+
+  /** Of the poller. */
   private boolean ended;
 
   /**
@@ -34,23 +38,49 @@ public final class ShmTrack extends Track {
    * @param session connected, non-blocking
    * @param mapping the file
    * @param creator whether this side has made it
-   * @param capacity of each lane, in bytes
+   * @param capacity of each lane at most, in bytes
    * @throws IOException if the file is of another kind
    */
   public ShmTrack(
       TrackOwner owner, SocketChannel session, Mapping mapping, boolean creator, int... capacity)
       throws IOException {
+    super(capacity);
     this.owner = owner;
     this.session = session;
     this.mapping = mapping;
-    MemorySegment file = MemorySegment.ofBuffer(mapping.buffer());
+    this.creator = creator;
+    this.capacity = capacity.clone();
+    file = MemorySegment.ofBuffer(mapping.buffer());
     if (!creator && !ShmLayout.fits(file, capacity[0], capacity[1])) {
       throw new IOException("the file shared is of another kind or version");
     }
-    for (int lane = 0; lane < Lane.COUNT; lane++) {
-      out[lane] = new RingProducer(ShmLayout.ring(file, creator, lane, capacity), capacity[lane]);
-      in[lane] = new RingConsumer(ShmLayout.ring(file, !creator, lane, capacity), capacity[lane]);
+    begin();
+  }
+
+  @Override
+  MemorySegment outMemory(int lane, int generation) {
+    MemorySegment ring = ShmLayout.ring(file, creator, lane, generation, capacity);
+    return generation == 0 || reserve(ring) ? ring : null;
+  }
+
+  /** Touches each page before anybody counts on it; false if there is no memory for them. */
+  private static boolean reserve(MemorySegment ring) {
+    Faults.clear();
+    try {
+      for (long at = 0; at < ring.byteSize(); at += PAGE_BYTES) {
+        ring.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
+      }
+      ring.set(ValueLayout.JAVA_BYTE, ring.byteSize() - 1, (byte) 0);
+      Faults.take();
+      return true;
+    } catch (InternalError e) {
+      return false;
     }
+  }
+
+  @Override
+  MemorySegment inMemory(int lane, int generation) {
+    return ShmLayout.ring(file, !creator, lane, generation, capacity);
   }
 
   @Override
@@ -61,16 +91,6 @@ public final class ShmTrack extends Track {
   @Override
   public String reason() {
     return "same user, same host";
-  }
-
-  @Override
-  public RingProducer out(int lane) {
-    return out[lane];
-  }
-
-  @Override
-  public Inlet in(int lane) {
-    return in[lane];
   }
 
   @Override
@@ -90,8 +110,8 @@ public final class ShmTrack extends Track {
   }
 
   @Override
-  public boolean push() {
-    return false;
+  void wakeSenders() {
+    wakePeer();
   }
 
   /** Takes bells. */
@@ -114,26 +134,8 @@ public final class ShmTrack extends Track {
   }
 
   @Override
-  public void published(int lane) {
-    if (in[lane].mustWake()) {
-      wakePeer();
-    }
-  }
-
-  @Override
-  public void arm(int lane) {
-    in[lane].arm();
-  }
-
-  @Override
-  public void disarm(int lane) {
-    in[lane].disarm();
-  }
-
-  /** What was marked before the end of the session is there: marks come before the end. */
-  @Override
-  public boolean over() {
-    return ended || (in[Lane.BULK].ended() && in[Lane.EXPRESS].ended());
+  public boolean severed() {
+    return ended;
   }
 
   @Override

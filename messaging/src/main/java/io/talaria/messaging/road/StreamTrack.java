@@ -47,9 +47,11 @@ public final class StreamTrack extends Track {
   private final ByteBuffer[] frame = new ByteBuffer[2];
   private boolean pending;
   private int pendingLane;
+  private boolean finished;
   private final long[] toldHead = new long[Lane.COUNT];
   private long toldTaken;
   private volatile boolean again;
+  private volatile boolean finishing;
   private volatile boolean blocked;
   private volatile boolean over;
 
@@ -176,7 +178,7 @@ public final class StreamTrack extends Track {
     if (pending) {
       return false;
     }
-    for (int i = 0; i < Lane.COUNT; i++) {
+    for (int i = 0; i < Lane.COUNT && !finished; i++) {
       int found = sender[i].peekWithPads();
       if (found != 0 && fits(i, Math.abs(found))) {
         return false;
@@ -218,8 +220,11 @@ public final class StreamTrack extends Track {
 
   private boolean pushLocked() throws IOException {
     boolean done = false;
-    while (!over) {
+    while (!over && !finished) {
       if (!pending && !prepare()) {
+        if (finishing) {
+          finish();
+        }
         return done;
       }
       long left = (long) header.remaining() + frame[1].remaining();
@@ -485,6 +490,13 @@ public final class StreamTrack extends Track {
 
   @Override
   public void finishOutput() {
+    finishing = true;
+    boolean unused = push();
+  }
+
+  /** Under the output lock, all was sent. */
+  private void finish() {
+    finished = true;
     try {
       session.shutdownOutput();
     } catch (IOException e) {
@@ -494,6 +506,11 @@ public final class StreamTrack extends Track {
 
   @Override
   public boolean over() {
+    return over;
+  }
+
+  @Override
+  public boolean severed() {
     return over;
   }
 

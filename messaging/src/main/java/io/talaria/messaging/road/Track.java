@@ -19,6 +19,46 @@ public abstract class Track {
   /** Where records go. */
   public abstract RingProducer out(int lane);
 
+  /** The most bytes that a lane's ring out may have. */
+  public int mostCapacity(int lane) {
+    return out(lane).capacity();
+  }
+
+  /** Whether a lane's ring out could ever be larger. Any thread. */
+  public boolean canGrow(int lane) {
+    return false;
+  }
+
+  /** Whether it could be now. Any thread. */
+  public boolean mayGrow(int lane) {
+    return false;
+  }
+
+  /** Whether a ring out that takes no more is followed by another one. Any thread. */
+  public boolean grows(int lane, RingProducer sealed) {
+    return false;
+  }
+
+  /** Has a larger ring out follow the one there is; false if that is not to be. Registrar. */
+  public boolean grow(int lane) {
+    return false;
+  }
+
+  /** Nothing more goes out of a lane. Any thread. */
+  public void seal(int lane) {
+    out(lane).seal();
+  }
+
+  /** Whether all was taken out of a lane's ring in, and another one follows. Its reader. */
+  public boolean goesOn(int lane) {
+    return false;
+  }
+
+  /** If so, goes on there: {@link #in} is another. Its reader. */
+  public boolean moveOn(int lane) {
+    return false;
+  }
+
   /** Where records come from. */
   public abstract Inlet in(int lane);
 
@@ -44,7 +84,8 @@ public abstract class Track {
   public void unblock() {}
 
   /**
-   * Takes from the session what has come. Under the connection's inlet lock.
+   * Takes from the session what has come: records, under the connection's inlet lock; or bells, the
+   * poller alone.
    *
    * @return whether anything came
    */
@@ -68,12 +109,16 @@ public abstract class Track {
   public void disarmOutput() {}
 
   /**
-   * All was sent, and nothing more will be: tells the other end, if the road does not by itself.
+   * Nothing more will be put into the rings: when all there is was sent, tells the other end, if
+   * the road does not by itself. Any thread, not the one that holds the inlet lock.
    */
   public void finishOutput() {}
 
   /** Whether the other end has ended, and nothing more can come. Poller. */
   public abstract boolean over();
+
+  /** Whether the other end cannot even say any more what it has taken. Poller. */
+  public abstract boolean severed();
 
   /** Gives all back; nobody is inside any more. Registrar. */
   public abstract void close();

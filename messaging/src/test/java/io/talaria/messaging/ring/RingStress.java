@@ -177,6 +177,75 @@ public final class RingStress {
     }
   }
 
+  /** The ring goes on in another one while a producer claims. */
+  @JCStressTest
+  @Outcome(
+      id = {"1, 1", "0, 0"},
+      expect = ACCEPTABLE,
+      desc = "in the old one, or refused")
+  @Outcome(expect = FORBIDDEN, desc = "lost at the end, or refused and seen")
+  @State
+  public static class GrowthAgainstClaim {
+    private final MemorySegment memory = memory();
+    private final MemorySegment next = memory();
+    private final RingProducer producer = new RingProducer(memory, CAPACITY);
+    private final RingConsumer consumer = new RingConsumer(memory, CAPACITY);
+
+    /** Sends. */
+    @Actor
+    public void producer(II_Result result) {
+      long claim = producer.tryClaim(8);
+      if (claim >= 0) {
+        producer.memory().set(INT, producer.offset(claim), 1);
+        producer.commit(claim, 8);
+        result.r1 = 1;
+      }
+    }
+
+    /** Grows. */
+    @Actor
+    public void grower() {
+      RingProducer unused = producer.continueIn(next, CAPACITY);
+    }
+
+    /** Takes all of the old one, and goes on in the next, which begins there. */
+    @Arbiter
+    public void after(II_Result result) {
+      while (!consumer.goesOn()) {
+        result.r2 += take(consumer);
+      }
+      RingConsumer unused = consumer.continueIn(next, CAPACITY);
+    }
+  }
+
+  /** The ring goes on in another one while the consumer falls asleep. */
+  @JCStressTest
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "seen")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "seen, and woken")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "sleeps, and is woken")
+  @Outcome(id = "1, 0", expect = FORBIDDEN, desc = "sleeps for ever")
+  @State
+  public static class GrowthAgainstSleep {
+    private final MemorySegment memory = memory();
+    private final MemorySegment next = memory();
+    private final RingProducer producer = new RingProducer(memory, CAPACITY);
+    private final RingConsumer consumer = new RingConsumer(memory, CAPACITY);
+
+    /** Grows. */
+    @Actor
+    public void producer(II_Result result) {
+      RingProducer unused = producer.continueIn(next, CAPACITY);
+      result.r2 = producer.mustWake() ? 1 : 0;
+    }
+
+    /** Falls asleep if there is nothing. */
+    @Actor
+    public void consumer(II_Result result) {
+      consumer.arm();
+      result.r1 = consumer.peek() == 0 && !consumer.goesOn() ? 1 : 0;
+    }
+  }
+
   /** The control: without the fence, a wake-up is lost. */
   @JCStressTest
   @Outcome(

@@ -84,7 +84,10 @@ class RingStressedTest {
   @Test
   void noInterleavingLosesAWakeUpOrARecord() throws Exception {
     Run run =
-        run("(MarkAgainstSleep|HeadAgainstWait|TwoProducers|SealAgainstClaim|BytesBeforeMark)", MS);
+        run(
+            "(MarkAgainstSleep|HeadAgainstWait|TwoProducers|SealAgainstClaim|BytesBeforeMark"
+                + "|GrowthAgainstClaim|GrowthAgainstSleep)",
+            MS);
     assertThat(run.status).as(run.output).isZero();
     assertThat(run.output).contains("[OK]").doesNotContain("[FAILED]").doesNotContain("[ERROR]");
   }

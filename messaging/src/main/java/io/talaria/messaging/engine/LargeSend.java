@@ -1,0 +1,158 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.codec.SegmentOut;
+import io.talaria.messaging.road.Lane;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Sends a message or question that is larger than a record: its codec writes slice after slice, and
+ * each is sent when it is full, so that others' messages go between, and no memory of its size is
+ * needed here. Of one thread, once.
+ */
+final class LargeSend implements SegmentOut.Overflow {
+  /** Ends a codec that writes what cannot be sent any more. */
+  private static final class Stopped extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Stopped() {
+      super("the message cannot be sent any more", null, false, false);
+    }
+  }
+
+  private final Connection to;
+  private final Outlet outlet;
+  private final ThreadContext context;
+  private final TypeEntry type;
+  private final byte kind;
+  private final int slot;
+  private final int generation;
+  private final int limitUs;
+  private final long deadlineNs;
+
+  private MemorySegment memory;
+  private int stream;
+  private int total;
+  private int sent;
+  private long result = Peer.LOST;
+  private MessagingException failure;
+
+  LargeSend(
+      Connection to,
+      ThreadContext context,
+      TypeEntry type,
+      byte kind,
+      int slot,
+      int generation,
+      int limitUs,
+      long deadlineNs) {
+    this.to = to;
+    outlet = to.outlet();
+    this.context = context;
+    this.type = type;
+    this.kind = kind;
+    this.slot = slot;
+    this.generation = generation;
+    this.limitUs = limitUs;
+    this.deadlineNs = deadlineNs;
+  }
+
+  /**
+   * Sends all of it.
+   *
+   * @return a ticket, or {@link Peer#LOST}: the connection has ended
+   */
+  long send(Object message) throws MessagingException {
+    total = Outlet.size(context, type.codec, message);
+    if (total > to.largestThere) {
+      throw new MessagingException(
+          Code.TOO_LARGE,
+          type.name()
+              + " of "
+              + total
+              + " bytes, the largest that node "
+              + to.peer.id()
+              + " takes has "
+              + to.largestThere
+              + " (NodeOptions.largest)");
+    }
+    if (!to.beginLarge(deadlineNs)) {
+      throw to.peer.noRoom();
+    }
+    stream = to.newStream();
+    memory = context.scratch(Outlet.MOST_RECORD);
+    boolean whole = false;
+    boolean granted = false;
+    try {
+      if (total > Records.ASK_ABOVE) {
+        granted = to.awaitGrant(stream, total, deadlineNs);
+        if (!granted) {
+          throw noMemory();
+        }
+      }
+      begin(context.out);
+      Outlet.write(context, type, message, total);
+      put(total - sent);
+      whole = true;
+    } catch (Stopped e) {
+      if (failure != null) {
+        throw failure;
+      }
+    } finally {
+      if (whole || sent == 0) {
+        if (granted && !whole) {
+          to.control(Records.BIG_NO, stream, total);
+        }
+        to.endLarge();
+      } else {
+        to.abort(stream, total, type.index, kind);
+      }
+    }
+    return result;
+  }
+
+  private MessagingException noMemory() {
+    return new MessagingException(
+        Code.NO_ROOM,
+        "node "
+            + to.peer.id()
+            + " has no memory for "
+            + total
+            + " bytes within the limit: its receivers are slow, or its receiveBudget is small");
+  }
+
+  private void begin(SegmentOut out) {
+    int room = Math.min(outlet.slicePayload(Lane.BULK), total - sent);
+    out.over(memory, 0, room, total - sent - room, this);
+  }
+
+  @Override
+  public void full(SegmentOut out, int used) {
+    put(used);
+    begin(out);
+  }
+
+  private void put(int length) {
+    try {
+      RecordHead head = context.head.of(type.index, kind, slot, generation, limitUs);
+      do {
+        // A large message may take longer than the limit, but no slice may.
+        long limit = sent == 0 ? deadlineNs : System.nanoTime() + to.node.sendLimitNs();
+        if (!outlet.awaitRoomForSlice(limit)) {
+          throw to.peer.noRoom();
+        }
+        result = outlet.put(context, memory, 0, length, Lane.BULK, head.slice(stream, sent, total));
+      } while (result == Peer.NO_ROOM);
+    } catch (MessagingException e) {
+      failure = e;
+    }
+    if (failure != null || result < 0) {
+      throw new Stopped();
+    }
+    sent += length;
+  }
+}

@@ -1,0 +1,418 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.Codec;
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.road.Track;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Where the records of a connection go: its two rings, and the threads that wait for room or for
+ * what was taken. Any thread; only what says so waits.
+ */
+final class Outlet {
+  /** The largest record: of a large message, a slice with its header. */
+  static final int MOST_RECORD = 32 << 10;
+
+  /** Explicit codecs write more than this elsewhere first: a claim shall not last. */
+  private static final int MOST_IN_PLACE = 4096;
+
+  /** Slices leave twice a ring's bytes, shifted by this, to others. */
+  private static final int SPARE_SHIFT = 3;
+
+  /** Of {@link #put}: in slices now; in one record when the ring has grown, which was asked for. */
+  static final long LARGER_SOON = -100;
+
+  private final Connection connection;
+  private final Track track;
+  private final Waiters waiters = new Waiters();
+
+  /** When the connection is dead: its memory may be gone. */
+  private volatile long takenAtEnd;
+
+  Outlet(Connection connection, Track track) {
+    this.connection = connection;
+    this.track = track;
+  }
+
+  private RingProducer bulk() {
+    return track.out(Lane.BULK);
+  }
+
+  private RingProducer express() {
+    return track.out(Lane.EXPRESS);
+  }
+
+  /** The largest record in a ring of so many bytes, with its header. */
+  private static int mostRecordOf(int capacity) {
+    return Math.min(MOST_RECORD, capacity >>> 3);
+  }
+
+  /** The largest record of a lane for now, with its header. */
+  int mostRecord(int lane) {
+    return mostRecordOf(track.out(lane).capacity());
+  }
+
+  /** The most bytes of a large message in one slice, for now. */
+  int slicePayload(int lane) {
+    return mostRecord(lane) - Records.SLICE_HEADER;
+  }
+
+  /** Whether a payload fits into one record, for now. */
+  boolean fits(int lane, RecordHead head, int size) {
+    int bytes = Records.aligned(head.bytes() + size);
+    return bytes <= mostRecord(lane) && bytes > 0;
+  }
+
+  /** What did not fit: will it when the ring has grown, or never? */
+  private long tooLarge(int lane, RecordHead head, int size) {
+    int bytes = Records.aligned(head.bytes() + size);
+    if (bytes > mostRecordOf(track.mostCapacity(lane)) || bytes <= 0 || !track.canGrow(lane)) {
+      return Peer.TOO_LARGE;
+    }
+    connection.wantLarger(lane);
+    return LARGER_SOON;
+  }
+
+  // ---- codecs
+
+  static int size(ThreadContext context, Codec<Object> codec, Object message) {
+    context.inCodec = true;
+    try {
+      int size = codec.size(message);
+      if (size < 0) {
+        throw new IllegalStateException(
+            "the codec of " + message.getClass().getName() + " says a size of " + size);
+      }
+      return size;
+    } finally {
+      context.inCodec = false;
+    }
+  }
+
+  /** Writes a message of a size to where {@code context.out} stands. */
+  static void write(ThreadContext context, TypeEntry type, Object message, int size) {
+    context.inCodec = true;
+    try {
+      type.codec.write(message, context.out);
+      int left = context.out.remaining();
+      if (left != 0) {
+        throw new IllegalStateException(
+            "the codec of "
+                + type.name()
+                + " wrote "
+                + (size - left)
+                + " bytes, its size said "
+                + size);
+      }
+    } finally {
+      context.out.done();
+      context.inCodec = false;
+    }
+  }
+
+  /** Encodes into the thread's scratch; returns the size. */
+  static int encode(ThreadContext context, TypeEntry type, Object message) {
+    int size = size(context, type.codec, message);
+    encode(context, type, message, size, context.scratch(size));
+    return size;
+  }
+
+  static void encode(
+      ThreadContext context, TypeEntry type, Object message, int size, MemorySegment memory) {
+    context.out.over(memory, 0, size);
+    write(context, type, message, size);
+  }
+
+  // ---- putting records
+
+  /**
+   * Puts a message into a ring, written in place.
+   *
+   * @return a ticket; or a negative one of {@link Peer}
+   */
+  long put(ThreadContext context, TypeEntry type, Object message, int lane, RecordHead head) {
+    int size = size(context, type.codec, message);
+    if (size > connection.largestThere) {
+      return Peer.TOO_LARGE;
+    }
+    if (!fits(lane, head, size)) {
+      return tooLarge(lane, head, size);
+    }
+    if (type.explicit && size > MOST_IN_PLACE) {
+      MemorySegment scratch = context.scratch(size);
+      encode(context, type, message, size, scratch);
+      return put(context, null, null, scratch, 0, size, lane, head);
+    }
+    return put(context, type, message, null, 0, size, lane, head);
+  }
+
+  /** Puts what was encoded before. */
+  long put(
+      ThreadContext context, MemorySegment from, long offset, int size, int lane, RecordHead head) {
+    return fits(lane, head, size)
+        ? put(context, null, null, from, offset, size, lane, head)
+        : tooLarge(lane, head, size);
+  }
+
+  private long put(
+      ThreadContext context,
+      TypeEntry type,
+      Object message,
+      MemorySegment from,
+      long offset,
+      int size,
+      int lane,
+      RecordHead head) {
+    RingProducer ring = track.out(lane);
+    int header = head.bytes();
+    int bytes = Records.aligned(header + size);
+    try {
+      long claim = ring.tryClaim(bytes);
+      if (claim < 0) {
+        return refused(lane, ring, claim);
+      }
+      boolean good = false;
+      try {
+        MemorySegment memory = ring.memory();
+        long at = ring.offset(claim);
+        head.write(memory, at, header + size);
+        if (message != null) {
+          context.out.over(memory, at + header, size);
+          write(context, type, message, size);
+        } else {
+          MemorySegment.copy(from, offset, memory, at + header, size);
+        }
+        good = true;
+      } finally {
+        if (good) {
+          connection.leadIfWanted(context);
+          ring.commit(claim, bytes);
+        } else {
+          ring.abandon(claim, bytes);
+        }
+      }
+      if (ring.mustWake()) {
+        track.wakePeer();
+      }
+      return Tickets.of(connection.number, ring.endOf(claim, bytes));
+    } catch (IllegalStateException e) {
+      if (connection.dead()) {
+        return Peer.LOST; // unmapped meanwhile
+      }
+      throw e;
+    } catch (RingBrokenException e) {
+      connection.broken(e);
+      return Peer.LOST;
+    }
+  }
+
+  /** For whoever sends in one record or not at all. */
+  static long orNoRoom(long result) {
+    return result == LARGER_SOON ? Peer.NO_ROOM : result;
+  }
+
+  private long refused(int lane, RingProducer ring, long claim) {
+    if (claim == RingProducer.NO_ROOM) {
+      if (track.canGrow(lane)) {
+        connection.wantLarger(lane);
+      }
+      return Peer.NO_ROOM;
+    }
+    return track.grows(lane, ring) ? Peer.NO_ROOM : Peer.LOST;
+  }
+
+  // ---- waiting
+
+  /** Waits for one thing of three, the others are 0; false at the limit. */
+  private boolean await(long ticket, long bytes, int stream, long deadlineNs)
+      throws MessagingException {
+    boolean handler = connection.node.beginWait();
+    waiters.enter();
+    try {
+      while (!connection.dead()) {
+        bulk().want();
+        if (holds(ticket, bytes, stream)) {
+          return true;
+        }
+        if (!park(deadlineNs)) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IllegalStateException e) {
+      if (connection.dead()) {
+        return true;
+      }
+      throw e;
+    } catch (RingBrokenException e) {
+      connection.broken(e);
+      return true;
+    } finally {
+      leave();
+      connection.node.endWait(handler);
+    }
+  }
+
+  private boolean holds(long ticket, long bytes, int stream) {
+    if (ticket != 0) {
+      return Tickets.reached(ticket, bulk().taken());
+    }
+    RingProducer bulk = bulk();
+    return bulk.sealed() || (stream != 0 ? connection.granted(stream) : bulk.hasRoom(bytes));
+  }
+
+  private void leave() {
+    waiters.leave();
+    try {
+      if (waiters.none()) {
+        bulk().wantNoMore();
+      }
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+    }
+  }
+
+  private static boolean park(long deadlineNs) throws MessagingException {
+    long left = deadlineNs - System.nanoTime();
+    if (left <= 0) {
+      return false;
+    }
+    LockSupport.parkNanos(left);
+    if (Thread.currentThread().isInterrupted()) {
+      throw new MessagingException(Code.CANCELLED, "the thread was interrupted while it waited");
+    }
+    return true;
+  }
+
+  /** Waits for room of bulk, or until the connection or the time ends. */
+  boolean awaitRoom(long bytes, long deadlineNs) throws MessagingException {
+    return await(0, bytes, 0, deadlineNs);
+  }
+
+  /** The same for a slice, which leaves room for others' messages. */
+  boolean awaitRoomForSlice(long deadlineNs) throws MessagingException {
+    RingProducer bulk = bulk();
+    long bytes = (long) mostRecord(Lane.BULK) + (bulk.capacity() >>> SPARE_SHIFT);
+    try {
+      if (bulk.sealed() || bulk.hasRoom(bytes)) {
+        return true;
+      }
+      if (track.canGrow(Lane.BULK)) {
+        connection.wantLarger(Lane.BULK);
+      }
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+    } catch (RingBrokenException e) {
+      connection.broken(e);
+    }
+    return awaitRoom(bytes, deadlineNs);
+  }
+
+  /** Waits until the other end has memory for a large message. */
+  boolean awaitGrant(int stream, long deadlineNs) throws MessagingException {
+    return await(0, 0, stream, deadlineNs);
+  }
+
+  /** See {@link Peer#awaitTaken}. */
+  boolean awaitTaken(long ticket, long deadlineNs) throws MessagingException {
+    if (!await(ticket, 0, 0, deadlineNs)) {
+      return false;
+    }
+    if (!connection.dead() || Tickets.reached(ticket, takenAtEnd)) {
+      return true;
+    }
+    throw new MessagingException(Code.LOST, connection.failure());
+  }
+
+  /** There may be room, or something was taken. */
+  void wake() {
+    waiters.wake();
+  }
+
+  // ---- how it stands
+
+  /** Bytes sent and not taken out of the ring at the other end. */
+  long unconsumedBytes() {
+    try {
+      return bulk().unconsumedBytes() + express().unconsumedBytes();
+    } catch (RingBrokenException | IllegalStateException e) {
+      return 0;
+    }
+  }
+
+  long roomBytes() {
+    try {
+      RingProducer bulk = bulk();
+      return connection.dead() ? 0 : Math.max(0, bulk.capacity() - bulk.unconsumedBytes());
+    } catch (IllegalStateException | RingBrokenException e) {
+      return 0;
+    }
+  }
+
+  /** Nobody waits, nothing is under way, and all tickets were taken. */
+  boolean idle() {
+    return waiters.none() && unconsumedBytes() == 0 && allTaken();
+  }
+
+  /** Whether all that was sent was handed to the program there. */
+  boolean allTaken() {
+    try {
+      return bulk().taken() == bulk().claimed();
+    } catch (IllegalStateException e) {
+      return true; // unmapped
+    }
+  }
+
+  /** The position behind the last record of bulk. */
+  long end() {
+    return bulk().claimed();
+  }
+
+  /** No more messages and questions. */
+  void sealBulk() {
+    seal(Lane.BULK);
+  }
+
+  /** No more of anything. */
+  void seal() {
+    seal(Lane.BULK);
+    seal(Lane.EXPRESS);
+  }
+
+  private void seal(int lane) {
+    try {
+      track.seal(lane);
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+    }
+  }
+
+  /** Sealed, it keeps what will be asked for when its memory is gone; that is returned. */
+  long rememberTaken() {
+    try {
+      takenAtEnd = bulk().taken();
+    } catch (IllegalStateException e) {
+      // It was kept before.
+    }
+    return takenAtEnd;
+  }
+
+  /** Whether nobody writes into its rings any more. */
+  boolean quiet() {
+    return bulk().quiet() && express().quiet();
+  }
+}

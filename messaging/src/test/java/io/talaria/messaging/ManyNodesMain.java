@@ -1,0 +1,95 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import io.talaria.messaging.Messages.Pair;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A process with some of many nodes: starts them, and at each line of its input has each of them
+ * send a message to all others.
+ */
+public final class ManyNodesMain {
+  private static final long LIMIT_NS = 120_000_000_000L;
+
+  private ManyNodesMain() {}
+
+  /**
+   * Runs until its input ends.
+   *
+   * @param args ground, directory, the first id, how many nodes here, how many in all
+   */
+  public static void main(String[] args) throws Exception {
+    int first = Integer.parseInt(args[2]);
+    int count = Integer.parseInt(args[3]);
+    int all = Integer.parseInt(args[4]);
+    AtomicInteger got = new AtomicInteger();
+    try (Ground.Nodes nodes = new Ground.Nodes(Ground.valueOf(args[0]), Path.of(args[1]));
+        ExecutorService threads = Executors.newFixedThreadPool(count)) {
+      List<Node> here = new ArrayList<>();
+      for (int id = first; id < first + count; id++) {
+        here.add(
+            nodes.start(
+                nodes
+                    .options(id)
+                    .ringBytes(16 << 10)
+                    .expressBytes(16 << 10)
+                    .sendLimit(Duration.ofSeconds(60))
+                    .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())));
+      }
+      System.out.println("READY");
+      BufferedReader in =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      for (int round = 1; in.readLine() != null; round++) {
+        List<Callable<Void>> work = new ArrayList<>();
+        for (Node node : here) {
+          work.add(() -> sendToAll(node, all));
+        }
+        for (Future<Void> each : threads.invokeAll(work)) {
+          each.get();
+        }
+        System.out.println("SENT " + counters(here) + " " + round);
+      }
+    }
+  }
+
+  private static Void sendToAll(Node node, int all) throws Exception {
+    for (int id = 0; id < all; id++) {
+      if (id != node.id() && node.peer(id).trySend(new Pair(node.id(), 0)) == Peer.CLOSED) {
+        throw new AssertionError("closed");
+      }
+    }
+    for (int id = 0; id < all; id++) {
+      if (id != node.id()) {
+        Peer peer = node.peer(id);
+        long ticket = peer.send(new Pair(node.id(), 1));
+        if (!peer.awaitTaken(ticket, LIMIT_NS)) {
+          throw new AssertionError("node " + id + " has not taken it");
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Connections of all nodes now, and ever made. */
+  private static String counters(List<Node> nodes) {
+    long now = 0;
+    long made = 0;
+    for (Node node : nodes) {
+      now += node.counters().connections();
+      made += node.counters().connected();
+    }
+    return now + " " + made;
+  }
+}

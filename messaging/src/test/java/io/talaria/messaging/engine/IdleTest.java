@@ -1,0 +1,81 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Road;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What two connected nodes cost that have nothing to do. */
+@Tag("long")
+@Timeout(120)
+class IdleTest {
+  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
+  private static final int SECONDS = 10;
+
+  /** Of a core, both together. */
+  private static final double MOST_SHARE = 0.005;
+
+  record Figure(long value) {}
+
+  @TempDir Path directory;
+
+  private NodeOptions options(int id, Road road) {
+    return NodeOptions.of(id)
+        .cluster("test")
+        .runDirectory(directory.resolve("run"))
+        .sharedMemoryDirectory(directory.resolve("shm"))
+        .roads(road)
+        .sendLimit(Duration.ofSeconds(30))
+        .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number));
+  }
+
+  private static long cpuNs() {
+    var threads = ManagementFactory.getThreadMXBean();
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(each -> each.getName().startsWith("talaria-"))
+        .mapToLong(each -> Math.max(0, threads.getThreadCpuTime(each.threadId())))
+        .sum();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Road.class,
+      names = {"SHM", "STREAM"})
+  void twoIdleNodesCostLessThanHalfAPercentOfACore(Road road) throws Exception {
+    NodeOptions first = options(1, road);
+    LocalNode far = LocalNode.start(road == Road.STREAM ? first.listen("127.0.0.1", 0) : first);
+    InetSocketAddress there =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
+    LocalNode near = LocalNode.start(options(2, road).directory(id -> Map.of(1, there).get(id)));
+    try {
+      for (int i = 0; i < 20_000; i++) { // compiled
+        assertThat(near.peer(1).ask(new Figure(i), Figure.class, LIMIT_NS).value()).isEqualTo(i);
+      }
+      TimeUnit.SECONDS.sleep(1);
+      long before = cpuNs();
+      TimeUnit.SECONDS.sleep(SECONDS);
+      double share = (cpuNs() - before) / 1e9 / SECONDS;
+      System.out.println(road + ": two idle nodes take " + 100 * share + " % of a core");
+      assertThat(share).isLessThan(MOST_SHARE);
+      assertThat(near.peer(1).connected()).isTrue();
+    } finally {
+      long unused = near.close(LIMIT_NS);
+      unused = far.close(LIMIT_NS);
+    }
+  }
+}

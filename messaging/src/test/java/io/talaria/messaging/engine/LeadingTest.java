@@ -1,0 +1,108 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Road;
+import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.road.Track;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the poller does while a thread that waits for an answer looks for it. */
+@Timeout(120)
+class LeadingTest {
+  private static final long LIMIT_NS = 60_000_000_000L;
+  private static final long WATCHED_NS = 500_000_000L;
+
+  record Figure(long value) {}
+
+  @TempDir Path directory;
+  private LocalNode near;
+  private LocalNode far;
+
+  private LocalNode start(int id) throws Exception {
+    return LocalNode.start(
+        NodeOptions.of(id)
+            .cluster("test")
+            .runDirectory(directory.resolve("run"))
+            .sharedMemoryDirectory(directory.resolve("shm"))
+            .roads(Road.SHM)
+            .sendLimit(Duration.ofSeconds(30))
+            .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number)));
+  }
+
+  @BeforeEach
+  void connect() throws Exception {
+    near = start(1);
+    far = start(2);
+    assertThat(near.peer(2).ask(new Figure(1), Figure.class, LIMIT_NS)).isEqualTo(new Figure(1));
+  }
+
+  @AfterEach
+  void close() {
+    long unused = near.close(LIMIT_NS);
+    unused = far.close(LIMIT_NS);
+  }
+
+  private static Connection lead(LocalNode node, int other) {
+    Connection connection = node.remote(other).connection();
+    long deadline = System.nanoTime() + LIMIT_NS;
+    while (!connection.startLeading()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait(); // the poller has the inlet for a moment
+    }
+    return connection;
+  }
+
+  /** The leader may have lost its core: the poller must not take what it needs to go on. */
+  @Test
+  void aBellDoesNotKeepThePollerBusyWhileAnotherHasTheInlet() {
+    Connection connection = lead(near, 2);
+    try {
+      far.remote(1).connection().track().wakePeer();
+      long poller = near.poller().threadId();
+      var threads = ManagementFactory.getThreadMXBean();
+      long before = threads.getThreadCpuTime(poller);
+      long until = System.nanoTime() + WATCHED_NS;
+      while (System.nanoTime() < until) {
+        LockSupport.parkNanos(WATCHED_NS / 10);
+      }
+      assertThat(threads.getThreadCpuTime(poller) - before).isLessThan(WATCHED_NS / 4);
+    } finally {
+      connection.stopLeading();
+    }
+  }
+
+  /** Who waits for an answer has said so before the question is seen. */
+  @Test
+  void anAnswerToWhoeverLooksRingsNoBell() throws Exception {
+    Track back = far.remote(1).connection().track();
+    long deadline = System.nanoTime() + LIMIT_NS;
+    while (!near.pollerSleeps()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+    Connection connection = near.remote(2).connection();
+    ThreadContext context = ThreadContext.current();
+    context.wantsToLead = true;
+    RecordHead head = context.head.of(0, Records.REQUEST, 0, 0, 0);
+    TypeEntry type = near.types().of(new Figure(2));
+    assertThat(connection.outlet().put(context, type, new Figure(2), Lane.BULK, head)).isPositive();
+    assertThat(context.leads).isTrue();
+    context.leads = false;
+    assertThat(back.out(Lane.EXPRESS).mustWake()).as("a bell is wanted").isFalse();
+    connection.stopLeading();
+    assertThat(near.peer(2).ask(new Figure(3), Figure.class, LIMIT_NS)).isEqualTo(new Figure(3));
+  }
+}

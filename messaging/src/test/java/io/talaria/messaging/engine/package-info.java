@@ -1,0 +1,4 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+/** Tests of what connects a node. */
+package io.talaria.messaging.engine;

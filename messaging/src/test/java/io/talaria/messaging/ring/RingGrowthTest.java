@@ -1,0 +1,162 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A ring that goes on in a larger one. */
+@Timeout(120)
+class RingGrowthTest {
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+  private static final int LEAST = RingLayout.LEAST_CAPACITY;
+
+  private static boolean send(RingProducer ring, int value, int bytes) {
+    long claim = ring.tryClaim(bytes);
+    if (claim < 0) {
+      return false;
+    }
+    ring.memory().set(INT, ring.offset(claim), value);
+    ring.commit(claim, bytes);
+    return true;
+  }
+
+  private static int take(RingConsumer ring) {
+    int value = ring.peek() == 0 ? -1 : ring.memory().get(INT, ring.offset());
+    if (value >= 0) {
+      ring.advance();
+    }
+    return value;
+  }
+
+  @Test
+  void theNextRingGoesOnWhereTheOneBeforeEnds() {
+    for (long start : new long[] {0, 77, LEAST / 8 - 3, RingLayout.POSITION_MASK - 40}) {
+      MemorySegment small = Rings.at(LEAST, start, 5);
+      MemorySegment large = Rings.at(4 * LEAST, 0, 0);
+      RingProducer old = new RingProducer(small, LEAST);
+      RingConsumer in = new RingConsumer(small, LEAST);
+      int sent = 0;
+      while (send(old, sent, 104)) {
+        sent++;
+      }
+      assertThat(take(in)).isZero();
+      in.publish();
+      in.publishTaken(in.position());
+      final long takenBefore = old.taken();
+      RingProducer out = old.continueIn(large, 4 * LEAST);
+      assertThat(old.tryClaim(8)).isEqualTo(RingProducer.SEALED);
+      assertThat(out.claimed()).isEqualTo(old.claimed());
+      assertThat(out.taken()).isEqualTo(takenBefore);
+      assertThat(out.beforeDrained()).isFalse();
+      for (int i = 0; i < 200; i++) {
+        assertThat(send(out, sent++, 104)).isTrue();
+      }
+      int next = 1;
+      while (!in.goesOn()) {
+        assertThat(in.ended()).as("it goes on").isFalse();
+        assertThat(take(in)).isEqualTo(next++);
+      }
+      // Told in the old ring until the consumer has moved on.
+      in.publishTaken(in.position());
+      assertThat(out.taken()).isEqualTo(old.claimed());
+      in = in.continueIn(large, 4 * LEAST);
+      assertThat(out.beforeDrained()).isTrue();
+      assertThat(out.taken()).isEqualTo(old.claimed());
+      while (next < sent) {
+        assertThat(take(in)).isEqualTo(next++);
+      }
+      in.publish();
+      in.publishTaken(in.position());
+      assertThat(out.taken()).isEqualTo(out.claimed());
+      assertThat(out.unconsumedBytes()).isZero();
+      out.seal();
+      assertThat(in.ended()).isTrue();
+      assertThat(in.goesOn()).isFalse();
+      assertThat(out.quiet()).isTrue();
+    }
+  }
+
+  @Test
+  void aRingThatBeginsElsewhereIsBroken() {
+    MemorySegment small = Rings.at(LEAST, 0, 0);
+    RingProducer old = new RingProducer(small, LEAST);
+    RingConsumer in = new RingConsumer(small, LEAST);
+    MemorySegment large = Rings.at(4 * LEAST, 0, 0);
+    RingProducer unused = old.continueIn(large, 4 * LEAST);
+    RingLayout.LONG.set(large, (long) RingLayout.HEAD, RingLayout.word(9, 0));
+    assertThat(in.goesOn()).isTrue();
+    assertThatThrownBy(() -> in.continueIn(large, 4 * LEAST))
+        .isInstanceOf(RingBrokenException.class)
+        .hasMessageContaining("begins at 9");
+    assertThatThrownBy(() -> in.continueIn(large, 0)).isInstanceOf(RingBrokenException.class);
+  }
+
+  /** Producers that do not stop; each one's records in order, through three rings. */
+  @Test
+  void nothingIsLostWhileProducersGoOn() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      grow(round);
+    }
+  }
+
+  private static void grow(int round) throws Exception {
+    int producers = 3;
+    int each = 20_000;
+    List<MemorySegment> memory = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      memory.add(Rings.at(LEAST << (2 * i), 0, 0));
+    }
+    AtomicReference<RingProducer> out =
+        new AtomicReference<>(new RingProducer(memory.get(0), LEAST));
+    List<Thread> threads = new ArrayList<>();
+    for (int p = 0; p < producers; p++) {
+      int first = p * each;
+      threads.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int i = 0; i < each; ) {
+                      if (send(out.get(), first + i, 24)) {
+                        i++;
+                      } else {
+                        Thread.yield();
+                      }
+                    }
+                  }));
+    }
+    RingConsumer in = new RingConsumer(memory.get(0), LEAST);
+    int[] next = new int[producers];
+    int made = 0;
+    int moved = 0;
+    for (int got = 0; got < producers * each; ) {
+      int value = take(in);
+      if (value >= 0) {
+        assertThat(value % each)
+            .as("of %d, round %d", value / each, round)
+            .isEqualTo(next[value / each]++);
+        got++;
+        if (made < 2 && got > (made + 1) * 5_000 && out.get().beforeDrained()) {
+          made++;
+          out.set(out.get().continueIn(memory.get(made), LEAST << (2 * made)));
+        }
+      } else if (in.goesOn()) {
+        moved++;
+        in = in.continueIn(memory.get(moved), LEAST << (2 * moved));
+      }
+      in.publish();
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(moved).isEqualTo(2);
+  }
+}
