@@ -6,8 +6,8 @@ import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 
 /**
- * What the JVM calls when it is started with {@code -javaagent:talaria.jar}, or when the agent is
- * attached to it later.
+ * What the JVM calls when it is started with {@code -javaagent:talaria.jar}, when the agent is
+ * attached to it later, and with {@code -jar talaria.jar}.
  *
  * <p>{@code JAVA_TOOL_OPTIONS} reaches every JVM of a user, old ones and short-lived tools too.
  * Therefore this class is Java 8 byte code and names nothing newer, throws nothing, and prints to
@@ -16,6 +16,10 @@ import java.lang.reflect.InvocationTargetException;
  */
 public final class TalariaAgent {
   private static final int OLDEST_JAVA = 17;
+  private static final int FAILED = 1;
+
+  /** EX_UNAVAILABLE of sysexits.h. */
+  private static final int MISSING = 69;
 
   private TalariaAgent() {}
 
@@ -37,6 +41,37 @@ public final class TalariaAgent {
    */
   public static void agentmain(String arguments, Instrumentation instrumentation) {
     start("whileRunning", instrumentation);
+  }
+
+  /**
+   * Called by {@code java -jar talaria.jar}: the commands that the jar has itself.
+   *
+   * @param words the command and its arguments
+   */
+  public static void main(String[] words) {
+    int status;
+    try {
+      String version = System.getProperty("java.specification.version");
+      if (featureVersion(version) < OLDEST_JAVA) {
+        System.err.println(
+            "talaria: needs Java " + OLDEST_JAVA + " or newer, this is Java " + version);
+        status = MISSING;
+      } else {
+        status =
+            (Integer)
+                Class.forName("io.talaria.agent.Commands")
+                    .getMethod("run", String[].class)
+                    .invoke(null, (Object) words);
+      }
+    } catch (InvocationTargetException e) {
+      System.err.println("talaria: " + e.getCause());
+      status = FAILED;
+    } catch (ReflectiveOperationException e) {
+      System.err.println("talaria: " + e);
+      status = FAILED;
+    }
+    System.out.flush();
+    System.exit(status);
   }
 
   private static void start(String how, Instrumentation instrumentation) {

@@ -10,6 +10,7 @@ import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.programs.Managed;
+import io.talaria.it.programs.Talk;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,7 @@ import javax.management.remote.JMXServiceURL;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a management console in another JVM sees of a process with the agent. */
@@ -31,8 +33,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ManagementTest {
   @RegisterExtension final Lab lab = new Lab();
 
-  static Stream<Pair> pairs() {
-    return Stream.of(Pair.BOTH, Pair.withOldJava().get(0));
+  static Stream<Arguments> cases() {
+    return Stream.of(
+        Arguments.of(Pair.BOTH, "the program"),
+        Arguments.of(Pair.withOldJava().get(0), "talaria.jmx"));
   }
 
   /** Looks at a bean. */
@@ -63,11 +67,14 @@ class ManagementTest {
     return numbers;
   }
 
-  @ParameterizedTest
-  @MethodSource("pairs")
-  void theBeanShowsTheConnections(Pair pair) throws Exception {
+  @ParameterizedTest(name = "{0}, registered by {1}")
+  @MethodSource("cases")
+  void theBeanShowsTheConnections(Pair pair, String by) throws Exception {
     pair.assume();
-    Exchange exchange = new Exchange(lab, pair, Managed.class).run().expectMode();
+    boolean byItself = by.equals("the program");
+    Exchange exchange = new Exchange(lab, pair, byItself ? Managed.class : Talk.class);
+    exchange.serverSpec().property("talaria.jmx", byItself ? null : "true");
+    exchange.run().expectMode();
 
     lookAt(
         exchange.server(),

@@ -10,9 +10,6 @@ import java.util.List;
  * bytes where they are of data; what a reset means is left to Prometheus.
  */
 public final class PrometheusText {
-  /** What HTTP calls the format. */
-  public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
   private PrometheusText() {}
 
   /**
@@ -22,32 +19,31 @@ public final class PrometheusText {
    * @return the text, each line ended by a line feed
    */
   public static String of(List<Reading> readings) {
-    StringBuilder out = new StringBuilder(1 << 14);
-    head(out, "talaria_port_info", "gauge", "What the port is; always 1.");
+    PrometheusWriter out = new PrometheusWriter();
+    out.head("talaria_port_info", "gauge", "What the port is; always 1.");
     for (Reading reading : readings) {
       Port port = reading.port();
       name(out, "talaria_port_info", port);
-      label(out, "state", port.state().code());
-      label(out, "rate", port.rate().text());
-      label(out, "netdev", String.join(",", port.netDevices()));
-      label(out, "guid", port.guid());
-      value(out, BigInteger.ONE);
+      out.label("state", port.state().code());
+      out.label("rate", port.rate().text());
+      out.label("netdev", String.join(",", port.netDevices()));
+      out.label("guid", port.guid());
+      out.value(BigInteger.ONE);
     }
-    head(out, "talaria_port_active", "gauge", "1 if the port is active, else 0.");
+    out.head("talaria_port_active", "gauge", "1 if the port is active, else 0.");
     for (Reading reading : readings) {
       name(out, "talaria_port_active", reading.port());
       boolean active = reading.port().state() == PortState.ACTIVE;
-      value(out, active ? BigInteger.ONE : BigInteger.ZERO);
+      out.value(active ? BigInteger.ONE : BigInteger.ZERO);
     }
-    head(
-        out,
+    out.head(
         "talaria_port_rate_bits_per_second",
         "gauge",
         "The rate of the link in one direction; left out if it is not known.");
     for (Reading reading : readings) {
       if (reading.port().rate().bitsPerSecond() > 0) {
         name(out, "talaria_port_rate_bits_per_second", reading.port());
-        value(out, BigInteger.valueOf(reading.port().rate().bitsPerSecond()));
+        out.value(BigInteger.valueOf(reading.port().rate().bitsPerSecond()));
       }
     }
     traffic(out, readings, "transmit_bytes", CounterKind.DATA, Traffic.SENT, "Bytes sent.");
@@ -81,84 +77,58 @@ public final class PrometheusText {
         "untyped",
         CounterKind.OTHER,
         "What else the port tells, by counter.");
-    return out.toString();
-  }
-
-  private static void head(StringBuilder out, String metric, String type, String help) {
-    out.append("# HELP ").append(metric).append(' ').append(help).append('\n');
-    out.append("# TYPE ").append(metric).append(' ').append(type).append('\n');
+    return out.text();
   }
 
   private static void traffic(
-      StringBuilder out,
+      PrometheusWriter out,
       List<Reading> readings,
       String what,
       CounterKind kind,
       Traffic traffic,
       String help) {
     String metric = "talaria_port_" + what + "_total";
-    head(out, metric, "counter", help);
+    out.head(metric, "counter", help);
     for (Reading reading : readings) {
       int index = reading.indexOf(kind, traffic);
       if (index >= 0) {
         name(out, metric, reading.port());
-        value(out, reading.total(index));
+        out.value(reading.total(index));
       }
     }
   }
 
   private static void kind(
-      StringBuilder out,
+      PrometheusWriter out,
       List<Reading> readings,
       String metric,
       String type,
       CounterKind kind,
       String help) {
-    head(out, metric, type, help);
+    out.head(metric, type, help);
     for (Reading reading : readings) {
       for (int i = 0; i < reading.counters().size(); i++) {
         Counter counter = reading.counters().get(i);
         if (counter.kind() == kind && reading.known(i)) {
           name(out, metric, reading.port());
-          label(out, "counter", counter.name());
-          label(out, "source", counter.source().code());
+          out.label("counter", counter.name());
+          out.label("source", counter.source().code());
           if (counter.part()) {
-            label(out, "part", "1");
+            out.label("part", "1");
           }
-          value(out, reading.total(i));
+          out.value(reading.total(i));
         }
       }
     }
   }
 
-  private static void name(StringBuilder out, String metric, Port port) {
-    out.append(metric).append('{');
-    label(out, "device", port.id().device());
-    label(out, "port", Integer.toString(port.id().number()));
-    label(out, "layer", port.layer().code());
+  private static void name(PrometheusWriter out, String metric, Port port) {
+    out.sample(metric);
+    out.label("device", port.id().device());
+    out.label("port", Integer.toString(port.id().number()));
+    out.label("layer", port.layer().code());
     if (port.remote()) {
-      label(out, "node_guid", port.id().nodeGuid());
+      out.label("node_guid", port.id().nodeGuid());
     }
-  }
-
-  private static void label(StringBuilder out, String name, String value) {
-    if (out.charAt(out.length() - 1) != '{') {
-      out.append(',');
-    }
-    out.append(name).append("=\"");
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      switch (c) {
-        case '\\' -> out.append("\\\\");
-        case '"' -> out.append("\\\"");
-        case '\n' -> out.append("\\n");
-        default -> out.append(c);
-      }
-    }
-    out.append('"');
-  }
-
-  private static void value(StringBuilder out, BigInteger value) {
-    out.append("} ").append(value).append('\n');
   }
 }

@@ -34,6 +34,9 @@ public final class TalariaProvider extends SelectorProvider {
    */
   public TalariaProvider() {
     channels = new Channels(this);
+    if (channels.wantsJmx()) {
+      TalariaManagement.register();
+    }
   }
 
   /** Channels to stand behind {@code java.net.Socket}. */

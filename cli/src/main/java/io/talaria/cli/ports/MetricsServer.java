@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.monitor.PrometheusText;
+import io.talaria.monitor.PrometheusWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -54,7 +55,11 @@ final class MetricsServer implements AutoCloseable {
         exchange.getResponseHeaders().set("Allow", "GET");
         say(exchange, WRONG_METHOD, "text/plain", "Only GET.\n");
       } else {
-        say(exchange, OK, PrometheusText.CONTENT_TYPE, PrometheusText.of(source.look().readings()));
+        say(
+            exchange,
+            OK,
+            PrometheusWriter.CONTENT_TYPE,
+            PrometheusText.of(source.look().readings()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -6,6 +6,7 @@ import io.talaria.cli.harness.ExitStatus;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Terminal;
+import io.talaria.cli.harness.WholeFile;
 import io.talaria.cli.screen.Screen;
 import io.talaria.monitor.PrometheusText;
 import io.talaria.monitor.fabric.Answer;

@@ -5,6 +5,7 @@ package io.talaria.cli.ss;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Terminal;
+import io.talaria.cli.harness.WholeFile;
 import io.talaria.cli.screen.Screen;
 import io.talaria.nio.config.Config;
 import java.io.IOException;
@@ -48,7 +49,8 @@ import picocli.CommandLine.Spec;
       "  talaria ss --program kafka --port 9092 --role accepted",
       "  talaria ss --reason peer-plain,no-offer",
       "  talaria ss --pid 4711 --json          one process, for a script",
-      "  talaria ss --watch 10 --count 6 --json >> log  a line every 10 s for a minute"
+      "  talaria ss --watch 10 --count 6 --json >> log  a line every 10 s for a minute",
+      "  talaria ss --watch 15 --prometheus /var/lib/node_exporter/talaria.prom"
     })
 public final class SsCommand implements Callable<Integer> {
   private static final double NS_PER_S = 1e9;
@@ -86,6 +88,16 @@ public final class SsCommand implements Callable<Integer> {
   private boolean json;
 
   @Option(
+      names = "--prometheus",
+      paramLabel = "FILE",
+      arity = "0..1",
+      fallbackValue = "-",
+      description =
+          "The text format of Prometheus (described in docs/seeing.md), or a file of it that is"
+              + " replaced each time, as node_exporter's textfile collector wants it.")
+  private String prometheus;
+
+  @Option(
       names = "--dir",
       paramLabel = "DIR",
       description =
@@ -105,7 +117,7 @@ public final class SsCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     if (!watching()) {
       print(out, snapshot(from, filter), null, sort);
-    } else if (json || !Terminal.onStandardOutput()) {
+    } else if (json || prometheus != null || !Terminal.onStandardOutput()) {
       watch(from, filter, (now, rates) -> print(out, now, rates, sort));
     } else {
       watchOnScreen(from, filter, sort);
@@ -126,6 +138,9 @@ public final class SsCommand implements Callable<Integer> {
     }
     if (count != null && count < 1) {
       throw bad("--count " + count + " is less than 1");
+    }
+    if (json && prometheus != null) {
+      throw bad("--json and --prometheus are two ways to hand out; choose one");
     }
   }
 
@@ -150,7 +165,7 @@ public final class SsCommand implements Callable<Integer> {
   /** Shows a snapshot, and says whether anybody looks on. */
   @FunctionalInterface
   private interface View {
-    boolean show(Snapshot now, Rates rates) throws InterruptedException;
+    boolean show(Snapshot now, Rates rates) throws HarnessException, InterruptedException;
   }
 
   private void watch(Path from, Filter filter, View view)
@@ -183,9 +198,14 @@ public final class SsCommand implements Callable<Integer> {
     }
   }
 
-  private boolean print(PrintWriter out, Snapshot now, Rates rates, SortKey sort) {
+  private boolean print(PrintWriter out, Snapshot now, Rates rates, SortKey sort)
+      throws HarnessException {
     if (json) {
       out.println(Json.line(SsJson.tree(now, rates)));
+    } else if (prometheus != null && !prometheus.equals("-")) {
+      WholeFile.write(Path.of(prometheus), SsPrometheus.of(now));
+    } else if (prometheus != null) {
+      out.print(SsPrometheus.of(now));
     } else {
       out.print(new SsText(now, rates, sort).render());
       if (rates != null) {

@@ -152,6 +152,31 @@ class ReleaseTest {
     assertThat(run.out()).contains("-javaagent:");
   }
 
+  /** As {@code java -jar}: the commands that are beside it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"17", "25"})
+  void theAgentsJarRunsTheCommands(String feature) throws Exception {
+    Path java = java(feature);
+    assumeTrue(java != null, "no Java " + feature);
+    Ended table = jar(java, "ss", "--json");
+    assertThat(table.status()).as(table.out()).isZero();
+    assertThat(table.out()).startsWith("{\"format\":\"talaria-ss-1\"");
+    assertThat(jar(java, "doctor").out()).contains("agent  ", "talaria.jar, version ");
+    assertThat(jar(java, "help", "doctor").out()).contains("--shm-dir");
+    assertThat(jar(java, "help").out()).contains("-javaagent:talaria.jar");
+    assertThat(jar(java, "ss", "--nonsense").status()).isEqualTo(2);
+  }
+
+  private static Ended jar(Path java, String... words) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(java.resolve("bin/java").toString());
+    command.addAll(List.of("-jar", release.resolve("talaria.jar").toString()));
+    command.addAll(List.of(words));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(dir.toFile());
+    builder.environment().clear();
+    return run(builder);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"17", "25"})
   void theDemoMeasuresBoth(String java) throws Exception {

@@ -106,7 +106,7 @@ class TestCommandTest {
 
     assertThat(ended.status()).isEqualTo(1);
     assertThat(ended.outLines()).last().isEqualTo("1 passed, 1 failed, 0 skipped");
-    assertThat(tree.builds().get(0)).doesNotContain("left-out", "rounds");
+    assertThat(tree.builds().get(0)).doesNotContain("left-out", "rounds", "-Dtest.whole");
   }
 
   @Test
@@ -152,6 +152,15 @@ class TestCommandTest {
 
     assertThat(tree.run("test", "--", "-pl", "nio", "-Dtest=LastingTest").status()).isZero();
     assertThat(tree.builds().get(0))
-        .contains("-Dtest.left-out=nothing", "-pl nio -Dtest=LastingTest");
+        .contains("-Dtest.left-out=nothing", "-pl nio -Dtest=LastingTest")
+        .doesNotContain("-Dtest.whole");
+  }
+
+  @Test
+  void modulesSideBySideLeaveTheirOrderToTheOneThatComesLast() throws Exception {
+    report(0, PASSED);
+
+    assertThat(tree.run("test", "--", "-T2").status()).isZero();
+    assertThat(tree.builds().get(0)).contains("-Dtest.whole", "-T2");
   }
 }

@@ -238,6 +238,54 @@ class SsCommandTest {
   }
 
   @Test
+  void prometheusHasSumsAndNoSingleConnection() throws Exception {
+    try (ProcessCounters counters = busyProcess()) {
+      String text = run("--prometheus");
+      assertThat(text)
+          .containsPattern("talaria_process_info\\{pid=\"" + PID + "\",program=\".+\",.*} 1\n")
+          .containsPattern(
+              "talaria_connections\\{.*role=\"accepted\",mode=\"shm\",reason=\"same-host\"} 1\n")
+          .containsPattern(
+              "talaria_connections\\{.*role=\"client\",mode=\"tcp\",reason=\"peer-plain\"} 1\n")
+          .containsPattern("talaria_refused_total\\{.*reason=\"peer-plain\"} 1\n")
+          .containsPattern("talaria_read_bytes_total\\{.*road=\"fabric\"} " + (3 << 20) + "\n")
+          .containsPattern("talaria_written_bytes_total\\{.*road=\"tcp\"} 2048\n")
+          .containsPattern("talaria_stalls_total\\{.*} 1\n")
+          .contains("talaria_unreadable_files{dir=\"" + dir + "\"} 0\n")
+          .doesNotContain("40001");
+      assertThat(text.lines())
+          .allMatch(
+              line -> line.matches("# (HELP|TYPE) talaria_\\w+ .+|talaria_\\w+\\{.+} \\d+"), text);
+      assertThat(run("--prometheus", "--reason", "no-offer")).doesNotContain("{pid=");
+      Path file = dir.resolve("talaria.prom");
+      assertThat(run("--watch", "0.01", "--count", "2", "--prometheus", file.toString())).isEmpty();
+      assertThat(file).content().contains("talaria_stalls_total{");
+      assertThat(counters.problem()).isNull();
+    }
+  }
+
+  /** As docs/seeing.md lists them. */
+  @Test
+  void everyMetricIsDescribed() throws Exception {
+    try (ProcessCounters counters = busyProcess()) {
+      List<String> metrics =
+          run("--prometheus")
+              .lines()
+              .filter(line -> line.startsWith("# TYPE "))
+              .map(line -> line.split(" ")[2] + ": " + line.split(" ")[3])
+              .toList();
+      List<String> documented =
+          Files.readAllLines(Path.of("..", "docs", "seeing.md")).stream()
+              .filter(line -> line.startsWith("| `talaria_"))
+              .map(line -> line.split("\\|"))
+              .map(cells -> cells[1].trim().replace("`", "") + ": " + cells[2].trim())
+              .toList();
+      assertThat(documented).isEqualTo(metrics);
+      assertThat(counters.problem()).isNull();
+    }
+  }
+
+  @Test
   void watchingRepeatsTheTableWithRates() {
     try (ProcessCounters counters = busyProcess()) {
       String out = run("--watch", "0.01", "--count", "3");
@@ -344,6 +392,7 @@ class SsCommandTest {
     refused("--watch 0.0 is not within 0.01 and 86400", "--watch", "0");
     refused("--count says when --watch ends, and there is no --watch", "--count", "2");
     refused("--count 0 is less than 1", "--watch", "--count", "0");
+    refused("--json and --prometheus are two ways", "--json", "--prometheus");
     refused("--role owner is none of client, accepted, listener", "--role", "owner");
     refused(
         "--state idle is none of listening, negotiating, accelerated, plain", "--state", "idle");

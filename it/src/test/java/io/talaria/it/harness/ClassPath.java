@@ -45,6 +45,19 @@ public record ClassPath(String text, Path agent) {
   }
 
   /**
+   * The programs, and the third-party servers and clients beside what ordinary children have.
+   *
+   * @return the class path of third-party children
+   */
+  public static ClassPath thirdParty() {
+    String libraries = System.getProperty("talaria.test.third-party");
+    if (libraries == null) {
+      throw new IllegalStateException("talaria.test.third-party is the build's to set");
+    }
+    return new ClassPath(programs() + File.pathSeparator + libraries, usual().agent());
+  }
+
+  /**
    * The directory of the programs alone.
    *
    * @return a directory of class files

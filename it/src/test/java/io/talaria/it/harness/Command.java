@@ -37,6 +37,7 @@ public final class Command {
         List.of(
             Settings.ownJava().resolve("bin/java").toString(),
             "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),

@@ -41,6 +41,7 @@ public final class Exchange {
 
   private static ChildSpec side(Lab lab, Flavour flavour, Class<?> program) {
     return lab.child(flavour, program)
+        .option("-XX:TieredStopAtLevel=1") // what is soon over is not worth optimizing
         .arg("bytes", 512 << 10)
         .arg("rounds", 6)
         .arg("io", "selector");
@@ -89,6 +90,19 @@ public final class Exchange {
   public Exchange expectMode() throws IOException, InterruptedException {
     Modes.use(pair, server, client, "again", "talked");
     return this;
+  }
+
+  /**
+   * Goes on once more.
+   *
+   * @throws IOException if a side is gone
+   * @throws InterruptedException if the test's time is up
+   */
+  public void again() throws IOException, InterruptedException {
+    server.send("again");
+    client.send("again");
+    server.await("talked");
+    client.await("talked");
   }
 
   /**

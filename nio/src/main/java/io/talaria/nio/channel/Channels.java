@@ -14,6 +14,7 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** Opens channels and selectors: ours, or the JDK's own while acceleration is off. */
 public final class Channels {
+  private final boolean jmx;
   private final Context context;
 
   /**
@@ -23,7 +24,14 @@ public final class Channels {
    * @throws IllegalArgumentException if a property is bad
    */
   public Channels(SelectorProvider provider) {
-    context = new Context(provider, Config.load());
+    Config config = Config.load();
+    jmx = config.jmx();
+    context = new Context(provider, config);
+  }
+
+  /** Whether the user wants to see Talaria by JMX. */
+  public boolean wantsJmx() {
+    return jmx && context.enabled();
   }
 
   /** The JDK's own provider. */

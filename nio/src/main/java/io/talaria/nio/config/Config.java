@@ -51,6 +51,9 @@ public final class Config {
   /** How far beside a service's port its rendezvous port is. */
   public static final String RENDEZVOUS_OFFSET = "talaria.rendezvous.offset";
 
+  /** Whether the bean is registered with the platform's MBean server. */
+  public static final String JMX = "talaria.jmx";
+
   /** Suppresses the line at start. */
   public static final String QUIET = "talaria.quiet";
 
@@ -68,6 +71,7 @@ public final class Config {
           RULES,
           KEY,
           RENDEZVOUS_OFFSET,
+          JMX,
           QUIET);
   private static final List<String> FABRIC_NAMES = List.of("shm", "ucx");
   private static final List<String> FABRICS_STANDARD = List.of("shm");
@@ -95,6 +99,7 @@ public final class Config {
   private final Path rules;
   private final Path key;
   private final int rendezvousOffset;
+  private final boolean jmx;
   private final boolean quiet;
 
   private Config(Function<String, String> property) {
@@ -117,6 +122,7 @@ public final class Config {
     rules = file(property, RULES);
     key = file(property, KEY);
     rendezvousOffset = (int) number(property, RENDEZVOUS_OFFSET, 10_000, 1, MAX_OFFSET);
+    jmx = flag(property, JMX, false);
     quiet = flag(property, QUIET, false);
   }
 
@@ -130,8 +136,13 @@ public final class Config {
     Properties properties = System.getProperties();
     for (String name : properties.stringPropertyNames()) {
       if (name.startsWith(PREFIX) && !KNOWN.contains(name) && !reserved(name)) {
+        String nearest = Nearest.to(name, KNOWN);
         throw new IllegalArgumentException(
-            "unknown property " + name + "; known are " + String.join(", ", KNOWN));
+            "unknown property "
+                + name
+                + (nearest == null ? "" : ", did you mean " + nearest + "?")
+                + "; known are "
+                + String.join(", ", KNOWN));
       }
     }
     return new Config(properties::getProperty);
@@ -198,6 +209,11 @@ public final class Config {
   /** {@value #RENDEZVOUS_OFFSET}. */
   public int rendezvousOffset() {
     return rendezvousOffset;
+  }
+
+  /** {@value #JMX}. */
+  public boolean jmx() {
+    return jmx;
   }
 
   /** {@value #QUIET}. */
@@ -336,6 +352,7 @@ public final class Config {
         RULES + "=" + (rules == null ? NONE : rules),
         KEY + "=" + (key == null ? NONE : key),
         RENDEZVOUS_OFFSET + "=" + rendezvousOffset,
+        JMX + "=" + jmx,
         QUIET + "=" + quiet);
   }
 }

@@ -59,6 +59,7 @@ class ConfigTest {
     assertThat(config.rules()).isNull();
     assertThat(config.key()).isNull();
     assertThat(config.rendezvousOffset()).isEqualTo(10_000);
+    assertThat(config.jmx()).isFalse();
     assertThat(config.quiet()).isFalse();
   }
 
@@ -87,7 +88,7 @@ class ConfigTest {
                 + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
                 + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.sockets=false"
                 + " talaria.rules=none talaria.key=none talaria.rendezvous.offset=10000"
-                + " talaria.quiet=true");
+                + " talaria.jmx=false talaria.quiet=true");
   }
 
   @ParameterizedTest
@@ -95,6 +96,7 @@ class ConfigTest {
   void aFlagIsTrueFalseOrJustThere(String value, boolean expected) {
     assertThat(with(Config.ENABLED, value).enabled()).isEqualTo(expected);
     assertThat(with(Config.QUIET, value).quiet()).isEqualTo(expected);
+    assertThat(with(Config.JMX, value).jmx()).isEqualTo(expected);
   }
 
   @ParameterizedTest
@@ -195,6 +197,26 @@ class ConfigTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(name)
         .hasMessageContaining("known are talaria.enabled, talaria.fabrics, talaria.dir,");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "talaria.spinns, talaria.spin.ns",
+    "talaria.Dir, talaria.dir",
+    "talaria.shmdir, talaria.shm.dir",
+    "talaria.shm.ringmax, talaria.shm.ring.max",
+    "talaria.renezvous.ofset, talaria.rendezvous.offset"
+  })
+  void theNameThatIsNearestIsNamed(String wrong, String meant) {
+    assertThatThrownBy(() -> with(wrong, "1"))
+        .hasMessageStartingWith(
+            "unknown property " + wrong + ", did you mean " + meant + "?; known are ");
+  }
+
+  @Test
+  void aNameThatIsNearNoneNamesNone() {
+    assertThatThrownBy(() -> with("talaria.something.else", "1"))
+        .hasMessageStartingWith("unknown property talaria.something.else; known are ");
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.openjdk.jcstress.Main;
  * Runs {@link RingStress}: briefly, or for as many milliseconds a test as the property {@code
  * talaria.test.jcstress.ms} says.
  */
+@Tag("long")
 @Timeout(3600)
 class RingStressedTest {
   private static final int MS = Integer.getInteger("talaria.test.jcstress.ms", 400);

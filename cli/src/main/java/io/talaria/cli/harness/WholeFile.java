@@ -1,8 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.ports;
+package io.talaria.cli.harness;
 
-import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,10 +9,17 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** Writes a file that others read: by a name of its own first, so that nobody reads half of it. */
-final class WholeFile {
+public final class WholeFile {
   private WholeFile() {}
 
-  static void write(Path file, String text) throws HarnessException {
+  /**
+   * Writes a file, or takes its place.
+   *
+   * @param file the file
+   * @param text all of it
+   * @throws HarnessException if that cannot be done; a file that was there is as before
+   */
+  public static void write(Path file, String text) throws HarnessException {
     Path target = file.toAbsolutePath();
     Path temporary = target.resolveSibling("." + target.getFileName() + ".new");
     try {
