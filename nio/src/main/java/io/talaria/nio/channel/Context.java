@@ -63,7 +63,7 @@ public final class Context {
             new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR),
             local,
             settings == null ? null : new HostNegotiation(settings, between),
-            this::log);
+            this::warn);
     if (config.enabled()) {
       synchronized (exit) {
         if (hooked()) {
@@ -192,27 +192,31 @@ public final class Context {
     if (noticed.add(reason)) {
       negotiator.execute(
           () ->
-              log("connection " + connection + " is " + reason.code() + ": " + reason.sentence()));
+              say("connection " + connection + " is " + reason.code() + ": " + reason.sentence()));
     }
   }
 
   /** Logs a listener. Negotiation thread. */
   void listenerIs(Reason reason, Object address) {
-    log("listener " + address + " is " + reason.code() + ": " + reason.sentence());
+    say("listener " + address + " is " + reason.code() + ": " + reason.sentence());
   }
 
-  private void log(String line) {
-    log(line, null);
-  }
-
-  /** Logs a line, each text once in the life of the process. */
-  private void log(String line, Throwable cause) {
-    if (logged.size() < MOST_LINES && logged.add(line)) {
-      if (cause == null) {
-        Log.info(line);
-      } else {
-        Log.warning(line, cause);
-      }
+  /** For those who want to see what works: programs keep what they print to themselves. */
+  private void say(String line) {
+    if (isNew(line)) {
+      Log.debug(line);
     }
+  }
+
+  /** Tells that something does not work. */
+  private void warn(String line, Throwable cause) {
+    if (isNew(line)) {
+      Log.warning(line, cause);
+    }
+  }
+
+  /** Each text is logged once in the life of the process. */
+  private boolean isNew(String line) {
+    return logged.size() < MOST_LINES && logged.add(line);
   }
 }
