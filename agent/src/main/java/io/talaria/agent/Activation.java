@@ -210,6 +210,12 @@ public final class Activation {
     if (config.quiet()) {
       return;
     }
+    if (!ModuleLayer.boot().findModule("jdk.net").isPresent()) {
+      System.err.println(
+          "talaria: NIO connections stay on TCP: this Java has no module jdk.net, without which"
+              + " nobody can be told apart from other users; add it to the run-time image");
+      return;
+    }
     String version = Activation.class.getPackage().getImplementationVersion();
     System.err.println(
         "Talaria "

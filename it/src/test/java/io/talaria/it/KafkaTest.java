@@ -51,7 +51,7 @@ class KafkaTest {
   private int port;
 
   static List<Pair> pairs() {
-    return Pair.coexisting();
+    return Pair.coexistingAtLength();
   }
 
   @BeforeEach

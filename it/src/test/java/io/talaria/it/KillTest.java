@@ -60,9 +60,10 @@ class KillTest {
                     .flatMap(
                         victim ->
                             Stream.of(
-                                Arguments.of(Flavour.PLAIN, io, victim, 3),
-                                Arguments.of(Flavour.TALARIA, io, victim, 25),
-                                Arguments.of(Flavour.TALARIA_17, io, victim, 5))));
+                                    Arguments.of(Flavour.PLAIN, io, victim, 3),
+                                    Arguments.of(Flavour.TALARIA, io, victim, 25),
+                                    Arguments.of(Flavour.TALARIA_17, io, victim, 5))
+                                .skip(Settings.fewPairs() ? 1 : 0)));
   }
 
   @ParameterizedTest(name = "{0}, {1}, the {2} is killed {3} times")

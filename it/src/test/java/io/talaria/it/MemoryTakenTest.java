@@ -11,6 +11,7 @@ import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Proc;
+import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoGuest;
 import io.talaria.it.programs.EchoHost;
@@ -57,6 +58,13 @@ class MemoryTakenTest {
   private final Set<Path> seen = new HashSet<>();
 
   static Stream<Arguments> cases() {
+    if (Settings.fewPairs()) {
+      return Stream.of(
+          Arguments.of(Flavour.TALARIA, "sleep", "echo"),
+          Arguments.of(Flavour.TALARIA, "spin", "sleep"),
+          Arguments.of(Flavour.TALARIA, "sleep", "stream"),
+          Arguments.of(Flavour.TALARIA_17, "spin", "stream"));
+    }
     return Stream.of(Flavour.TALARIA, Flavour.TALARIA_17)
         .flatMap(
             flavour ->

@@ -72,7 +72,7 @@ class NoSharedMemoryTest {
     Path other = lab.scratch().resolve("other");
     exchange.serverSpec().property("talaria.shm.dir", other);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.NO_SHM_DIR, Reason.REFUSED);
+    Modes.awaitPlain(exchange.client(), Reason.OTHER_SHM_DIR, Reason.REFUSED);
     exchange.end();
     assertThat(other.toFile().list()).isNullOrEmpty();
   }

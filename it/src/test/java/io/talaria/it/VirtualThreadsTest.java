@@ -52,10 +52,11 @@ class VirtualThreadsTest {
   private Child client;
 
   static Stream<Arguments> ways() {
-    return Stream.of(
-        Arguments.of(Pair.NONE, "channel"),
-        Arguments.of(Pair.BOTH, "channel"),
-        Arguments.of(Pair.BOTH, "stream"));
+    return Pair.noneAndBoth().stream()
+        .flatMap(
+            pair ->
+                (pair.accelerated() ? Stream.of("channel", "stream") : Stream.of("channel"))
+                    .map(how -> Arguments.of(pair, how)));
   }
 
   @ParameterizedTest(name = "{0}, {1}")

@@ -42,7 +42,7 @@ class ZooKeeperQuorumTest {
   @RegisterExtension final Lab lab = new Lab();
 
   static List<Pair> pairs() {
-    return Pair.coexisting();
+    return Pair.coexistingAtLength();
   }
 
   @ParameterizedTest(name = "{0}")

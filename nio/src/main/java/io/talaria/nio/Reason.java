@@ -28,7 +28,8 @@ public enum Reason {
   PEER_PLAIN(
       4,
       "peer-plain",
-      "No process on this host announces the port: the peer runs without Talaria.",
+      "No process of this user announces the port here: the peer runs without Talaria, as another"
+          + " user, or with another talaria.dir.",
       "Start the peer with the agent, as the same user and with the same talaria.dir."),
   /** The peer is on another host, and no fabric between hosts is configured. */
   NOT_LOCAL(
@@ -40,7 +41,8 @@ public enum Reason {
   NO_OFFER(
       6,
       "no-offer",
-      "The client never asked for an upgrade: it runs without Talaria, or comes from elsewhere.",
+      "The client never asked for an upgrade: it runs without Talaria, as another user, with another"
+          + " talaria.dir, or comes from elsewhere.",
       "Start the client with the agent, as the same user and with the same talaria.dir."),
   /**
    * The listener never accepted a connection with these addresses: a forwarder or proxy stands
@@ -199,7 +201,21 @@ public enum Reason {
       "ucx-tcp-only",
       "UCX would reach the peer by TCP only, which gains nothing.",
       "Look with ucx_info -d whether UCX finds the network card; set UCX_NET_DEVICES if it chooses"
-          + " the wrong one.");
+          + " the wrong one."),
+  /** The peer's shared memory is not in this process's directory. */
+  OTHER_SHM_DIR(
+      33,
+      "other-shm-dir",
+      "The two sides look for shared memory in different places: what the one makes, the other does"
+          + " not find.",
+      "Give both the same talaria.shm.dir on the same tmpfs; containers: mount one volume, on memory,"
+          + " into both, or share /dev/shm."),
+  /** This Java's run-time image lacks the module that tells who a peer is. */
+  NO_JDK_NET(
+      34,
+      "no-jdk-net",
+      "This Java has no module jdk.net, without which nobody can be told apart from other users.",
+      "Add jdk.net to the run-time image of both sides: jlink --add-modules jdk.net,…");
 
   private static final Reason[] VALUES = values();
 

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.config.Config;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.counters.file.Counter;
+import io.talaria.nio.counters.file.ProcessCounter;
+import io.talaria.nio.counters.file.SelectorCounter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -58,8 +61,9 @@ class DocumentationTest {
   }
 
   @Test
-  void readmeHasEveryPropertyWithItsDefault() throws IOException {
-    List<List<String>> rows = rowsUnder(lines("README.md"), "## Configuration", "property");
+  void everyPropertyIsDocumentedWithItsDefault() throws IOException {
+    List<List<String>> rows =
+        rowsUnder(lines("docs/configuration.md"), "## Properties", "property");
     String uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
     List<String> names = new ArrayList<>();
     for (String setting : Config.load().toString().split(" ")) {
@@ -243,12 +247,19 @@ class DocumentationTest {
 
   @Test
   void layoutsHaveEveryCounterWithItsPlace() throws Exception {
+    assertDocumented("Counter", Counter.values(), Counter::place);
+    assertDocumented("ProcessCounter", ProcessCounter.values(), ProcessCounter::place);
+    assertDocumented("SelectorCounter", SelectorCounter.values(), SelectorCounter::place);
+  }
+
+  private static <C extends Enum<C>> void assertDocumented(
+      String name, C[] counters, ToIntFunction<C> place) throws IOException {
     List<String> expected = new ArrayList<>();
-    for (Counter counter : Counter.values()) {
-      expected.add(counter.name() + " = " + counter.place());
+    for (C counter : counters) {
+      expected.add(counter.name() + " = " + place.applyAsInt(counter));
     }
     List<String> documented = new ArrayList<>();
-    for (List<String> row : rowsUnder(lines("docs/layouts.md"), "### `Counter`", "constant")) {
+    for (List<String> row : rowsUnder(lines("docs/layouts.md"), "### `" + name + "`", "constant")) {
       documented.add(row.get(0).replace("`", "") + " = " + row.get(1));
     }
     assertThat(documented).isEqualTo(expected);

@@ -122,7 +122,7 @@ public final class BenchOptions {
     @Override
     public void serve(Launch launch, HostPort where, PrintWriter out)
         throws HarnessException, InterruptedException {
-      Orders.serve(launch, main, where, trials.getFirst().job(timing), out);
+      Orders.serve(launch, main, where, trials.get(0).job(timing), out);
     }
 
     @Override

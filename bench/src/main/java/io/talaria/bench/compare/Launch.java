@@ -27,9 +27,11 @@ import java.util.List;
 public record Launch(
     Contender road, AgentJar agent, String fabric, List<String> options, Pinning pinning) {
 
-  /** Netty uses Unsafe, about which newer JDKs print a warning. */
+  /** Netty uses Unsafe, about which Java prints a warning from 24 on. */
   private static final List<String> COMMON =
-      List.of("-Xms256m", "-Xmx1g", "--sun-misc-unsafe-memory-access=allow");
+      Runtime.version().feature() < 24
+          ? List.of("-Xms256m", "-Xmx1g")
+          : List.of("-Xms256m", "-Xmx1g", "--sun-misc-unsafe-memory-access=allow");
 
   /** Copies the options. */
   public Launch {

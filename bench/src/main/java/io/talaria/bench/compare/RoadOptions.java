@@ -68,7 +68,7 @@ public final class RoadOptions {
             "--fabric: '" + fabric + "' is no fabric; there are: " + String.join(", ", FABRICS));
       }
     }
-    String chosen = fabrics.isEmpty() ? FABRICS.getFirst() : String.join(",", fabrics);
+    String chosen = fabrics.isEmpty() ? FABRICS.get(0) : String.join(",", fabrics);
     AgentJar jar = plain || Pair.bothPlain() ? null : AgentJar.locate(agent);
     return new Launch(plain ? Contender.JDK : Contender.TALARIA, jar, chosen, javaOptions, pinning);
   }

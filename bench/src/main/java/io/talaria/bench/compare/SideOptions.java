@@ -117,7 +117,7 @@ public final class SideOptions {
       throw new ParameterException(
           command.commandLine(), "--remote names one server here, not " + remotes.size());
     }
-    return remotes.getFirst();
+    return remotes.get(0);
   }
 
   /**

@@ -49,7 +49,7 @@ record TrialBout(Launch launch, Class<?> main, Timing timing, Trial trial, List<
 
   private Found client(Round round) throws HarnessException, InterruptedException {
     try (ChildJvm client = launch.client(main)) {
-      return measure(client, round, remotes.getFirst());
+      return measure(client, round, remotes.get(0));
     }
   }
 

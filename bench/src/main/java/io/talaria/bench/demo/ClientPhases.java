@@ -76,7 +76,8 @@ final class ClientPhases {
     do {
       long took = client.flood(batch);
       done += batch;
-      batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
+      long next = batch * batchNs / Math.max(took, 1);
+      batch = Math.max(FIRST_BATCH, Math.min(next, batch * 4));
     } while (!warmUp.done(done));
     link.report(MEASURING, phase);
     long elapsed = 0;

@@ -12,6 +12,7 @@ import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.report.LatencyPicture;
 import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -54,8 +55,7 @@ public final class DemoCommand implements Subcommand {
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      defaultValue = "talaria-demo.svg",
-      description = "Where to write the picture, SVG. Default: ${DEFAULT-VALUE}.")
+      description = "Where to write the picture, SVG. Default: dist/talaria-demo.svg.")
   private Path out;
 
   @Option(
@@ -79,6 +79,9 @@ public final class DemoCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
+    if (out == null) {
+      out = AgentJar.sibling("talaria-demo.svg");
+    }
     check();
     output.check();
     Launch launch = roads.launch(Pinning.decide(!noPin));

@@ -42,7 +42,8 @@ record Axis(String title, double base, double low, double high, DoubleFunction<S
     if (!(value > 0)) {
       return 0;
     }
-    return Math.clamp((Math.log(value) / Math.log(base) - low) / (high - low), 0, 1);
+    double place = (Math.log(value) / Math.log(base) - low) / (high - low);
+    return Math.max(0, Math.min(place, 1));
   }
 
   /** Returns the values at which ticks stand. */

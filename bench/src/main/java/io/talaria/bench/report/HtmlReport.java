@@ -133,13 +133,13 @@ public final class HtmlReport {
     List<Integer> sizes =
         all.stream().map(group -> group.measured().sizeBytes()).distinct().sorted().toList();
     if (sizes.size() > 1 || counts.size() == 1) {
-      bySize(section, all, counts.getFirst());
+      bySize(section, all, counts.get(0));
     }
     if (counts.size() > 1) {
-      byConnections(section, all, sizes.getFirst());
+      byConnections(section, all, sizes.get(0));
     }
     if (pattern.latency()) {
-      distributions(section, all, counts.getFirst(), sizes);
+      distributions(section, all, counts.get(0), sizes);
     }
     out.append("</div>\n");
     table(pattern, all);
@@ -192,7 +192,7 @@ public final class HtmlReport {
   }
 
   private void distributions(Section section, List<Group> all, int count, List<Integer> sizes) {
-    for (int size : new TreeSet<>(List.of(sizes.getFirst(), sizes.getLast()))) {
+    for (int size : new TreeSet<>(List.of(sizes.get(0), sizes.get(sizes.size() - 1)))) {
       figure(
           section,
           "Distribution, " + Units.bytes(size) + ", " + connections(count),

@@ -19,13 +19,17 @@ public final class FileFault {
    * @param e what has been thrown
    */
   public static String reason(IOException e) {
-    return switch (e) {
-      case NoSuchFileException missing -> "no such file or folder";
-      case AccessDeniedException denied -> "no permission";
-      case FileAlreadyExistsException there -> there.getFile() + " is not a folder";
-      case FileSystemException other when other.getReason() != null -> other.getReason();
-      case CharacterCodingException binary -> "it holds no text in UTF-8";
-      default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    };
+    if (e instanceof NoSuchFileException) {
+      return "no such file or folder";
+    } else if (e instanceof AccessDeniedException) {
+      return "no permission";
+    } else if (e instanceof FileAlreadyExistsException there) {
+      return there.getFile() + " is not a folder";
+    } else if (e instanceof FileSystemException other && other.getReason() != null) {
+      return other.getReason();
+    } else if (e instanceof CharacterCodingException) {
+      return "it holds no text in UTF-8";
+    }
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 }

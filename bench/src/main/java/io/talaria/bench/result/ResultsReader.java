@@ -64,20 +64,20 @@ public final class ResultsReader {
     List<CsvRow> rows = new ArrayList<>();
     for (int i = 1; i < lines.size(); i++) {
       String place = table + ", row " + (i + 1);
-      if (lines.get(i).size() != lines.getFirst().size()) {
+      if (lines.get(i).size() != lines.get(0).size()) {
         throw new HarnessException(
             place
                 + " has "
                 + lines.get(i).size()
                 + " cells; it must have "
-                + lines.getFirst().size()
+                + lines.get(0).size()
                 + ", as many as the first row");
       }
       Map<String, String> cells = new LinkedHashMap<>();
       // Files from before there were more processes than two do not tell how many.
       cells.put("processes", "2");
       for (int j = 0; j < lines.get(i).size(); j++) {
-        cells.put(lines.getFirst().get(j), lines.get(i).get(j));
+        cells.put(lines.get(0).get(j), lines.get(i).get(j));
       }
       rows.add(new CsvRow(place, cells));
     }
@@ -103,7 +103,7 @@ public final class ResultsReader {
         whole.add(row);
       }
     }
-    return new Results(name, conditions(rows.getFirst()), whole, failures);
+    return new Results(name, conditions(rows.get(0)), whole, failures);
   }
 
   private static List<String> conditions(CsvRow row) throws HarnessException {
@@ -113,7 +113,7 @@ public final class ResultsReader {
       for (String column : line.subList(1, line.size())) {
         values.add(row.text(column) + (column.equals("cores") ? " cores" : ""));
       }
-      lines.add(String.format("%-8s %s", line.getFirst(), String.join(", ", values)));
+      lines.add(String.format("%-8s %s", line.get(0), String.join(", ", values)));
     }
     return lines;
   }

@@ -10,6 +10,7 @@ import io.talaria.bench.result.Row;
 import io.talaria.ucx.Ucx;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,19 +32,22 @@ class BindingsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "net, plain",
     "net, shm",
     "nio, plain",
     "nio, shm",
-    "nio-select, plain",
     "nio-select, shm",
-    "nio-spin, plain",
     "nio-spin, shm",
-    "netty, plain",
     "netty, shm"
   })
   void measuresSockets(String binding, String road) throws Exception {
     measure(binding, road, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
+  }
+
+  @ParameterizedTest
+  @Tag("long")
+  @CsvSource({"net, plain", "nio-select, plain", "nio-spin, plain", "netty, plain"})
+  void measuresOtherSocketsOfTheJdk(String binding, String road) throws Exception {
+    measuresSockets(binding, road);
   }
 
   @ParameterizedTest
@@ -77,16 +81,27 @@ class BindingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "ucx-stream | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
         "ucx-tag | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
-        "ucx-am | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
-        "jucx | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
-        "ucx-put | \"throughput\", \"access\", \"pingpong\" | 3",
-        "ucx-get | \"throughput\", \"access\" | 2"
+        "ucx-put | \"throughput\", \"access\", \"pingpong\" | 3"
       })
   void measuresUcxByTcp(String binding, String patterns, int count) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(plan(binding, "plain", patterns, "").replace("posix,self", "tcp"), count);
+  }
+
+  @ParameterizedTest
+  @Tag("long")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ucx-stream | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-am | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "jucx | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-get | \"throughput\", \"access\" | 2"
+      })
+  void measuresOtherOperationsOfUcxByTcp(String binding, String patterns, int count)
+      throws Exception {
+    measuresUcxByTcp(binding, patterns, count);
   }
 
   @ParameterizedTest

@@ -14,6 +14,7 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.ucx.Ucx;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,17 +82,10 @@ class DeathTest {
   @ParameterizedTest(name = "the {0} when the {1} is given {2}, {3}")
   @CsvSource({
     "server, server, INITIALIZE, nio",
-    "server, server, OFFER, nio",
-    "server, client, ANSWER, nio",
     "server, client, ANSWER, ucx-tag",
-    "client, client, ANSWER, netty",
     "client, server, ACCEPT, nio",
-    "server, server, ACCEPT, netty",
     "client, client, PREPARE, nio",
-    "server, server, OPERATE, nio",
-    "server, client, OPERATE, netty",
-    "client, client, OPERATE, nio",
-    "client, client, OPERATE, ucx-tag"
+    "server, client, OPERATE, netty"
   })
   void whoIsKilledIsNamed(String victim, String ordered, Orders.Phase phase, String binding)
       throws Exception {
@@ -101,6 +95,22 @@ class DeathTest {
         .contains("the " + victim + " ")
         .endsWith("(exit status 137)");
     assertThat(message).doesNotContain("\tat ");
+  }
+
+  @ParameterizedTest(name = "the {0} when the {1} is given {2}, {3}")
+  @Tag("long")
+  @CsvSource({
+    "server, server, OFFER, nio",
+    "server, client, ANSWER, nio",
+    "client, client, ANSWER, netty",
+    "server, server, ACCEPT, netty",
+    "server, server, OPERATE, nio",
+    "client, client, OPERATE, nio",
+    "client, client, OPERATE, ucx-tag"
+  })
+  void whoIsKilledIsNamedInOtherPhases(
+      String victim, String ordered, Orders.Phase phase, String binding) throws Exception {
+    whoIsKilledIsNamed(victim, ordered, phase, binding);
   }
 
   @ParameterizedTest(name = "the {0} when it is given {1}")

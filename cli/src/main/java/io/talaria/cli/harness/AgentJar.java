@@ -19,9 +19,12 @@ import java.util.jar.Manifest;
 public record AgentJar(Path file, String version) {
   private static final Path PLACE = Path.of("dist", "talaria.jar");
 
+  /** In a release, where the jars of the commands are in a folder beside it. */
+  private static final Path PLACE_IN_RELEASE = Path.of("talaria.jar");
+
   /**
-   * Finds the agent: the file given, else {@code dist/talaria.jar} of the tree this program was
-   * built in, else of the working directory.
+   * Finds the agent: the file given, else {@code talaria.jar} of the release, or {@code
+   * dist/talaria.jar} of the tree, that this program is in, else of the working directory.
    *
    * @param given the user's choice, or null
    * @throws HarnessException if there is none, or the file is no agent
@@ -39,6 +42,20 @@ public record AgentJar(Path file, String version) {
       }
     }
     return open(file);
+  }
+
+  /**
+   * Where files belong that are made beside the agent.
+   *
+   * @param name a file's name
+   * @return that file beside the agent, or in the working directory if there is no agent, or its
+   *     folder is not this user's to write
+   */
+  public static Path sibling(String name) {
+    Path agent = nearby();
+    return agent == null || !Files.isWritable(agent.toAbsolutePath().getParent())
+        ? Path.of(name)
+        : agent.resolveSibling(name);
   }
 
   private static AgentJar open(Path file) throws HarnessException {
@@ -59,8 +76,10 @@ public record AgentJar(Path file, String version) {
 
   private static Path nearby() {
     for (Path folder = ownPlace(); folder != null; folder = folder.getParent()) {
-      if (Files.isRegularFile(folder.resolve(PLACE))) {
-        return folder.resolve(PLACE);
+      for (Path place : new Path[] {PLACE, PLACE_IN_RELEASE}) {
+        if (Files.isRegularFile(folder.resolve(place))) {
+          return folder.resolve(place);
+        }
       }
     }
     return Files.isRegularFile(PLACE) ? PLACE : null;

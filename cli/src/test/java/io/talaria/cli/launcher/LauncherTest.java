@@ -38,7 +38,8 @@ class LauncherTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"run", "test", "build", "chaos", "soak", "fuzz", "ucx-example"})
+  @ValueSource(
+      strings = {"run", "test", "build", "package", "chaos", "soak", "fuzz", "ucx-example"})
   void aCommandOfTheLauncherHasHelpOfItsOwnWithoutABuild(String command) throws Exception {
     Ended ended = tree.run(command, "--help");
 

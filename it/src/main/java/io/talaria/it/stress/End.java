@@ -12,6 +12,8 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -67,6 +69,10 @@ abstract class End implements Loop.Ready {
 
   private final List<SelectionKey> keys = new ArrayList<>(2);
   private final List<Loop> loops = new CopyOnWriteArrayList<>();
+
+  /** All loops that it was ever with: a cancelled key stays until the next select there. */
+  private final Set<Loop> visited = ConcurrentHashMap.newKeySet();
+
   private volatile Thread blocked;
 
   End(Node node, SocketChannel channel, long seed) {
@@ -178,6 +184,7 @@ abstract class End implements Loop.Ready {
     if (!loops.contains(loop)) {
       loops.add(loop);
     }
+    visited.add(loop);
     try {
       SelectionKey key = channel.register(loop.selector(), wanted(), this);
       if (!keys.contains(key)) {
@@ -330,8 +337,8 @@ abstract class End implements Loop.Ready {
           channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         }
         channel.close();
-        if (reset) { // until it has left its selectors the JDK sends nothing
-          loops.forEach(Loop::wakeup);
+        if (reset) { // until it has left all its selectors the JDK sends nothing
+          visited.forEach(Loop::wakeup);
         }
       } catch (IOException e) {
         node.count("failedCloses"); // closed already

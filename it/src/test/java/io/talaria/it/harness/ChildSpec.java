@@ -19,11 +19,13 @@ public final class ChildSpec {
   private final Map<String, String> properties = new TreeMap<>();
   private final List<String> arguments = new ArrayList<>();
   private ClassPath classPath = ClassPath.usual();
+  private Path javaHome;
 
   ChildSpec(Lab lab, Flavour flavour, Class<?> program) {
     this.lab = lab;
     this.flavour = flavour;
     this.program = program;
+    javaHome = flavour.javaHome();
     property("talaria.dir", lab.talariaDir());
     property("talaria.shm.dir", lab.shmDir());
     Settings.fabric().ifPresent(name -> property("talaria.fabrics", name));
@@ -80,6 +82,17 @@ public final class ChildSpec {
   }
 
   /**
+   * Runs on another Java than its flavour's.
+   *
+   * @param home its home
+   * @return this
+   */
+  public ChildSpec java(Path home) {
+    javaHome = home;
+    return this;
+  }
+
+  /**
    * Runs from another copy of the classes and of the agent.
    *
    * @param other the copy
@@ -98,7 +111,7 @@ public final class ChildSpec {
    */
   public Child start() throws IOException {
     List<String> command = new ArrayList<>(prefix);
-    command.add(flavour.javaHome().resolve("bin/java").toString());
+    command.add(javaHome.resolve("bin/java").toString());
     command.add("-XX:+UseSerialGC");
     command.add("-Xmx512m");
     command.add("-Xshare:auto");

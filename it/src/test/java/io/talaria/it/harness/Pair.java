@@ -37,13 +37,22 @@ public record Pair(Flavour server, Flavour client) {
   }
 
   /**
+   * As {@link #coexisting}, for programs that take long to start.
+   *
+   * @return four pairs, or one with the agent on both sides if {@link Settings#fewPairs}
+   */
+  public static List<Pair> coexistingAtLength() {
+    return Settings.fewPairs() ? List.of(BOTH) : coexisting();
+  }
+
+  /**
    * With the agent on none, on one and on both sides, and on both sides on Java 17.
    *
-   * @return five pairs, or three with the agent if {@link Settings#fewPairs}
+   * @return five pairs, or one of both Javas with the agent if {@link Settings#fewPairs}
    */
   public static List<Pair> coexistingAndOld() {
     if (Settings.fewPairs()) {
-      return List.of(new Pair(TALARIA, PLAIN), BOTH, new Pair(TALARIA_17, TALARIA_17));
+      return List.of(new Pair(TALARIA_17, TALARIA));
     }
     List<Pair> pairs = new ArrayList<>(coexisting());
     pairs.add(new Pair(TALARIA_17, TALARIA_17));
@@ -53,10 +62,10 @@ public record Pair(Flavour server, Flavour client) {
   /**
    * With the agent on none or on both sides.
    *
-   * @return two pairs
+   * @return two pairs, or one with the agent if {@link Settings#fewPairs}
    */
   public static List<Pair> noneAndBoth() {
-    return List.of(NONE, BOTH);
+    return Settings.fewPairs() ? List.of(BOTH) : List.of(NONE, BOTH);
   }
 
   /**
@@ -77,11 +86,11 @@ public record Pair(Flavour server, Flavour client) {
   /**
    * Everything at once: none, both, and the mixtures of Java 17 and the newer one.
    *
-   * @return six pairs, or three if {@link Settings#fewPairs}
+   * @return six pairs, or two with the agent if {@link Settings#fewPairs}
    */
   public static List<Pair> everyJava() {
     if (Settings.fewPairs()) {
-      return List.of(NONE, BOTH, new Pair(TALARIA_17, TALARIA));
+      return List.of(BOTH, new Pair(TALARIA_17, TALARIA));
     }
     return List.of(
         NONE,

@@ -96,7 +96,8 @@ public final class Settings {
   }
 
   /**
-   * Whether one pair with Java 17 stands for all, and pairs that only test the tests are left out.
+   * Whether one pair with Java 17 stands for all, pairs that only test the tests are left out, and
+   * of the combinations of what does not depend on each other each part is tried once.
    *
    * @return true if {@code talaria.it.pairs} is {@code few}
    */

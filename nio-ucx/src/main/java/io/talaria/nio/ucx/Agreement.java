@@ -40,6 +40,7 @@ final class Agreement {
   }
 
   private void establish() {
+    assert Thread.holdsLock(this);
     established = true;
     stream.tell(UcxMessages.ESTABLISHED, true);
   }

@@ -131,6 +131,15 @@ final class Engine {
     toWake[wakeCount++] = owner;
   }
 
+  /**
+   * Whether this thread is inside, for assertions.
+   *
+   * @throws IllegalStateException if not
+   */
+  boolean entered() {
+    return worker.requestsHeld() >= 0; // the worker lets nobody ask who is not
+  }
+
   Worker worker() {
     return worker;
   }

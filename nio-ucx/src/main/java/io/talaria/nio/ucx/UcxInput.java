@@ -90,6 +90,7 @@ final class UcxInput {
 
   /** Gives all memory back. */
   void release() {
+    assert engine.entered();
     closed = true;
     while (first != null) {
       Slab slab = first;
@@ -104,6 +105,7 @@ final class UcxInput {
 
   /** Takes bytes over. */
   void receive(StreamChunk chunk, int offset, int length) {
+    assert engine.entered();
     received += length;
     if (closed || stream.breached()) {
       return;
@@ -152,6 +154,7 @@ final class UcxInput {
 
   /** As {@link io.talaria.nio.fabric.FabricStream#read}; the engine is entered. */
   int read(ByteBuffer dst) {
+    assert engine.entered();
     if (ends.reported() != 0) {
       return ends.reported();
     }

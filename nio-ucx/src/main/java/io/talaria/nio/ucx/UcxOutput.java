@@ -57,6 +57,7 @@ final class UcxOutput {
 
   /** As {@link FabricStream#write(ByteBuffer)}; the engine is entered. */
   int write(ByteBuffer src) {
+    assert engine.entered();
     int wanted = src.remaining();
     if (ends.nobodyReads()) {
       return swallow(src, wanted);
@@ -84,6 +85,7 @@ final class UcxOutput {
 
   /** As {@link FabricStream#write(ByteBuffer[], int, int)}; the engine is entered. */
   long write(ByteBuffer[] srcs, int offset, int length) {
+    assert engine.entered();
     long total = 0;
     boolean full = false;
     for (int i = offset; i < offset + length && !full; i++) {
@@ -156,6 +158,7 @@ final class UcxOutput {
 
   /** Sends what has gathered, unless a send is under way. */
   void push() {
+    assert engine.entered();
     SendBuffer buffer = filling;
     Pipe pipe = stream.pipe();
     if (buffer == null || inFlight != null || pipe == null) {
@@ -184,6 +187,7 @@ final class UcxOutput {
    * @return whether nothing is under way any more
    */
   boolean pollSend() {
+    assert engine.entered();
     if (inFlight == null) {
       return true; // an error came the last time, behind this
     }
@@ -221,6 +225,7 @@ final class UcxOutput {
 
   /** Forgets what has not been given to UCX. */
   void dropFilling() {
+    assert engine.entered();
     if (filling != null) {
       engine.giveBack(filling);
       filling = null;
@@ -235,6 +240,7 @@ final class UcxOutput {
   }
 
   void raiseLimit(long value) {
+    assert engine.entered();
     if (value < 0 || value - written > MOST_WINDOW_BYTES) {
       stream.breach("a limit of " + value + " after " + written + " bytes");
     } else if (value > limit) {

@@ -16,9 +16,10 @@ import io.talaria.ucx.WorkerAddress;
 import java.nio.ByteBuffer;
 
 /**
- * One connection over UCX: a {@link UcxOutput} and a {@link UcxInput}, and what belongs to both:
- * the ways, the agreement, who waits, and how it ends. Lives on one engine; all its fields are that
- * engine's, except what is marked.
+ * One connection over UCX, on one engine from beginning to end: the ways that it goes and comes by,
+ * and the parts: {@link Agreement} whether it is used at all, {@link UcxOutput} and {@link
+ * UcxInput} for the bytes, {@link UcxWaits} for who waits, {@link UcxEnding} for how it ends.
+ * Fields are the engine's, except what is marked.
  */
 final class UcxStream implements FabricStream {
   private final UcxFabric fabric;
@@ -29,6 +30,8 @@ final class UcxStream implements FabricStream {
   private final EndState ends = new EndState();
   private final UcxOutput output;
   private final UcxInput input;
+  private final UcxWaits waits;
+  private final UcxEnding ending;
 
   /** Set once, before the stream is used. */
   private long peerToken;
@@ -43,27 +46,9 @@ final class UcxStream implements FabricStream {
   /** The way in; null: not known yet. */
   private Pipe comesBy;
 
-  private UcxHome home;
-
-  /** Whether this side has said how its output ends. */
-  private boolean outputEnded;
-
-  /** Not null once the control connection has ended and the peer's last bytes are to come yet. */
-  private LastWords lastWords;
-
-  private boolean breached;
-  private boolean releasedHere;
-  private boolean releasedThere;
-
-  // Who waits: operations.
-  private int watched;
-  private int awaited;
-
   // Any thread's.
-  private volatile int ready;
   private volatile long peerSwitchAt = -1;
   private volatile boolean peerTookTcp;
-  private volatile boolean homeless = true;
 
   /** The engine is entered. */
   UcxStream(UcxFabric fabric, UcxPeer peer, Engine engine, long token, boolean decides) {
@@ -74,6 +59,8 @@ final class UcxStream implements FabricStream {
     agreement = new Agreement(this, decides);
     output = new UcxOutput(this, engine, ends);
     input = new UcxInput(this, engine, ends);
+    waits = new UcxWaits(this, engine, output, input, ends);
+    ending = new UcxEnding(this, engine, output, input, waits, ends);
     engine.streams().put(this);
     peer.add(this);
   }
@@ -101,6 +88,11 @@ final class UcxStream implements FabricStream {
   /** The way out, or null. */
   Pipe pipe() {
     return pipe;
+  }
+
+  /** The way in, or null. */
+  Pipe comesBy() {
+    return comesBy;
   }
 
   // ---- negotiation thread
@@ -142,18 +134,7 @@ final class UcxStream implements FabricStream {
 
   /** Nobody has used it, and nothing was made. */
   void cancel() {
-    engine.enter();
-    try {
-      releasedHere = true;
-      releasedThere = true;
-      engine.streams().remove(this);
-      if (pipe != null) {
-        pipe.lookWhetherOver();
-      }
-    } finally {
-      engine.exit();
-    }
-    peer.forget(this);
+    ending.cancel();
   }
 
   void peerTookTcp() {
@@ -171,37 +152,15 @@ final class UcxStream implements FabricStream {
 
   /** The peer neither sends nor reads any more. */
   void peerReleased() {
-    engine.enter();
-    try {
-      releasedThere = true;
-      ends.peerReadsNoMore();
-      news();
-      lookWhetherOver();
-    } finally {
-      engine.exit();
-    }
-    if (owner != null) {
-      owner.released();
-    }
+    ending.peerReleased();
   }
 
   /** The session has ended; the control connection will tell what became of the peer. */
   void peerGone() {
-    engine.enter();
-    try {
-      releasedThere = true;
-      lookWhetherOver();
-      if (pipe != null) {
-        pipe.peerGone();
-      }
-      if (comesBy != null && comesBy != pipe) {
-        comesBy.peerGone();
-      }
-    } finally {
-      engine.exit();
-    }
+    ending.peerGone();
   }
 
+  /** Tells the peer's negotiation thread. Any thread. */
   void tell(byte type, boolean withWindow) {
     peer.send(
         withWindow
@@ -228,7 +187,7 @@ final class UcxStream implements FabricStream {
     try {
       connect();
     } catch (FabricException e) {
-      fail();
+      ending.fail();
     }
   }
 
@@ -280,7 +239,7 @@ final class UcxStream implements FabricStream {
   @Override
   public long peerSwitchAt() {
     long at = peerSwitchAt;
-    if (at < 0 && homeless) {
+    if (at < 0 && waits.homeless()) {
       int unused = engine.lookIn();
       at = peerSwitchAt;
     }
@@ -312,21 +271,16 @@ final class UcxStream implements FabricStream {
 
   /** The peer has done what no honest one does: nothing of it is believed any more. */
   void breach(String what) {
-    if (!breached) {
-      breached = true;
-      ends.fail();
-      output.dropFilling();
-      peer.complain(what);
-      news();
-    }
+    ending.breach(what);
   }
 
   /** Whether the peer has done so. */
   boolean breached() {
-    return breached;
+    return ending.breached();
   }
 
-  private void wakeOwner() {
+  /** Wakes whoever uses the stream, soon: at the exit from the engine. */
+  void wakeOwner() {
     if (owner != null) {
       engine.wake(owner);
     }
@@ -349,7 +303,7 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       int n = output.write(src);
-      publish();
+      waits.publish();
       return n;
     } finally {
       engine.exit();
@@ -361,7 +315,7 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       long n = output.write(srcs, offset, length);
-      publish();
+      waits.publish();
       return n;
     } finally {
       engine.exit();
@@ -377,7 +331,7 @@ final class UcxStream implements FabricStream {
     try {
       int n = input.read(dst);
       if (n > 0) {
-        publish();
+        waits.publish();
       }
       return n;
     } finally {
@@ -402,16 +356,6 @@ final class UcxStream implements FabricStream {
   /** Whether UCX still has memory of ours. */
   boolean sending() {
     return output.sending();
-  }
-
-  private void fail() {
-    engine.enter();
-    try {
-      ends.fail();
-      news();
-    } finally {
-      engine.exit();
-    }
   }
 
   // ---- what the peer says
@@ -439,12 +383,7 @@ final class UcxStream implements FabricStream {
 
   @Override
   public int readiness(int ops) {
-    int now = ready & ops;
-    if (now == 0 && homeless && ops != 0) {
-      int unused = engine.lookIn();
-      now = ready & ops;
-    }
-    return now;
+    return waits.readiness(ops);
   }
 
   @Override
@@ -457,191 +396,24 @@ final class UcxStream implements FabricStream {
     return input.unread() > 0;
   }
 
-  /** Shows other threads what is ready. */
-  private void publish() {
-    int now = 0;
-    if (input.unread() > 0 || ends.ended() || input.allHasCome()) {
-      now |= READ;
-    }
-    if (ends.nobodyReads() || output.hasRoom()) {
-      now |= WRITE;
-    }
-    if (now != ready) {
-      ready = now;
-    }
-  }
-
   /** Something has changed: wakes those who wait for it. */
   void news() {
-    publish();
-    int now = ready;
-    if ((awaited & now) != 0) {
-      waits(awaited & ~now);
-      watched &= ~now;
-      wakeOwner();
-    } else if ((watched & now) != 0) {
-      watched &= ~now;
-      if (home == null) {
-        wakeOwner();
-      } else {
-        home.hint(this);
-      }
-    }
-  }
-
-  private void waits(int ops) {
-    engine.awaiting((ops == 0 ? 0 : 1) - (awaited == 0 ? 0 : 1));
-    awaited = ops;
+    waits.news();
   }
 
   @Override
   public boolean watch(int ops) {
-    engine.enter();
-    try {
-      publish();
-      watched = (ready & ops) == 0 ? ops : 0;
-      return watched == ops;
-    } finally {
-      engine.exit();
-    }
+    return waits.watch(ops);
   }
 
   @Override
   public boolean await(int ops) {
-    engine.enter();
-    try {
-      int unused = engine.turn();
-      publish();
-      if ((ready & ops) != 0) {
-        return false;
-      }
-      waits(awaited | ops);
-      engine.fallAsleep();
-      return (awaited & ops) == ops;
-    } finally {
-      engine.exit();
-    }
+    return waits.await(ops);
   }
 
   @Override
   public void awake(int ops) {
-    engine.enter();
-    try {
-      if (awaited != 0) {
-        waits(awaited & ~ops);
-      }
-    } finally {
-      engine.exit();
-    }
-  }
-
-  // ---- ending
-
-  @Override
-  public void finishOutput() {
-    endOutput(UcxMessages.FINISHED);
-  }
-
-  @Override
-  public void abort() {
-    endOutput(UcxMessages.ABORTED);
-  }
-
-  private void endOutput(int how) {
-    engine.enter();
-    try {
-      if (!outputEnded && !releasedHere) {
-        outputEnded = true;
-        ends.outputEnded();
-        note(how, output.written());
-        publish();
-      }
-    } finally {
-      engine.exit();
-    }
-  }
-
-  @Override
-  public void abandonInput() {
-    engine.enter();
-    try {
-      int unused = engine.turn();
-      if (input.close() && !releasedHere) {
-        note(UcxMessages.IN_CLOSED, 0);
-      }
-    } finally {
-      engine.exit();
-    }
-  }
-
-  @Override
-  public boolean flushed() {
-    engine.enter();
-    try {
-      if (!output.idle()) {
-        int unused = engine.turn();
-      }
-      return ends.noReaderLeft() || (output.idle() && engine.notesSent());
-    } finally {
-      engine.exit();
-    }
-  }
-
-  @Override
-  public boolean controlEnded(boolean byReset) {
-    engine.enter();
-    try {
-      engine.turnUntilQuiet(); // what the peer sent before stands before
-      if (!ends.ended() && peer.betweenHosts() && !input.allHasCome()) {
-        if (lastWords == null) {
-          lastWords = new LastWords(byReset);
-          engine.expecting(this);
-        }
-      } else {
-        endWithControl(byReset);
-      }
-      return ends.wasReset();
-    } finally {
-      engine.exit();
-    }
-  }
-
-  @Override
-  public void outputLost() {
-    engine.enter();
-    try {
-      engine.turnUntilQuiet();
-      ends.outputLost(!ends.peerEnded() && output.leftUnread());
-      output.dropFilling();
-      news();
-    } finally {
-      engine.exit();
-    }
-  }
-
-  private void endWithControl(boolean byReset) {
-    if (!ends.ended()) {
-      boolean unused = ends.controlEnded(byReset, !ends.peerEnded() && output.leftUnread());
-      output.dropFilling();
-      news();
-    }
-  }
-
-  /**
-   * The control connection of a peer on another host has ended: looks whether the rest has come by
-   * the fabric, or is given up.
-   *
-   * @return whether the stream has ended
-   */
-  boolean pollLastWords() {
-    if (releasedHere) {
-      return true;
-    }
-    if (!ends.ended() && !input.allHasCome() && !lastWords.over(peer.gone())) {
-      return false;
-    }
-    endWithControl(lastWords.byReset());
-    return true;
+    waits.awake(ops);
   }
 
   @Override
@@ -651,35 +423,66 @@ final class UcxStream implements FabricStream {
 
   @Override
   public void leave(Home left) {
-    engine.enter();
-    try {
-      if (home == left) {
-        moveTo(null);
-      }
-    } finally {
-      engine.exit();
-    }
+    waits.leave(left);
   }
 
   @Override
   public void moveTo(Home next) {
-    engine.enter();
-    try {
-      UcxHome target = (UcxHome) next;
-      if (target != home) {
-        UcxHome left = home;
-        // Without a home, if it must be, the caretaker brings what comes: later, but all of it.
-        home = target != null && target.add(engine) ? target : null;
-        homeless = home == null;
-        if (left != null) {
-          left.remove(engine);
-        }
-      }
-      watched = 0;
-    } finally {
-      engine.exit();
-    }
+    waits.moveTo(next);
   }
+
+  // ---- ending
+
+  @Override
+  public void finishOutput() {
+    ending.endOutput(UcxMessages.FINISHED);
+  }
+
+  @Override
+  public void abort() {
+    ending.endOutput(UcxMessages.ABORTED);
+  }
+
+  @Override
+  public void abandonInput() {
+    ending.abandonInput();
+  }
+
+  @Override
+  public boolean flushed() {
+    return ending.flushed();
+  }
+
+  @Override
+  public boolean controlEnded(boolean byReset) {
+    return ending.controlEnded(byReset);
+  }
+
+  @Override
+  public void outputLost() {
+    ending.outputLost();
+  }
+
+  /** As {@link UcxEnding#pollLastWords}. */
+  boolean pollLastWords() {
+    return ending.pollLastWords();
+  }
+
+  @Override
+  public void release() {
+    ending.release();
+  }
+
+  /** Whether neither side uses it any more. */
+  boolean over() {
+    return ending.over();
+  }
+
+  void lookWhetherOver() {
+    ending.lookWhetherOver();
+  }
+
+  // ---- what it is like
 
   @Override
   public int inBytes() {
@@ -689,43 +492,6 @@ final class UcxStream implements FabricStream {
   @Override
   public int outBytes() {
     return output.peerWindowBytes();
-  }
-
-  @Override
-  public void release() {
-    engine.enter();
-    try {
-      moveTo(null);
-      releasedHere = true;
-      waits(0);
-      ends.fail(); // for whoever comes late
-      int unused = ends.report(false);
-      input.release();
-      output.dropFilling();
-      publish();
-      lookWhetherOver();
-    } finally {
-      engine.exit();
-    }
-    tell(UcxMessages.RELEASED, false);
-  }
-
-  /** Whether neither side uses it any more. */
-  boolean over() {
-    return releasedHere && releasedThere;
-  }
-
-  void lookWhetherOver() {
-    if (over()) {
-      engine.streams().remove(this);
-      peer.forget(this);
-      if (pipe != null) {
-        pipe.lookWhetherOver();
-      }
-      if (comesBy != null && comesBy != pipe) {
-        comesBy.lookWhetherOver();
-      }
-    }
   }
 
   @Override

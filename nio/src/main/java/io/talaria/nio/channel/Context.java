@@ -153,6 +153,15 @@ public final class Context {
     negotiator.repeat(done::getAsBoolean);
   }
 
+  /**
+   * As the other.
+   *
+   * @param givenUp is done instead, on the same thread, if that fails again and again
+   */
+  void repeat(BooleanSupplier done, Runnable givenUp) {
+    negotiator.repeat(done::getAsBoolean, givenUp);
+  }
+
   /** Work of a channel, which touches shared memory. */
   @FunctionalInterface
   interface Work<E extends Exception> {

@@ -105,7 +105,7 @@ final class ControlLink {
     boolean ownEnd = inputShut && !byReset && lane.stream().wakesByItself(); // looks like a peer's
     if (!ended && !ownEnd) {
       // A bell that the peer has not read makes its kernel send a reset, which means nothing.
-      endAs(byReset && !lane.peerLacksBellsOnly());
+      endAs(byReset && !lane.output().peerLacksBellsOnly());
     }
     return endedByReset;
   }

@@ -8,17 +8,49 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 
 /**
- * The socket options of a control connection. While it carries bells, TCP_NODELAY and SO_KEEPALIVE
- * are on whatever the program sets; it gets its own values back all the same.
+ * The socket options of a control connection, and what they mean to its fabric. While it carries
+ * bells, TCP_NODELAY and SO_KEEPALIVE are on whatever the program sets; it gets its own values back
+ * all the same. Any thread.
  */
 final class ControlOptions {
   private final SocketChannel control;
+
+  // Guarded by this.
   private boolean shadowed;
   private Boolean noDelay;
   private Boolean keepAlive;
 
+  // As the program has set them; others look.
+  private volatile boolean lingerZero;
+  private volatile int sendBuffer;
+  private volatile int receiveBuffer;
+
   ControlOptions(SocketChannel control) {
     this.control = control;
+  }
+
+  /** Whether a close is to reset the connection. */
+  boolean lingerZero() {
+    return lingerZero;
+  }
+
+  /** SO_SNDBUF as the program has set it, or 0. */
+  int sendBuffer() {
+    return sendBuffer;
+  }
+
+  /** SO_RCVBUF as the program has set it, here or at the listener, or 0. */
+  int receiveBuffer() {
+    return receiveBuffer;
+  }
+
+  /**
+   * The connection has come from a listener, and begins with that one's buffer.
+   *
+   * @param bytes what the program has set there, or 0
+   */
+  void inheritReceiveBuffer(int bytes) {
+    receiveBuffer = bytes;
   }
 
   synchronized <T> void set(SocketOption<T> name, T value) throws IOException {
@@ -28,6 +60,13 @@ final class ControlOptions {
       keepAlive = (Boolean) value;
     } else {
       control.setOption(name, value);
+    }
+    if (name.equals(StandardSocketOptions.SO_LINGER)) {
+      lingerZero = Integer.valueOf(0).equals(value);
+    } else if (name.equals(StandardSocketOptions.SO_SNDBUF)) {
+      sendBuffer = (Integer) value;
+    } else if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
+      receiveBuffer = (Integer) value;
     }
   }
 

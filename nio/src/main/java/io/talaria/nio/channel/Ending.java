@@ -94,13 +94,13 @@ final class Ending {
     boolean lingers = grow(TOLD, LINGERING);
     assert lingers;
     long deadlineNs = System.nanoTime() + LINGER_NS;
-    context.repeat(() -> lingered(deadlineNs));
+    context.repeat(() -> lingered(deadlineNs), this::stopLingering);
   }
 
   /** Whether the peer needs the control connection no more: FIN says that all is said. */
   private boolean delivered() {
     FabricStream stream = lane.stream();
-    return stream.flushed() && (lane.tcpBytesOut() == 0 || stream.peerInputSwitched());
+    return stream.flushed() && (lane.output().tcpBytes() == 0 || stream.peerInputSwitched());
   }
 
   /** Negotiation thread. */
@@ -112,6 +112,12 @@ final class Ending {
     drainAndClose();
     releaseIfDue();
     return true;
+  }
+
+  /** Looking whether the peer has all fails again and again: the descriptor goes all the same. */
+  private void stopLingering() {
+    closed();
+    releaseIfDue();
   }
 
   private void drainAndClose() {

@@ -2,78 +2,56 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.Mode;
-import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.nio.jdk.JdkNio;
-import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.ConnectionKey;
-import io.talaria.nio.negotiation.Upgradable;
-import io.talaria.nio.spin.Spinner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 /**
- * One connection: its two roads, and the switch between them. Says which phase each direction is in
- * and leads from one to the next; the phases themselves, and what else belongs to a connection, are
- * objects of their own:
+ * One connection: its two roads, and what concerns both directions. Each direction, and what else
+ * belongs to a connection, is an object of its own, made here:
  *
  * <pre>
- *   input   {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}      under the channel's read lock
- *   output  {@link TcpOutput} → {@link FabricOutput}                      under the out lock
+ *   {@link LaneInput}     {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}; under the channel's read lock
+ *   {@link LaneOutput}    {@link TcpOutput} → {@link FabricOutput}, bells, the end of the output; under its out lock
+ *   {@link LaneUpgrade}   how the stream comes, and is given up again
  *   {@link ControlLink}   bells and the end of the control connection
  *   {@link ControlWaiter}, {@link FabricSleep}   sleeping in blocking calls
  *   {@link Residence}     the selector's home in which the stream is
  *   {@link Ending}        close, linger, release
  * </pre>
  *
- * <p><b>Input</b>: our reader accepts, which tells the peer that it may switch, and opens the
- * switching phase: bells may stand behind the application's bytes on TCP from then on. It ends when
- * all that the peer says it has put on TCP is taken. If one side withdraws, the input goes back to
- * TCP for good.
+ * <p>What every read, write and look of a selector needs first stands here, in one place: what is
+ * read from and written to on the fabric, and the stream. The directions set the former two.
  *
- * <p><b>Output</b> switches once both readers have accepted. A bell is rung only after our own
- * output has switched, so no bell ever stands before an application's byte.
+ * <p>The input may switch when our reader has agreed, the output once both readers have. A bell is
+ * rung only after our own output has switched, so no bell ever stands before an application's byte.
+ *
+ * <p>Any thread, except where marked.
  */
-final class Lane implements StreamOwner, Upgradable {
-  private static final int ON_TCP = 0;
-  private static final int SWITCHING = 1;
-  private static final int ON_FABRIC = 2;
-
-  private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
-  private static final int ACCEPT_TRIES = 10;
-
+final class Lane implements StreamOwner {
   /** How long anybody sleeps who is {@link #deaf}. */
   static final int DEAF_LOOK_MS = 10;
 
-  /** How long TCP may take to tell how a lost peer ended, after the input has switched. */
-  private static final long LAST_LOOK_NS = 900_000_000L;
-
-  /** How long a channel waits for a selector before its stream is made without one. */
-  private static final long PLACE_BLOCKING_NS = 2_000_000L;
-
-  private static final long PLACE_NON_BLOCKING_NS = 100_000_000L;
-
   // First what every read and write needs: a thousand lanes are short of cache lines.
 
-  /** Once all input comes from the fabric and nothing of TCP's is left. Under the read lock. */
+  /**
+   * Once all input comes from the fabric and nothing of TCP's is left: set by {@link LaneInput},
+   * under the read lock.
+   */
   private volatile FabricInput fabricInput;
 
-  /** Once the output has switched. Under the out lock. */
+  /** Once the output has switched: set by {@link LaneOutput}, under the out lock. */
   private volatile FabricOutput fabricOutput;
 
-  /** Attached once, under the state lock. */
+  /** Attached once, under the out lock and the state lock. */
   private volatile FabricStream stream;
 
   /** Set before the stream is. */
@@ -83,48 +61,18 @@ final class Lane implements StreamOwner, Upgradable {
   private FabricSleep fabricSleep;
 
   private final ConnectionCounters counters;
-  private final Context context;
   private final TalariaSocketChannel channel;
-  private final SocketChannel control;
-  private final Role role;
-  private final ConnectionKey key;
-  private final ReentrantLock readLock;
   private final ControlWaiter waiter;
   private final ControlLink link;
   private final Ending ending;
-  private final TcpInput tcpInput;
-  private final TcpOutput tcpOutput;
-  private final Object outLock = new Object();
-  private final long madeAtNs = System.nanoTime();
-
-  /** From our consent on. Under the read lock. */
-  private volatile SwitchingInput switchingInput;
-
-  /** Grows, except that a withdrawal leads back. Under the read lock. */
-  private volatile int inPhase = ON_TCP;
-
-  /** The peer's process is lost, while TCP may still bring bytes of its. */
-  private volatile boolean abandoned;
-
-  /** When that was first seen with the input switched; 0 before. Of the negotiation thread. */
-  private long abandonedInFabricAtNs;
-
-  /** The stream was withdrawn, so this connection is plain TCP for good. */
-  private volatile boolean plainAgain;
-
-  /** It was withdrawn on this side, because the connection began to end. */
-  private volatile boolean withdrawnHere;
+  private final LaneUpgrade upgrade;
+  private final LaneInput input;
+  private final LaneOutput output;
 
   private volatile boolean lost;
-  private volatile boolean shownFast;
 
   /** How often the peer has woken this side through the session. */
   private final AtomicInteger wakes = new AtomicInteger();
-
-  /** How many of these the reader and the writer knew when they last looked; each its own. */
-  private int readerWakes;
-
-  private int writerWakes;
 
   Lane(
       Context context,
@@ -133,39 +81,21 @@ final class Lane implements StreamOwner, Upgradable {
       ConnectionCounters counters,
       InetSocketAddress local,
       InetSocketAddress remote) {
-    this.context = context;
     this.channel = channel;
-    this.role = role;
     this.counters = counters;
-    control = channel.control();
-    readLock = channel.readLock();
-    key = role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
-    waiter =
-        new ControlWaiter(
-            control,
-            (who, event) -> who == ControlWaiter.READER ? nothingToRead() : nothingToWrite(event),
-            context::repeat);
+    SocketChannel control = channel.control();
+    waiter = new ControlWaiter(control, this::nothingToWaitFor, context::repeat);
     link = new ControlLink(this, control, counters);
     ending = new Ending(context, this, link);
-    tcpInput = new TcpInput(control, counters);
-    tcpOutput = new TcpOutput(control, counters);
+    ConnectionKey key =
+        role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
+    upgrade = new LaneUpgrade(context, this, channel, role, key, counters);
+    input = new LaneInput(context, this, channel, counters);
+    output = new LaneOutput(context, this, channel, counters);
   }
 
-  /** Whether a reader about to sleep has nothing to wait for. */
-  private boolean nothingToRead() {
-    return channel.closing()
-        || channel.inputClosed()
-        || wakes.get() != readerWakes
-        || (inPhase != ON_TCP && (link.ended() || fabricSleep.over(FabricStream.READ)));
-  }
-
-  /** Whether a writer about to sleep has nothing to wait for; on TCP if for room there. */
-  private boolean nothingToWrite(int event) {
-    boolean onTcp = event == JdkNio.WRITABLE;
-    return channel.outputEnding()
-        || wakes.get() != writerWakes
-        || onTcp != (fabricOutput == null)
-        || (!onTcp && (link.ended() || fabricSleep.over(FabricStream.WRITE)));
+  private boolean nothingToWaitFor(int who, int event) {
+    return who == ControlWaiter.READER ? input.nothingToWaitFor() : output.nothingToWaitFor(event);
   }
 
   // ---- its parts, for each other
@@ -188,138 +118,64 @@ final class Lane implements StreamOwner, Upgradable {
     return residence;
   }
 
+  LaneUpgrade upgrade() {
+    return upgrade;
+  }
+
+  LaneInput input() {
+    return input;
+  }
+
+  LaneOutput output() {
+    return output;
+  }
+
+  Ending ending() {
+    return ending;
+  }
+
+  FabricSleep fabricSleep() {
+    return fabricSleep;
+  }
+
+  /** How often the peer has woken this side through the session. */
+  int wakes() {
+    return wakes.get();
+  }
+
+  /** What is read from, or null while not all comes from the fabric. */
+  FabricInput fabricInput() {
+    return fabricInput;
+  }
+
+  /** All comes from the fabric from now on. */
+  void readsFrom(FabricInput fast) {
+    assert channel.readLock().isHeldByCurrentThread();
+    fabricInput = fast;
+  }
+
+  /** What is written to, or null while that is TCP. Changed under the out lock. */
+  FabricOutput fabricOutput() {
+    return fabricOutput;
+  }
+
+  /** The output switches. */
+  void writesTo(FabricOutput fast) {
+    assert Thread.holdsLock(output.lock());
+    fabricOutput = fast;
+  }
+
+  /** Takes the stream that carries the bytes once both sides have agreed. Once. */
+  void attach(FabricStream fast) {
+    assert Thread.holdsLock(output.lock()) && Thread.holdsLock(channel.stateLock());
+    residence = new Residence(fast);
+    fabricSleep =
+        fast.wakesByItself() ? new SelfWakingSleep(this, fast) : new BellSleep(this, fast);
+    stream = fast;
+  }
+
   static SocketException reset() {
     return new SocketException("Connection reset");
-  }
-
-  // ---- upgrade
-
-  void seekUpgrade() {
-    if (role == Role.ACCEPTED) {
-      plainSoFar(Reason.NO_OFFER);
-      context.negotiator().accepted(this);
-    } else if (key.local()) {
-      context.negotiator().connected(this);
-    } else if (context.negotiator().reachesHosts()) {
-      context.negotiator().connectedToHost(this);
-    } else {
-      plain(Reason.NOT_LOCAL);
-    }
-  }
-
-  @Override
-  public ConnectionKey key() {
-    return key;
-  }
-
-  @Override
-  public void plainSoFar(Reason reason) {
-    counters.mode(Mode.TCP, reason, "");
-  }
-
-  @Override
-  public void plain(Reason reason) {
-    plainSoFar(reason);
-    context.connectionIs(reason, key);
-  }
-
-  @Override
-  public boolean placed() {
-    long limitNs = channel.isBlocking() ? PLACE_BLOCKING_NS : PLACE_NON_BLOCKING_NS;
-    return channel.keys().all().length > 0
-        || channel.closing()
-        || System.nanoTime() - madeAtNs > limitNs;
-  }
-
-  @Override
-  public Home home(Fabric fabric) {
-    TalariaSelectionKey[] registered = channel.keys().all();
-    return registered.length == 1 ? registered[0].owner().home(fabric) : null;
-  }
-
-  @Override
-  public boolean attach(FabricStream fast) {
-    synchronized (outLock) {
-      synchronized (channel.stateLock()) {
-        if (!channel.upgradable() || stream != null) {
-          plainSoFar(Reason.CLOSED_EARLY);
-          return false;
-        }
-        plainSoFar(Reason.PENDING); // before anyone can switch
-        fast.owner(this, channel);
-        fast.buffers(channel.sendBuffer(), channel.receiveBuffer());
-        residence = new Residence(fast);
-        fabricSleep =
-            fast.wakesByItself() ? new SelfWakingSleep(this, fast) : new BellSleep(this, fast);
-        stream = fast;
-      }
-    }
-    options().shadow();
-    if (!tryAccept()) {
-      // A short read is over in a moment; a reader that sleeps inside does it when it wakes.
-      int[] tries = {ACCEPT_TRIES};
-      context.negotiator().repeat(() -> --tries[0] == 0 || tryAccept());
-    }
-    return true;
-  }
-
-  private boolean tryAccept() {
-    if (!readLock.tryLock()) {
-      return false;
-    }
-    try {
-      if (!channel.closing()) {
-        accept();
-        Faults.take();
-      }
-      return true;
-    } catch (InternalError e) {
-      context.examine(e);
-      return false;
-    } finally {
-      readLock.unlock();
-      channel.finishCloseIfClosing();
-    }
-  }
-
-  private ControlOptions options() {
-    return channel.options();
-  }
-
-  /** Tells the peer that it may switch. Under the read lock. */
-  private void accept() {
-    assert readLock.isHeldByCurrentThread();
-    FabricStream fast = stream;
-    if (inPhase == ON_TCP && fast != null && !plainAgain) {
-      long takenBytes = tcpInput.takenBytes();
-      switchingInput = new SwitchingInput(this, fast, control, counters, takenBytes);
-      inPhase = SWITCHING;
-      fast.inputTaken(takenBytes);
-      fast.acceptInput();
-      switchOutIfEstablished();
-      nudgeSelectors();
-    }
-  }
-
-  @Override
-  public void woken() {
-    switchOutIfEstablished();
-    wakes.incrementAndGet();
-    waiter.wakeAll();
-    nudgeSelectors();
-  }
-
-  @Override
-  public void wake() {
-    nudgeSelectors();
-    waiter.wakeAll();
-  }
-
-  @Override
-  public void lost() {
-    lost = true;
-    nudgeSelectors();
-    waiter.wakeAll();
   }
 
   /** Whether the stream's memory is gone. */
@@ -327,42 +183,12 @@ final class Lane implements StreamOwner, Upgradable {
     return lost;
   }
 
-  private void switchOut() {
-    assert Thread.holdsLock(outLock);
-    FabricStream fast = stream;
-    fast.switchOut(tcpOutput.writtenBytes());
-    fabricOutput = new FabricOutput(fast, counters, new Spinner(context.spinning()), channel);
-    waiter.wake(ControlWaiter.WRITER); // it may wait for room on TCP
-    showFast();
-    nudgeSelectors();
-  }
-
-  /** Lets the output switch as soon as both sides have agreed. */
   void switchOutIfEstablished() {
-    FabricStream fast = stream;
-    if (fabricOutput == null && fast != null && fast.established()) {
-      synchronized (outLock) {
-        if (fabricOutput == null) {
-          switchOut();
-        }
-      }
-    }
+    output.switchIfEstablished();
   }
 
-  private void showFast() {
-    if (!shownFast) {
-      shownFast = true;
-      counters.rings(stream.inBytes(), stream.outBytes());
-      counters.mode(stream.fabric().mode(), fast(), stream.transport());
-      context.connectionIs(fast(), key);
-    }
-  }
-
-  private Reason fast() {
-    return key.local() ? Reason.SAME_HOST : Reason.BETWEEN_HOSTS;
-  }
-
-  private void nudgeSelectors() {
+  /** Has the selectors of the channel look at it. */
+  void nudgeSelectors() {
     for (TalariaSelectionKey registered : channel.keys().all()) {
       registered.owner().nudge(registered);
     }
@@ -373,103 +199,23 @@ final class Lane implements StreamOwner, Upgradable {
   /** Reads what is there: bytes, 0 for nothing now, -1 at the end. The destination has room. */
   int read(ByteBuffer dst) throws IOException {
     FabricInput fast = fabricInput;
-    return fast != null ? fast.read(dst) : readBeforeFabric(dst);
+    return fast != null ? fast.read(dst) : input.readBeforeFabric(dst);
   }
 
-  private int readBeforeFabric(ByteBuffer dst) throws IOException {
-    if (keptBytes() != null) {
-      return readKept(dst);
-    }
-    if (staysOnTcpForInput()) {
-      return tcpInput.read(dst);
-    }
-    switchingInput.pull(dst.remaining());
-    if (keptBytes() != null) {
-      return readKept(dst);
-    }
-    FabricInput fast = fabricInput;
-    return fast != null ? fast.read(dst) : switchingInput.end();
-  }
-
-  private int readKept(ByteBuffer dst) {
-    int n = switchingInput.takeKept(dst);
-    readFabricIfAlone();
-    return n;
-  }
-
-  /** What was taken from TCP and not read, or null. */
-  private ByteBuffer keptBytes() {
-    SwitchingInput switching = switchingInput;
-    return switching == null ? null : switching.kept();
-  }
-
-  /** A read without room for a byte: it moves nothing, but meets a reset that is known again. */
-  int readNothing() throws IOException {
-    if (inPhase == ON_TCP) {
-      return control.read(NO_ROOM.duplicate());
-    }
-    FabricInput fast = fabricInput;
-    return fast != null ? fast.readNothing() : switchingInput.readNothing();
-  }
-
-  /** Accepts an upgrade that waits, or takes TCP up again after a withdrawn one. */
-  private boolean staysOnTcpForInput() {
-    if (inPhase == ON_TCP) {
-      accept();
-    } else if (inPhase == SWITCHING && plainAgain) {
-      tcpInput.resume(switchingInput.takenBytes(), switchingInput.ended());
-      inPhase = ON_TCP;
-    }
-    return inPhase == ON_TCP;
-  }
-
-  /** Moves the input to the fabric when all that the peer put on TCP has been taken. */
-  boolean switchInIfDue() {
-    if (inPhase == SWITCHING && switchingInput.complete()) {
-      inPhase = ON_FABRIC;
-      stream.inputSwitched();
-      readFabricIfAlone();
-      switchOutIfEstablished();
-      nudgeSelectors();
-    }
-    return inPhase == ON_FABRIC;
-  }
-
-  private void readFabricIfAlone() {
-    if (inPhase == ON_FABRIC && fabricInput == null && keptBytes() == null) {
-      fabricInput = new FabricInput(stream, counters, new Spinner(context.spinning()), channel);
-    }
-  }
-
-  /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
-  void noteWithdrawal() {
-    if (!plainAgain && stream.withdrawn()) {
-      plainAgain = true;
-      plain(withdrawnHere ? Reason.CLOSED_EARLY : Reason.REFUSED);
-      nudgeSelectors();
-    }
-  }
-
+  /** Scatters what is there; the first destination has room. */
   long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-    if (fabricInput == null && keptBytes() == null) {
-      if (staysOnTcpForInput()) {
-        return tcpInput.read(dsts, offset, length);
-      }
-      pullToSwitch(room(dsts, offset, length)); // together, as a read of the first would not
-    }
+    return fabricInput != null
+        ? readEach(dsts, offset, length)
+        : input.readBeforeFabric(dsts, offset, length);
+  }
+
+  /** Fills one buffer after the other with what is there. */
+  long readEach(ByteBuffer[] dsts, int offset, int length) throws IOException {
     long n = read(dsts[offset]);
     if (n > 0 && !dsts[offset].hasRemaining()) {
       n += readMore(dsts, offset + 1, length - 1);
     }
     return n;
-  }
-
-  private static int room(ByteBuffer[] dsts, int offset, int length) {
-    long room = 0;
-    for (int i = offset; i < offset + length; i++) {
-      room += dsts[i].remaining();
-    }
-    return (int) Math.min(room, SwitchingInput.KEPT_BYTES);
   }
 
   /** Fills further buffers with what is there; an end or failure shows at the next read. */
@@ -495,16 +241,7 @@ final class Lane implements StreamOwner, Upgradable {
   }
 
   private boolean moreAtHand(int wanted) {
-    if (keptBytes() == null) {
-      pullToSwitch(wanted);
-    }
-    return keptBytes() != null || (inPhase == ON_FABRIC && stream.unread());
-  }
-
-  private void pullToSwitch(int wanted) {
-    if (inPhase == SWITCHING && !plainAgain) {
-      switchingInput.pull(wanted);
-    }
+    return fabricInput != null ? stream.unread() : input.moreAtHand(wanted);
   }
 
   int spinRead(ByteBuffer dst) throws IOException {
@@ -512,68 +249,18 @@ final class Lane implements StreamOwner, Upgradable {
     return fast == null ? 0 : fast.spin(dst);
   }
 
-  void sleepToRead(long timeoutNs) throws IOException {
-    readerWakes = wakes.get();
-    if (inPhase == ON_TCP) {
-      boolean unused = waiter.sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
-      return;
-    }
-    FabricStream fast = stream;
-    boolean wait = fast.await(FabricStream.READ) && !link.ended();
-    Faults.take();
-    if (wait) {
-      counters.slept();
-      fabricSleep.read(timeoutNs);
-    }
-    fast.awake(FabricStream.READ);
-    Faults.take();
-  }
-
   // ---- writing: under the write lock
 
   int write(ByteBuffer src) throws IOException {
     FabricOutput fast = fabricOutput;
-    return fast != null ? fast.write(src) : writeTcp(src);
-  }
-
-  private int writeTcp(ByteBuffer src) throws IOException {
-    synchronized (outLock) {
-      if (staysOnTcp()) {
-        return tcpOutput.write(src);
-      }
-    }
-    return fabricOutput.write(src);
+    return fast != null ? fast.write(src) : output.writeBeforeFabric(src);
   }
 
   long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
     FabricOutput fast = fabricOutput;
-    return fast != null ? fast.write(srcs, offset, length) : writeTcp(srcs, offset, length);
-  }
-
-  private long writeTcp(ByteBuffer[] srcs, int offset, int length) throws IOException {
-    synchronized (outLock) {
-      if (staysOnTcp()) {
-        return tcpOutput.write(srcs, offset, length);
-      }
-    }
-    return fabricOutput.write(srcs, offset, length);
-  }
-
-  /** Switches if both sides have agreed. */
-  private boolean staysOnTcp() {
-    assert Thread.holdsLock(outLock);
-    if (fabricOutput == null) {
-      FabricStream fast = stream;
-      if (fast == null) {
-        return true;
-      }
-      if (!fast.established()) {
-        noteWithdrawal();
-        return true;
-      }
-      switchOut();
-    }
-    return false;
+    return fast != null
+        ? fast.write(srcs, offset, length)
+        : output.writeBeforeFabric(srcs, offset, length);
   }
 
   void spinWrite(ByteBuffer src) throws IOException {
@@ -583,105 +270,42 @@ final class Lane implements StreamOwner, Upgradable {
     }
   }
 
-  void sleepToWrite() throws IOException {
-    writerWakes = wakes.get();
-    if (fabricOutput == null) {
-      boolean unused = waiter.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
-      return;
-    }
-    FabricStream fast = stream;
-    boolean wait = fast.await(FabricStream.WRITE) && !link.ended();
-    Faults.take();
-    if (wait) {
-      counters.slept();
-      fabricSleep.write();
-    }
-    fast.awake(FabricStream.WRITE);
-    Faults.take();
+  // ---- what the stream tells and asks
+
+  @Override
+  public void woken() {
+    switchOutIfEstablished();
+    wakes.incrementAndGet();
+    waiter.wakeAll();
+    nudgeSelectors();
   }
 
-  // ---- the control connection
-
-  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
-  void controlReadable() {
-    if (inPhase == ON_FABRIC) {
-      link.drain(false);
-    } else if (enterToRead()) {
-      try {
-        if (inPhase == SWITCHING && takesMore()) {
-          switchingInput.pull(SwitchingInput.KEPT_BYTES);
-        } else if (inPhase == ON_TCP) {
-          accept();
-        }
-      } finally {
-        readLock.unlock();
-        channel.finishCloseIfClosing();
-      }
-    }
+  @Override
+  public void wake() {
+    nudgeSelectors();
+    waiter.wakeAll();
   }
 
-  /**
-   * Takes the read lock; false if a reader may sleep inside, which takes what comes itself. In
-   * non-blocking mode whoever is inside is out in a moment, and must be waited for: it may have
-   * looked before that came for which a selector is about to sleep.
-   */
-  private boolean enterToRead() {
-    while (!readLock.tryLock()) {
-      Thread.yield();
-      if (channel.isBlocking() || channel.closing()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Whether to take more from TCP than the program has read: only if bells may stand behind it,
-   * which they do if both sides have agreed, and never without bound. Under the read lock.
-   */
-  private boolean takesMore() {
-    return keptBytes() == null || (fabricOutput != null && !plainAgain && !deaf());
-  }
-
-  /**
-   * Whether bells may stand behind more bytes than are taken from TCP before the program reads
-   * them: nobody hears a bell then, and who waits for room looks by the clock. Any thread.
-   */
-  boolean deaf() {
-    ByteBuffer kept = keptBytes();
-    return kept != null && inPhase == SWITCHING && kept.remaining() >= SwitchingInput.KEPT_BYTES;
-  }
-
-  /** Whether nothing but bells of ours can be unread at the peer. */
-  boolean peerLacksBellsOnly() {
-    return fabricOutput != null
-        && (stream.peerInputSwitched() || stream.peerInputTaken() == tcpOutput.writtenBytes());
+  @Override
+  public void lost() {
+    lost = true;
+    nudgeSelectors();
+    waiter.wakeAll();
   }
 
   @Override
   public boolean ring() {
-    synchronized (outLock) {
-      if (fabricOutput == null) {
-        if (stream == null || !stream.established()) {
-          return false;
-        }
-        switchOut();
-      }
-      if (link.ended() || abandoned) {
-        return false;
-      }
-      SwitchingInput switching = switchingInput;
-      if (inPhase == SWITCHING && !switching.complete()) {
-        stream.wakePeerBySession();
-        return true;
-      }
-      return link.ring();
-    }
+    return output.ring();
+  }
+
+  @Override
+  public void rung() {
+    counters.bellSent();
   }
 
   @Override
   public void released() {
-    noteWithdrawal();
+    upgrade.noteWithdrawal();
   }
 
   @Override
@@ -691,78 +315,32 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public void buffersChanged(int inBytes, int outBytes) {
-    counters.rings(inBytes, outBytes);
-    counters.mode(stream.fabric().mode(), fast(), stream.transport());
-  }
-
-  @Override
-  public boolean wanted() {
-    return !channel.closing();
-  }
-
-  @Override
-  public boolean peerLost(boolean giveUp) {
-    if (channel.closing() || link.ended()) {
-      nudgeSelectors();
-      return true;
-    }
-    if (fabricOutput == null && stream.withdraw()) {
-      plainAgain = true; // TCP goes on, and knows itself when it ends
-      plain(Reason.PEER_LOST);
-      nudgeSelectors();
-      return true;
-    }
-    switchOutIfEstablished();
-    if (inPhase != ON_FABRIC) {
-      controlReadable();
-    } else if (link.drain(true)) {
-      wake(); // this thread has read what was for another
-    }
-    if (!link.ended() && giveUp) {
-      giveUp();
-    }
-    if (link.ended()) {
-      nudgeSelectors();
-    }
-    return link.ended();
-  }
-
-  /**
-   * The peer's process does not answer for this connection any more, and TCP has not said how it
-   * ended. Writes break now; reading ends when TCP does, or with a reset once all is taken from it.
-   */
-  private void giveUp() {
-    if (inPhase != ON_FABRIC) {
-      if (!abandoned) {
-        abandoned = true;
-        stream.outputLost();
-        waiter.wakeAll();
-        nudgeSelectors();
-      }
-      return;
-    }
-    if (abandoned) {
-      long now = System.nanoTime();
-      if (abandonedInFabricAtNs == 0) {
-        abandonedInFabricAtNs = now;
-      }
-      if (now - abandonedInFabricAtNs < LAST_LOOK_NS) {
-        return;
-      }
-    }
-    link.giveUp();
+    upgrade.showBuffers(inBytes, outBytes);
   }
 
   // ---- selecting: any thread
 
+  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
+  void controlReadable() {
+    input.controlReadable();
+  }
+
+  /**
+   * Whether bells may stand behind more bytes than are taken from TCP before the program reads
+   * them: nobody hears a bell then, and who waits for room looks by the clock.
+   */
+  boolean deaf() {
+    return input.deaf();
+  }
+
   /** Whether the fabric has a say in this connection's readiness. */
   boolean attached() {
-    return inPhase != ON_TCP && !plainAgain;
+    return fabricInput != null || (input.agreed() && !upgrade.plainAgain());
   }
 
   /** Whether our input is on the fabric, so that TCP brings nothing but bells. */
   boolean switchedIn() {
-    return inPhase == ON_FABRIC;
+    return input.switched();
   }
 
   /** Whether our output is on the fabric, so that bells may come. */
@@ -777,11 +355,6 @@ final class Lane implements StreamOwner, Upgradable {
 
   boolean controlOpen() {
     return !link.ended();
-  }
-
-  /** How many bytes the program's writes have put on TCP. */
-  long tcpBytesOut() {
-    return tcpOutput.writtenBytes();
   }
 
   /**
@@ -805,162 +378,22 @@ final class Lane implements StreamOwner, Upgradable {
     if (fabricInput != null && fabricOutput != null && !channel.inputClosed()) {
       return stream.readiness(ops);
     }
-    return readinessWhileSwitching(ops);
-  }
-
-  private int readinessWhileSwitching(int ops) {
-    int ready = 0;
-    if (attached()) {
-      if (inPhase == SWITCHING && stream.peerSwitchAt() >= 0) {
-        controlReadable();
-      }
-      int fast = stream.readiness(ops);
-      if (switchedIn()) {
-        ready |= fast & FabricStream.READ;
-      }
-      if (switchedOut()) {
-        ready |= fast & FabricStream.WRITE;
-      }
-    }
-    SwitchingInput switching = switchingInput;
-    boolean tcpOver = switching != null && !switchedIn() && switching.over();
-    if (tcpOver || keptBytes() != null || channel.inputClosed()) {
-      ready |= FabricStream.READ;
-    }
-    if (tcpOver && !switchedOut() && switching.failed()) {
-      ready |= FabricStream.WRITE; // which fails at once, while TCP may be listened to no more
-    }
-    return ready & ops;
-  }
-
-  /** How many bytes can be read at once. Under the read lock. */
-  int available() throws IOException {
-    if (inPhase == SWITCHING && keptBytes() == null) {
-      // The peer may have switched, and whoever only asks never reads.
-      switchingInput.pull(SwitchingInput.KEPT_BYTES);
-    }
-    ByteBuffer kept = keptBytes();
-    if (kept != null) {
-      return kept.remaining();
-    }
-    return switchedIn() ? stream.available() : control.socket().getInputStream().available();
+    return input.readinessWhileSwitching(ops);
   }
 
   // ---- ending
-
-  /** Under the state lock. */
-  void shutdownInput() throws IOException {
-    FabricStream fast = stream;
-    if (fast == null || withdraw(fast)) {
-      control.shutdownInput();
-    } // else the control connection stays as it is, for bells
-  }
-
-  /** Keeps this connection plain because it is about to end, unless it is too late for that. */
-  private boolean withdraw(FabricStream fast) {
-    boolean withdrawn = fast.withdraw();
-    if (withdrawn && !plainAgain) {
-      withdrawnHere = true;
-      plainSoFar(Reason.CLOSED_EARLY);
-    }
-    return withdrawn;
-  }
-
-  void wakeReader() {
-    waiter.wake(ControlWaiter.READER);
-  }
-
-  void wakeWriter() {
-    waiter.wake(ControlWaiter.WRITER);
-  }
-
-  /**
-   * Shuts the output down on TCP, or decides that it ends on the fabric.
-   *
-   * @param mark forbids further writes; true if they were forbidden already
-   * @return true if {@link #finishOutput} is to follow, once no writer is inside
-   */
-  boolean shutdownOutput(BooleanSupplier mark) throws IOException {
-    synchronized (outLock) {
-      if (mark.getAsBoolean()) {
-        return false;
-      }
-      if (endsOnTcp()) {
-        control.shutdownOutput();
-        return false;
-      }
-      return true;
-    }
-  }
-
-  /** Whether the output ends on TCP; else it has switched. */
-  private boolean endsOnTcp() {
-    assert Thread.holdsLock(outLock);
-    FabricStream fast = stream;
-    if (fabricOutput == null && fast != null && !withdraw(fast)) {
-      switchOut();
-    }
-    return fabricOutput == null;
-  }
-
-  /** Writes in the fabric that no more bytes come. What writes have taken must stand before. */
-  void finishOutput() {
-    synchronized (outLock) {
-      if (ending.toBeTold()) { // else a close has been faster, and the stream may be gone
-        stream.finishOutput();
-      }
-    }
-  }
-
-  /** Whether {@link #endOutput} is still to be called, and has something to write. */
-  boolean endsOnFabric() {
-    synchronized (outLock) {
-      return ending.toBeTold() && !endsOnTcp();
-    }
-  }
-
-  /**
-   * Writes in the fabric how this side ends, before the control connection does; only once. What
-   * writes have taken must stand before.
-   */
-  void endOutput() {
-    synchronized (outLock) {
-      if (ending.tell() && !endsOnTcp()) {
-        FabricStream fast = stream;
-        boolean unread = fast.unread() || keptBytes() != null || unreadTcp();
-        fast.abandonInput();
-        if (unread || channel.lingerZero()) {
-          fast.abort();
-        } else {
-          fast.finishOutput();
-        }
-      }
-    }
-  }
-
-  private boolean unreadTcp() {
-    if (inPhase != SWITCHING || !readLock.tryLock()) {
-      return false;
-    }
-    try {
-      switchingInput.pull(1);
-      return keptBytes() != null;
-    } finally {
-      readLock.unlock();
-    }
-  }
 
   /** Wakes threads that sleep in this channel because it closes. */
   void wakeAll() {
     // Nobody waits for room on TCP after the switch, and what a fabric still sends must be there
     // before FIN. After a linger of 0 the peer would see an end before the reset.
-    link.shut(fabricOutput == null && !channel.lingerZero());
+    link.shut(fabricOutput == null && !channel.options().lingerZero());
     waiter.wakeAll();
   }
 
   /** Closes the control connection once the peer has what was put on TCP. Nobody is inside. */
   void closeControl() {
-    context.negotiator().closed(this, role == Role.ACCEPTED, stream != null);
+    upgrade.closed();
     counters.close();
     ending.close();
   }
@@ -972,6 +405,6 @@ final class Lane implements StreamOwner, Upgradable {
 
   @Override
   public String toString() {
-    return shownFast ? stream.transport() : "tcp";
+    return upgrade.toString();
   }
 }

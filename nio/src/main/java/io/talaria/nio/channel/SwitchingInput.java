@@ -123,8 +123,8 @@ final class SwitchingInput {
    * @param wanted how many bytes there is room for
    */
   void pull(int wanted) {
-    if (!lane.switchInIfDue() && !over()) {
-      lane.noteWithdrawal();
+    if (!lane.input().switchIfDue() && !over()) {
+      lane.upgrade().noteWithdrawal();
       long switchAt = stream.peerSwitchAt();
       if (switchAt >= 0 && switchAt < takenBytes) { // no honest peer has switched before that
         fail(Lane.reset());
@@ -143,8 +143,8 @@ final class SwitchingInput {
       n = control.read(more);
     } catch (IOException e) {
       fail(e);
-      lane.noteWithdrawal();
-      lane.switchInIfDue();
+      lane.upgrade().noteWithdrawal();
+      lane.input().switchIfDue();
       return;
     }
     if (n > 0) {
@@ -155,9 +155,9 @@ final class SwitchingInput {
       } else {
         ended = true;
       }
-      lane.noteWithdrawal(); // it came before the end
+      lane.upgrade().noteWithdrawal(); // it came before the end
     }
-    lane.switchInIfDue();
+    lane.input().switchIfDue();
   }
 
   private void took(ByteBuffer more, int n) {

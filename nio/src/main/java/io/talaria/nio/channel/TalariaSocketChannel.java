@@ -8,7 +8,6 @@ import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedChannel;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.memory.Faults;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -16,7 +15,6 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
@@ -64,9 +62,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   private volatile boolean inputClosed;
   private volatile boolean outputClosed;
-  private volatile boolean lingerZero;
-  private volatile int sendBuffer;
-  private volatile int receiveBuffer;
   private volatile SocketAddress local;
   private volatile SocketAddress remote;
 
@@ -75,8 +70,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   /** Whether a socket of the program stands before it, which no interrupt closes. */
   private final boolean ofSocket;
 
-  /** For the thread that connects a channel behind a socket. */
-  private final ControlWaiter connecting;
+  /** Connects a channel behind a socket. */
+  private final SocketConnect connecting;
 
   private Socket adaptor;
 
@@ -90,7 +85,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     this.context = context;
     this.control = control;
     options = new ControlOptions(control);
-    connecting = new ControlWaiter(control, (who, event) -> closing(), context::repeat);
+    connecting = new SocketConnect(control, this::closing, context::repeat);
   }
 
   /**
@@ -122,7 +117,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       Context context, SocketChannel control, boolean ofSocket, int receiveBuffer)
       throws IOException {
     TalariaSocketChannel channel = new TalariaSocketChannel(context, control, ofSocket);
-    channel.receiveBuffer = receiveBuffer;
+    channel.options.inheritReceiveBuffer(receiveBuffer);
     try {
       channel.connected(Role.ACCEPTED);
     } catch (IOException | RuntimeException | Error e) {
@@ -158,10 +153,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     return readLock;
   }
 
-  boolean lingerZero() {
-    return lingerZero;
-  }
-
   boolean closing() {
     return state >= CLOSING;
   }
@@ -182,16 +173,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   boolean inputClosed() {
     return inputClosed;
-  }
-
-  /** SO_SNDBUF as the program has set it, or 0. */
-  int sendBuffer() {
-    return sendBuffer;
-  }
-
-  /** SO_RCVBUF as the program has set it, here or at the listener, or 0. */
-  int receiveBuffer() {
-    return receiveBuffer;
   }
 
   ControlOptions options() {
@@ -259,7 +240,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return interruptedRead();
       }
       if (!dst.hasRemaining()) {
-        return open.readNothing();
+        return open.input().readNothing();
       }
       int n = open.read(dst);
       return n == 0 && blocking ? awaitRead(open, dst, Math.max(0, timeoutNs)) : (int) notOurOwn(n);
@@ -311,7 +292,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         first++;
       }
       if (first == offset + length) {
-        return open.readNothing();
+        return open.input().readNothing();
       }
       long n = open.read(dsts, first, offset + length - first);
       if (n == 0 && blocking) {
@@ -404,7 +385,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           }
         }
         interrupted |= ofSocket && SocketInterrupt.putOff();
-        open.sleepToRead(leftNs);
+        open.input().sleep(leftNs);
       }
     } finally {
       if (interrupted) {
@@ -536,7 +517,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         interrupted |= ofSocket && SocketInterrupt.putOff();
         writerRests = true;
         try {
-          open.sleepToWrite();
+          open.output().sleep();
         } finally {
           writerRests = false;
         }
@@ -563,10 +544,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           synchronized (stateLock) {
             Lane open = openForReading();
             if (!inputClosed) {
-              open.shutdownInput();
+              open.input().shutdown();
               inputClosed = true;
             }
-            open.wakeReader();
+            open.input().wakeReader();
           }
         });
     return this;
@@ -579,16 +560,17 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     context.guarded(
         () -> {
           boolean onFabric =
-              open.shutdownOutput(
-                  () -> {
-                    outputClosed = true;
-                    return was || closing(); // a close ends the output itself
-                  });
+              open.output()
+                  .shutdown(
+                      () -> {
+                        outputClosed = true;
+                        return was || closing(); // a close ends the output itself
+                      });
           if (onFabric) {
             awaitWriter();
-            open.finishOutput();
+            open.output().finish();
           }
-          open.wakeWriter();
+          open.output().wakeWriter();
         });
     return this;
   }
@@ -669,33 +651,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
-  /** Connects without the JDK's blocking connect, which an interrupt would end. */
-  private boolean connectForSocket(SocketAddress address, long timeoutNs) throws IOException {
-    long deadlineNs = System.nanoTime() + timeoutNs;
-    boolean interrupted = false;
-    control.configureBlocking(false);
-    try {
-      boolean done = control.connect(address);
-      while (!done) {
-        long leftNs = timeoutNs == 0 ? 0 : deadlineNs - System.nanoTime();
-        if (leftNs < 0 || (leftNs == 0 && timeoutNs > 0)) {
-          throw new SocketTimeoutException("Connect timed out");
-        }
-        interrupted |= SocketInterrupt.putOff();
-        boolean unused = connecting.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, leftNs);
-        if (closing()) {
-          throw new AsynchronousCloseException();
-        }
-        done = control.finishConnect();
-      }
-      return true;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
   private void connected(Role role) throws IOException {
     control.configureBlocking(false);
     local = control.getLocalAddress();
@@ -712,7 +667,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       lane = made;
       state = CONNECTED;
     }
-    made.seekUpgrade();
+    made.upgrade().seek();
   }
 
   @Override
@@ -752,13 +707,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       throw new ClosedChannelException();
     }
     options.set(name, value);
-    if (name.equals(StandardSocketOptions.SO_LINGER)) {
-      lingerZero = Integer.valueOf(0).equals(value);
-    } else if (name.equals(StandardSocketOptions.SO_SNDBUF)) {
-      sendBuffer = (Integer) value;
-    } else if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
-      receiveBuffer = (Integer) value;
-    }
     return this;
   }
 
@@ -807,16 +755,16 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
     Lane open = lane;
     if (open == null) {
-      connecting.wakeAllAndAwait(); // nobody may poll a descriptor that is closed
+      connecting.awaitOut();
       control.close(); // also ends a connect in progress
     } else {
       context.guarded(
           () -> {
             open.leaveHome(true);
-            if (open.endsOnFabric()) {
+            if (open.output().endsOnFabric()) {
               awaitWriter();
             }
-            open.endOutput();
+            open.output().end();
           });
     }
     finishCloseIfClosing();
@@ -855,7 +803,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Lane open = lane;
     if (state == CLOSING && open != null) { // if the thread that closes has not come to it yet
       open.leaveHome(true);
-      open.endOutput();
+      open.output().end();
     }
     synchronized (stateLock) {
       if (state != CLOSING) {
@@ -901,7 +849,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         throw new IllegalBlockingModeException();
       }
       if (ofSocket) {
-        TalariaSocketChannel.this.connect(() -> connectForSocket(address, timeoutNs));
+        TalariaSocketChannel.this.connect(() -> connecting.connect(address, timeoutNs));
         return;
       }
       int timeoutMs = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(timeoutNs));
@@ -919,7 +867,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return 0; // a reader inside waits because nothing is here, or takes what is
       }
       try {
-        return closing() ? 0 : open.available();
+        return closing() ? 0 : open.input().available();
       } finally {
         readLock.unlock();
         finishCloseIfClosing();

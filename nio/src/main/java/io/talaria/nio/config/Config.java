@@ -14,8 +14,8 @@ import java.util.function.Function;
 /**
  * All {@code talaria.*} system properties, read once and checked. Immutable.
  *
- * <p>The table of properties in the README is the documentation for users; {@link #toString} prints
- * what is in force.
+ * <p>The table of properties in {@code docs/configuration.md} is the documentation for users;
+ * {@link #toString} prints what is in force.
  */
 public final class Config {
   /** Whether connections are accelerated at all. */

@@ -2,33 +2,28 @@
 
 package io.talaria.nio.counters;
 
-import static io.talaria.nio.counters.file.CountersLayout.INT;
-import static io.talaria.nio.counters.file.CountersLayout.LONG;
-
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.file.Counter;
-import io.talaria.nio.counters.file.CountersLayout;
+import io.talaria.nio.counters.file.ProcessCounter;
 import io.talaria.nio.counters.file.ProcessTotals;
+import io.talaria.nio.counters.file.SelectorCounter;
 import io.talaria.nio.counters.file.SelectorTotals;
 import java.io.IOException;
-import java.lang.invoke.VarHandle;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * All counters of this process, and the file through which other programs read them.
+ * All counters of this process, and the file through which other programs read them: what is open,
+ * and the life of the file. What the file says is written by {@link HeaderCounters} and {@link
+ * RecordTable}.
  *
  * <p>Any thread may call any method. The methods take a lock for a short time and do no file work:
  * making, growing and removing the file is left to the executor given, whose thread must not be one
@@ -36,8 +31,6 @@ import java.util.concurrent.Executor;
  * no file, the record lives on the heap only; counting works all the same.
  */
 public final class ProcessCounters implements AutoCloseable {
-  private static final int REFILL_BELOW_RECORDS = 64;
-
   private static volatile ProcessCounters current;
 
   /** Guards everything here and the cold fields of all records. */
@@ -47,26 +40,12 @@ public final class ProcessCounters implements AutoCloseable {
   private final Object making = new Object();
 
   private final Executor fileWork;
-  private final long[] process = new long[CountersLayout.PROCESS_VALUES];
-  private final long[] refused = new long[CountersLayout.REASONS];
+  private final HeaderCounters header = new HeaderCounters(lock);
+  private final RecordTable records = new RecordTable(lock, header);
   private final Map<Long, ConnectionCounters> connections = new LinkedHashMap<>();
   private final Map<Long, SelectorCounters> selectors = new LinkedHashMap<>();
 
-  /** Open records without room in the file, oldest first. */
-  private final Set<CounterRecord> unlisted = new LinkedHashSet<>();
-
-  private final List<ByteBuffer> chunks = new ArrayList<>();
-
-  /**
-   * Records given back, the longest unused first, so that a straggling store rarely meets a new
-   * owner.
-   */
-  private final ArrayDeque<Integer> free = new ArrayDeque<>();
-
   private long nextId = 1;
-  private long sequence;
-  private int used;
-  private ByteBuffer header;
   private Path path;
   private String problem;
   private boolean growing;
@@ -143,7 +122,7 @@ public final class ProcessCounters implements AutoCloseable {
     synchronized (lock) {
       ConnectionCounters opened = new ConnectionCounters(this, nextId++, now, role, local, remote);
       connections.put(opened.id, opened);
-      add(CountersLayout.PROCESS_OPENED, 1);
+      header.add(ProcessCounter.OPENED, 1);
       list(opened);
       return opened;
     }
@@ -167,28 +146,28 @@ public final class ProcessCounters implements AutoCloseable {
   /** Counts an upgrade that this process asked a peer for. */
   public void offerMade() {
     synchronized (lock) {
-      add(CountersLayout.PROCESS_OFFERS_MADE, 1);
+      header.add(ProcessCounter.OFFERS_MADE, 1);
     }
   }
 
   /** Counts an upgrade that a peer asked this process for. */
   public void offerReceived() {
     synchronized (lock) {
-      add(CountersLayout.PROCESS_OFFERS_RECEIVED, 1);
+      header.add(ProcessCounter.OFFERS_RECEIVED, 1);
     }
   }
 
   /** Counts an upgrade that this process asked for and got. */
   public void acceptedByPeer() {
     synchronized (lock) {
-      add(CountersLayout.PROCESS_ACCEPTED_BY_PEER, 1);
+      header.add(ProcessCounter.ACCEPTED_BY_PEER, 1);
     }
   }
 
   /** Counts an upgrade that this process granted. */
   public void acceptedByUs() {
     synchronized (lock) {
-      add(CountersLayout.PROCESS_ACCEPTED_BY_US, 1);
+      header.add(ProcessCounter.ACCEPTED_BY_US, 1);
     }
   }
 
@@ -199,26 +178,22 @@ public final class ProcessCounters implements AutoCloseable {
    */
   public void refused(Reason reason) {
     synchronized (lock) {
-      int number = reason.number();
-      long total = ++refused[number];
-      if (header != null) {
-        LONG.setOpaque(header, CountersLayout.H_REFUSED + number * Long.BYTES, total);
-      }
+      header.refused(reason);
     }
   }
 
   /** Counts the start of a session with a peer process. */
   public void sessionOpened() {
     synchronized (lock) {
-      add(CountersLayout.PROCESS_SESSIONS, 1);
-      add(CountersLayout.PROCESS_SESSIONS_OPENED, 1);
+      header.add(ProcessCounter.SESSIONS, 1);
+      header.add(ProcessCounter.SESSIONS_OPENED, 1);
     }
   }
 
   /** Counts the end of a session with a peer process. */
   public void sessionClosed() {
     synchronized (lock) {
-      add(CountersLayout.PROCESS_SESSIONS, -1);
+      header.add(ProcessCounter.SESSIONS, -1);
     }
   }
 
@@ -244,7 +219,7 @@ public final class ProcessCounters implements AutoCloseable {
    */
   public ProcessTotals totals() {
     synchronized (lock) {
-      return ProcessTotals.of(process, refused, snapshot(), selectorTotals());
+      return ProcessTotals.of(header.process(), header.refused(), snapshot(), selectorTotals());
     }
   }
 
@@ -353,8 +328,7 @@ public final class ProcessCounters implements AutoCloseable {
     synchronized (lock) {
       file = created;
       path = created.path();
-      header = created.header();
-      publishHeader();
+      header.publishTo(created.header());
       growing = true;
     }
   }
@@ -374,97 +348,35 @@ public final class ProcessCounters implements AutoCloseable {
     }
     synchronized (lock) {
       growing = false;
-      chunks.add(chunk);
-      INT.setRelease(header, CountersLayout.H_CAPACITY, capacity());
-      for (CounterRecord waiting : List.copyOf(unlisted)) {
-        list(waiting);
-      }
+      records.grown(chunk);
+      growIfLow();
     }
   }
 
-  // Records; all under the lock
-
-  private int capacity() {
-    return chunks.size() * CountersLayout.CHUNK_RECORDS;
-  }
-
-  /** Gives an open record its place in the file, now or when there is room. */
-  private void list(CounterRecord record) {
-    Integer index = free.poll();
-    if (index == null && used < capacity()) {
-      index = used++;
-      INT.setRelease(header, CountersLayout.H_USED, used);
-    }
-    if (index == null) {
-      unlisted.add(record);
-    } else {
-      unlisted.remove(record);
-      record.index = index;
-      ByteBuffer place = recordAt(index);
-      describeAt(record, place, CountersLayout.STATE_LIVE);
-      record.publish(chunkOf(index), placeOf(index));
-      // A count made meanwhile went nowhere: write all again, now that the next one goes to the
-      // file.
-      VarHandle.fullFence();
-      record.writeCounts(place);
-    }
-    publishUnlisted();
-    growIfLow();
-  }
+  // Records
 
   private void growIfLow() {
+    assert Thread.holdsLock(lock);
     CountersFile target = file;
-    int capacity = capacity();
-    if (target != null
-        && !growing
-        && !closed
-        && capacity - used + free.size() < REFILL_BELOW_RECORDS
-        && capacity < CountersLayout.MAX_RECORDS) {
+    if (target != null && !growing && !closed && records.low()) {
       growing = true;
       submit(() -> grow(target));
     }
   }
 
-  private ByteBuffer recordAt(int index) {
-    return chunkOf(index)
-        .slice(placeOf(index), CountersLayout.RECORD_BYTES)
-        .order(ByteOrder.LITTLE_ENDIAN);
+  private void list(CounterRecord record) {
+    records.list(record);
+    growIfLow();
   }
 
-  private ByteBuffer chunkOf(int index) {
-    return chunks.get(index / CountersLayout.CHUNK_RECORDS);
+  private void unlist(CounterRecord record) {
+    records.unlist(record);
+    growIfLow();
   }
 
-  private static int placeOf(int index) {
-    return index % CountersLayout.CHUNK_RECORDS * CountersLayout.RECORD_BYTES;
-  }
-
-  /** Writes the cold fields of a record that has changed. */
+  /** Writes the cold fields of a record that has changed; the lock is held. */
   void describe(CounterRecord changed) {
-    if (!changed.closed && changed.index != CounterRecord.NO_INDEX) {
-      describeAt(changed, recordAt(changed.index), CountersLayout.STATE_LIVE);
-    }
-  }
-
-  private void describeAt(CounterRecord record, ByteBuffer to, int state) {
-    // The version is only ever written here, so reading it back gives what was written.
-    int version = (int) INT.getOpaque(to, CountersLayout.R_VERSION) | 1;
-    INT.setOpaque(to, CountersLayout.R_VERSION, version);
-    VarHandle.storeStoreFence();
-    record.writeDescription(to);
-    boolean takesOver = to.getLong(CountersLayout.R_ID) != record.id;
-    to.putLong(CountersLayout.R_ID, record.id);
-    to.putLong(CountersLayout.R_OPENED_AT, record.openedAtMs);
-    if (takesOver) {
-      to.putInt(CountersLayout.R_GENERATION, to.getInt(CountersLayout.R_GENERATION) + 1);
-      for (int at = CountersLayout.R_COUNTS; at < CountersLayout.RECORD_BYTES; at += Long.BYTES) {
-        LONG.setOpaque(to, at, 0L);
-      }
-      record.writeCounts(to);
-    }
-    to.putInt(CountersLayout.R_STATE, state);
-    INT.setRelease(to, CountersLayout.R_VERSION, version + 1);
-    touch();
+    records.describe(changed);
   }
 
   boolean closeConnection(ConnectionCounters record) {
@@ -473,10 +385,10 @@ public final class ProcessCounters implements AutoCloseable {
         return false;
       }
       connections.remove(record.id);
-      add(CountersLayout.PROCESS_CLOSED, 1);
+      header.add(ProcessCounter.CLOSED, 1);
       ConnectionInfo last = record.info();
       for (Counter counter : Counter.values()) {
-        add(counter.closedTotal(), counter.of(last));
+        header.addClosed(counter, counter.of(last));
       }
       unlist(record);
       return true;
@@ -489,60 +401,11 @@ public final class ProcessCounters implements AutoCloseable {
         return;
       }
       selectors.remove(record.id);
-      add(CountersLayout.PROCESS_SELECTORS_CLOSED, 1);
-      add(CountersLayout.PROCESS_CLOSED_SELECTS, record.selects());
-      add(CountersLayout.PROCESS_CLOSED_INNER_SELECTS, record.innerSelects());
-      add(CountersLayout.PROCESS_CLOSED_WAKE_UPS, record.wakeUps());
+      header.add(ProcessCounter.SELECTORS_CLOSED, 1);
+      header.add(SelectorCounter.SELECTS.closedTotal(), record.selects());
+      header.add(SelectorCounter.INNER_SELECTS.closedTotal(), record.innerSelects());
+      header.add(SelectorCounter.WAKE_UPS.closedTotal(), record.wakeUps());
       unlist(record);
     }
-  }
-
-  private void unlist(CounterRecord record) {
-    record.closed = true;
-    if (record.index == CounterRecord.NO_INDEX) {
-      unlisted.remove(record);
-      publishUnlisted();
-    } else {
-      describeAt(record, recordAt(record.index), CountersLayout.STATE_FREE);
-      record.withdraw();
-      free.add(record.index);
-      record.index = CounterRecord.NO_INDEX;
-      if (!unlisted.isEmpty()) {
-        list(unlisted.iterator().next());
-      }
-    }
-  }
-
-  // Header; all under the lock
-
-  private void add(int value, long amount) {
-    process[value] += amount;
-    if (header != null) {
-      LONG.setOpaque(header, CountersLayout.H_PROCESS + value * Long.BYTES, process[value]);
-    }
-  }
-
-  private void touch() {
-    sequence++;
-    if (header != null) {
-      LONG.setOpaque(header, CountersLayout.H_SEQUENCE, sequence);
-    }
-  }
-
-  private void publishUnlisted() {
-    if (header != null) {
-      LONG.setOpaque(header, CountersLayout.H_UNLISTED, (long) unlisted.size());
-    }
-  }
-
-  private void publishHeader() {
-    for (int i = 0; i < process.length; i++) {
-      add(i, 0);
-    }
-    for (int i = 0; i < refused.length; i++) {
-      LONG.setOpaque(header, CountersLayout.H_REFUSED + i * Long.BYTES, refused[i]);
-    }
-    publishUnlisted();
-    touch();
   }
 }

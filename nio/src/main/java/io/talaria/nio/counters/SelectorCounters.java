@@ -5,6 +5,7 @@ package io.talaria.nio.counters;
 import static io.talaria.nio.counters.file.CountersLayout.LONG;
 
 import io.talaria.nio.counters.file.CountersLayout;
+import io.talaria.nio.counters.file.SelectorCounter;
 import java.nio.ByteBuffer;
 
 /**
@@ -25,21 +26,21 @@ public final class SelectorCounters extends CounterRecord {
   public void selected() {
     long total = selects + 1;
     selects = total;
-    store(CountersLayout.R_SELECTS, total);
+    store(SelectorCounter.SELECTS.place(), total);
   }
 
   /** Counts a look into the JDK's selector, sleeping or not. */
   public void innerSelected() {
     long total = innerSelects + 1;
     innerSelects = total;
-    store(CountersLayout.R_INNER_SELECTS, total);
+    store(SelectorCounter.INNER_SELECTS.place(), total);
   }
 
   /** Counts a sleep that ended. */
   public void wokenUp() {
     long total = wakeUps + 1;
     wakeUps = total;
-    store(CountersLayout.R_WAKE_UPS, total);
+    store(SelectorCounter.WAKE_UPS.place(), total);
   }
 
   /** Ends the record: its counts join the process's totals. Closing again changes nothing. */
@@ -69,8 +70,8 @@ public final class SelectorCounters extends CounterRecord {
 
   @Override
   void writeCounts(ByteBuffer to) {
-    LONG.setOpaque(to, CountersLayout.R_SELECTS, selects);
-    LONG.setOpaque(to, CountersLayout.R_INNER_SELECTS, innerSelects);
-    LONG.setOpaque(to, CountersLayout.R_WAKE_UPS, wakeUps);
+    LONG.setOpaque(to, SelectorCounter.SELECTS.place(), selects);
+    LONG.setOpaque(to, SelectorCounter.INNER_SELECTS.place(), innerSelects);
+    LONG.setOpaque(to, SelectorCounter.WAKE_UPS.place(), wakeUps);
   }
 }

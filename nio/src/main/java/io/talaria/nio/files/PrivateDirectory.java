@@ -115,7 +115,7 @@ public final class PrivateDirectory {
                 .collect(Collectors.toUnmodifiableSet()))
         + ", not rwx------; "
         + (shared
-            ? "it is for all users: name a directory of this user's own"
+            ? "it is for all users: name a directory below it, such as " + path.resolve("talaria")
             : "run: chmod 700 " + path);
   }
 

@@ -130,7 +130,9 @@ public final class SharedFiles {
       return map(mapper, file, bytes, path);
     } catch (NoSuchFileException e) {
       throw new FabricException(
-          Reason.NO_SHM_DIR, path + " does not exist: do both sides use one talaria.shm.dir?", e);
+          Reason.OTHER_SHM_DIR,
+          path + " does not exist: do both sides use one talaria.shm.dir?",
+          e);
     } catch (IOException | OutOfMemoryError e) {
       throw new FabricException(notOpened(e), "cannot open " + path + ": " + e, e);
     } finally {

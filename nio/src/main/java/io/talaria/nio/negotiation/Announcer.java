@@ -67,7 +67,7 @@ final class Announcer {
 
   private void open(Announcement announcement, Consumer<Reason> outcome) {
     boolean starting = fabrics.starting();
-    Reason unusable = directory.prepare();
+    Reason unusable = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
     if (unusable == null && !starting) {
       unusable = fabrics.unusable();
     }
@@ -134,7 +134,7 @@ final class Announcer {
   private void accept(Announcement announcement, SocketChannel dialler) {
     try {
       if (PeerCredentials.sameUser(dialler, directory.path())) {
-        negotiator.sessions().add(new Session(negotiator, dialler, announcement));
+        negotiator.sessions().add(new Session(negotiator, dialler, announcement, null));
         return;
       }
       negotiator.counters().refused(Reason.OTHER_USER);

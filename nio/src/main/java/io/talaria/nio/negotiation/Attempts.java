@@ -4,6 +4,7 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.process.PeerCredentials;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +52,7 @@ final class Attempts implements NegotiationLoop.Timed {
     if (!channel.wanted()) {
       return;
     }
-    Reason unusable = directory.prepare();
+    Reason unusable = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
     if (unusable == null) {
       unusable = negotiator.fabrics().unusable();
     }

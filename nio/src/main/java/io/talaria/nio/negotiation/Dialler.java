@@ -73,7 +73,7 @@ final class Dialler {
         channel.close();
         return null;
       }
-      session = new Session(negotiator, channel, which, fabric);
+      session = new Session(negotiator, channel, which, fabric, null);
       negotiator.sessions().add(session);
     } catch (IOException e) {
       if (channel == null) {

@@ -41,15 +41,15 @@ final class Matcher {
   void offered(ReceivedOffer offer) {
     ReceivedOffer replaced = offers.put(offer.connection(), offer);
     if (replaced != null) {
-      replaced.session().refuse(replaced.id(), Reason.REFUSED);
+      replaced.from().refuse(replaced.id(), Reason.REFUSED);
     }
     match(offer.connection());
   }
 
-  /** A session takes its offer back. */
-  void withdrawn(ConnectionKey key, Session session) {
+  /** A session takes an offer back that it has received. */
+  void withdrawn(ConnectionKey key, ReceivedOffers from) {
     ReceivedOffer offer = offers.get(key);
-    if (offer != null && offer.session() == session) {
+    if (offer != null && offer.from() == from) {
       offers.remove(key);
     }
   }
@@ -61,7 +61,7 @@ final class Matcher {
 
   private void match(ConnectionKey key) {
     ReceivedOffer offer = offers.get(key);
-    boolean place = offer != null && offer.session().placesStreams();
+    boolean place = offer != null && offer.from().placesStreams();
     Upgradable waiting = place ? accepted.get(key) : null;
     if (waiting == null || waiting.placed()) {
       matchNow(key);
@@ -86,14 +86,14 @@ final class Matcher {
     Upgradable channel = accepted.remove(key);
     if (channel != null) {
       offers.remove(key);
-      offer.session().accept(offer, channel);
+      offer.from().accept(offer, channel);
     }
   }
 
   private void fail(ConnectionKey key) {
     ReceivedOffer offer = offers.remove(key);
     if (offer != null) {
-      offer.session().refuse(offer.id(), Reason.INTERNAL);
+      offer.from().refuse(offer.id(), Reason.INTERNAL);
     }
     Upgradable channel = accepted.remove(key);
     if (channel != null) {

@@ -5,4 +5,4 @@ package io.talaria.nio.negotiation;
 import java.nio.ByteBuffer;
 
 /** An offer that waits for the program to accept the connection it is for. */
-record ReceivedOffer(Session session, int id, ConnectionKey connection, ByteBuffer payload) {}
+record ReceivedOffer(ReceivedOffers from, int id, ConnectionKey connection, ByteBuffer payload) {}

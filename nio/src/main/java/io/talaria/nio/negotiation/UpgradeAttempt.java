@@ -100,11 +100,12 @@ public abstract class UpgradeAttempt {
 
   /** Ends: the channel stays plain, for this reason. */
   public final void failed(Reason reason) {
-    if (open) {
+    boolean wanted = open;
+    done(); // first: whoever hears of it may throw
+    if (wanted) {
       negotiator.counters().refused(reason);
       channel.plain(reason);
     }
-    done();
   }
 
   /** Ends, with the upgrade or without. */

@@ -12,6 +12,11 @@ import jdk.net.ExtendedSocketOptions;
 public final class PeerCredentials {
   private PeerCredentials() {}
 
+  /** Whether this Java can tell at all: a run-time image may lack the module jdk.net. */
+  public static boolean known() {
+    return ModuleLayer.boot().findModule("jdk.net").isPresent();
+  }
+
   /** Whether the peer runs as the user who owns a directory, which is this process's own. */
   public static boolean sameUser(SocketChannel channel, Path ownDirectory) throws IOException {
     try {

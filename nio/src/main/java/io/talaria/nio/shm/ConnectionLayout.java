@@ -164,8 +164,21 @@ final class ConnectionLayout {
     LONG.setRelease(control, offset, value);
   }
 
+  static long getOpaque(ByteBuffer control, int offset) {
+    return (long) LONG.getOpaque(control, offset);
+  }
+
+  static void setOpaque(ByteBuffer control, int offset, long value) {
+    LONG.setOpaque(control, offset, value);
+  }
+
+  static long compareAndExchangeVolatile(
+      ByteBuffer control, int offset, long expected, long value) {
+    return (long) LONG.compareAndExchange(control, offset, expected, value);
+  }
+
   /** Sets bits of a word that others change as well: see {@link Faults}. */
-  static void setBits(ByteBuffer memory, int offset, long bits) {
+  static void setBitsVolatile(ByteBuffer memory, int offset, long bits) {
     long seen = getAcquire(memory, offset);
     Faults.pollYoung();
     for (int tries = 1; !LONG.compareAndSet(memory, offset, seen, seen | bits); tries++) {
@@ -175,7 +188,7 @@ final class ConnectionLayout {
   }
 
   /** Clears bits of a word that others change as well, and returns those that were set. */
-  static long takeBits(ByteBuffer memory, int offset, long bits) {
+  static long takeBitsVolatile(ByteBuffer memory, int offset, long bits) {
     long seen = getAcquire(memory, offset);
     Faults.pollYoung();
     for (int tries = 1; !LONG.compareAndSet(memory, offset, seen, seen & ~bits); tries++) {

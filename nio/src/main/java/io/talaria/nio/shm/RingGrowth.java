@@ -7,16 +7,25 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * How the rings of one stream grow beyond the first. A writer that stalls asks; the negotiation
  * thread creates the larger ring and tells the peer, whose negotiation thread maps it and says so
  * in RING_READY; then the writer moves on, and may do so again at once. The reader follows from
  * ring to ring when it has read all up to where the writer left each.
+ *
+ * <p>Either side may have no memory, no descriptor or no mapping left just then. Nobody is told; a
+ * writer that still wants a larger ring after {@link #ASK_AGAIN_NS} asks again, and gets the ring
+ * that is made by then, or one made anew.
  */
 final class RingGrowth {
   private static final int FACTOR = 4;
+
+  /** How long a writer leaves it at what it has asked for. */
+  static final long ASK_AGAIN_NS = 1_000_000_000L;
+
+  private static final long NOT_ASKED = 0;
 
   /** A ring in a file of its own. */
   record Grown(long fileId, long generation, int bytes, Mapping mapping) {
@@ -28,8 +37,11 @@ final class RingGrowth {
   private final ShmPeer peer;
   private final int maxBytes;
 
-  /** Set by whoever asks first, the writer or a selecting thread; cleared by the writer's move. */
-  private final AtomicBoolean asked = new AtomicBoolean();
+  /**
+   * When a ring was asked for that is not in use yet, or {@link #NOT_ASKED}. Set by whoever asks
+   * first, the writer or a selecting thread; cleared by the writer's move.
+   */
+  private final AtomicLong askedAtNs = new AtomicLong(NOT_ASKED);
 
   // Writer's, except that the negotiation thread publishes nextOut.
   private long outGeneration = ConnectionLayout.FIRST_RING;
@@ -45,20 +57,34 @@ final class RingGrowth {
   /** All larger rings of this stream that are mapped, or have been. Negotiation thread's. */
   private final List<Mapping> mapped = new ArrayList<>();
 
+  // Generations of the last ring that was offered, and of the last of the peer's that was mapped.
+  // Negotiation thread's.
+  private long offeredOut = ConnectionLayout.FIRST_RING;
+  private long mappedIn = ConnectionLayout.FIRST_RING;
+
   RingGrowth(ShmPeer peer, int maxBytes) {
     this.peer = peer;
     this.maxBytes = maxBytes;
   }
 
-  /** Asks for a larger output ring, once. Writer, or a thread that selects for writing. */
+  /**
+   * Asks for a larger output ring, once in a while. Writer, or a thread that selects for writing.
+   */
   void wanted(ShmStream stream, ShmOutput output) {
-    if (growable(output) && !asked.get() && asked.compareAndSet(false, true)) {
-      if (growable(output)) { // what was seen before may be from before a move; now none can come
-        long generation = outGeneration + 1;
+    if (growable(output) && ask(System.nanoTime())) {
+      if (growable(output)) { // what was seen before may be from before a move
+        long generation = outGeneration + 1; // if a move comes now, it has been offered already
         int larger = (int) Math.min(output.mostBytes(maxBytes), (long) output.bytes() * FACTOR);
         peer.execute(() -> peer.growOutput(stream, generation, larger));
       }
     }
+  }
+
+  /** Whether the caller is the one to ask now. Any thread. */
+  boolean ask(long nowNs) {
+    long before = askedAtNs.get();
+    boolean due = before == NOT_ASKED || nowNs - before >= ASK_AGAIN_NS;
+    return due && askedAtNs.compareAndSet(before, nowNs == NOT_ASKED ? 1 : nowNs);
   }
 
   private boolean growable(ShmOutput output) {
@@ -69,7 +95,7 @@ final class RingGrowth {
   /** Whether a larger output ring waits for the writer. Any thread. */
   boolean outputReady(ShmStream stream) {
     Grown next = nextOut;
-    return next != null && stream.peerRingReady() == next.generation();
+    return next != null && stream.peerRingReadyAcquire() == next.generation();
   }
 
   /** Moves the output to the larger ring if it is ready. Writer. */
@@ -83,7 +109,7 @@ final class RingGrowth {
     nextOut = null;
     outGeneration = next.generation();
     output.moveTo(next.ring(), next.bytes(), next.generation());
-    asked.set(false);
+    askedAtNs.set(NOT_ASKED);
     peer.retire(next.fileId(), old);
     return true;
   }
@@ -120,6 +146,7 @@ final class RingGrowth {
   }
 
   private void readFrom(Grown next) {
+    assert Thread.holdsLock(nextIn);
     Grown old = currentIn;
     currentIn = next;
     if (old != null && old != next) {
@@ -127,10 +154,30 @@ final class RingGrowth {
     }
   }
 
-  /** Negotiation thread: a larger output ring exists and has been offered. */
+  /** Whether the output ring of a generation is yet to be made. Negotiation thread. */
+  boolean unmade(long generation) {
+    return generation > offeredOut;
+  }
+
+  /**
+   * The output ring of a generation if it was offered before and is not in use, or null.
+   * Negotiation thread.
+   */
+  Grown unused(long generation) {
+    Grown next = nextOut;
+    return next != null && next.generation() == generation ? next : null;
+  }
+
+  /** Negotiation thread: a larger output ring exists and is being offered. */
   void offered(Grown grown) {
     mapped.add(grown.mapping());
+    offeredOut = grown.generation();
     nextOut = grown;
+  }
+
+  /** Whether the peer's ring of a generation, or a later one, is mapped. Negotiation thread. */
+  boolean knows(long generation) {
+    return generation <= mappedIn;
   }
 
   /**
@@ -146,6 +193,7 @@ final class RingGrowth {
       nextIn.add(grown);
       mapped.add(grown.mapping());
     }
+    mappedIn = grown.generation();
     stream.announceRing(grown.generation());
     return true;
   }

@@ -67,8 +67,8 @@ final class ShmHome implements Home {
     final long[] mask;
     final boolean summarized;
 
-    void sleepWord(int home, long sleep) {
-      peer.sleepWord(home, sleep, summarized);
+    void setSleepWordRelease(int home, long sleep) {
+      peer.setSleepWordRelease(home, sleep, summarized);
     }
 
     Link(ShmPeer peer, long[] mask, boolean summarized) {
@@ -186,11 +186,11 @@ final class ShmHome implements Home {
     Link[] now = links;
     sleeps++;
     for (Link link : now) {
-      link.sleepWord(index, sleeps);
+      link.setSleepWordRelease(index, sleeps);
     }
     VarHandle.fullFence();
     for (Link link : now) {
-      if (link.peer.anyReady(link.mask)) {
+      if (link.peer.anyReadyOpaque(link.mask)) {
         return false;
       }
     }
@@ -200,7 +200,7 @@ final class ShmHome implements Home {
   @Override
   public void disarm() {
     for (Link link : links) {
-      link.sleepWord(index, 0);
+      link.setSleepWordRelease(index, 0);
     }
   }
 

@@ -2,7 +2,8 @@
 
 package io.talaria.nio.shm;
 
-import static io.talaria.nio.shm.ConnectionLayout.LONG;
+import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
+import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
 import io.talaria.nio.fabric.EndState;
 import io.talaria.nio.fabric.FabricStream;
@@ -99,7 +100,7 @@ final class ShmInput {
       return read(dst, at);
     } catch (InternalError e) {
       dst.position(at + (int) (head - start));
-      LONG.setRelease(control, mine + ConnectionLayout.HEAD, head);
+      setRelease(control, mine + ConnectionLayout.HEAD, head);
       stream.wakePeer();
       throw e;
     }
@@ -138,8 +139,8 @@ final class ShmInput {
    * Looks how far the peer has written. Returns bytes that can be read now, negative on failure.
    */
   private long refresh() {
-    long seen = ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.TAIL);
-    long known = ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.MOVE_GENERATION);
+    long seen = getAcquire(control, theirs + ConnectionLayout.TAIL);
+    long known = getAcquire(control, theirs + ConnectionLayout.MOVE_GENERATION);
     while (moveAt >= 0 || known != moves) {
       if (moveAt < 0 && !learnMove(known)) {
         return fail();
@@ -173,7 +174,7 @@ final class ShmInput {
     if (known < moves || known > ConnectionLayout.MOST_MOVES) {
       return false;
     }
-    long at = ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.moveAt(moves));
+    long at = getAcquire(control, theirs + ConnectionLayout.moveAt(moves));
     boolean ready = moves == 0 || growth.inputReady();
     if (at < tailCache || at - head > ringBytes || !ready) {
       return false;
@@ -215,11 +216,11 @@ final class ShmInput {
 
   private void publish(long position) {
     HEAD.setOpaque(this, position);
-    LONG.setRelease(control, mine + ConnectionLayout.HEAD, position);
+    setRelease(control, mine + ConnectionLayout.HEAD, position);
     long unread = tailCache - position;
     if (unread == 0 || unread <= ringBytes - (ringBytes >> 2)) {
       VarHandle.fullFence();
-      long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
+      long wait = getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
       if (wait != handledWait && stream.notifyPeer(wait)) {
         handledWait = wait; // not before: if this ring fails, the next read has to ring
       }
@@ -229,22 +230,19 @@ final class ShmInput {
   // ---- looking: any thread
 
   boolean readable() {
-    return unread() || ends.ended() || stream.peerOutEnd() != ConnectionLayout.OUT_OPEN;
+    return unread() || ends.ended() || stream.peerOutEndAcquire() != ConnectionLayout.OUT_OPEN;
   }
 
   int available() {
     if (ends.reported() != 0) {
       return 0;
     }
-    long unread =
-        ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.TAIL)
-            - (long) HEAD.getOpaque(this);
+    long unread = getAcquire(control, theirs + ConnectionLayout.TAIL) - (long) HEAD.getOpaque(this);
     return (int) Math.max(0, Math.min(unread, ringBytes)); // whatever the peer says
   }
 
   boolean unread() {
     return ends.reported() == 0
-        && ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.TAIL)
-            != (long) HEAD.getOpaque(this);
+        && getAcquire(control, theirs + ConnectionLayout.TAIL) != (long) HEAD.getOpaque(this);
   }
 }

@@ -2,7 +2,9 @@
 
 package io.talaria.nio.shm;
 
-import static io.talaria.nio.shm.ConnectionLayout.LONG;
+import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
+import static io.talaria.nio.shm.ConnectionLayout.getOpaque;
+import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
 import io.talaria.nio.fabric.EndState;
 import io.talaria.nio.fabric.FabricStream;
@@ -114,7 +116,7 @@ final class ShmOutput {
    * much that is to be.
    */
   int mostBytes(int maxBytes) {
-    long theirBytes = ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.IN_BUFFER);
+    long theirBytes = getAcquire(control, theirs + ConnectionLayout.IN_BUFFER);
     if (sendBuffer <= 0 || theirBytes <= 0) {
       return maxBytes;
     }
@@ -222,7 +224,7 @@ final class ShmOutput {
     if (moves > 0) {
       publishMove();
     }
-    LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
+    setRelease(control, mine + ConnectionLayout.TAIL, position);
     PUBLISHED.setRelease(this, position);
     stream.wakePeer();
   }
@@ -270,7 +272,7 @@ final class ShmOutput {
   private int roomBehind(long position, int wanted) {
     long room = ringBytes - (position - headCache);
     if (room < wanted) {
-      long seen = ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.HEAD);
+      long seen = getAcquire(control, theirs + ConnectionLayout.HEAD);
       if (seen < headCache || seen > tail) {
         ends.fail();
         return FabricStream.BROKEN;
@@ -282,8 +284,7 @@ final class ShmOutput {
   }
 
   private boolean nobodyReads() {
-    return ends.nobodyReads()
-        || (long) LONG.getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
+    return ends.nobodyReads() || getOpaque(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
   }
 
   private int writeToNobody(int bytes) {
@@ -306,10 +307,10 @@ final class ShmOutput {
 
   private void publish(long position) {
     TAIL.setOpaque(this, position);
-    LONG.setRelease(control, mine + ConnectionLayout.TAIL, position);
+    setRelease(control, mine + ConnectionLayout.TAIL, position);
     PUBLISHED.setRelease(this, position); // behind the other: an end that counts it comes later
     VarHandle.fullFence();
-    long wait = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
+    long wait = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     if ((wait != handledWait || (wait & ConnectionLayout.WAIT_EVERY) != 0)
         && stream.notifyPeer(wait)) {
       handledWait = wait; // not before: if this ring fails, the next write has to ring
@@ -330,16 +331,14 @@ final class ShmOutput {
   }
 
   private void publishMove() {
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.moveAt(moves - 1), movedAt);
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.MOVE_GENERATION, moves);
+    setRelease(control, mine + ConnectionLayout.moveAt(moves - 1), movedAt);
+    setRelease(control, mine + ConnectionLayout.MOVE_GENERATION, moves);
   }
 
   // ---- looking: any thread
 
   boolean writable() {
-    long used =
-        (long) TAIL.getOpaque(this)
-            - ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.HEAD);
+    long used = (long) TAIL.getOpaque(this) - getAcquire(control, theirs + ConnectionLayout.HEAD);
     int bytes = ringBytes;
     return used <= bytes - (bytes >> 2) || writableWhenShort();
   }
@@ -354,8 +353,7 @@ final class ShmOutput {
 
   /** Whether the peer has left bytes unread. */
   boolean leftUnread() {
-    return (long) TAIL.getOpaque(this)
-        != ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.HEAD);
+    return (long) TAIL.getOpaque(this) != getAcquire(control, theirs + ConnectionLayout.HEAD);
   }
 
   // ---- ending
@@ -366,12 +364,11 @@ final class ShmOutput {
    * reports that they reach nobody. Any thread, one at a time.
    */
   void end(long how) {
-    if (ConnectionLayout.getAcquire(control, mine + ConnectionLayout.OUT_END)
-        == ConnectionLayout.OUT_OPEN) {
+    if (getAcquire(control, mine + ConnectionLayout.OUT_END) == ConnectionLayout.OUT_OPEN) {
       ends.outputEnded();
       VarHandle.fullFence(); // between the flag and the tail, as the writer's between its two
       long unused = (long) END_AT.compareAndExchange(this, NOWHERE, PUBLISHED.getAcquire(this));
-      ConnectionLayout.setRelease(control, mine + ConnectionLayout.OUT_END, how);
+      setRelease(control, mine + ConnectionLayout.OUT_END, how);
     }
   }
 

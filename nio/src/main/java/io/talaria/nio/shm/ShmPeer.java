@@ -2,7 +2,11 @@
 
 package io.talaria.nio.shm;
 
-import static io.talaria.nio.shm.ConnectionLayout.LONG;
+import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
+import static io.talaria.nio.shm.ConnectionLayout.getOpaque;
+import static io.talaria.nio.shm.ConnectionLayout.setBitsVolatile;
+import static io.talaria.nio.shm.ConnectionLayout.setRelease;
+import static io.talaria.nio.shm.ConnectionLayout.takeBitsVolatile;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.bell.BellAddress;
@@ -125,24 +129,24 @@ final class ShmPeer {
     int slot = stream.slot;
     long bit = 1L << slot;
     int ready = PeerLayout.ready(otherSide, slot >>> 6);
-    if (((long) LONG.getAcquire(shared, ready) & bit) == 0) {
-      ConnectionLayout.setBits(shared, ready, bit);
+    if ((getAcquire(shared, ready) & bit) == 0) {
+      setBitsVolatile(shared, ready, bit);
       // Which home, whether it sleeps or wants a summary: who changes that looks at all bits then.
       VarHandle.fullFence();
     }
-    long home = stream.peerHome();
+    long home = stream.peerHomeAcquire();
     if (home < 0 || home >= PeerLayout.HOMES) {
       return true;
     }
     int index = (int) home;
-    long word = (long) LONG.getAcquire(shared, PeerLayout.sleep(otherSide, index));
+    long word = getAcquire(shared, PeerLayout.sleep(otherSide, index));
     if ((word & PeerLayout.SUMMARIZED) != 0 && index < PeerLayout.SUMMARIES) {
       summarize(index, slot >>> 6);
     }
     long sleep = word & ~PeerLayout.SUMMARIZED;
     // Its bell is heard if the stream was still there after the sleep began: whoever takes a stream
     // out of a home ends the sleep of that home afterwards.
-    if (sleep == 0 || rung.getAcquire(index) == sleep || stream.peerHome() != home) {
+    if (sleep == 0 || rung.getAcquire(index) == sleep || stream.peerHomeAcquire() != home) {
       return true;
     }
     if (bells.ring(index, sleep)) {
@@ -156,8 +160,8 @@ final class ShmPeer {
 
   private void summarize(int home, int word) {
     int summary = PeerLayout.summary(otherSide, home, word);
-    if (((long) LONG.getOpaque(shared, summary) & 1L << word) == 0) {
-      ConnectionLayout.setBits(shared, summary, 1L << word);
+    if ((getOpaque(shared, summary) & 1L << word) == 0) {
+      setBitsVolatile(shared, summary, 1L << word);
     }
   }
 
@@ -174,14 +178,14 @@ final class ShmPeer {
   }
 
   /** What a home says of itself: the number of its sleep or 0, and whether it wants a summary. */
-  void sleepWord(int home, long sleep, boolean summarized) {
+  void setSleepWordRelease(int home, long sleep, boolean summarized) {
     long flag = summarized ? PeerLayout.SUMMARIZED : 0;
-    LONG.setRelease(shared, PeerLayout.sleep(side, home), sleep | flag);
+    setRelease(shared, PeerLayout.sleep(side, home), sleep | flag);
   }
 
-  boolean anyReady(long[] mask) {
+  boolean anyReadyOpaque(long[] mask) {
     for (int i = 0; i < mask.length; i++) {
-      if (((long) LONG.getOpaque(shared, PeerLayout.ready(side, i)) & mask[i]) != 0) {
+      if ((getOpaque(shared, PeerLayout.ready(side, i)) & mask[i]) != 0) {
         return true;
       }
     }
@@ -202,11 +206,11 @@ final class ShmPeer {
     int drained = 0;
     for (int first = 0; first < mask.length && drained < max; first += Long.SIZE) {
       int summary = PeerLayout.summary(side, home, first);
-      long words = (long) LONG.getOpaque(shared, summary);
+      long words = getOpaque(shared, summary);
       while (words != 0 && drained < max) {
         long word = Long.lowestOneBit(words);
         words ^= word;
-        long unused = ConnectionLayout.takeBits(shared, summary, word);
+        long unused = takeBitsVolatile(shared, summary, word);
         VarHandle.fullFence(); // what is set from now on is summarized again
         int i = first + Long.numberOfTrailingZeros(word);
         drained += i < mask.length ? drainWord(i, mask[i], sink) : 0;
@@ -218,8 +222,8 @@ final class ShmPeer {
   private int drainWord(int word, long mask, ReadySink sink) {
     int offset = PeerLayout.ready(side, word);
     int drained = 0;
-    if (((long) LONG.getOpaque(shared, offset) & mask) != 0) {
-      long bits = ConnectionLayout.takeBits(shared, offset, mask);
+    if ((getOpaque(shared, offset) & mask) != 0) {
+      long bits = takeBitsVolatile(shared, offset, mask);
       while (bits != 0) {
         ShmStream stream = stream((word << 6) + Long.numberOfTrailingZeros(bits));
         bits &= bits - 1;
@@ -346,9 +350,8 @@ final class ShmPeer {
     if (segment == null) {
       Mapping mapping = files.open(fileId, ConnectionLayout.segmentBytes(ringBytes), session.pid());
       ByteBuffer memory = mapping.buffer();
-      if (ConnectionLayout.getAcquire(memory, ConnectionLayout.MAGIC_OFFSET)
-              != ConnectionLayout.MAGIC
-          || ConnectionLayout.getAcquire(memory, ConnectionLayout.RING_BYTES_OFFSET) != ringBytes) {
+      if (getAcquire(memory, ConnectionLayout.MAGIC_OFFSET) != ConnectionLayout.MAGIC
+          || getAcquire(memory, ConnectionLayout.RING_BYTES_OFFSET) != ringBytes) {
         mapping.close();
         throw protocol("a segment without its header");
       }
@@ -465,15 +468,23 @@ final class ShmPeer {
     if (gone || stream(stream.slot) != stream || segment == null) {
       return;
     }
-    try {
-      SharedFiles.Created<Mapping> file = fabric.createRing(bytes);
-      named.add(file.id());
-      segment.growth.offered(new Grown(file.id(), generation, bytes, file.mapping()));
+    RingGrowth growth = segment.growth;
+    if (growth.unmade(generation)) {
+      try {
+        SharedFiles.Created<Mapping> file = fabric.createRing(bytes);
+        named.add(file.id());
+        growth.offered(new Grown(file.id(), generation, bytes, file.mapping()));
+      } catch (FabricException e) {
+        // The ring stays as it is: slower under load, still right.
+        // It stalls more often, which is counted; the writer asks again.
+        return;
+      }
+    }
+    Grown next = growth.unused(generation);
+    if (next != null) {
       session.send(
-          ShmMessages.grow(segment.slot, segment.generation, generation, file.id(), bytes));
-    } catch (FabricException e) {
-      // The ring stays as it is: slower under load, still right.
-      // It stalls more often, which is counted.
+          ShmMessages.grow(
+              segment.slot, segment.generation, generation, next.fileId(), next.bytes()));
     }
   }
 
@@ -490,11 +501,14 @@ final class ShmPeer {
     if (!stream.owned()) {
       throw protocol("a ring for slot " + slot + ", which has not been answered");
     }
+    if (segment.growth.knows(ringGeneration)) {
+      return; // asked for twice, because this side was slow
+    }
     Grown grown;
     try {
       grown = new Grown(0, ringGeneration, bytes, files.open(fileId, bytes, session.pid()));
     } catch (FabricException e) {
-      // It stalls more often, which is counted.
+      // The peer's writer stalls more often, which is counted; it asks again.
       return;
     }
     if (!segment.growth.mapped(stream, grown)) {

@@ -2,7 +2,10 @@
 
 package io.talaria.nio.shm;
 
-import static io.talaria.nio.shm.ConnectionLayout.LONG;
+import static io.talaria.nio.shm.ConnectionLayout.compareAndExchangeVolatile;
+import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
+import static io.talaria.nio.shm.ConnectionLayout.setOpaque;
+import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
 import io.talaria.nio.fabric.EndState;
 import io.talaria.nio.fabric.Fabric;
@@ -120,13 +123,13 @@ final class ShmStream implements FabricStream {
   @Override
   public void buffers(int sendBytes, int receiveBytes) {
     output.sendBuffer(sendBytes);
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.IN_BUFFER, receiveBytes);
+    setRelease(control, mine + ConnectionLayout.IN_BUFFER, receiveBytes);
   }
 
   @Override
   public void acceptInput() {
     accepted = true;
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.ACCEPTS, 1);
+    setRelease(control, mine + ConnectionLayout.ACCEPTS, 1);
     VarHandle.fullFence();
     if (established()) {
       peer.tellEstablished(this);
@@ -156,8 +159,8 @@ final class ShmStream implements FabricStream {
   }
 
   private boolean establishedNow() {
-    if (ConnectionLayout.getAcquire(control, mine + ConnectionLayout.ACCEPTS) == 0
-        || ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.ACCEPTS) == 0) {
+    if (getAcquire(control, mine + ConnectionLayout.ACCEPTS) == 0
+        || getAcquire(control, theirs + ConnectionLayout.ACCEPTS) == 0) {
       return false;
     }
     established = changePhase(ConnectionLayout.PHASE_ESTABLISHED);
@@ -172,53 +175,50 @@ final class ShmStream implements FabricStream {
   @Override
   public boolean withdrawn() {
     return !established
-        && ConnectionLayout.getAcquire(control, ConnectionLayout.PHASE_OFFSET)
-            == ConnectionLayout.PHASE_WITHDRAWN;
+        && getAcquire(control, ConnectionLayout.PHASE_OFFSET) == ConnectionLayout.PHASE_WITHDRAWN;
   }
 
   /** Moves the phase on, or finds it moved. Whoever comes first decides for both sides. */
   private boolean changePhase(long phase) {
-    long before = ConnectionLayout.getAcquire(control, ConnectionLayout.PHASE_OFFSET);
+    long before = getAcquire(control, ConnectionLayout.PHASE_OFFSET);
     Faults.take();
     if (before != ConnectionLayout.PHASE_NEGOTIATING) {
       return before == phase;
     }
     long found =
-        (long)
-            LONG.compareAndExchange(
-                control, ConnectionLayout.PHASE_OFFSET, ConnectionLayout.PHASE_NEGOTIATING, phase);
+        compareAndExchangeVolatile(
+            control, ConnectionLayout.PHASE_OFFSET, ConnectionLayout.PHASE_NEGOTIATING, phase);
     return found == ConnectionLayout.PHASE_NEGOTIATING || found == phase;
   }
 
   @Override
   public void switchOut(long tcpBytes) {
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.SWITCH_AT, tcpBytes + 1);
+    setRelease(control, mine + ConnectionLayout.SWITCH_AT, tcpBytes + 1);
   }
 
   @Override
   public long peerSwitchAt() {
-    return ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.SWITCH_AT) - 1;
+    return getAcquire(control, theirs + ConnectionLayout.SWITCH_AT) - 1;
   }
 
   @Override
   public void inputSwitched() {
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.IN_SWITCHED, 1);
+    setRelease(control, mine + ConnectionLayout.IN_SWITCHED, 1);
   }
 
   @Override
   public boolean peerInputSwitched() {
-    return ends.ended()
-        || ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.IN_SWITCHED) != 0;
+    return ends.ended() || getAcquire(control, theirs + ConnectionLayout.IN_SWITCHED) != 0;
   }
 
   @Override
   public void inputTaken(long tcpBytes) {
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.IN_TAKEN, tcpBytes);
+    setRelease(control, mine + ConnectionLayout.IN_TAKEN, tcpBytes);
   }
 
   @Override
   public long peerInputTaken() {
-    return ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.IN_TAKEN);
+    return getAcquire(control, theirs + ConnectionLayout.IN_TAKEN);
   }
 
   // ---- bytes
@@ -296,10 +296,10 @@ final class ShmStream implements FabricStream {
   private boolean announce(int ops, long flag) {
     long word = (((long) EPOCH.getAndAdd(this, 1L) + 1) << ConnectionLayout.WAIT_FLAG_BITS) | flag;
     if ((ops & READ) != 0) {
-      LONG.setRelease(control, mine + ConnectionLayout.DATA_WAIT, word); // after HOME
+      setRelease(control, mine + ConnectionLayout.DATA_WAIT, word); // after HOME
     }
     if ((ops & WRITE) != 0) {
-      LONG.setRelease(control, mine + ConnectionLayout.SPACE_WAIT, word); // after HOME
+      setRelease(control, mine + ConnectionLayout.SPACE_WAIT, word); // after HOME
     }
     VarHandle.fullFence();
     return readiness(ops) == 0;
@@ -308,10 +308,10 @@ final class ShmStream implements FabricStream {
   @Override
   public void awake(int ops) {
     if ((ops & READ) != 0) {
-      LONG.setOpaque(control, mine + ConnectionLayout.DATA_WAIT, 0L);
+      setOpaque(control, mine + ConnectionLayout.DATA_WAIT, 0L);
     }
     if ((ops & WRITE) != 0) {
-      LONG.setOpaque(control, mine + ConnectionLayout.SPACE_WAIT, 0L);
+      setOpaque(control, mine + ConnectionLayout.SPACE_WAIT, 0L);
     }
   }
 
@@ -334,14 +334,14 @@ final class ShmStream implements FabricStream {
 
   @Override
   public void abandonInput() {
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.IN_CLOSED, 1);
+    setRelease(control, mine + ConnectionLayout.IN_CLOSED, 1);
   }
 
   /** Wakes whoever waits at the peer, whatever for. */
   void wakePeer() {
     VarHandle.fullFence();
-    long data = (long) LONG.getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
-    long space = (long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
+    long data = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
+    long space = getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
     boolean unused = notifyPeer(data);
     if (space != data) {
       boolean unusedToo = notifyPeer(space);
@@ -361,18 +361,18 @@ final class ShmStream implements FabricStream {
   }
 
   /** Number of the home in which the peer has this stream, or -1. */
-  long peerHome() {
-    return ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.HOME);
+  long peerHomeAcquire() {
+    return getAcquire(control, theirs + ConnectionLayout.HOME);
   }
 
   /** How the peer says that its output ends: OUT_OPEN, or another value of OUT_END. */
-  long peerOutEnd() {
-    return ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.OUT_END);
+  long peerOutEndAcquire() {
+    return getAcquire(control, theirs + ConnectionLayout.OUT_END);
   }
 
   /** The same, and takes note of it. */
   long lookHowPeerEnds() {
-    long how = peerOutEnd();
+    long how = peerOutEndAcquire();
     if (how == ConnectionLayout.OUT_ABORTED) {
       ends.peerAborted();
     } else if (how != ConnectionLayout.OUT_OPEN) {
@@ -445,8 +445,7 @@ final class ShmStream implements FabricStream {
     }
     home = target;
     try {
-      ConnectionLayout.setRelease(
-          control, mine + ConnectionLayout.HOME, target == null ? -1 : target.index());
+      setRelease(control, mine + ConnectionLayout.HOME, target == null ? -1 : target.index());
       if (target != null) {
         target.added();
       }
@@ -496,20 +495,19 @@ final class ShmStream implements FabricStream {
     ByteBuffer page =
         ByteBuffer.allocateDirect(ConnectionLayout.CONTROL_BYTES).order(ByteOrder.nativeOrder());
     if (used) {
-      ConnectionLayout.setRelease(page, mine + ConnectionLayout.ACCEPTS, 1);
-      ConnectionLayout.setRelease(page, theirs + ConnectionLayout.ACCEPTS, 1);
-      ConnectionLayout.setRelease(page, theirs + ConnectionLayout.SWITCH_AT, 1);
+      setRelease(page, mine + ConnectionLayout.ACCEPTS, 1);
+      setRelease(page, theirs + ConnectionLayout.ACCEPTS, 1);
+      setRelease(page, theirs + ConnectionLayout.SWITCH_AT, 1);
     }
-    ConnectionLayout.setRelease(
+    setRelease(
         page,
         ConnectionLayout.PHASE_OFFSET,
         used ? ConnectionLayout.PHASE_ESTABLISHED : ConnectionLayout.PHASE_WITHDRAWN);
-    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.IN_CLOSED, 1);
-    ConnectionLayout.setRelease(
-        page, theirs + ConnectionLayout.OUT_END, ConnectionLayout.OUT_ABORTED);
-    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.TAIL, NOWHERE);
-    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.HEAD, NOWHERE);
-    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.HOME, -1);
+    setRelease(page, theirs + ConnectionLayout.IN_CLOSED, 1);
+    setRelease(page, theirs + ConnectionLayout.OUT_END, ConnectionLayout.OUT_ABORTED);
+    setRelease(page, theirs + ConnectionLayout.TAIL, NOWHERE);
+    setRelease(page, theirs + ConnectionLayout.HEAD, NOWHERE);
+    setRelease(page, theirs + ConnectionLayout.HOME, -1);
     return page;
   }
 
@@ -541,13 +539,12 @@ final class ShmStream implements FabricStream {
 
   /** Tells the peer's writer that its larger ring is mapped here. Negotiation thread or reader. */
   void announceRing(long generation) {
-    ConnectionLayout.setRelease(control, mine + ConnectionLayout.RING_READY, generation);
+    setRelease(control, mine + ConnectionLayout.RING_READY, generation);
     VarHandle.fullFence();
-    boolean unused =
-        notifyPeer((long) LONG.getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
+    boolean unused = notifyPeer(getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
   }
 
-  long peerRingReady() {
-    return ConnectionLayout.getAcquire(control, theirs + ConnectionLayout.RING_READY);
+  long peerRingReadyAcquire() {
+    return getAcquire(control, theirs + ConnectionLayout.RING_READY);
   }
 }

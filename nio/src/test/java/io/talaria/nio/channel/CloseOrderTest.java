@@ -32,6 +32,7 @@ class CloseOrderTest {
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
   private TalariaSocketChannel channel;
   private volatile boolean flushed = true;
+  private volatile boolean failing;
 
   private Object answer(Object stream, Method method, Object[] arguments) throws Exception {
     calls.add(method.getName());
@@ -41,6 +42,9 @@ class CloseOrderTest {
       case "peerSwitchAt" -> -1L;
       case "transport" -> "a fake";
       case "flushed" -> {
+        if (failing) {
+          throw new IllegalStateException("as the test wants");
+        }
         Thread selecting = new Thread(channel::deregistered); // a selector removes its key now
         selecting.start();
         selecting.join();
@@ -76,7 +80,7 @@ class CloseOrderTest {
                   CloseOrderTest.class.getClassLoader(),
                   new Class<?>[] {FabricStream.class},
                   this::answer);
-      assertThat(channel.lane().attach(stream)).isTrue();
+      assertThat(channel.lane().upgrade().attach(stream)).isTrue();
       closeNow(client);
     }
   }
@@ -100,11 +104,25 @@ class CloseOrderTest {
     }
     assertThat(calls).contains("flushed").doesNotContain("release");
     flushed = true;
+    awaitRelease();
+  }
+
+  private void awaitRelease() throws InterruptedException {
     long start = System.nanoTime();
     while (!calls.contains("release")) {
       assertThat(System.nanoTime() - start).as("time to release").isLessThan(30_000_000_000L);
       Thread.sleep(1);
     }
     assertThat(calls).containsOnlyOnce("release").endsWith("release");
+  }
+
+  @Test
+  void aLookThatAlwaysFailsKeepsNeitherTheStreamNorTheControlConnection() throws Exception {
+    flushed = false;
+    close();
+    assertThat(channel.control().isOpen()).as("lingers").isTrue();
+    failing = true;
+    awaitRelease();
+    assertThat(channel.control().isOpen()).isFalse();
   }
 }

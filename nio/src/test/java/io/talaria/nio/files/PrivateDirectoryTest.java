@@ -58,7 +58,8 @@ class PrivateDirectoryTest {
     assertRefused(
         directory,
         Reason.INSECURE_DIR,
-        "not rwx------; it is for all users: name a directory of this user's own");
+        "not rwx------; it is for all users: name a directory below it, such as "
+            + directory.path().resolve("talaria"));
     assertThat(directory.problem()).doesNotContain("chmod");
   }
 

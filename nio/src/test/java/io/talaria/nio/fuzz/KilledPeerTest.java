@@ -252,10 +252,15 @@ class KilledPeerTest {
 
   // ---- looked at late
 
-  private Upgradable lane() throws ReflectiveOperationException {
-    Field field = survivor.getClass().getDeclaredField("lane");
+  private Upgradable upgrade() throws ReflectiveOperationException {
+    Object lane = valueOf("lane", survivor);
+    return (Upgradable) valueOf("upgrade", lane);
+  }
+
+  private static Object valueOf(String name, Object owner) throws ReflectiveOperationException {
+    Field field = owner.getClass().getDeclaredField(name);
     field.setAccessible(true);
-    return (Upgradable) field.get(survivor);
+    return field.get(owner);
   }
 
   @Test
@@ -265,7 +270,7 @@ class KilledPeerTest {
     await(() -> lookedAt() == 0);
     peer.wire.write(ByteBuffer.allocate(3));
     peer.wire.close();
-    assertThat(lane().peerLost(true)).isTrue();
+    assertThat(upgrade().peerLost(true)).isTrue();
     assertThat(survivor.read(ByteBuffer.allocate(1))).isEqualTo(-1);
   }
 
@@ -285,7 +290,7 @@ class KilledPeerTest {
     establish();
     assertThat(send(SOME)).isEqualTo(SOME);
     peer.wire.close();
-    boolean unused = lane().peerLost(true); // the next look tells, or the program's
+    boolean unused = upgrade().peerLost(true); // the next look tells, or the program's
     assertThat(readAll()).isEqualTo(SOME);
   }
 

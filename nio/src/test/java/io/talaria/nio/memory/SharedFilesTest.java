@@ -73,7 +73,7 @@ class SharedFilesTest {
 
   @Test
   void aFileThatIsNotThereIsOneOfAnotherDirectory() {
-    assertFails(() -> files.open(5, BYTES, 0), Reason.NO_SHM_DIR, "talaria.shm.dir");
+    assertFails(() -> files.open(5, BYTES, 0), Reason.OTHER_SHM_DIR, "talaria.shm.dir");
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -114,6 +115,22 @@ class FailingTaskTest {
     node.negotiator.connected(good);
     bad.awaitPlain(Reason.INTERNAL);
     good.awaitPlain(Reason.PEER_PLAIN);
+  }
+
+  @Test
+  void anAttemptOfAConnectionThatThrowsWhenItHearsOfItsEndIsForgotten() throws Exception {
+    Node node = node();
+    FakeChannel bad = new FakeChannel(FakeChannel.key(1, PORT));
+    bad.hearing =
+        () -> {
+          throw new IllegalStateException("as the test wants");
+        };
+    node.negotiator.connected(bad);
+    FutureTask<Integer> tick =
+        new FutureTask<>(() -> node.negotiator.attempts().tickMs(System.nanoTime()));
+    node.negotiator.execute(tick);
+    assertThat(tick.get(DEADLINE_S, TimeUnit.SECONDS)).isEqualTo(NegotiationLoop.NO_TICK);
+    assertThat(bad.reason).isEqualTo(Reason.INTERNAL);
   }
 
   @Test

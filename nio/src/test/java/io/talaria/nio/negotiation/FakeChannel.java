@@ -25,6 +25,9 @@ final class FakeChannel implements Upgradable, StreamOwner {
   /** Whether it has found its selector. */
   volatile BooleanSupplier placing = () -> true;
 
+  /** Does something when it hears that it stays plain. */
+  volatile Runnable hearing = () -> {};
+
   volatile FabricStream stream;
   volatile Reason reason;
   final AtomicInteger attachments = new AtomicInteger();
@@ -72,6 +75,7 @@ final class FakeChannel implements Upgradable, StreamOwner {
   @Override
   public void plain(Reason why) {
     reason = why;
+    hearing.run();
   }
 
   @Override

@@ -43,6 +43,9 @@ class ReasonsTest {
   private final FakeFabric fabric = new FakeFabric();
   private Scene scene;
 
+  /** The listener's, if that is not in the same one. */
+  private Scene elsewhere;
+
   /** Where a reason can be seen. */
   @FunctionalInterface
   private interface Shown {
@@ -68,6 +71,9 @@ class ReasonsTest {
       assertThat(shown.now()).isEqualTo(reason);
     } finally {
       scene.close();
+      if (elsewhere != null) {
+        elsewhere.close();
+      }
     }
   }
 
@@ -103,6 +109,8 @@ class ReasonsTest {
       case NO_RENDEZVOUS -> of(new HostPair(dir).connect()); // nobody listens
       case NOT_AUTHENTICATED -> ofTheHostPair(HostPair.ALL, 2);
       case UCX_TCP_ONLY -> thatUcxReachesByTcp();
+      case OTHER_SHM_DIR -> atAListenerWithSharedMemoryElsewhere();
+      case NO_JDK_NET -> throw new TestAbortedException("needs an image: RunTimeImageTest of it");
     };
   }
 
@@ -188,6 +196,20 @@ class ReasonsTest {
     } finally {
       System.clearProperty("talaria.fabrics");
     }
+  }
+
+  private Shown atAListenerWithSharedMemoryElsewhere() throws Exception {
+    scene.close();
+    Path run = Scene.privateDirectory(dir.resolve("one run-time directory"));
+    scene = new Scene(run, dir.resolve("here"));
+    elsewhere = new Scene(run, dir.resolve("elsewhere"));
+    ServerSocketChannel listener = elsewhere.listen();
+    SocketChannel client = scene.connect(listener);
+    SocketChannel server = elsewhere.accept(listener);
+    return () -> {
+      Scene.exchange(client, server);
+      return scene.shown(client, Role.CLIENT);
+    };
   }
 
   private Shown in(Path run, Path shm) throws Exception {

@@ -501,7 +501,7 @@ class HostilePeerTest {
           upgrade.stream().release();
         }
       } catch (FabricException e) {
-        assertThat(e.reason()).isIn(Reason.PROTOCOL, Reason.NO_SHM_DIR);
+        assertThat(e.reason()).isIn(Reason.PROTOCOL, Reason.OTHER_SHM_DIR);
       }
       honest.runTasks();
       files.remove(made.id());

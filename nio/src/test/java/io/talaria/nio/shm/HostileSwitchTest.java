@@ -92,7 +92,7 @@ class HostileSwitchTest {
       assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);
       Thread.sleep(1);
     }
-    return (int) field(field(server, "lane"), "inPhase") == SWITCHING;
+    return (int) field(field(field(server, "lane"), "input"), "phase") == SWITCHING;
   }
 
   private ShmStream stream() throws ReflectiveOperationException {

@@ -77,7 +77,7 @@ class KilledAfterReadingTest {
       Thread.sleep(1);
     }
     assertThat(lane.ring()).isTrue();
-    ((SocketChannel) field(field(client, "lane"), "control")).close();
+    ((SocketChannel) field(client, "control")).close();
   }
 
   @Test

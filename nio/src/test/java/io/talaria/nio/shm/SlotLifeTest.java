@@ -220,7 +220,7 @@ class SlotLifeTest {
     try {
       return to.fabric.answer(to, frame.payload());
     } catch (FabricException e) {
-      if (to.other.ended && e.reason() == Reason.NO_SHM_DIR) {
+      if (to.other.ended && e.reason() == Reason.OTHER_SHM_DIR) {
         return null; // its maker has unlinked the file
       }
       throw e;

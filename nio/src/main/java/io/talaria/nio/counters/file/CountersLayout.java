@@ -27,7 +27,7 @@ import java.nio.charset.StandardCharsets;
  *            56 | boot id, upper                8 | boot id, lower                  8 |
  *            72 | capacity        4 | used      4 | sequence                        8 |
  *            88 | unlisted: open connections for which the file has no room          8 |
- *           128 | 32 process values, 8 each (PROCESS_*)                            256 |
+ *           128 | 32 process values, 8 each (ProcessCounter, Counter)              256 |
  *           512 | offers refused, by reason number, 64 values of 8                 512 |
  *          1024 | Talaria version               text, 64 |
  *          1088 | Java version                  text, 192 |
@@ -113,18 +113,6 @@ public final class CountersLayout {
   public static final int REASONS = 64;
 
   public static final int PROCESS_VALUES = 32;
-  public static final int PROCESS_OPENED = 0;
-  public static final int PROCESS_CLOSED = 1;
-  public static final int PROCESS_OFFERS_MADE = 2;
-  public static final int PROCESS_OFFERS_RECEIVED = 3;
-  public static final int PROCESS_ACCEPTED_BY_PEER = 4;
-  public static final int PROCESS_ACCEPTED_BY_US = 5;
-  public static final int PROCESS_SESSIONS = 6;
-  public static final int PROCESS_SESSIONS_OPENED = 7;
-  public static final int PROCESS_SELECTORS_CLOSED = 8;
-  public static final int PROCESS_CLOSED_SELECTS = 9;
-  public static final int PROCESS_CLOSED_INNER_SELECTS = 10;
-  public static final int PROCESS_CLOSED_WAKE_UPS = 11;
 
   /** From here each {@link Counter} of connections already closed. */
   public static final int PROCESS_CLOSED_TOTALS = 16;
@@ -150,12 +138,11 @@ public final class CountersLayout {
   public static final int R_TRANSPORT = 88;
   public static final int TRANSPORT_BYTES = 40;
 
-  /** From here what is counted: of a connection, each {@link Counter}. */
+  /**
+   * From here what is counted: of a connection each {@link Counter}, of a selector each {@link
+   * SelectorCounter}.
+   */
   public static final int R_COUNTS = 128;
-
-  public static final int R_SELECTS = 128;
-  public static final int R_INNER_SELECTS = 136;
-  public static final int R_WAKE_UPS = 152;
 
   public static final int ADDRESS_FAMILY = 0;
   public static final int ADDRESS_PORT = 2;

@@ -21,8 +21,8 @@ public record SelectorTotals(long open, long selects, long innerSelects, long wa
   public SelectorTotals withClosed(long[] process) {
     return new SelectorTotals(
         open,
-        selects + process[CountersLayout.PROCESS_CLOSED_SELECTS],
-        innerSelects + process[CountersLayout.PROCESS_CLOSED_INNER_SELECTS],
-        wakeUps + process[CountersLayout.PROCESS_CLOSED_WAKE_UPS]);
+        selects + ProcessCounter.CLOSED_SELECTS.in(process),
+        innerSelects + ProcessCounter.CLOSED_INNER_SELECTS.in(process),
+        wakeUps + ProcessCounter.CLOSED_WAKE_UPS.in(process));
   }
 }

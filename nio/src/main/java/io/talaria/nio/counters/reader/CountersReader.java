@@ -16,6 +16,7 @@ import io.talaria.nio.counters.file.CountersHeader;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.Liveness;
 import io.talaria.nio.counters.file.ProcessTotals;
+import io.talaria.nio.counters.file.SelectorCounter;
 import io.talaria.nio.counters.file.SelectorTotals;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -187,9 +188,9 @@ public final class CountersReader {
       if (state == CountersLayout.STATE_LIVE && role == CountersLayout.ROLE_SELECTOR) {
         selectors =
             selectors.plus(
-                record.getLong(CountersLayout.R_SELECTS),
-                record.getLong(CountersLayout.R_INNER_SELECTS),
-                record.getLong(CountersLayout.R_WAKE_UPS));
+                SelectorCounter.SELECTS.in(record),
+                SelectorCounter.INNER_SELECTS.in(record),
+                SelectorCounter.WAKE_UPS.in(record));
         return;
       }
       ConnectionInfo connection =

@@ -1,0 +1,200 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The release that {@code ./talaria package} makes of these sources, unpacked where there is a Java
+ * and nothing else: no Maven, no sources, no network.
+ */
+@Tag("long")
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
+class ReleaseTest {
+  private static final Set<String> NOT_SOURCES = Set.of("target", "dist", ".git");
+
+  @TempDir static Path dir;
+  private static Path sources;
+  private static Path release;
+
+  @BeforeAll
+  static void makeAndUnpack() throws Exception {
+    sources = dir.resolve("sources");
+    copySources(Path.of("").toAbsolutePath().getParent());
+    ProcessBuilder build = new ProcessBuilder(sources.resolve("talaria").toString(), "package");
+    build.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Ended made = run(build);
+    assertThat(made.status()).as(made.out()).isZero();
+    try (Stream<Path> files = Files.list(sources.resolve("dist"))) {
+      Path archive =
+          files
+              .filter(file -> file.toString().endsWith(".tar.gz"))
+              .findFirst()
+              .orElseThrow(() -> new AssertionError("no archive"));
+      Ended sums =
+          run(
+              new ProcessBuilder("sha256sum", "-c", archive.getFileName() + ".sha256")
+                  .directory(archive.getParent().toFile()));
+      assertThat(sums.status()).as(sums.out()).isZero();
+      Path unpacked = Files.createDirectory(dir.resolve("un packed"));
+      Ended tar =
+          run(new ProcessBuilder("tar", "-xzf", archive.toString(), "-C", unpacked.toString()));
+      assertThat(tar.status()).as(tar.out()).isZero();
+      release = unpacked.resolve(archive.getFileName().toString().replace(".tar.gz", ""));
+    }
+    Files.move(sources, dir.resolve("sources elsewhere")); // nothing may lead back to them
+  }
+
+  private static void copySources(Path from) throws IOException {
+    Files.walkFileTree(
+        from,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes is)
+              throws IOException {
+            if (NOT_SOURCES.contains(folder.getFileName().toString())
+                && !folder.toString().contains("/src/")) {
+              return FileVisitResult.SKIP_SUBTREE;
+            }
+            Files.createDirectories(sources.resolve(from.relativize(folder)));
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes is) throws IOException {
+            Path copy = sources.resolve(from.relativize(file));
+            Files.copy(file, copy, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  private record Ended(int status, String out) {}
+
+  private static Ended run(ProcessBuilder builder) throws Exception {
+    Process process = builder.redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Ended(process.waitFor(), out);
+  }
+
+  /** A home of Java 17 or 25, or null. */
+  private static Path java(String feature) throws IOException {
+    Path own = Path.of(System.getProperty("java.home")).toRealPath();
+    if (feature.equals("25")) {
+      return own;
+    }
+    try (Stream<Path> beside = Files.list(own.getParent())) {
+      for (Path home : beside.toList()) {
+        Path about = home.resolve("release");
+        if (Files.isRegularFile(about)
+            && Files.readString(about).contains("JAVA_VERSION=\"" + feature + ".")) {
+          return home;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Runs the release's command without a network, and with nothing of a developer's on the path.
+   */
+  private static Ended talaria(String feature, String... words) throws Exception {
+    Path java = java(feature);
+    assumeTrue(java != null, "no Java " + feature);
+    List<String> command = new ArrayList<>();
+    if (run(new ProcessBuilder("unshare", "--net", "true")).status() == 0) {
+      command.addAll(
+          List.of("unshare", "--net", "sh", "-c", "ip link set lo up; exec \"$@\"", "talaria"));
+    }
+    command.add(release.resolve("bin/talaria").toString());
+    command.addAll(List.of(words));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(dir.toFile());
+    Map<String, String> environment = builder.environment();
+    environment.clear();
+    environment.put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+    environment.put("JAVA_HOME", java.toString());
+    return run(builder);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"17", "25"})
+  void theLiveTableTheDoctorAndRunWork(String java) throws Exception {
+    assertThat(talaria(java, "ss").status()).isZero();
+    assertThat(talaria(java, "doctor").out()).contains("agent  ", "talaria.jar, version ");
+    Ended run = talaria(java, "run", "--", "sh", "-c", "\"$JAVA_HOME/bin/java\" -version");
+    assertThat(run.status()).as(run.out()).isZero();
+    assertThat(run.out()).contains("-javaagent:");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"17", "25"})
+  void theDemoMeasuresBoth(String java) throws Exception {
+    Ended demo =
+        talaria(java, "demo", "--speed=40", "--no-pin", "--out", dir + "/demo" + java + ".svg");
+    assertThat(demo.status()).as(demo.out()).isZero();
+    assertThat(demo.out()).contains("16 B round trip, p50", "Picture: ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"bench sockets --quick, bench", "observe x.json, observe", "mpirun -np 2 X, mpirun"})
+  void whatNeedsANewerJavaSaysSo(String command, String name) throws Exception {
+    Ended refused = talaria("17", command.split(" "));
+    assertThat(refused.status()).isEqualTo(69);
+    assertThat(refused.out()).contains(name + " needs Java 25 or newer").doesNotContain("\tat ");
+  }
+
+  @Test
+  void helpVersionAndTyposAreTheRelease() throws Exception {
+    Ended version = talaria("17", "--version");
+    assertThat("talaria-" + version.out().strip().replace("talaria ", ""))
+        .isEqualTo(release.getFileName().toString());
+    assertThat(talaria("17", "--help").out()).startsWith("Usage: talaria COMMAND");
+    assertThat(talaria("17", "hlep").out()).contains("did you mean help?");
+  }
+
+  @Test
+  void whatIsInItIsListed() throws Exception {
+    JsonNode bom = new ObjectMapper().readTree(release.resolve("sbom.json").toFile());
+    assertThat(bom.get("bomFormat").asText()).isEqualTo("CycloneDX");
+    List<String> listed = new ArrayList<>();
+    bom.get("components")
+        .forEach(one -> listed.add(one.get("name").asText() + "-" + one.get("version").asText()));
+    try (Stream<Path> jars = Files.list(release.resolve("lib"))) {
+      assertThat(
+              jars.map(jar -> jar.getFileName().toString().replace(".jar", ""))
+                  .filter(jar -> !jar.startsWith("talaria-")))
+          .allSatisfy(jar -> assertThat(listed).anySatisfy(one -> assertThat(jar).startsWith(one)));
+    }
+    Ended sums =
+        run(
+            new ProcessBuilder("sha256sum", "-c", "--quiet", "SHA256SUMS")
+                .directory(release.toFile()));
+    assertThat(sums.status()).as(sums.out()).isZero();
+  }
+}

@@ -1,0 +1,90 @@
+# Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+#
+# Makes the release. Sourced by the launcher.
+
+package_usage() {
+  cat <<'END'
+Usage: ./talaria package
+
+Builds all from the sources and makes dist/talaria-VERSION.tar.gz, and its checksum beside
+it: bin/talaria, the agent talaria.jar, the jars of the commands, the docs, the licence, a
+list of what is in it (CycloneDX, sbom.json) and checksums (SHA256SUMS). It needs Java 17 or
+newer where it is unpacked, and nothing else; what needs 25 says so.
+
+Exit status: 0 if made, 1 if not, 2 for wrong usage, 69 if a JDK or Maven is missing.
+
+  ./talaria package && tar -xzf dist/talaria-*.tar.gz && talaria-*/bin/talaria doctor
+END
+}
+
+run_package() {
+  case ${1-} in
+    '') ;;
+    -h | --help)
+      package_usage
+      exit 0
+      ;;
+    *) unknown_option package "$1" ;;
+  esac
+  need_jdk
+  need_maven
+  WANTED="$WANTED mpj workloads"
+  version=$(project_version)
+  release=$ROOT/dist/talaria-$version
+  log=$ROOT/dist/package.log
+  mkdir -p "$ROOT/dist" || exit "$STATUS_FAILED"
+  say "building with $JAVA_HOME (log in dist/package.log)"
+  rm -rf "$ROOT/bench/target/lib" "$ROOT/workloads/target/lib" "$release" "$release.tar.gz"*
+  # The parent, too: what is in the release is listed for all modules in one file, there.
+  (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests \
+    -pl ".,$(printf '%s\n' "$WANTED" | tr ' ' ,)" package \
+    org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom) >"$log" 2>&1 || {
+    grep -E '^\[ERROR\]' "$log" | head -n 20 >&2
+    say "the build failed; all of it is in $log"
+    exit "$STATUS_FAILED"
+  }
+  fill_release && pack_release || {
+    say "the release could not be made in $ROOT/dist"
+    exit "$STATUS_FAILED"
+  }
+  say "made: $release.tar.gz"
+}
+
+# Puts everything into the folder $release.
+fill_release() {
+  mkdir -p "$release/bin" "$release/lib" "$release/launcher" &&
+    cp "$ROOT/launcher/release.sh" "$release/bin/talaria" &&
+    chmod 755 "$release/bin/talaria" &&
+    cp "$ROOT/launcher/run.sh" "$release/launcher/" &&
+    cp "$ROOT/launcher/common.sh" "$release/launcher/" &&
+    cp "$AGENT" "$release/talaria.jar" &&
+    cp "$ROOT/dist/talaria-mpj.jar" "$release/" &&
+    cp "$CLI" "$BENCH" "$WORKLOADS" "$ROOT"/bench/target/lib/*.jar "$release/lib/" &&
+    copy_missing "$ROOT"/workloads/target/lib/*.jar &&
+    cp "$ROOT/README.md" "$ROOT/CHANGELOG.md" "$ROOT/LICENSE" "$release/" &&
+    cp -R "$ROOT/docs" "$release/docs" &&
+    cp "$ROOT/target/bom.json" "$release/sbom.json" &&
+    printf '%s\n' "$version" >"$release/VERSION"
+}
+
+copy_missing() {
+  for jar in "$@"; do
+    [ -f "$release/lib/${jar##*/}" ] || cp "$jar" "$release/lib/" || return 1
+  done
+}
+
+# Sums, then the archive: the same files in the same order with the same owner and time.
+pack_release() {
+  (
+    cd "$release" &&
+      find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's/^\.\///' |
+      tr '\n' '\0' | xargs -0 sha256sum >SHA256SUMS
+  ) || return 1
+  (
+    cd "$ROOT/dist" &&
+      tar --sort=name --owner=0 --group=0 --numeric-owner --mtime='2026-01-01 00:00:00Z' \
+        -cf - "${release##*/}" | gzip -n9 >"${release##*/}.tar.gz" &&
+      sha256sum "${release##*/}.tar.gz" >"${release##*/}.tar.gz.sha256" &&
+      rm -rf "$release"
+  )
+}

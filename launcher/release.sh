@@ -1,0 +1,128 @@
+#!/bin/sh
+# Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+#
+# The command talaria of a release: Java 17 or newer is all it needs. talaria --help tells more.
+
+set -u
+
+readonly NAME=talaria
+readonly OLDEST_JAVA=17
+readonly FULL_JAVA=25
+
+usage() {
+  cat <<'END'
+Usage: talaria COMMAND [ARGUMENTS]
+
+Fast networks for unmodified Java programs.
+
+  demo              Netty echo on the JDK's sockets and on Talaria, side by side
+  bench sockets     plain NIO on the JDK's sockets and on Talaria, side by side
+  bench ucx         UCX from Java beside ucx_perftest, on one host or between two
+  bench mpj         message passing from Java beside Open MPI in C (docs/mpj.md)
+  bench NAME        netty, grpc, kvs, zookeeper, bookkeeper: applications on both (docs/workloads.md)
+  example NAME      counter, echo, kvs: small programs to try, on either (docs/workloads.md)
+  observe           libraries, patterns and sizes side by side, with a report (docs/observatory.md)
+  run -- COMMAND    run any command with Talaria switched on in its JVMs
+  ss                the live table of connections on this host, with mode and reason
+  doctor            what this machine can do, and what is missing
+  mpirun -np N MAIN start the ranks of a message-passing program (docs/mpj.md)
+
+  COMMAND --help    what it does, and its options
+  --version         the version
+
+Java 17 or newer is looked for in TALARIA_JAVA_HOME, JAVA_HOME and on the PATH; bench, example,
+observe and mpirun need 25. Exit status: 0 good, 1 failed, 2 wrong usage, 3 a target missed,
+69 something is missing (Java, UCX), 78 a property cannot be used, 130 interrupted; of "run",
+the command's own.
+END
+}
+
+# The folder of the release: above that of this script, through symbolic links.
+find_home() {
+  script=$0
+  while [ -L "$script" ]; do
+    target=$(readlink "$script")
+    case $target in
+      /*) script=$target ;;
+      *) script=$(dirname "$script")/$target ;;
+    esac
+  done
+  CDPATH='' cd "$(dirname "$script")/.." && pwd -P
+}
+
+HOME_DIR=$(find_home) || exit 1
+AGENT=$HOME_DIR/talaria.jar
+. "$HOME_DIR/launcher/common.sh"
+. "$HOME_DIR/launcher/run.sh"
+
+# The feature version of the java at $1; nothing if it does not run.
+java_version() {
+  "$1" -XshowSettings:properties -version 2>&1 |
+    sed -n 's/^ *java\.specification\.version = \(1\.\)\{0,1\}\([0-9]*\).*/\2/p'
+}
+
+# Sets JAVA to the first that is at least Java $1; $2 is what needs it.
+need_java() {
+  seen=
+  for JAVA in "${TALARIA_JAVA_HOME:+$TALARIA_JAVA_HOME/bin/java}" "${JAVA_HOME:+$JAVA_HOME/bin/java}" \
+    "$(command -v java)"; do
+    [ -n "$JAVA" ] && [ -x "$JAVA" ] || continue
+    java=$(java_version "$JAVA")
+    if [ "${java:-0}" -ge "$1" ]; then
+      return 0
+    fi
+    seen="$seen, $JAVA is Java ${java:-unknown}"
+  done
+  missing "$2 needs Java $1 or newer${seen:-, and there is none}; set TALARIA_JAVA_HOME to its folder"
+}
+
+# Nothing is built here; the common parts ask for it.
+ensure_built() {
+  :
+}
+
+run_mpj() {
+  need_java "$FULL_JAVA" "$1"
+  main=$2
+  shift 2
+  exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$HOME_DIR/talaria-mpj.jar" "$main" "$@"
+}
+
+run_cli() {
+  case $1 in
+    ss | doctor | demo) need_java "$OLDEST_JAVA" "$1" ;;
+    *) need_java "$FULL_JAVA" "$1" ;;
+  esac
+  exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.awt.headless=true \
+    -cp "$HOME_DIR/lib/*" io.talaria.cli.Main "$@"
+}
+
+command=${1-}
+[ $# -eq 0 ] || shift
+case $command in
+  '')
+    usage
+    exit "$STATUS_USAGE"
+    ;;
+  -h | --help) usage ;;
+  help)
+    [ $# -eq 0 ] || exec "$0" "$1" --help
+    usage
+    ;;
+  -V | --version) printf 'talaria %s\n' "$(cat "$HOME_DIR/VERSION")" ;;
+  run) run_command "$@" ;;
+  mpirun) run_mpj mpirun io.talaria.mpj.launch.Mpirun "$@" ;;
+  -*)
+    say "unknown option $command; try: $NAME --help"
+    exit "$STATUS_USAGE"
+    ;;
+  *)
+    known_command "$command"
+    check_name "$command" "${1-}"
+    if [ "$command ${1-}" = 'bench mpj' ]; then
+      shift
+      run_mpj 'bench mpj' io.talaria.mpj.bench.BenchMpj "$@"
+    fi
+    run_cli "$command" "$@"
+    ;;
+esac

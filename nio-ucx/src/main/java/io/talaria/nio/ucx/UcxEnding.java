@@ -1,0 +1,274 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.fabric.EndState;
+
+/**
+ * How one stream ends, here and at the peer, and when it is over: it hears how its output, its
+ * input, the control connection and the peer end, and says so to {@link EndState}, to the peer and
+ * to those who wait. The stream is over once neither side uses it; then its ways may close. An
+ * engine's; methods enter the engine unless they say that it is entered.
+ */
+final class UcxEnding {
+  private final UcxStream stream;
+  private final Engine engine;
+  private final UcxOutput output;
+  private final UcxInput input;
+  private final UcxWaits waits;
+  private final EndState ends;
+
+  /** Whether this side has said how its output ends. */
+  private boolean outputEnded;
+
+  /** Not null once the control connection has ended and the peer's last bytes are to come yet. */
+  private LastWords lastWords;
+
+  private boolean breached;
+  private boolean releasedHere;
+  private boolean releasedThere;
+
+  UcxEnding(
+      UcxStream stream,
+      Engine engine,
+      UcxOutput output,
+      UcxInput input,
+      UcxWaits waits,
+      EndState ends) {
+    this.stream = stream;
+    this.engine = engine;
+    this.output = output;
+    this.input = input;
+    this.waits = waits;
+    this.ends = ends;
+  }
+
+  // ---- this side
+
+  /** Ends the output, by FINISHED or ABORTED; the first word counts. */
+  void endOutput(int how) {
+    engine.enter();
+    try {
+      if (!outputEnded && !releasedHere) {
+        outputEnded = true;
+        ends.outputEnded();
+        stream.note(how, output.written());
+        waits.publish();
+      }
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#abandonInput}. */
+  void abandonInput() {
+    engine.enter();
+    try {
+      int unused = engine.turn();
+      if (input.close() && !releasedHere) {
+        stream.note(UcxMessages.IN_CLOSED, 0);
+      }
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#flushed}. */
+  boolean flushed() {
+    engine.enter();
+    try {
+      if (!output.idle()) {
+        int unused = engine.turn();
+      }
+      return ends.noReaderLeft() || (output.idle() && engine.notesSent());
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** It cannot be used any more. */
+  void fail() {
+    engine.enter();
+    try {
+      ends.fail();
+      waits.news();
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** Nobody has used it, and nothing was made. */
+  void cancel() {
+    engine.enter();
+    try {
+      releasedHere = true;
+      releasedThere = true;
+      engine.streams().remove(stream);
+      if (stream.pipe() != null) {
+        stream.pipe().lookWhetherOver();
+      }
+    } finally {
+      engine.exit();
+    }
+    stream.peer().forget(stream);
+  }
+
+  /** The last call; the peer is told. */
+  void release() {
+    engine.enter();
+    try {
+      waits.release();
+      releasedHere = true;
+      ends.fail(); // for whoever comes late
+      int unused = ends.report(false);
+      input.release();
+      output.dropFilling();
+      waits.publish();
+      lookWhetherOver();
+    } finally {
+      engine.exit();
+    }
+    stream.tell(UcxMessages.RELEASED, false);
+  }
+
+  // ---- the control connection
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#controlEnded}. */
+  boolean controlEnded(boolean byReset) {
+    engine.enter();
+    try {
+      engine.turnUntilQuiet(); // what the peer sent before stands before
+      if (!ends.ended() && stream.peer().betweenHosts() && !input.allHasCome()) {
+        if (lastWords == null) {
+          lastWords = new LastWords(byReset);
+          engine.expecting(stream);
+        }
+      } else {
+        endWithControl(byReset);
+      }
+      return ends.wasReset();
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#outputLost}. */
+  void outputLost() {
+    engine.enter();
+    try {
+      engine.turnUntilQuiet();
+      ends.outputLost(!ends.peerEnded() && output.leftUnread());
+      output.dropFilling();
+      waits.news();
+    } finally {
+      engine.exit();
+    }
+  }
+
+  private void endWithControl(boolean byReset) {
+    if (!ends.ended()) {
+      boolean unused = ends.controlEnded(byReset, !ends.peerEnded() && output.leftUnread());
+      output.dropFilling();
+      waits.news();
+    }
+  }
+
+  /**
+   * The control connection of a peer on another host has ended: looks whether the rest has come by
+   * the fabric, or is given up; the engine is entered.
+   *
+   * @return whether the stream has ended
+   */
+  boolean pollLastWords() {
+    assert engine.entered();
+    if (releasedHere) {
+      return true;
+    }
+    if (!ends.ended() && !input.allHasCome() && !lastWords.over(stream.peer().gone())) {
+      return false;
+    }
+    endWithControl(lastWords.byReset());
+    return true;
+  }
+
+  // ---- the peer
+
+  /**
+   * The peer has done what no honest one does: nothing of it is believed any more; the engine is
+   * entered.
+   */
+  void breach(String what) {
+    assert engine.entered();
+    if (!breached) {
+      breached = true;
+      ends.fail();
+      output.dropFilling();
+      stream.peer().complain(what);
+      waits.news();
+    }
+  }
+
+  /** Whether the peer has done so; the engine is entered. */
+  boolean breached() {
+    return breached;
+  }
+
+  /** The peer neither sends nor reads any more. */
+  void peerReleased() {
+    engine.enter();
+    try {
+      releasedThere = true;
+      ends.peerReadsNoMore();
+      waits.news();
+      lookWhetherOver();
+    } finally {
+      engine.exit();
+    }
+    if (stream.owner() != null) {
+      stream.owner().released();
+    }
+  }
+
+  /** The session has ended; the control connection will tell what became of the peer. */
+  void peerGone() {
+    engine.enter();
+    try {
+      releasedThere = true;
+      lookWhetherOver();
+      Pipe out = stream.pipe();
+      if (out != null) {
+        out.peerGone();
+      }
+      Pipe in = stream.comesBy();
+      if (in != null && in != out) {
+        in.peerGone();
+      }
+    } finally {
+      engine.exit();
+    }
+  }
+
+  // ---- both
+
+  /** Whether neither side uses it any more; the engine is entered. */
+  boolean over() {
+    return releasedHere && releasedThere;
+  }
+
+  /** Gives up its places and ways if it is over; the engine is entered. */
+  void lookWhetherOver() {
+    assert engine.entered();
+    if (over()) {
+      engine.streams().remove(stream);
+      stream.peer().forget(stream);
+      Pipe out = stream.pipe();
+      if (out != null) {
+        out.lookWhetherOver();
+      }
+      Pipe in = stream.comesBy();
+      if (in != null && in != out) {
+        in.lookWhetherOver();
+      }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import static io.talaria.nio.fabric.FabricStream.READ;
+import static io.talaria.nio.fabric.FabricStream.WRITE;
+
+import io.talaria.nio.fabric.EndState;
+import io.talaria.nio.fabric.Home;
+
+/**
+ * What one stream is ready for, and who waits for that: the home in which a selector looks at it,
+ * and threads that sleep for it alone. An engine's, except what is marked; methods enter the engine
+ * unless they say that it is entered.
+ */
+final class UcxWaits {
+  private final UcxStream stream;
+  private final Engine engine;
+  private final UcxOutput output;
+  private final UcxInput input;
+  private final EndState ends;
+  private UcxHome home;
+
+  /** Operations for which the home is to be hinted, once. */
+  private int watched;
+
+  /** Operations for which a thread sleeps. */
+  private int awaited;
+
+  // Any thread's.
+  private volatile int ready;
+  private volatile boolean homeless = true;
+
+  UcxWaits(UcxStream stream, Engine engine, UcxOutput output, UcxInput input, EndState ends) {
+    this.stream = stream;
+    this.engine = engine;
+    this.output = output;
+    this.input = input;
+    this.ends = ends;
+  }
+
+  /** Whether no selector looks at it, so that whoever asks has to look himself. Any thread. */
+  boolean homeless() {
+    return homeless;
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#readiness}. Any thread. */
+  int readiness(int ops) {
+    int now = ready & ops;
+    if (now == 0 && homeless && ops != 0) {
+      int unused = engine.lookIn();
+      now = ready & ops;
+    }
+    return now;
+  }
+
+  /** Shows other threads what is ready; the engine is entered. */
+  void publish() {
+    assert engine.entered();
+    int now = 0;
+    if (input.unread() > 0 || ends.ended() || input.allHasCome()) {
+      now |= READ;
+    }
+    if (ends.nobodyReads() || output.hasRoom()) {
+      now |= WRITE;
+    }
+    if (now != ready) {
+      ready = now;
+    }
+  }
+
+  /** Something has changed: wakes those who wait for it; the engine is entered. */
+  void news() {
+    publish();
+    int now = ready;
+    if ((awaited & now) != 0) {
+      waits(awaited & ~now);
+      watched &= ~now;
+      stream.wakeOwner();
+    } else if ((watched & now) != 0) {
+      watched &= ~now;
+      if (home == null) {
+        stream.wakeOwner();
+      } else {
+        home.hint(stream);
+      }
+    }
+  }
+
+  private void waits(int ops) {
+    engine.awaiting((ops == 0 ? 0 : 1) - (awaited == 0 ? 0 : 1));
+    awaited = ops;
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#watch}. */
+  boolean watch(int ops) {
+    engine.enter();
+    try {
+      publish();
+      watched = (ready & ops) == 0 ? ops : 0;
+      return watched == ops;
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#await}. */
+  boolean await(int ops) {
+    engine.enter();
+    try {
+      int unused = engine.turn();
+      publish();
+      if ((ready & ops) != 0) {
+        return false;
+      }
+      waits(awaited | ops);
+      engine.fallAsleep();
+      return (awaited & ops) == ops;
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#awake}. */
+  void awake(int ops) {
+    engine.enter();
+    try {
+      if (awaited != 0) {
+        waits(awaited & ~ops);
+      }
+    } finally {
+      engine.exit();
+    }
+  }
+
+  // ---- the home
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#leave}. */
+  void leave(Home left) {
+    engine.enter();
+    try {
+      if (home == left) {
+        moveTo(null);
+      }
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#moveTo}. */
+  void moveTo(Home next) {
+    engine.enter();
+    try {
+      UcxHome target = (UcxHome) next;
+      if (target != home) {
+        UcxHome left = home;
+        // Without a home, if it must be, the caretaker brings what comes: later, but all of it.
+        home = target != null && target.add(engine) ? target : null;
+        homeless = home == null;
+        if (left != null) {
+          left.remove(engine);
+        }
+      }
+      watched = 0;
+    } finally {
+      engine.exit();
+    }
+  }
+
+  /** The stream is released: nobody waits for it any more. */
+  void release() {
+    moveTo(null);
+    waits(0);
+  }
+}

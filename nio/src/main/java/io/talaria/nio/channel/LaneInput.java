@@ -1,0 +1,389 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.memory.Faults;
+import io.talaria.nio.spin.Spinner;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The input of a connection: the phase that it is in, the way from one to the next, and all that is
+ * read before everything comes from the fabric.
+ *
+ * <pre>
+ *   {@link TcpInput} ──our reader accepts──▶ {@link SwitchingInput} ──all of TCP taken──▶ {@link FabricInput}
+ *       ◀────────────────withdrawn──────────────┘
+ * </pre>
+ *
+ * <p>Our reader's consent tells the peer that it may switch, and opens the switching phase: bells
+ * may stand behind the application's bytes on TCP from then on. It ends when all that the peer says
+ * it has put on TCP is taken. If one side withdraws, the input goes back to TCP for good.
+ *
+ * <p><b>Locks.</b> All that changes here is guarded by the channel's read lock, which a reader
+ * holds in a blocking call, too; any thread looks. Who only looks whether the input moves on
+ * (selectors, the negotiation thread, a close) tries the lock, and leaves it to the reader inside
+ * if there is one. {@link Lane#fabricInput}, which reads look at first, is set here when nothing is
+ * left of what was taken from TCP.
+ */
+final class LaneInput {
+  private static final int ON_TCP = 0;
+  private static final int SWITCHING = 1;
+  private static final int ON_FABRIC = 2;
+
+  private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
+
+  private final Context context;
+  private final Lane lane;
+  private final TalariaSocketChannel channel;
+  private final SocketChannel control;
+  private final ConnectionCounters counters;
+  private final ReentrantLock readLock;
+  private final TcpInput tcp;
+
+  /** From our consent on. Under the read lock. */
+  private volatile SwitchingInput switching;
+
+  /** Grows, except that a withdrawal leads back. Under the read lock, and set after the rest. */
+  private volatile int phase = ON_TCP;
+
+  /** How often the peer had woken this side when the reader last looked. Under the read lock. */
+  private int knownWakes;
+
+  LaneInput(Context context, Lane lane, TalariaSocketChannel channel, ConnectionCounters counters) {
+    this.context = context;
+    this.lane = lane;
+    this.channel = channel;
+    this.counters = counters;
+    control = channel.control();
+    readLock = channel.readLock();
+    tcp = new TcpInput(control, counters);
+  }
+
+  private void assertLocked() {
+    assert readLock.isHeldByCurrentThread();
+  }
+
+  // ---- phases: under the read lock
+
+  /** Has our reader agree to the switch; false if somebody is inside who may read for long. */
+  boolean tryAccept() {
+    if (!readLock.tryLock()) {
+      return false;
+    }
+    try {
+      if (!channel.closing()) {
+        accept();
+        Faults.take();
+      }
+      return true;
+    } catch (InternalError e) {
+      context.examine(e);
+      return false;
+    } finally {
+      readLock.unlock();
+      channel.finishCloseIfClosing();
+    }
+  }
+
+  /** Tells the peer that it may switch, if there is a stream. */
+  private void accept() {
+    assertLocked();
+    FabricStream fast = lane.stream();
+    if (phase == ON_TCP && fast != null && !lane.upgrade().plainAgain()) {
+      long takenBytes = tcp.takenBytes();
+      switching = new SwitchingInput(lane, fast, control, counters, takenBytes);
+      phase = SWITCHING;
+      fast.inputTaken(takenBytes);
+      fast.acceptInput();
+      lane.switchOutIfEstablished();
+      lane.nudgeSelectors();
+    }
+  }
+
+  /** Accepts an upgrade that waits, or takes TCP up again after a withdrawn one. */
+  private boolean staysOnTcp() {
+    assertLocked();
+    if (phase == ON_TCP) {
+      accept();
+    } else if (phase == SWITCHING && lane.upgrade().plainAgain()) {
+      tcp.resume(switching.takenBytes(), switching.ended());
+      phase = ON_TCP;
+    }
+    return phase == ON_TCP;
+  }
+
+  /** Moves the input to the fabric when all that the peer put on TCP has been taken. */
+  boolean switchIfDue() {
+    assertLocked();
+    if (phase == SWITCHING && switching.complete()) {
+      phase = ON_FABRIC;
+      lane.stream().inputSwitched();
+      readFabricIfAlone();
+      lane.switchOutIfEstablished();
+      lane.nudgeSelectors();
+    }
+    return phase == ON_FABRIC;
+  }
+
+  private void readFabricIfAlone() {
+    if (phase == ON_FABRIC && lane.fabricInput() == null && kept() == null) {
+      lane.readsFrom(
+          new FabricInput(lane.stream(), counters, new Spinner(context.spinning()), channel));
+    }
+  }
+
+  // ---- reading: under the read lock
+
+  /** Reads what is there, while the input was last seen not to be on the fabric alone. */
+  int readBeforeFabric(ByteBuffer dst) throws IOException {
+    assertLocked();
+    if (kept() != null) {
+      return readKept(dst);
+    }
+    if (staysOnTcp()) {
+      return tcp.read(dst);
+    }
+    switching.pull(dst.remaining());
+    if (kept() != null) {
+      return readKept(dst);
+    }
+    FabricInput fast = lane.fabricInput();
+    return fast != null ? fast.read(dst) : switching.end();
+  }
+
+  private int readKept(ByteBuffer dst) {
+    int n = switching.takeKept(dst);
+    readFabricIfAlone();
+    return n;
+  }
+
+  /** What was taken from TCP and not read, or null. Any thread, to look how much it is. */
+  private ByteBuffer kept() {
+    SwitchingInput now = switching;
+    return now == null ? null : now.kept();
+  }
+
+  /** A read without room for a byte: it moves nothing, but meets a reset that is known again. */
+  int readNothing() throws IOException {
+    if (phase == ON_TCP) {
+      return control.read(NO_ROOM.duplicate());
+    }
+    FabricInput fast = lane.fabricInput();
+    return fast != null ? fast.readNothing() : switching.readNothing();
+  }
+
+  /** Scatters what is there, while the input was last seen not to be on the fabric alone. */
+  long readBeforeFabric(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    assertLocked();
+    if (kept() == null) {
+      if (staysOnTcp()) {
+        return tcp.read(dsts, offset, length);
+      }
+      pullToSwitch(room(dsts, offset, length)); // together, as a read of the first would not
+    }
+    return lane.readEach(dsts, offset, length);
+  }
+
+  private static int room(ByteBuffer[] dsts, int offset, int length) {
+    long room = 0;
+    for (int i = offset; i < offset + length; i++) {
+      room += dsts[i].remaining();
+    }
+    return (int) Math.min(room, SwitchingInput.KEPT_BYTES);
+  }
+
+  /**
+   * Whether a further buffer would get something.
+   *
+   * @param wanted how many bytes there is room for
+   */
+  boolean moreAtHand(int wanted) {
+    assertLocked();
+    if (kept() == null) {
+      pullToSwitch(wanted);
+    }
+    return kept() != null || (phase == ON_FABRIC && lane.stream().unread());
+  }
+
+  private void pullToSwitch(int wanted) {
+    if (phase == SWITCHING && !lane.upgrade().plainAgain()) {
+      switching.pull(wanted);
+    }
+  }
+
+  /** How many bytes can be read at once. */
+  int available() throws IOException {
+    assertLocked();
+    if (phase == SWITCHING && kept() == null) {
+      // The peer may have switched, and whoever only asks never reads.
+      switching.pull(SwitchingInput.KEPT_BYTES);
+    }
+    ByteBuffer had = kept();
+    if (had != null) {
+      return had.remaining();
+    }
+    return switched() ? lane.stream().available() : control.socket().getInputStream().available();
+  }
+
+  /**
+   * Sleeps until there may be something to read, or something has happened to the connection.
+   *
+   * @param timeoutNs nanoseconds, or 0 for no limit
+   */
+  void sleep(long timeoutNs) throws IOException {
+    assertLocked();
+    knownWakes = lane.wakes();
+    if (phase == ON_TCP) {
+      boolean unused = lane.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
+      return;
+    }
+    FabricStream fast = lane.stream();
+    boolean wait = fast.await(FabricStream.READ) && !lane.link().ended();
+    Faults.take();
+    if (wait) {
+      counters.slept();
+      lane.fabricSleep().read(timeoutNs);
+    }
+    fast.awake(FabricStream.READ);
+    Faults.take();
+  }
+
+  /** Whether a reader about to sleep has nothing to wait for. Asked by itself. */
+  boolean nothingToWaitFor() {
+    return channel.closing()
+        || channel.inputClosed()
+        || lane.wakes() != knownWakes
+        || (phase != ON_TCP && (lane.link().ended() || lane.fabricSleep().over(FabricStream.READ)));
+  }
+
+  // ---- looking: any thread
+
+  /** Whether our reader has agreed to the switch, so that the fabric has a say in what comes. */
+  boolean agreed() {
+    return phase != ON_TCP;
+  }
+
+  /** Whether it is on the fabric, so that TCP brings nothing but bells. */
+  boolean switched() {
+    return phase == ON_FABRIC;
+  }
+
+  /** Whether bytes of the peer's may be on TCP that have not been taken. */
+  boolean bytesMayBeOnTcp() {
+    return phase == SWITCHING && !switching.complete();
+  }
+
+  /** See {@link Lane#deaf}. */
+  boolean deaf() {
+    ByteBuffer had = kept();
+    return had != null && phase == SWITCHING && had.remaining() >= SwitchingInput.KEPT_BYTES;
+  }
+
+  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
+  void controlReadable() {
+    if (phase == ON_FABRIC) {
+      lane.link().drain(false);
+    } else if (enter()) {
+      try {
+        if (phase == SWITCHING && takesMore()) {
+          switching.pull(SwitchingInput.KEPT_BYTES);
+        } else if (phase == ON_TCP) {
+          accept();
+        }
+      } finally {
+        readLock.unlock();
+        channel.finishCloseIfClosing();
+      }
+    }
+  }
+
+  /**
+   * Takes the read lock; false if a reader may sleep inside, which takes what comes itself. In
+   * non-blocking mode whoever is inside is out in a moment, and must be waited for: it may have
+   * looked before that came for which a selector is about to sleep.
+   */
+  private boolean enter() {
+    while (!readLock.tryLock()) {
+      Thread.yield();
+      if (channel.isBlocking() || channel.closing()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether to take more from TCP than the program has read: only if bells may stand behind it,
+   * which they do if both sides have agreed, and never without bound. Under the read lock.
+   */
+  private boolean takesMore() {
+    return kept() == null || (lane.switchedOut() && !lane.upgrade().plainAgain() && !deaf());
+  }
+
+  /**
+   * What is ready while not both directions are on the fabric, as far as the fabric and TCP's rest
+   * tell.
+   */
+  int readinessWhileSwitching(int ops) {
+    int ready = 0;
+    if (lane.attached()) {
+      if (phase == SWITCHING && lane.stream().peerSwitchAt() >= 0) {
+        controlReadable();
+      }
+      int fast = lane.stream().readiness(ops);
+      if (switched()) {
+        ready |= fast & FabricStream.READ;
+      }
+      if (lane.switchedOut()) {
+        ready |= fast & FabricStream.WRITE;
+      }
+    }
+    SwitchingInput now = switching;
+    boolean tcpOver = now != null && !switched() && now.over();
+    if (tcpOver || kept() != null || channel.inputClosed()) {
+      ready |= FabricStream.READ;
+    }
+    if (tcpOver && !lane.switchedOut() && now.failed()) {
+      ready |= FabricStream.WRITE; // which fails at once, while TCP may be listened to no more
+    }
+    return ready & ops;
+  }
+
+  // ---- ending: any thread
+
+  void wakeReader() {
+    lane.waiter().wake(ControlWaiter.READER);
+  }
+
+  /** Shuts the input down. Under the state lock. */
+  void shutdown() throws IOException {
+    assert Thread.holdsLock(channel.stateLock());
+    FabricStream fast = lane.stream();
+    if (fast == null || lane.upgrade().withdraw(fast)) {
+      control.shutdownInput();
+    } // else the control connection stays as it is, for bells
+  }
+
+  /** Whether bytes came over TCP that nobody has read. For who closes. */
+  boolean unreadTcp() {
+    return kept() != null || pulledUnread();
+  }
+
+  private boolean pulledUnread() {
+    if (phase != SWITCHING || !readLock.tryLock()) {
+      return false;
+    }
+    try {
+      switching.pull(1);
+      return kept() != null;
+    } finally {
+      readLock.unlock();
+    }
+  }
+}

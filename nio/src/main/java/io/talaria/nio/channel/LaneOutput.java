@@ -1,0 +1,265 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.memory.Faults;
+import io.talaria.nio.spin.Spinner;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The output of a connection: which road it takes, the switch from TCP to the fabric, bells, and
+ * how it ends.
+ *
+ * <pre>
+ *   {@link TcpOutput} ──both readers have accepted──▶ {@link FabricOutput}
+ * </pre>
+ *
+ * <p><b>Locks.</b> The channel's write lock sees to it that one thread writes at a time. The
+ * {@linkplain #lock() out lock} is held by who writes to TCP, switches, rings, or says that the
+ * output ends: none of them may come between another's look at the phase and what it does then. A
+ * write to the fabric needs the write lock only. The phase itself is {@link Lane#fabricOutput}:
+ * null while on TCP, changed under the out lock, once, and looked at by any thread.
+ */
+final class LaneOutput {
+  private final Context context;
+  private final Lane lane;
+  private final TalariaSocketChannel channel;
+  private final SocketChannel control;
+  private final ConnectionCounters counters;
+
+  /** After the write lock, before the channel's state lock. */
+  private final Object lock = new Object();
+
+  /** Written to under the out lock. */
+  private final TcpOutput tcp;
+
+  /** How often the peer had woken this side when the writer last looked. Under the write lock. */
+  private int knownWakes;
+
+  LaneOutput(
+      Context context, Lane lane, TalariaSocketChannel channel, ConnectionCounters counters) {
+    this.context = context;
+    this.lane = lane;
+    this.channel = channel;
+    this.counters = counters;
+    control = channel.control();
+    tcp = new TcpOutput(control, counters);
+  }
+
+  /** The out lock. */
+  Object lock() {
+    return lock;
+  }
+
+  /** Whether it is on the fabric. Any thread. */
+  private boolean switched() {
+    return lane.fabricOutput() != null;
+  }
+
+  // ---- writing: under the write lock
+
+  /** Writes as much as there is room for, while the output was last seen on TCP. */
+  int writeBeforeFabric(ByteBuffer src) throws IOException {
+    synchronized (lock) {
+      if (staysOnTcp()) {
+        return tcp.write(src);
+      }
+    }
+    return lane.fabricOutput().write(src);
+  }
+
+  /** Gathers as much as there is room for, while the output was last seen on TCP. */
+  long writeBeforeFabric(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    synchronized (lock) {
+      if (staysOnTcp()) {
+        return tcp.write(srcs, offset, length);
+      }
+    }
+    return lane.fabricOutput().write(srcs, offset, length);
+  }
+
+  /** Sleeps until there may be room, or something has happened to the connection. */
+  void sleep() throws IOException {
+    knownWakes = lane.wakes();
+    if (!switched()) {
+      boolean unused = lane.waiter().sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
+      return;
+    }
+    FabricStream fast = lane.stream();
+    boolean wait = fast.await(FabricStream.WRITE) && !lane.link().ended();
+    Faults.take();
+    if (wait) {
+      counters.slept();
+      lane.fabricSleep().write();
+    }
+    fast.awake(FabricStream.WRITE);
+    Faults.take();
+  }
+
+  /**
+   * Whether a writer about to sleep has nothing to wait for. Asked by itself.
+   *
+   * @param event what it is about to wait for, which is room on TCP or news of the fabric
+   */
+  boolean nothingToWaitFor(int event) {
+    boolean onTcp = event == JdkNio.WRITABLE;
+    return channel.outputEnding()
+        || lane.wakes() != knownWakes
+        || onTcp == switched()
+        || (!onTcp && (lane.link().ended() || lane.fabricSleep().over(FabricStream.WRITE)));
+  }
+
+  // ---- the switch: under the out lock
+
+  /** Lets the output switch as soon as both sides have agreed. Any thread, without the lock. */
+  void switchIfEstablished() {
+    FabricStream fast = lane.stream();
+    if (!switched() && fast != null && fast.established()) {
+      synchronized (lock) {
+        if (!switched()) {
+          switchNow();
+        }
+      }
+    }
+  }
+
+  /** Switches if both sides have agreed. */
+  private boolean staysOnTcp() {
+    assert Thread.holdsLock(lock);
+    if (!switched()) {
+      FabricStream fast = lane.stream();
+      if (fast == null) {
+        return true;
+      }
+      if (!fast.established()) {
+        lane.upgrade().noteWithdrawal();
+        return true;
+      }
+      switchNow();
+    }
+    return false;
+  }
+
+  private void switchNow() {
+    assert Thread.holdsLock(lock);
+    FabricStream fast = lane.stream();
+    fast.switchOut(tcp.writtenBytes());
+    lane.writesTo(new FabricOutput(fast, counters, new Spinner(context.spinning()), channel));
+    lane.waiter().wake(ControlWaiter.WRITER); // it may wait for room on TCP
+    lane.upgrade().showFast();
+    lane.nudgeSelectors();
+  }
+
+  // ---- what the peer has of it: any thread
+
+  /** How many bytes the program's writes have put on TCP; final once the output has switched. */
+  long tcpBytes() {
+    return tcp.writtenBytes();
+  }
+
+  /** Whether nothing but bells of ours can be unread at the peer. */
+  boolean peerLacksBellsOnly() {
+    FabricStream fast = lane.stream();
+    return switched() && (fast.peerInputSwitched() || fast.peerInputTaken() == tcp.writtenBytes());
+  }
+
+  // ---- bells
+
+  /** Wakes the peer's sleeper: see {@link io.talaria.nio.fabric.StreamOwner#ring}. Any thread. */
+  boolean ring() {
+    synchronized (lock) {
+      FabricStream fast = lane.stream();
+      if (!switched()) {
+        if (fast == null || !fast.established()) {
+          return false;
+        }
+        switchNow();
+      }
+      ControlLink link = lane.link();
+      if (link.ended() || lane.upgrade().peerAbandoned()) {
+        return false;
+      }
+      if (lane.input().bytesMayBeOnTcp()) {
+        fast.wakePeerBySession();
+        return true;
+      }
+      return link.ring();
+    }
+  }
+
+  // ---- ending: any thread
+
+  void wakeWriter() {
+    lane.waiter().wake(ControlWaiter.WRITER);
+  }
+
+  /**
+   * Shuts the output down on TCP, or decides that it ends on the fabric.
+   *
+   * @param mark forbids further writes; true if they were forbidden already
+   * @return true if {@link #finish} is to follow, once no writer is inside
+   */
+  boolean shutdown(BooleanSupplier mark) throws IOException {
+    synchronized (lock) {
+      if (mark.getAsBoolean()) {
+        return false;
+      }
+      if (endsOnTcp()) {
+        control.shutdownOutput();
+        return false;
+      }
+      return true;
+    }
+  }
+
+  /** Whether the output ends on TCP; else it has switched. */
+  private boolean endsOnTcp() {
+    assert Thread.holdsLock(lock);
+    FabricStream fast = lane.stream();
+    if (!switched() && fast != null && !lane.upgrade().withdraw(fast)) {
+      switchNow();
+    }
+    return !switched();
+  }
+
+  /** Writes in the fabric that no more bytes come. What writes have taken must stand before. */
+  void finish() {
+    synchronized (lock) {
+      if (lane.ending().toBeTold()) { // else a close has been faster, and the stream may be gone
+        lane.stream().finishOutput();
+      }
+    }
+  }
+
+  /** Whether {@link #end} is still to be called, and has something to write. */
+  boolean endsOnFabric() {
+    synchronized (lock) {
+      return lane.ending().toBeTold() && !endsOnTcp();
+    }
+  }
+
+  /**
+   * Writes in the fabric how this side ends, before the control connection does; only once. What
+   * writes have taken must stand before.
+   */
+  void end() {
+    synchronized (lock) {
+      if (lane.ending().tell() && !endsOnTcp()) {
+        FabricStream fast = lane.stream();
+        boolean unread = fast.unread() || lane.input().unreadTcp();
+        fast.abandonInput();
+        if (unread || channel.options().lingerZero()) {
+          fast.abort();
+        } else {
+          fast.finishOutput();
+        }
+      }
+    }
+  }
+}

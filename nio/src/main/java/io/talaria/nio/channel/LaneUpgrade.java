@@ -1,0 +1,222 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.fabric.Home;
+import io.talaria.nio.negotiation.ConnectionKey;
+import io.talaria.nio.negotiation.Upgradable;
+
+/**
+ * How a connection comes to its stream, and how it is given up again: the connection as the
+ * negotiation sees it. Here is told, too, for those who watch, which road the connection takes and
+ * why. Any thread.
+ *
+ * <p>A stream is attached under the lane's out lock and the channel's state lock, in this order: so
+ * who holds the out lock and sees none may use TCP, and who holds the state lock and sees none may
+ * end the connection on TCP. Withdrawal takes no lock: the stream decides who comes first.
+ */
+final class LaneUpgrade implements Upgradable {
+  private static final int ACCEPT_TRIES = 10;
+
+  /** How long a channel waits for a selector before its stream is made without one. */
+  private static final long PLACE_BLOCKING_NS = 2_000_000L;
+
+  private static final long PLACE_NON_BLOCKING_NS = 100_000_000L;
+
+  private final Context context;
+  private final Lane lane;
+  private final TalariaSocketChannel channel;
+  private final Role role;
+  private final ConnectionKey key;
+  private final ConnectionCounters counters;
+  private final LostPeer lostPeer;
+  private final long madeAtNs = System.nanoTime();
+
+  /** The stream was withdrawn, so this connection is plain TCP for good. Never false again. */
+  private volatile boolean plainAgain;
+
+  /** It was withdrawn on this side, because the connection began to end. */
+  private volatile boolean withdrawnHere;
+
+  private volatile boolean shownFast;
+
+  LaneUpgrade(
+      Context context,
+      Lane lane,
+      TalariaSocketChannel channel,
+      Role role,
+      ConnectionKey key,
+      ConnectionCounters counters) {
+    this.context = context;
+    this.lane = lane;
+    this.channel = channel;
+    this.role = role;
+    this.key = key;
+    this.counters = counters;
+    lostPeer = new LostPeer(lane, channel, this);
+  }
+
+  // ---- looking for it
+
+  /** Begins the search. Once, when connected. */
+  void seek() {
+    if (role == Role.ACCEPTED) {
+      plainSoFar(Reason.NO_OFFER);
+      context.negotiator().accepted(this);
+    } else if (key.local()) {
+      context.negotiator().connected(this);
+    } else if (context.negotiator().reachesHosts()) {
+      context.negotiator().connectedToHost(this);
+    } else {
+      plain(Reason.NOT_LOCAL);
+    }
+  }
+
+  /** The channel is closed: the search ends. */
+  void closed() {
+    context.negotiator().closed(this, role == Role.ACCEPTED, lane.stream() != null);
+  }
+
+  @Override
+  public ConnectionKey key() {
+    return key;
+  }
+
+  @Override
+  public boolean wanted() {
+    return !channel.closing();
+  }
+
+  @Override
+  public boolean placed() {
+    long limitNs = channel.isBlocking() ? PLACE_BLOCKING_NS : PLACE_NON_BLOCKING_NS;
+    return channel.keys().all().length > 0
+        || channel.closing()
+        || System.nanoTime() - madeAtNs > limitNs;
+  }
+
+  @Override
+  public Home home(Fabric fabric) {
+    TalariaSelectionKey[] registered = channel.keys().all();
+    return registered.length == 1 ? registered[0].owner().home(fabric) : null;
+  }
+
+  // ---- taking it
+
+  @Override
+  public boolean attach(FabricStream fast) {
+    synchronized (lane.output().lock()) {
+      synchronized (channel.stateLock()) {
+        if (!channel.upgradable() || lane.stream() != null) {
+          plainSoFar(Reason.CLOSED_EARLY);
+          return false;
+        }
+        plainSoFar(Reason.PENDING); // before anyone can switch
+        fast.owner(lane, channel);
+        ControlOptions options = channel.options();
+        fast.buffers(options.sendBuffer(), options.receiveBuffer());
+        lane.attach(fast);
+      }
+    }
+    channel.options().shadow();
+    if (!lane.input().tryAccept()) {
+      // A short read is over in a moment; a reader that sleeps inside does it when it wakes.
+      int[] tries = {ACCEPT_TRIES};
+      context.negotiator().repeat(() -> --tries[0] == 0 || lane.input().tryAccept());
+    }
+    return true;
+  }
+
+  // ---- giving it up
+
+  /** Whether the stream was withdrawn, so that this connection is plain TCP for good. */
+  boolean plainAgain() {
+    return plainAgain;
+  }
+
+  /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
+  void noteWithdrawal() {
+    if (!plainAgain && lane.stream().withdrawn()) {
+      plainAgain = true;
+      plain(withdrawnHere ? Reason.CLOSED_EARLY : Reason.REFUSED);
+      lane.nudgeSelectors();
+    }
+  }
+
+  /** Keeps this connection plain because it is about to end, unless it is too late for that. */
+  boolean withdraw(FabricStream fast) {
+    boolean withdrawn = fast.withdraw();
+    if (withdrawn && !plainAgain) {
+      withdrawnHere = true;
+      plainSoFar(Reason.CLOSED_EARLY);
+    }
+    return withdrawn;
+  }
+
+  /** Keeps this connection plain because the peer is lost, unless it is too late for that. */
+  boolean withdrawFromLostPeer() {
+    boolean withdrawn = lane.stream().withdraw();
+    if (withdrawn) {
+      plainAgain = true; // TCP goes on, and knows itself when it ends
+      plain(Reason.PEER_LOST);
+      lane.nudgeSelectors();
+    }
+    return withdrawn;
+  }
+
+  @Override
+  public boolean peerLost(boolean giveUp) {
+    return lostPeer.look(giveUp);
+  }
+
+  /** Whether the peer's process is lost, while TCP may still bring bytes of its. */
+  boolean peerAbandoned() {
+    return lostPeer.abandoned();
+  }
+
+  // ---- telling of it
+
+  @Override
+  public void plainSoFar(Reason reason) {
+    counters.mode(Mode.TCP, reason, "");
+  }
+
+  @Override
+  public void plain(Reason reason) {
+    plainSoFar(reason);
+    context.connectionIs(reason, key);
+  }
+
+  /** The output has switched. Under the out lock. */
+  void showFast() {
+    assert Thread.holdsLock(lane.output().lock());
+    if (!shownFast) {
+      shownFast = true;
+      FabricStream fast = lane.stream();
+      showBuffers(fast.inBytes(), fast.outBytes());
+      context.connectionIs(fast(), key);
+    }
+  }
+
+  /** Takes note of buffer sizes. */
+  void showBuffers(int inBytes, int outBytes) {
+    FabricStream fast = lane.stream();
+    counters.rings(inBytes, outBytes);
+    counters.mode(fast.fabric().mode(), fast(), fast.transport());
+  }
+
+  private Reason fast() {
+    return key.local() ? Reason.SAME_HOST : Reason.BETWEEN_HOSTS;
+  }
+
+  @Override
+  public String toString() {
+    return shownFast ? lane.stream().transport() : "tcp";
+  }
+}

@@ -1,0 +1,177 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.fabric.FabricException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+
+/**
+ * The connection of a {@link Session}: cuts what comes into frames, seals and opens them where a
+ * {@link SessionLink} says how, and keeps what the peer does not take yet. It knows of frames that
+ * they have a type, and nothing of what they mean. Owned and closed by the session. Negotiation
+ * thread.
+ */
+final class FrameConnection {
+  /** The session should send no more of its own while more waits to be sent. */
+  private static final int MAX_QUEUED_BYTES = 1 << 20;
+
+  /** A peer that lets so much wait does not read: room for an answer to every pending offer. */
+  private static final int MOST_QUEUED_BYTES = 4 << 20;
+
+  /**
+   * While more answers wait, no offer is read: who does not read them is not to fill our memory.
+   */
+  private static final int MOST_WAITING_ANSWERS = 1000;
+
+  /** Whose connection it is. */
+  interface User {
+    /** A frame has come; whatever this throws, {@link #read} throws. */
+    void received(int type, ByteBuffer body) throws MalformedFrameException, FabricException;
+
+    /** Whether it has something to send that it keeps back until there is room. */
+    boolean keepsBack();
+
+    /** The peer does not read: what waited is forgotten, and nothing can follow. */
+    void unread();
+  }
+
+  private final SocketChannel channel;
+
+  /** Null on one host. */
+  private final SessionLink link;
+
+  /** Whether this side is the one that offers. */
+  private final boolean offers;
+
+  private final User user;
+  private final ByteBuffer input =
+      ByteBuffer.allocate(2 * (Wire.LENGTH_BYTES + Wire.MAX_FRAME_BYTES));
+  private final ArrayDeque<ByteBuffer> output = new ArrayDeque<>();
+  private SelectionKey key;
+  private long queuedBytes;
+  private boolean closed;
+
+  /**
+   * Makes a connection.
+   *
+   * @param channel its own from now on
+   */
+  FrameConnection(SocketChannel channel, SessionLink link, boolean offers, User user) {
+    this.channel = channel;
+    this.link = link;
+    this.offers = offers;
+    this.user = user;
+  }
+
+  /** Has the selector tell when there is something to {@link #read} or room to {@link #flush}. */
+  void register(Selector selector, NegotiationLoop.Ready told) throws IOException {
+    channel.configureBlocking(false);
+    key = channel.register(selector, SelectionKey.OP_READ, told);
+  }
+
+  boolean readable() {
+    return key.isValid() && key.isReadable();
+  }
+
+  boolean writable() {
+    return key.isValid() && key.isWritable();
+  }
+
+  // ---- reading
+
+  /**
+   * Reads once and hands over the frames that are complete, until it is closed.
+   *
+   * @return false at the end of the stream
+   * @throws IOException if the connection has failed
+   */
+  boolean read() throws IOException, MalformedFrameException, FabricException {
+    int n = channel.read(input);
+    input.flip();
+    while (!closed && input.remaining() >= Wire.LENGTH_BYTES) {
+      int length = Short.toUnsignedInt(input.getShort(input.position()));
+      if (length < 1 || length > Wire.MAX_FRAME_BYTES + (link == null ? 0 : link.sealBytes())) {
+        throw new MalformedFrameException("a frame of " + length + " bytes");
+      }
+      if (input.remaining() < Wire.LENGTH_BYTES + length) {
+        break;
+      }
+      ByteBuffer frame = input.slice(input.position() + Wire.LENGTH_BYTES, length);
+      input.position(input.position() + Wire.LENGTH_BYTES + length);
+      if (link != null) {
+        frame = link.open(frame);
+      }
+      user.received(Byte.toUnsignedInt(frame.get()), frame);
+    }
+    input.compact();
+    return n >= 0;
+  }
+
+  // ---- writing
+
+  /** Whether so much waits that the session should keep back what it need not send now. */
+  boolean congested() {
+    return queuedBytes > MAX_QUEUED_BYTES;
+  }
+
+  /** Sends a frame, at once or when the peer takes it; does nothing once it is closed. */
+  void send(ByteBuffer message) {
+    if (closed) {
+      return;
+    }
+    ByteBuffer frame = link == null ? message : link.seal(message);
+    output.add(frame);
+    queuedBytes += frame.remaining();
+    if (queuedBytes > MOST_QUEUED_BYTES) {
+      stopSending();
+      user.unread();
+      return;
+    }
+    try {
+      flush();
+    } catch (IOException e) {
+      // Who reads sees the end and closes; closing here would re-enter.
+      stopSending();
+    }
+  }
+
+  private void stopSending() {
+    output.clear();
+    queuedBytes = 0;
+    if (key.isValid()) {
+      key.interestOps(SelectionKey.OP_READ);
+    }
+  }
+
+  /**
+   * Sends what the peer takes now.
+   *
+   * @throws IOException if the connection has failed
+   */
+  void flush() throws IOException {
+    for (ByteBuffer frame = output.peek(); frame != null; frame = output.peek()) {
+      queuedBytes -= channel.write(frame);
+      if (frame.hasRemaining()) {
+        break;
+      }
+      output.poll();
+    }
+    if (key.isValid()) {
+      boolean more = !output.isEmpty() || user.keepsBack();
+      // The side that offers always reads, so the two never wait for each other.
+      boolean reads = offers || output.size() <= MOST_WAITING_ANSWERS;
+      key.interestOps((reads ? SelectionKey.OP_READ : 0) | (more ? SelectionKey.OP_WRITE : 0));
+    }
+  }
+
+  /** Ends it; what waits to be sent is lost. Idempotent. */
+  void close() {
+    closed = true;
+    Sessions.closeQuietly(channel);
+  }
+}

@@ -1,0 +1,133 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Upgrade;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The upgrades for which this side of a {@link Session} asks the peer, if it has dialled: attempts
+ * that wait to be offered, and offers without an answer yet. Negotiation thread.
+ */
+final class MadeOffers {
+  private final Negotiator negotiator;
+  private final Session session;
+
+  /** Attempts that have not been offered: before the welcome, or while much waits to be sent. */
+  private final ArrayDeque<UpgradeAttempt> waiting = new ArrayDeque<>();
+
+  private final Map<Integer, Offered> offered = new HashMap<>();
+  private int lastId;
+
+  /** An offer that has no answer yet. */
+  private record Offered(UpgradeAttempt attempt, Upgrade upgrade) {}
+
+  MadeOffers(Negotiator negotiator, Session session) {
+    this.negotiator = negotiator;
+    this.session = session;
+  }
+
+  /** Offers an upgrade, or keeps the attempt until the peer has said welcome and takes more. */
+  void offer(UpgradeAttempt attempt) {
+    if (!attempt.open()) {
+      return; // closed while it waited
+    }
+    if (session.closed()) {
+      attempt.refused(Reason.PEER_LOST);
+      return;
+    }
+    if (offered.size() + waiting.size() >= Session.MAX_PENDING_OFFERS) {
+      attempt.refused(Reason.BUSY);
+      return;
+    }
+    if (!session.sendsOffers()) {
+      waiting.add(attempt);
+      return;
+    }
+    try {
+      Upgrade upgrade = session.fabric().offer(session, attempt.channel().home(session.fabric()));
+      int id = ++lastId;
+      offered.put(id, new Offered(attempt, upgrade));
+      attempt.offered(session, id);
+      negotiator.counters().offerMade();
+      session.write(Wire.offer(id, attempt.channel().key(), upgrade.payload()));
+    } catch (FabricException e) {
+      attempt.unable(e.reason());
+    }
+  }
+
+  /** Whether attempts wait to be offered. */
+  boolean anyWaiting() {
+    return !waiting.isEmpty();
+  }
+
+  /** Offers what waited, as far as the session sends it now. */
+  void offerWaiting() {
+    while (session.sendsOffers() && !waiting.isEmpty()) {
+      offer(waiting.poll());
+    }
+  }
+
+  /** Whether an offer has no answer yet. */
+  boolean unanswered(int id) {
+    return offered.containsKey(id);
+  }
+
+  /** The peer grants an upgrade. */
+  void answered(int id, ByteBuffer payload) throws FabricException, MalformedFrameException {
+    Offered offer = taken(id);
+    offer.upgrade().answered(payload);
+    Upgradable to = offer.attempt().channel();
+    Reason worthless = offer.upgrade().worthless();
+    if (worthless == null && offer.attempt().open() && to.attach(offer.upgrade().stream())) {
+      session.attached(to);
+      negotiator.counters().acceptedByPeer();
+    } else {
+      offer.upgrade().stream().withdraw();
+      offer.upgrade().stream().release();
+    }
+    if (worthless == null) {
+      offer.attempt().done();
+    } else {
+      offer.attempt().unable(worthless);
+    }
+  }
+
+  /** The peer refuses an upgrade. */
+  void refused(int id, Reason reason) throws MalformedFrameException {
+    Offered offer = taken(id);
+    offer.upgrade().cancel(reason);
+    offer.attempt().refused(reason);
+  }
+
+  private Offered taken(int id) throws MalformedFrameException {
+    Offered offer = offered.remove(id);
+    if (offer == null) {
+      throw new MalformedFrameException("an answer to offer " + id + ", which was not made");
+    }
+    return offer;
+  }
+
+  /** The session has ended: nothing is answered any more. */
+  void fail(Reason reason) {
+    NegotiationLoop loop = negotiator.loop();
+    List<UpgradeAttempt> failed = new ArrayList<>(waiting);
+    waiting.clear();
+    for (Offered offer : offered.values()) {
+      loop.runGuarded("taking an offer back", () -> offer.upgrade().cancel(reason), () -> {});
+      failed.add(offer.attempt());
+    }
+    offered.clear();
+    for (UpgradeAttempt attempt : failed) {
+      loop.runGuarded(
+          "an upgrade", () -> attempt.refused(reason), () -> attempt.failed(Reason.INTERNAL));
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Upgrade;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The upgrades for which the peer asks this side of a {@link Session}, if the peer has dialled:
+ * each waits at the {@link Matcher} for its channel, and gets one answer or one refusal.
+ * Negotiation thread.
+ */
+final class ReceivedOffers {
+  private final Negotiator negotiator;
+  private final Session session;
+  private final Acceptor acceptor;
+
+  /** Null on one host. */
+  private final SessionLink link;
+
+  /** Those without an answer yet, by the peer's number. */
+  private final Map<Integer, ConnectionKey> received = new HashMap<>();
+
+  ReceivedOffers(Negotiator negotiator, Session session, Acceptor acceptor, SessionLink link) {
+    this.negotiator = negotiator;
+    this.session = session;
+    this.acceptor = acceptor;
+    this.link = link;
+  }
+
+  /** The peer makes an offer. */
+  void offered(int id, ConnectionKey connection, ByteBuffer payload)
+      throws MalformedFrameException {
+    negotiator.counters().offerReceived();
+    if (received.containsKey(id)) {
+      throw new MalformedFrameException("offer " + id + " while it waits for its answer");
+    }
+    if (payload.remaining() > session.fabric().mostOfferBytes()) {
+      throw new MalformedFrameException("an offer with " + payload.remaining() + " bytes");
+    }
+    if (negotiator.matcher().pending() >= Session.MAX_PENDING_OFFERS) {
+      refuse(id, Reason.BUSY);
+    } else if (!covers(connection)) {
+      refuse(id, Reason.NOT_MATCHED);
+    } else {
+      received.put(id, connection);
+      negotiator.matcher().offered(new ReceivedOffer(this, id, connection, payload));
+    }
+  }
+
+  /** Whether the connection may be one that has come to the listener, from this very peer. */
+  private boolean covers(ConnectionKey connection) {
+    return acceptor.covers(connection) && (link == null || link.joins(connection));
+  }
+
+  /** Whether a channel has to find its selector before its offer is answered. */
+  boolean placesStreams() {
+    return session.fabric().placesStreams();
+  }
+
+  /** Joins an offer with the accepted channel it is for. */
+  void accept(ReceivedOffer offer, Upgradable accepted) {
+    received.remove(offer.id());
+    Upgrade upgrade;
+    try {
+      upgrade = session.fabric().answer(session, offer.payload(), accepted.home(session.fabric()));
+    } catch (InternalError e) {
+      throw e; // perhaps of memory that is gone
+    } catch (RuntimeException | Error e) {
+      negotiator.reports().failure("answering an offer", e);
+      accepted.plain(Reason.INTERNAL);
+      refuse(offer.id(), Reason.INTERNAL);
+      return;
+    } catch (FabricException e) {
+      accepted.plain(e.reason());
+      refuse(offer.id(), e.reason());
+      if (e.reason() == Reason.PROTOCOL) {
+        session.close(Reason.PROTOCOL);
+      }
+      return;
+    }
+    if (!accepted.attach(upgrade.stream())) {
+      upgrade.cancel(Reason.CLOSED_EARLY);
+      refuse(offer.id(), Reason.CLOSED_EARLY);
+      return;
+    }
+    session.attached(accepted);
+    negotiator.counters().acceptedByUs();
+    session.write(Wire.answer(offer.id(), upgrade.payload()));
+  }
+
+  /** Refuses an offer. */
+  void refuse(int id, Reason reason) {
+    received.remove(id);
+    negotiator.counters().refused(reason);
+    session.write(Wire.refuse(id, reason));
+  }
+
+  /** The peer takes an offer back, which may have been answered already. */
+  void withdrawn(int id) {
+    ConnectionKey connection = received.get(id);
+    if (connection != null) {
+      negotiator.matcher().withdrawn(connection, this);
+      refuse(id, Reason.CLOSED_EARLY);
+    }
+  }
+
+  /** Whether the listener is gone, and no offer waits for an answer: see {@link Acceptor}. */
+  boolean over(long nowNs, long graceNs) {
+    return acceptor != null && acceptor.closedFor(nowNs, graceNs) && received.isEmpty();
+  }
+
+  /** The session has ended: none is answered any more. */
+  void forgetAll() {
+    received.values().forEach(connection -> negotiator.matcher().withdrawn(connection, this));
+    received.clear();
+  }
+}
