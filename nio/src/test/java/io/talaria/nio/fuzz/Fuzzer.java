@@ -2,6 +2,7 @@
 
 package io.talaria.nio.fuzz;
 
+import io.talaria.nio.bell.BellPool;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.shm.ShmFabric;
 import java.io.IOException;
@@ -121,8 +122,9 @@ final class Fuzzer {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
+  /** Those of bells are kept, each for the next who needs one. */
   private static long descriptors() throws IOException {
-    long count = 0;
+    long count = -BellPool.ofProcess().descriptors();
     try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path unused : open) {
         count++;
