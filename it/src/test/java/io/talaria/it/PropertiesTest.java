@@ -75,7 +75,10 @@ class PropertiesTest {
     exchange.serverSpec().property("talaria.quiet", "true");
     exchange.run();
     assertThat(exchange.server().errorText()).isEmpty();
-    assertThat(exchange.client().errorText().lines()).singleElement().asString().startsWith("Talaria ");
+    assertThat(exchange.client().errorText().lines())
+        .singleElement()
+        .asString()
+        .startsWith("Talaria ");
     exchange.end();
   }
 }

@@ -37,7 +37,7 @@ public final class Bell {
       pipe.sink().configureBlocking(false);
       int descriptor = JdkNio.descriptor(pipe.sink());
       return new Bell(pipe, new BellAddress(descriptor, OpenDescriptors.ownPipe(descriptor)));
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       pipe.source().close();
       pipe.sink().close();
       throw e;

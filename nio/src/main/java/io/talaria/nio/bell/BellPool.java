@@ -40,7 +40,7 @@ public final class BellPool {
       try {
         bell = Bell.make();
         made++;
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
         return null; // no descriptors, or no /proc: bells come over TCP
       }
     }

@@ -23,11 +23,10 @@ final class ControlLook {
 
   /** The JDK's selector has something for one of its keys. */
   void innerReady(SelectionKey below) {
-    if (below.attachment() instanceof Home home) {
-      home.selected(); // the next pass makes the progress
+    if (!(below.attachment() instanceof TalariaSelectionKey key)) {
+      ((Home) below.attachment()).selected(); // the next pass makes the progress
       return;
     }
-    TalariaSelectionKey key = (TalariaSelectionKey) below.attachment();
     if (!key.isValid()) {
       return;
     }

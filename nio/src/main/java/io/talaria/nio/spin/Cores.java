@@ -13,18 +13,12 @@ interface Cores {
   /** How many threads of the host run now or wait for a core, the caller among them. */
   int running();
 
-  /** A record of the calling thread, to be read by it alone; null where nobody keeps one. */
-  RunTimes runTimes();
-
-  /** How long one thread has run, and how long it has waited for a core while it could have run. */
-  interface RunTimes {
-    /** Brings both times up to date; false if they cannot be told any more. */
-    boolean read();
-
-    /** Nanoseconds since the thread's start, as of the last reading. */
-    long ranNs();
-
-    /** Nanoseconds since the thread's start, as of the last reading. */
-    long waitedNs();
-  }
+  /**
+   * How long the calling thread has run, and how long it has waited for a core while it could have
+   * run. Takes some microseconds.
+   *
+   * @param times gets both, in nanoseconds since the thread's start, if they are told
+   * @return whether they are
+   */
+  boolean runTimes(long[] times);
 }

@@ -2,12 +2,12 @@
 
 package io.talaria.nio.spin;
 
+import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 
 /**
  * What Linux tells in /proc. Reading takes some microseconds and is not ended by an interrupt, so a
- * program's thread may do it now and then.
+ * program's thread may do it now and then. No file is kept open.
  */
 final class ProcCores implements Cores {
   private static final String LOAD = "/proc/loadavg";
@@ -27,67 +27,41 @@ final class ProcCores implements Cores {
   @Override
   public int running() {
     byte[] text = new byte[MOST_BYTES];
-    try (RandomAccessFile file = new RandomAccessFile(LOAD, "r")) {
-      int length = file.read(text);
-      int at = 0;
-      for (int fields = 0; at < length && fields < AVERAGES; at++) {
-        if (text[at] == ' ') {
-          fields++;
-        }
+    int length = read(LOAD, text);
+    int at = 0;
+    for (int fields = 0; at < length && fields < AVERAGES; at++) {
+      if (text[at] == ' ') {
+        fields++;
       }
-      long running = number(text, at, length);
-      return running <= 0 ? UNKNOWN : (int) running;
-    } catch (IOException | RuntimeException e) {
-      return UNKNOWN;
     }
+    long running = number(text, at, length);
+    return running <= 0 ? UNKNOWN : (int) running;
   }
 
   @Override
-  public RunTimes runTimes() {
-    try {
-      FileRunTimes times = new FileRunTimes(new RandomAccessFile(RUN_TIMES, "r"));
-      return times.read() ? times : null;
-    } catch (IOException | RuntimeException e) {
-      return null; // no descriptor left, or a kernel that does not count
+  public boolean runTimes(long[] times) {
+    byte[] text = new byte[MOST_BYTES];
+    int length = read(RUN_TIMES, text);
+    int second = 0;
+    while (second < length && text[second] != ' ') {
+      second++;
     }
+    long ranNs = number(text, 0, length);
+    long waitedNs = number(text, second + 1, length);
+    if (ranNs <= 0 || waitedNs < 0) { // a kernel that does not count says 0
+      return false;
+    }
+    times[0] = ranNs;
+    times[1] = waitedNs;
+    return true;
   }
 
-  /** A file that is kept open; the JDK closes it when this is collected. */
-  private static final class FileRunTimes implements RunTimes {
-    private final RandomAccessFile file;
-    private final byte[] text = new byte[MOST_BYTES];
-    private long ranNs;
-    private long waitedNs;
-
-    FileRunTimes(RandomAccessFile file) {
-      this.file = file;
-    }
-
-    @Override
-    public boolean read() {
-      try {
-        file.seek(0);
-        int length = file.read(text);
-        int second = 0;
-        while (second < length && text[second] != ' ') {
-          second++;
-        }
-        ranNs = number(text, 0, length);
-        waitedNs = number(text, second + 1, length);
-        return ranNs > 0 && waitedNs >= 0; // a kernel that does not count says 0
-      } catch (IOException e) {
-        return false;
-      }
-    }
-
-    @Override
-    public long ranNs() {
-      return ranNs;
-    }
-
-    @Override
-    public long waitedNs() {
-      return waitedNs;
+  /** Reads a short file; gives its length, or 0 if that cannot be, as without a descriptor left. */
+  private static int read(String file, byte[] text) {
+    try (FileInputStream in = new FileInputStream(file)) {
+      return Math.max(0, in.read(text));
+    } catch (IOException e) {
+      return 0;
     }
   }
 

@@ -112,7 +112,7 @@ public final class Spinning {
    */
   void leave(long spunNs, boolean late, long nowNs) {
     spinners.getAndDecrement();
-    switch (witness.spun(spunNs, nowNs)) {
+    switch (witness.spun(spunNs, late, nowNs)) {
       case CROWDED -> crowding.proved(nowNs);
       case ALONE -> crowding.disproved();
       case UNTOLD -> {

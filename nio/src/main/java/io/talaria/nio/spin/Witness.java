@@ -2,18 +2,22 @@
 
 package io.talaria.nio.spin;
 
-import io.talaria.nio.spin.Cores.RunTimes;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * One thread that spins tells for all how long those who spin wait for their core. One at a time,
- * so that a process with thousands of them keeps one file open; another takes over when it has been
- * silent. Any thread, each for itself.
+ * so that a process with thousands of them reads one file now and then; another takes over when it
+ * has been silent. Any thread, each for itself.
  */
 final class Witness {
-  /** After so much spinning the times are read again. */
+  /**
+   * After so much spinning the times are read again, if a spin was late or the last was crowded.
+   */
   static final long EVERY_NS = 10_000_000;
+
+  /** While nothing is the matter, the time doubles up to this. */
+  static final long CALM_EVERY_NS = 160_000_000;
 
   /** A witness that has not spun for so long is replaced by one who does. */
   static final long SILENT_NS = 100_000_000;
@@ -28,29 +32,23 @@ final class Witness {
   private static final class Statement {
     final Thread thread;
 
-    /** Null if nobody keeps them. */
-    final RunTimes times;
+    /** How long it had run, and how long it had waited. */
+    final long[] times = new long[2];
 
-    long ranNs;
-    long waitedNs;
+    /** Whether the system tells these. */
+    boolean told;
+
     long spunNs;
+
+    /** After how much spinning they are read again. */
+    long everyNs = EVERY_NS;
 
     /** When it last spun. Read by all; a late value costs a change of witness. */
     final AtomicLong heardAtNs;
 
-    Statement(Thread thread, RunTimes times, long nowNs) {
+    Statement(Thread thread, long nowNs) {
       this.thread = thread;
-      this.times = times;
       heardAtNs = new AtomicLong(nowNs);
-      remember();
-    }
-
-    void remember() {
-      if (times != null) {
-        ranNs = times.ranNs();
-        waitedNs = times.waitedNs();
-      }
-      spunNs = 0;
     }
   }
 
@@ -70,35 +68,43 @@ final class Witness {
     this.cores = cores;
   }
 
-  /** The calling thread has spun. Reads a file now and then, and does nothing else mostly. */
-  Verdict spun(long spunNs, long nowNs) {
+  /**
+   * The calling thread has spun. Reads a file now and then, and does nothing else mostly.
+   *
+   * @param late whether it has not run all the time
+   */
+  Verdict spun(long spunNs, boolean late, long nowNs) {
     Thread caller = Thread.currentThread();
     Statement known = current.get();
     if (known == null || known.thread != caller) {
       if (known == null || nowNs - known.heardAtNs.getOpaque() > SILENT_NS) {
-        Statement own = new Statement(caller, cores.runTimes(), nowNs);
+        Statement own = new Statement(caller, nowNs);
+        own.told = cores.runTimes(own.times);
         boolean unused = current.compareAndSet(known, own);
       }
       return Verdict.OPEN;
     }
     known.heardAtNs.setOpaque(nowNs);
-    if (known.times == null) {
+    if (!known.told) {
       return Verdict.UNTOLD;
     }
     known.spunNs += spunNs;
-    return known.spunNs < EVERY_NS ? Verdict.OPEN : judge(known);
+    return known.spunNs < (late ? EVERY_NS : known.everyNs) ? Verdict.OPEN : judge(known);
   }
 
   private Verdict judge(Statement known) {
-    long ranBeforeNs = known.ranNs;
-    long waitedBeforeNs = known.waitedNs;
-    if (!known.times.read()) {
-      current.compareAndSet(known, null);
-      return Verdict.OPEN;
+    long[] times = known.times;
+    long ranBeforeNs = times[0];
+    long waitedBeforeNs = times[1];
+    known.spunNs = 0;
+    known.told = cores.runTimes(times);
+    if (!known.told) {
+      return Verdict.UNTOLD;
     }
-    known.remember();
-    long waitedNs = known.waitedNs - waitedBeforeNs;
-    long couldNs = waitedNs + known.ranNs - ranBeforeNs;
-    return waitedNs * 100 > couldNs * MOST_WAITED_PERCENT ? Verdict.CROWDED : Verdict.ALONE;
+    long waitedNs = times[1] - waitedBeforeNs;
+    long couldNs = waitedNs + times[0] - ranBeforeNs;
+    boolean crowded = waitedNs * 100 > couldNs * MOST_WAITED_PERCENT;
+    known.everyNs = crowded ? EVERY_NS : Math.min(CALM_EVERY_NS, 2 * known.everyNs);
+    return crowded ? Verdict.CROWDED : Verdict.ALONE;
   }
 }

@@ -10,7 +10,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -133,6 +135,18 @@ final class Fuzzer {
     return count;
   }
 
+  private static List<String> links() throws IOException {
+    List<String> links = new ArrayList<>();
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path each : open) {
+        if (Files.isSymbolicLink(each)) {
+          links.add(each.getFileName() + " " + Files.readSymbolicLink(each));
+        }
+      }
+    }
+    return links;
+  }
+
   /** What the provider keeps for as long as it lives stays; nothing else. */
   private static void awaitNothingLeft(long mappings, long descriptors) throws Exception {
     long start = System.nanoTime();
@@ -142,7 +156,8 @@ final class Fuzzer {
             (ShmFabric.liveMappings() - mappings)
                 + " mappings and "
                 + (descriptors() - descriptors)
-                + " descriptors are left");
+                + " descriptors are left; open are "
+                + links());
       }
       Thread.sleep(10);
     }

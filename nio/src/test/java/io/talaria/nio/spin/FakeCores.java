@@ -12,8 +12,12 @@ final class FakeCores implements Cores {
 
   long ranNs;
   long waitedNs;
+
+  /** How often the processors were counted. */
   int counted;
-  int opened;
+
+  /** How often the times were read. */
+  int read;
 
   @Override
   public int available() {
@@ -27,30 +31,12 @@ final class FakeCores implements Cores {
   }
 
   @Override
-  public RunTimes runTimes() {
-    opened++;
-    return tells ? new Told() : null;
-  }
-
-  private final class Told implements RunTimes {
-    private long ran = FakeCores.this.ranNs;
-    private long waited = FakeCores.this.waitedNs;
-
-    @Override
-    public boolean read() {
-      ran = FakeCores.this.ranNs;
-      waited = FakeCores.this.waitedNs;
-      return tells;
+  public boolean runTimes(long[] times) {
+    read++;
+    if (tells) {
+      times[0] = ranNs;
+      times[1] = waitedNs;
     }
-
-    @Override
-    public long ranNs() {
-      return ran;
-    }
-
-    @Override
-    public long waitedNs() {
-      return waited;
-    }
+    return tells;
   }
 }

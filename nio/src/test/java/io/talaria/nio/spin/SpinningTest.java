@@ -111,6 +111,7 @@ class SpinningTest {
     assertRest(Crowding.MOST_NS);
 
     spinWaiting(0);
+    spinWaiting(50); // it is read more rarely now
 
     assertRest(Crowding.AFTER_PROOF_NS);
   }
@@ -131,6 +132,22 @@ class SpinningTest {
     assertThat(maySpin()).isFalse();
     nowNs += Crowding.AFTER_LATENESS_NS;
     assertThat(maySpin()).isTrue();
+  }
+
+  @Test
+  void theTimesAreReadRarelyWhileNothingIsTheMatterAndAtOnceAfterALateSpin() {
+    spin(false);
+    for (int i = 0; i < 100; i++) {
+      spinWaiting(0);
+    }
+    assertThat(cores.read).isLessThan(15);
+
+    spinWaiting(0);
+    cores.waitedNs += 1_000 * MS;
+    spin(true);
+
+    nowNs += Crowding.AFTER_LATENESS_NS;
+    assertThat(maySpin()).as("after a proof").isFalse();
   }
 
   @Test
@@ -169,7 +186,7 @@ class SpinningTest {
     spin(false);
     cores.waitedNs += 100 * MS;
     onAnotherThread(() -> spin(false));
-    assertThat(cores.opened).isEqualTo(1);
+    assertThat(cores.read).isEqualTo(1);
     assertThat(maySpin()).as("may spin, for the other thread is no witness").isTrue();
 
     nowNs += Witness.SILENT_NS + 1;
@@ -179,7 +196,20 @@ class SpinningTest {
           spinWaiting(50);
         });
 
-    assertThat(cores.opened).isEqualTo(2);
+    assertThat(cores.read).as("readings: one to begin with of each, and one after").isEqualTo(3);
+    assertThat(maySpin()).isFalse();
+  }
+
+  @Test
+  void whereTheSchedulerDoesNotTellAnyMoreTheClockIsBelieved() {
+    spin(false);
+    cores.tells = false;
+    spinWaiting(50);
+    assertThat(maySpin()).isTrue();
+
+    spin(true);
+
+    nowNs += Crowding.AFTER_LATENESS_NS;
     assertThat(maySpin()).isFalse();
   }
 
