@@ -7,7 +7,7 @@ BENCH=$ROOT/bench/target/talaria-bench.jar
 WORKLOADS=$ROOT/workloads/target/talaria-workloads.jar
 STAMP=$ROOT/dist/.built
 # The modules that a command needs, those that they need included.
-WANTED='nio ffi ucx nio-ucx agent cli bench'
+WANTED='nio ffi ucx nio-ucx monitor agent cli bench'
 
 build_usage() {
   cat <<'END'
@@ -135,5 +135,5 @@ run_cli() {
   fi
   need_jdk
   exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.awt.headless=true \
-    -cp "$(class_path)" io.talaria.cli.Main "$@"
+    --enable-native-access=ALL-UNNAMED -cp "$(class_path)" io.talaria.cli.Main "$@"
 }

@@ -24,6 +24,8 @@ Fast networks for unmodified Java programs.
   observe           libraries, patterns and sizes side by side, with a report (docs/observatory.md)
   run -- COMMAND    run any command with Talaria switched on in its JVMs
   ss                the live table of connections on this host, with mode and reason
+  ports             ports of this host and of its InfiniBand fabric, and what they count (docs/monitor.md)
+  top               ports, rates and connections on a screen that lives (docs/monitor.md)
   doctor            what this machine can do, and what is missing
   mpirun -np N MAIN start the ranks of a message-passing program (docs/mpj.md)
 
@@ -31,7 +33,7 @@ Fast networks for unmodified Java programs.
   --version         the version
 
 Java 17 or newer is looked for in TALARIA_JAVA_HOME, JAVA_HOME and on the PATH; bench, example,
-observe and mpirun need 25. Exit status: 0 good, 1 failed, 2 wrong usage, 3 a target missed,
+observe, ports, top and mpirun need 25. Exit status: 0 good, 1 failed, 2 wrong usage, 3 a target missed,
 69 something is missing (Java, UCX), 78 a property cannot be used, 130 interrupted; of "run",
 the command's own.
 END

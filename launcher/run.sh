@@ -56,12 +56,121 @@ run_command() {
   exec "$@"
 }
 
+bench_verbs_usage() {
+  cat <<'END'
+Usage: ./talaria bench verbs --binding
+
+Post and poll through the binding, on a device that does nothing, beside the same loop in C.
+Needs gcc, libibverbs-dev and librdmacm-dev, and no RDMA device.
+
+  --binding         what a call costs, and how much it allocates
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target is missed, 69 a JDK, Maven, gcc or
+headers are missing.
+
+  ./talaria bench verbs --binding
+END
+}
+
 run_bench_verbs() {
+  for word in "$@"; do
+    case $word in
+      -h | --help)
+        bench_verbs_usage
+        exit 0
+        ;;
+      --binding) ;;
+      *) unknown_option 'bench verbs' "$word" ;;
+    esac
+  done
+  if [ $# -ne 1 ]; then
+    say "bench verbs: --binding is what there is, once; try: $NAME bench verbs --help"
+    exit "$STATUS_USAGE"
+  fi
   compile_tests ffi,verbs verbs/target/bench.log
   cd "$ROOT" || exit "$STATUS_FAILED"
   exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
     -cp "$ROOT/ffi/target/classes:$ROOT/verbs/target/classes:$ROOT/verbs/target/test-classes:$ROOT/verbs/target/test-lib/*" \
     io.talaria.verbs.BindingBench "$@"
+}
+
+verbs_example_usage() {
+  cat <<'END'
+Usage: ./talaria verbs-example [--device NAME | --simulated] [NAME]...
+
+Runs examples of RDMA verbs from Java, all if none is named, both sides in one JVM, on an RDMA
+device of this host. docs/verbs.md explains them; their sources are in
+verbs/src/test/java/io/talaria/verbs/examples.
+
+  ping-pong         messages there and back by a reliable connection
+  read-write        remote memory, written and read
+  atomics           a counter in remote memory
+  shared-queue      one receive queue for several connections
+  sleeping          waiting for a completion without spinning
+  datagrams         messages without a connection
+  connecting        RDMA CM: listen, connect, accept, private data, disconnect
+
+  --device NAME     this device (the first)
+  --simulated       no device: a provider in memory, which tests have; needs gcc, libibverbs-dev
+                    and librdmacm-dev, and shows the calls, not RDMA
+
+Exit status: 0 if all found what they should, 1 if not, 69 if a JDK, Maven, libibverbs or a
+device is missing, 2 for wrong usage.
+
+  ./talaria verbs-example ping-pong
+  ./talaria verbs-example --device rxe0 read-write atomics
+  ./talaria verbs-example --simulated
+END
+}
+
+run_verbs_example() {
+  names='ping-pong read-write atomics shared-queue sleeping datagrams connecting'
+  device=
+  simulated=
+  chosen=
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -h | --help)
+        verbs_example_usage
+        exit 0
+        ;;
+      --simulated) simulated=yes ;;
+      --device)
+        case ${2-} in
+          '' | *[!A-Za-z0-9_.-]*)
+            say "verbs-example: --device needs the name of a device${2:+, not $2}"
+            exit "$STATUS_USAGE"
+            ;;
+        esac
+        device=$2
+        shift
+        ;;
+      -*) unknown_option verbs-example "$1" ;;
+      *)
+        case " $names " in
+          *" $1 "*) chosen="$chosen $1" ;;
+          *)
+            say "verbs-example: no example $1$(did_you_mean "$1" "$names"); there are: $names"
+            exit "$STATUS_USAGE"
+            ;;
+        esac
+        ;;
+    esac
+    shift
+  done
+  if [ -n "$simulated" ] && [ -n "$device" ]; then
+    say "verbs-example: --simulated has no --device; try: $NAME verbs-example --help"
+    exit "$STATUS_USAGE"
+  fi
+  compile_tests ffi,verbs verbs/target/examples.log
+  cd "$ROOT/verbs" || exit "$STATUS_FAILED"
+  set -- # the names have no spaces
+  [ -z "$device" ] || set -- --device "$device"
+  [ -z "$simulated" ] || set -- --simulated
+  # shellcheck disable=SC2086
+  exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
+    -cp "$ROOT/ffi/target/classes:$ROOT/verbs/target/classes:$ROOT/verbs/target/test-classes:$ROOT/verbs/target/test-lib/*" \
+    io.talaria.verbs.examples.Examples "$@" $chosen
 }
 
 # Runs class $1 of the self-contained jar of mpj, which is built if it is older than its sources.

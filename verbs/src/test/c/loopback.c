@@ -1122,7 +1122,7 @@ const char *ibv_wc_status_str(enum ibv_wc_status s) {
 // ---- RDMA CM
 
 struct cm_channel { struct rdma_event_channel base; int write_fd; };
-struct cm_id { struct rdma_cm_id base; struct cm_id *peer; int listening, connected, unacked; };
+struct cm_id { struct rdma_cm_id base; struct cm_id *peer; int listening, connected, asked, leaving, unacked; };
 struct cm_event { struct rdma_cm_event base; char data[256]; };
 static struct cm_id *listeners[65536];
 static struct ibv_context *cm_context;
@@ -1278,20 +1278,24 @@ int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t length) {
   if (cm(id)->peer) cm_raise(cm(id)->peer, NULL, RDMA_CM_EVENT_REJECTED, 28, &param);
   return 0;
 }
+// As the kernel does: the first call asks the peer, whose own call is the answer.
 int rdma_disconnect(struct rdma_cm_id *id) {
   FAULT_MINUS();
-  struct cm_id *own = cm(id), *both[2] = {own, own->peer};
-  if (!own->connected) { errno = EINVAL; return -1; }
-  for (int i = 0; i < 2; i++)
-    if (both[i] && both[i]->connected) {
-      both[i]->connected = 0;
-      if (both[i]->base.qp) {
-        pthread_mutex_lock(&lock);
-        to_error(of(both[i]->base.qp));
-        pthread_mutex_unlock(&lock);
-      }
-      cm_raise(both[i], NULL, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
-    }
+  struct cm_id *own = cm(id), *peer = own->peer;
+  if (!own->connected || own->leaving) { errno = EINVAL; return -1; }
+  if (own->base.qp) {
+    pthread_mutex_lock(&lock);
+    to_error(of(own->base.qp));
+    pthread_mutex_unlock(&lock);
+  }
+  if (own->asked || !peer) {
+    own->connected = 0;
+    cm_raise(peer ? peer : own, NULL, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+    if (peer) peer->connected = 0;
+  } else {
+    own->leaving = peer->asked = 1;
+    cm_raise(peer, NULL, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+  }
   return 0;
 }
 int rdma_get_cm_event(struct rdma_event_channel *c, struct rdma_cm_event **event) {

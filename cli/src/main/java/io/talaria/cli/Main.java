@@ -4,7 +4,9 @@ package io.talaria.cli;
 
 import io.talaria.cli.doctor.DoctorCommand;
 import io.talaria.cli.harness.BuildVersion;
+import io.talaria.cli.ports.PortsCommand;
 import io.talaria.cli.ss.SsCommand;
+import io.talaria.cli.top.TopCommand;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,7 +35,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = BuildVersion.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {DoctorCommand.class, SsCommand.class})
+    subcommands = {DoctorCommand.class, PortsCommand.class, SsCommand.class, TopCommand.class})
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -10,6 +10,7 @@ import io.talaria.verbs.binding.VerbsStructs.CqInitAttrEx;
 import io.talaria.verbs.binding.VerbsStructs.PollCqAttr;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 
 /**
  * A completion queue whose completions are read one by one, each field by a call ({@code
@@ -43,12 +44,26 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
 
   private final MemorySegment pollAttr = Arena.ofAuto().allocate(PollCqAttr.STRUCT.layout());
   private boolean started;
+
+  /**
+   * Whether the provider steps over a completion that is still to come: soft-RoCE's {@code
+   * ibv_end_poll} goes one on even after {@code ibv_next_poll} found nothing (rdma-core's pull
+   * request 1512). There each completion is started and ended by itself.
+   */
+  private final boolean oneByOne;
+
+  /** Whether the provider is reading; only {@link #oneByOne} it may not be while we are. */
+  private boolean polling;
+
   private int closingBefore;
   private int empty;
 
   private ExtendedCompletionQueue(Context context, CompletionChannel channel, boolean timestamps) {
     super("completion queue", context, channel);
     this.timestamps = timestamps;
+    // What only soft-RoCE and soft-iWARP have: the network interface that they stand on.
+    String device = context.name().split(" ", 2)[0];
+    oneByOne = Files.exists(java.nio.file.Path.of("/sys/class/infiniband", device, "parent"));
   }
 
   static ExtendedCompletionQueue open(
@@ -119,6 +134,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     }
     empty = 0;
     started = true;
+    polling = true;
     account(queue);
     return true;
   }
@@ -131,7 +147,17 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
    */
   public boolean next() {
     long queue = reading();
-    int status = IbvOps.nextPoll(nextPoll, queue);
+    int status;
+    if (oneByOne) {
+      if (polling) {
+        polling = false;
+        IbvOps.endPoll(endPoll, queue);
+      }
+      status = IbvOps.startPoll(startPoll, queue, pollAttr.address());
+      polling = status == 0;
+    } else {
+      status = IbvOps.nextPoll(nextPoll, queue);
+    }
     if (status == ENOENT) {
       return false;
     }
@@ -146,7 +172,10 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   public void end() {
     long queue = reading();
     started = false;
-    IbvOps.endPoll(endPoll, queue);
+    if (polling) {
+      polling = false;
+      IbvOps.endPoll(endPoll, queue);
+    }
   }
 
   private long reading() {

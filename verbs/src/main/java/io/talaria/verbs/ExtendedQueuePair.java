@@ -54,10 +54,36 @@ public final class ExtendedQueuePair extends QueuePair {
   /** Confined to the thread that posts. -1: not started. */
   private int begun = -1;
 
-  /** A request has a kind, but no data yet. */
+  /**
+   * A request has a kind, but no data yet: it is kept here until then, because its flags must say
+   * whether the data is inline (soft-RoCE does not find out by itself).
+   */
   private boolean dataMissing;
 
+  private Kind kind = Kind.SEND;
+  private MemorySegment function = MemorySegment.NULL;
+  private int remoteKey;
+  private long remoteAddress;
+  private long operand;
+  private long swapOperand;
+  private int immediate;
+
+  /** The destination of the request that is kept, or null. */
+  private AddressHandle destination;
+
+  private int destinationNumber;
+  private int destinationKey;
+
   private boolean signaled;
+
+  private enum Kind {
+    SEND,
+    SEND_IMMEDIATE,
+    REMOTE,
+    REMOTE_IMMEDIATE,
+    FETCH_ADD,
+    COMPARE_SWAP
+  }
 
   ExtendedQueuePair(Builder options) {
     super(options, true, 0);
@@ -110,8 +136,10 @@ public final class ExtendedQueuePair extends QueuePair {
    */
   public void id(long id, boolean signal) {
     inBatch();
+    if (dataMissing) {
+      throw new IllegalStateException("the request before has no data: see piece() and inline()");
+    }
     Raw.word(extended + QpEx.WR_ID, id);
-    Raw.half(extended + QpEx.WR_FLAGS, signal ? VerbsConstants.IBV_SEND_SIGNALED : 0);
     signaled = signal;
   }
 
@@ -122,12 +150,12 @@ public final class ExtendedQueuePair extends QueuePair {
     }
   }
 
-  private void request(MemorySegment function) {
+  private void request(Kind what, MemorySegment how) {
     inBatch();
     if (dataMissing) {
       throw new IllegalStateException("the request before has no data: see piece() and inline()");
     }
-    if (function.address() == 0) {
+    if (how.address() == 0) {
       throw new UnsupportedOperationException("an " + type() + " queue pair cannot do this");
     }
     if (!sendRoom(begun + 1)) {
@@ -139,12 +167,46 @@ public final class ExtendedQueuePair extends QueuePair {
     sending(begun, signaled);
     begun++;
     dataMissing = true;
+    kind = what;
+    function = how;
+    destination = null;
+  }
+
+  private void remote(Kind what, MemorySegment how, int key, long address) {
+    request(what, how);
+    remoteKey = key;
+    remoteAddress = address;
+  }
+
+  /** Calls what begins the request, now that its flags are known. */
+  private void issue(int flags) {
+    int all = flags | (signaled ? VerbsConstants.IBV_SEND_SIGNALED : 0);
+    Raw.half(extended + QpEx.WR_FLAGS, all);
+    switch (kind) {
+      case SEND -> IbvOps.wrStart(function, extended);
+      case SEND_IMMEDIATE -> IbvOps.wrValue(function, extended, immediate);
+      case REMOTE -> IbvOps.wrRemote(function, extended, remoteKey, remoteAddress);
+      case REMOTE_IMMEDIATE ->
+          IbvOps.wrRemoteImm(function, extended, remoteKey, remoteAddress, immediate);
+      case FETCH_ADD -> IbvOps.wrFetchAdd(function, extended, remoteKey, remoteAddress, operand);
+      case COMPARE_SWAP ->
+          IbvOps.wrCompareSwap(function, extended, remoteKey, remoteAddress, operand, swapOperand);
+    }
+    dataMissing = false;
+    if (destination != null) {
+      setDestination();
+    }
+  }
+
+  private void setDestination() {
+    IbvOps.wrSetUdAddr(
+        setUdAddr, extended, destination.pointer(), destinationNumber, destinationKey);
+    destination = null;
   }
 
   /** Begins a message ({@code ibv_wr_send}). */
   public void send() {
-    request(send);
-    IbvOps.wrStart(send, extended);
+    request(Kind.SEND, send);
   }
 
   /**
@@ -153,8 +215,8 @@ public final class ExtendedQueuePair extends QueuePair {
    * @param immediate 32 bits
    */
   public void sendImmediate(int immediate) {
-    request(sendImm);
-    IbvOps.wrValue(sendImm, extended, Bits.networkInt(immediate));
+    request(Kind.SEND_IMMEDIATE, sendImm);
+    this.immediate = Bits.networkInt(immediate);
   }
 
   /**
@@ -164,8 +226,8 @@ public final class ExtendedQueuePair extends QueuePair {
    * @param address as the peer says
    */
   public void write(int remoteKey, long address) {
-    requireConnected(write);
-    IbvOps.wrRemote(write, extended, remoteKey, address);
+    requireConnected();
+    remote(Kind.REMOTE, write, remoteKey, address);
   }
 
   /**
@@ -176,8 +238,9 @@ public final class ExtendedQueuePair extends QueuePair {
    * @param immediate 32 bits for that completion
    */
   public void writeImmediate(int remoteKey, long address, int immediate) {
-    requireConnected(writeImm);
-    IbvOps.wrRemoteImm(writeImm, extended, remoteKey, address, Bits.networkInt(immediate));
+    requireConnected();
+    remote(Kind.REMOTE_IMMEDIATE, writeImm, remoteKey, address);
+    this.immediate = Bits.networkInt(immediate);
   }
 
   /**
@@ -187,8 +250,8 @@ public final class ExtendedQueuePair extends QueuePair {
    * @param address as the peer says
    */
   public void read(int remoteKey, long address) {
-    requireReliable(read);
-    IbvOps.wrRemote(read, extended, remoteKey, address);
+    requireReliable();
+    remote(Kind.REMOTE, read, remoteKey, address);
   }
 
   /**
@@ -199,8 +262,9 @@ public final class ExtendedQueuePair extends QueuePair {
    * @param add what to add
    */
   public void fetchAdd(int remoteKey, long address, long add) {
-    requireReliable(fetchAdd);
-    IbvOps.wrFetchAdd(fetchAdd, extended, remoteKey, address, add);
+    requireReliable();
+    remote(Kind.FETCH_ADD, fetchAdd, remoteKey, address);
+    operand = add;
   }
 
   /**
@@ -212,22 +276,22 @@ public final class ExtendedQueuePair extends QueuePair {
    * @param swap what to put there then
    */
   public void compareSwap(int remoteKey, long address, long expected, long swap) {
-    requireReliable(compareSwap);
-    IbvOps.wrCompareSwap(compareSwap, extended, remoteKey, address, expected, swap);
+    requireReliable();
+    remote(Kind.COMPARE_SWAP, compareSwap, remoteKey, address);
+    operand = expected;
+    swapOperand = swap;
   }
 
-  private void requireConnected(MemorySegment function) {
+  private void requireConnected() {
     if (type() == Type.UD) {
       throw new UnsupportedOperationException("datagrams cannot reach remote memory");
     }
-    request(function);
   }
 
-  private void requireReliable(MemorySegment function) {
+  private void requireReliable() {
     if (type() != Type.RC) {
       throw new UnsupportedOperationException("an " + type() + " queue pair cannot do this");
     }
-    request(function);
   }
 
   /**
@@ -240,8 +304,9 @@ public final class ExtendedQueuePair extends QueuePair {
    */
   public void piece(MemoryRegion region, long offset, int bytes) {
     data(region);
-    IbvOps.wrSetSge(setSge, extended, region.localKey(), region.addressOf(offset, bytes), bytes);
-    dataMissing = false;
+    long from = region.addressOf(offset, bytes);
+    issue(0);
+    IbvOps.wrSetSge(setSge, extended, region.localKey(), from, bytes);
   }
 
   /**
@@ -254,8 +319,9 @@ public final class ExtendedQueuePair extends QueuePair {
   public void inline(MemoryRegion region, long offset, int bytes) {
     data(region);
     Bits.inRange(bytes, 0, inlineBytes(), "the number of bytes inline");
-    IbvOps.wrSetInlineData(setInline, extended, region.placeOf(offset, bytes), bytes);
-    dataMissing = false;
+    long from = region.placeOf(offset, bytes);
+    issue(VerbsConstants.IBV_SEND_INLINE);
+    IbvOps.wrSetInlineData(setInline, extended, from, bytes);
   }
 
   private void data(MemoryRegion region) {
@@ -279,7 +345,12 @@ public final class ExtendedQueuePair extends QueuePair {
       throw new IllegalStateException("an " + type() + " queue pair is connected");
     }
     domain().require(handle.domain(), "address handle");
-    IbvOps.wrSetUdAddr(setUdAddr, extended, handle.pointer(), number, key);
+    destination = handle;
+    destinationNumber = number;
+    destinationKey = key;
+    if (!dataMissing) {
+      setDestination();
+    }
   }
 
   /**

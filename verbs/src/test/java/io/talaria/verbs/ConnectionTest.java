@@ -116,8 +116,9 @@ class ConnectionTest {
         assertThatThrownBy(client::close)
             .hasMessage("the identifier still has a queue pair: close it first");
         client.disconnect();
-        assertThat(next(clients, ConnectionEvent.Type.DISCONNECTED).id()).isSameAs(client);
         assertThat(next(servers, ConnectionEvent.Type.DISCONNECTED).id()).isSameAs(server);
+        server.disconnect(); // the answer
+        assertThat(next(clients, ConnectionEvent.Type.DISCONNECTED).id()).isSameAs(client);
         assertThat(near.state()).isEqualTo(QueuePair.State.ERROR);
         near.close();
         far.close();

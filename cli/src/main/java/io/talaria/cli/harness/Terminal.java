@@ -34,6 +34,11 @@ public final class Terminal {
     return on(2);
   }
 
+  /** Returns whether standard input comes from a terminal. */
+  public static boolean onStandardInput() {
+    return on(0);
+  }
+
   private static boolean on(int descriptor) {
     if ("dumb".equals(System.getenv("TERM"))) {
       return false;

@@ -5,6 +5,7 @@ package io.talaria.cli.ss;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Terminal;
+import io.talaria.cli.screen.Screen;
 import io.talaria.nio.config.Config;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
       "  talaria ss --watch 10 --count 6 --json >> log  a line every 10 s for a minute"
     })
 public final class SsCommand implements Callable<Integer> {
+  private static final double NS_PER_S = 1e9;
   private static final double SHORTEST_S = 0.01;
   private static final double LONGEST_S = 86_400;
 
@@ -106,16 +108,7 @@ public final class SsCommand implements Callable<Integer> {
     } else if (json || !Terminal.onStandardOutput()) {
       watch(from, filter, (now, rates) -> print(out, now, rates, sort));
     } else {
-      try (LiveScreen screen = new LiveScreen(out)) {
-        watch(
-            from,
-            filter,
-            (now, rates) -> {
-              Terminal.Size size = Terminal.size();
-              screen.show(new SsText(now, rates, sort).screen(every(), size), size);
-              return !out.checkError();
-            });
-      }
+      watchOnScreen(from, filter, sort);
     }
     return 0;
   }
@@ -171,6 +164,22 @@ public final class SsCommand implements Callable<Integer> {
       }
       before = now;
       TimeUnit.MILLISECONDS.sleep(Math.round(watchSeconds * 1000));
+    }
+  }
+
+  private void watchOnScreen(Path from, Filter filter, SortKey sort)
+      throws HarnessException, InterruptedException {
+    Snapshot before = null;
+    try (Screen screen = Screen.take()) {
+      for (int n = 1; ; n++) {
+        Snapshot now = snapshot(from, filter);
+        Rates rates = Rates.between(before == null ? now : before, now);
+        screen.show(new SsText(now, rates, sort).screen(every(), screen.size()));
+        if ((count != null && n >= count) || screen.pause(Math.round(watchSeconds * NS_PER_S))) {
+          return;
+        }
+        before = now;
+      }
     }
   }
 

@@ -72,7 +72,7 @@ final class SsText {
             + every
             + ", sorted by "
             + sort.code()
-            + "; Ctrl-C ends");
+            + "; q or Ctrl-C ends");
     screen.addAll(sums());
     List<Snapshot.Line> rows = sort.sorted(snapshot.lines(), rates);
     if (!rows.isEmpty()) {

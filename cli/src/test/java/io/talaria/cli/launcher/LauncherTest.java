@@ -39,20 +39,41 @@ class LauncherTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"run", "test", "build", "package", "chaos", "soak", "fuzz", "ucx-example"})
+      strings = {
+        "run",
+        "test",
+        "build",
+        "package",
+        "chaos",
+        "soak",
+        "fuzz",
+        "ucx-example",
+        "verbs-example",
+        "bench verbs"
+      })
   void aCommandOfTheLauncherHasHelpOfItsOwnWithoutABuild(String command) throws Exception {
-    Ended ended = tree.run(command, "--help");
+    Ended ended = tree.run((command + " --help").split(" "));
 
     assertThat(ended.status()).isZero();
     assertThat(ended.out())
         .startsWith("Usage: ./talaria " + command)
         .contains("Exit status:", "69");
-    assertThat(tree.run("help", command).out()).isEqualTo(ended.out());
+    assertThat(tree.run(("help " + command).split(" ")).out()).isEqualTo(ended.out());
     assertThat(tree.builds()).isEmpty();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "ss", "doctor", "observe", "bench sockets", "example echo"})
+  @ValueSource(
+      strings = {
+        "demo",
+        "ss",
+        "ports",
+        "top",
+        "doctor",
+        "observe",
+        "bench sockets",
+        "example echo"
+      })
   void helpOfWhatIsNotBuiltSaysWhatItIsAndStartsNoBuild(String command) throws Exception {
     Ended ended = tree.run((command + " --help").split(" "));
 
@@ -71,6 +92,7 @@ class LauncherTest {
     "chaso, chaos",
     "obsevre, observe",
     "sss, ss",
+    "port, ports",
     "rdmatest, rdma-test",
   })
   void aTypoNamesTheNearestCommandAtOnce(String typo, String meant) throws Exception {
@@ -106,6 +128,12 @@ class LauncherTest {
         "fuzz --case             | --case needs a whole number",
         "fuzz --loud             | fuzz: unknown option --loud; try: ./talaria fuzz --help",
         "ucx-example mesaging    | ucx-example: no example mesaging, did you mean messaging?",
+        "verbs-example pingpong  | verbs-example: no example pingpong, did you mean ping-pong?",
+        "verbs-example --loud    | verbs-example: unknown option --loud; try: ./talaria"
+            + " verbs-example",
+        "bench verbs --bindig    | bench verbs: unknown option --bindig; try: ./talaria bench"
+            + " verbs",
+        "bench verbs             | bench verbs: --binding is what there is",
         "ucx-example --remote me | --remote needs HOST:PORT, not me",
       })
   void wrongUsageIsStatusTwoAndNoBuild(String words, String said) throws Exception {

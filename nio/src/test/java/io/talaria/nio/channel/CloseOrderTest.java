@@ -9,6 +9,7 @@ import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -20,6 +21,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +33,11 @@ class CloseOrderTest {
   @TempDir Path dir;
 
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  private ServerSocketChannel plain;
+
+  /** Stays open during a test: its end would end the lingering. */
+  private SocketChannel peer;
+
   private TalariaSocketChannel channel;
   private volatile boolean flushed = true;
   private volatile boolean failing;
@@ -67,12 +75,25 @@ class CloseOrderTest {
             (fabric, method, arguments) -> method.getName().equals("mode") ? Mode.SHM : null);
   }
 
+  @BeforeEach
+  void listen() throws IOException {
+    plain = JdkNio.provider().openServerSocketChannel();
+    plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  @AfterEach
+  void closePeer() throws IOException {
+    plain.close();
+    if (peer != null) {
+      peer.close();
+    }
+  }
+
   private void close() throws Exception {
     SelectorProvider talaria = OwnProvider.open(dir.resolve("run"), dir.resolve("shm")).provider();
-    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel();
-        SocketChannel client = talaria.openSocketChannel()) {
-      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    try (SocketChannel client = talaria.openSocketChannel()) {
       client.connect(plain.getLocalAddress());
+      peer = plain.accept();
       channel = (TalariaSocketChannel) client;
       FabricStream stream =
           (FabricStream)

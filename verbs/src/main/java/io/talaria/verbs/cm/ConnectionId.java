@@ -240,8 +240,10 @@ public final class ConnectionId implements AutoCloseable {
   }
 
   /**
-   * Ends the connection ({@code rdma_disconnect}): both queue pairs go into error, and {@link
-   * ConnectionEvent.Type#DISCONNECTED} comes at both ends.
+   * Ends the connection ({@code rdma_disconnect}): the queue pair goes into error, and {@link
+   * ConnectionEvent.Type#DISCONNECTED} comes at the other end. Whoever gets that calls this method,
+   * too, which is the answer: only then, or after a time-out of RDMA CM of a minute or more, comes
+   * the event at the end that began.
    *
    * @throws VerbsException if there is none
    */

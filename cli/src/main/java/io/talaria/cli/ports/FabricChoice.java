@@ -1,0 +1,103 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.ports;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Options about how a fabric is asked. The defaults and ranges are those of the monitor. */
+public final class FabricChoice {
+  private static final int MOST_TIMEOUT_MS = 60_000;
+  private static final int MOST_TRIES = 10;
+  private static final int MOST_HOPS = 63;
+  private static final int MOST_QUERIES = 100_000;
+  private static final int MOST_PORT = 254;
+
+  @Option(
+      names = "--from",
+      paramLabel = "DEVICE[/PORT]",
+      description =
+          "With --fabric: the adapter of this host to ask from (default: the first with an active"
+              + " port).")
+  private String from;
+
+  @Option(
+      names = "--timeout-ms",
+      paramLabel = "MS",
+      description = "With --fabric: how long an answer is waited for (default: 100).")
+  private Integer timeoutMs;
+
+  @Option(
+      names = "--tries",
+      paramLabel = "N",
+      description = "With --fabric: how often a question is sent (default: 2).")
+  private Integer tries;
+
+  @Option(
+      names = "--max-hops",
+      paramLabel = "N",
+      description = "With --fabric: how many switches away (default: the whole fabric).")
+  private Integer maxHops;
+
+  @Option(
+      names = "--queries",
+      paramLabel = "N",
+      description = "With --fabric: at most so many messages a second (default: 200).")
+  private Integer queries;
+
+  /** Creates it; picocli fills it in. */
+  public FabricChoice() {}
+
+  /** What was chosen; -1 and empty where nothing was. */
+  record Chosen(String device, int port, int timeoutMs, int tries, int maxHops, int queries) {}
+
+  /** Refuses options that mean nothing here. */
+  void refuseWithoutFabric(CommandLine command) {
+    String wrong =
+        from != null
+            ? "--from"
+            : timeoutMs != null
+                ? "--timeout-ms"
+                : tries != null
+                    ? "--tries"
+                    : maxHops != null ? "--max-hops" : queries != null ? "--queries" : null;
+    if (wrong != null) {
+      throw new ParameterException(command, wrong + " is about --fabric, which is not there");
+    }
+  }
+
+  /** What was chosen, checked. */
+  Chosen chosen(CommandLine command) {
+    String device = "";
+    int port = 0;
+    if (from != null) {
+      int slash = from.indexOf('/');
+      device = slash < 0 ? from : from.substring(0, slash);
+      String number = slash < 0 ? "0" : from.substring(slash + 1);
+      if (!device.matches("[A-Za-z0-9_.-]{1,19}") || !number.matches("\\d{1,3}")) {
+        throw new ParameterException(
+            command, "--from " + from + " is no DEVICE[/PORT], such as mlx5_0/1");
+      }
+      port = range(command, "--from's port", Integer.valueOf(number), 0, MOST_PORT);
+    }
+    return new Chosen(
+        device,
+        port,
+        range(command, "--timeout-ms", timeoutMs, 1, MOST_TIMEOUT_MS),
+        range(command, "--tries", tries, 1, MOST_TRIES),
+        range(command, "--max-hops", maxHops, 0, MOST_HOPS),
+        range(command, "--queries", queries, 1, MOST_QUERIES));
+  }
+
+  private static int range(CommandLine command, String name, Integer value, int least, int most) {
+    if (value == null) {
+      return -1;
+    }
+    if (value < least || value > most) {
+      throw new ParameterException(
+          command, name + " " + value + " is not within " + least + " and " + most);
+    }
+    return value;
+  }
+}

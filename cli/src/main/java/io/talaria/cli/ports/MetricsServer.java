@@ -1,0 +1,78 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.ports;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.monitor.PrometheusText;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+
+/** Serves {@code GET /metrics}, and nothing else. Its one thread looks at the ports. */
+final class MetricsServer implements AutoCloseable {
+  private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
+  private static final int WRONG_METHOD = 405;
+  private static final int BACKLOG = 16;
+
+  private final HttpServer server;
+  private final PortSource source;
+
+  private MetricsServer(HttpServer server, PortSource source) {
+    this.server = server;
+    this.source = source;
+  }
+
+  static MetricsServer start(HostPort place, PortSource source) throws HarnessException {
+    InetSocketAddress address = new InetSocketAddress(place.host(), place.port());
+    if (address.isUnresolved()) {
+      throw new HarnessException("the name " + place.host() + " is not known");
+    }
+    try {
+      MetricsServer server = new MetricsServer(HttpServer.create(address, BACKLOG), source);
+      server.server.createContext("/", server::answer);
+      server.server.start();
+      return server;
+    } catch (IOException e) {
+      throw new HarnessException("cannot serve on " + place + ": " + e.getMessage(), e);
+    }
+  }
+
+  InetSocketAddress address() {
+    return server.getAddress();
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      if (!exchange.getRequestURI().getPath().equals("/metrics")) {
+        say(exchange, NOT_FOUND, "text/plain", "There is /metrics only.\n");
+      } else if (!exchange.getRequestMethod().equals("GET")) {
+        exchange.getResponseHeaders().set("Allow", "GET");
+        say(exchange, WRONG_METHOD, "text/plain", "Only GET.\n");
+      } else {
+        say(exchange, OK, PrometheusText.CONTENT_TYPE, PrometheusText.of(source.look().readings()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void say(HttpExchange exchange, int status, String type, String text)
+      throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", type);
+    exchange.sendResponseHeaders(status, bytes.length);
+    try (OutputStream out = exchange.getResponseBody()) {
+      out.write(bytes);
+    }
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}

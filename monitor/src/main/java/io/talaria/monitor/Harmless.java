@@ -1,0 +1,67 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.monitor;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Text that somebody else chose, made fit for screens, files and labels. What is no letter, mark,
+ * number, punctuation, symbol or blank becomes {@code ?}: no control characters, no escape
+ * sequences, nothing that changes the direction of writing.
+ */
+public final class Harmless {
+  /** What a node may say of itself (IBTA, NodeDescription). */
+  public static final int MOST_BYTES = 64;
+
+  private Harmless() {}
+
+  /**
+   * Reads a description.
+   *
+   * @param bytes up to {@link #MOST_BYTES} of them are read, up to the first that is 0; UTF-8, or
+   *     else Latin-1
+   * @return a text without surrounding blanks
+   */
+  public static String text(byte[] bytes) {
+    int length = 0;
+    while (length < Math.min(bytes.length, MOST_BYTES) && bytes[length] != 0) {
+      length++;
+    }
+    CharBuffer decoded;
+    try {
+      decoded = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, 0, length));
+    } catch (CharacterCodingException e) {
+      decoded = StandardCharsets.ISO_8859_1.decode(ByteBuffer.wrap(bytes, 0, length));
+    }
+    return text(decoded.toString());
+  }
+
+  /**
+   * Replaces what is not harmless.
+   *
+   * @param text any text
+   * @return the same without surrounding blanks, each such character as {@code ?}
+   */
+  public static String text(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    text.codePoints().forEach(point -> out.appendCodePoint(shown(point) ? point : '?'));
+    return out.toString().strip();
+  }
+
+  private static boolean shown(int point) {
+    return switch (Character.getType(point)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      default -> true;
+    };
+  }
+}

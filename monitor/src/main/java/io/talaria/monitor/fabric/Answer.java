@@ -1,0 +1,44 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.monitor.fabric;
+
+import io.talaria.monitor.Reading;
+
+/**
+ * What a port said to a performance query.
+ *
+ * @param status how it went
+ * @param reading its counters; null unless it {@link Status#ANSWERED}
+ */
+public record Answer(Status status, Reading reading) {
+  /** How a query went. */
+  public enum Status {
+    /** Here are the counters. */
+    ANSWERED("answered"),
+    /** Nothing came in time. */
+    SILENT("silent: no answer in time"),
+    /** The answer was an error. */
+    REFUSED("refused: the answer is an error"),
+    /** It has no LID, so no subnet manager has been there: messages cannot reach it. */
+    NO_LID("no LID: start a subnet manager, such as opensm");
+
+    private final String text;
+
+    Status(String text) {
+      this.text = text;
+    }
+
+    /**
+     * It for people.
+     *
+     * @return a few words
+     */
+    public String text() {
+      return text;
+    }
+  }
+
+  static Answer without(Status status) {
+    return new Answer(status, null);
+  }
+}
