@@ -16,16 +16,13 @@ package io.talaria.nio.spin;
  * <p>For the thread that waits: not thread-safe.
  */
 public final class Spinner {
-  /** After so long without luck, the peer may be waiting for this very core. */
-  private static final long GENEROUS_AFTER_NS = 4_000;
-
   /** So many spins in vain, one after the other, and it gives up. */
   public static final int MOST_LUCK = 32;
 
   /** What a spin with luck adds; one in vain takes 1. */
   public static final int REWARD = 5;
 
-  /** What a spin takes whose offer of the core was accepted: it stood in somebody's way. */
+  /** What a spin takes that has not run all the time: it stood in somebody's way. */
   public static final int PENALTY = 4;
 
   /** A window is 2 to the power of this, in nanoseconds: a millisecond. */
@@ -40,6 +37,9 @@ public final class Spinner {
   /** So many trials in vain double the time between two windows. */
   public static final int PATIENCE = 16;
 
+  /** What a spin costs at least, which looks at the clock rarely. */
+  private static final long LEAST_SPIN_NS = 256;
+
   private static final int LEAST_LUCK = -(LAST_TRIALS - FIRST_TRIALS) * PATIENCE;
 
   /** A peer that sleeps takes longer than a spin to answer; a trial waits for it. */
@@ -48,8 +48,12 @@ public final class Spinner {
   private final Spinning shared;
   private int luck = MOST_LUCK;
   private long startedNs;
+  private long beganNs;
+  private long lookedNs;
   private long limitNs;
-  private boolean inTheWay;
+
+  /** Whether it has not run all the time. */
+  private boolean late;
 
   public Spinner(Spinning shared) {
     this.shared = shared;
@@ -65,8 +69,10 @@ public final class Spinner {
     if (limitNs == 0 || !shared.enter(now)) {
       return false;
     }
+    beganNs = now;
     startedNs = now;
-    inTheWay = false;
+    lookedNs = now;
+    late = false;
     return true;
   }
 
@@ -84,30 +90,24 @@ public final class Spinner {
   /** The wait was not in vain so far: the time begins anew. */
   public void extend() {
     startedNs = System.nanoTime();
+    lookedNs = startedNs;
   }
 
   /** Whether to go on, asked between rounds of looking. */
   public boolean goOn() {
     long now = System.nanoTime();
-    long spunNs = now - startedNs;
-    if (spunNs >= limitNs) {
-      inTheWay = shared.noteLateness(startedNs + limitNs, now);
-      return false;
-    }
-    if (spunNs < GENEROUS_AFTER_NS) {
-      return true;
-    }
-    inTheWay = !shared.offerCore(now);
-    return !inTheWay;
+    late = now - lookedNs > Spinning.STEP_NS;
+    lookedNs = now;
+    return !late && now - startedNs < limitNs;
   }
 
   /** Ends a spin and learns from it. */
   public void stop(boolean found) {
-    shared.leave();
+    shared.leave(lookedNs - beganNs + LEAST_SPIN_NS, late, lookedNs);
     if (found) {
       lucky();
     } else {
-      unlucky(inTheWay ? PENALTY : 1);
+      unlucky(late ? PENALTY : 1);
     }
   }
 

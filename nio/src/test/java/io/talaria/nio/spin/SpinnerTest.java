@@ -99,10 +99,10 @@ class SpinnerTest {
 
   @Test
   void onlySoManySpinAtATime() {
-    Spinning shared = new Spinning(SPIN_NS);
-    int most = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-    Spinner[] spinning = new Spinner[most];
-    for (int i = 0; i < most; i++) {
+    FakeCores cores = new FakeCores();
+    Spinning shared = new Spinning(SPIN_NS, cores, System.nanoTime());
+    Spinner[] spinning = new Spinner[cores.available / 2];
+    for (int i = 0; i < spinning.length; i++) {
       spinning[i] = new Spinner(shared);
       assertThat(spinning[i].start()).isTrue();
     }
