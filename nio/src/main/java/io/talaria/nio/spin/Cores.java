@@ -4,11 +4,14 @@ package io.talaria.nio.spin;
 
 /** What the system tells about the cores for which this process competes. Any thread. */
 interface Cores {
-  /** What {@link #running} gives where nobody tells. */
+  /** What {@link #online} and {@link #running} give where nobody tells. */
   int UNKNOWN = -1;
 
   /** How many the process may use now. */
   int available();
+
+  /** How many the host has. */
+  int online();
 
   /** How many threads of the host run now or wait for a core, the caller among them. */
   int running();

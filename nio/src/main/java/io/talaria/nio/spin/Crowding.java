@@ -3,24 +3,21 @@
 package io.talaria.nio.spin;
 
 /**
- * Until when nobody of this process spins, because others want the cores. Any thread; a lost update
- * costs some microseconds of spinning.
+ * Until when nobody of this process spins, because it has not paid. Any thread; a lost update costs
+ * some microseconds of spinning.
  */
 final class Crowding {
-  /** For one who got its core back late. It may have been a pause of the collector's. */
-  static final long AFTER_LATENESS_NS = 1_000_000;
+  /** After the first loss. */
+  static final long FIRST_REST_NS = 10_000_000;
 
-  /** For the first proof. */
-  static final long AFTER_PROOF_NS = 100_000_000;
-
-  /** The time doubles with each further proof, up to this. */
-  static final long MOST_NS = 1_600_000_000;
+  /** The time doubles with each further loss, up to this. */
+  static final long MOST_REST_NS = 100_000_000;
 
   /** Whether a rest may last. Times of {@link System#nanoTime} are compared by differences. */
   private volatile boolean resting;
 
   private volatile long untilNs;
-  private volatile long nextRestNs = AFTER_PROOF_NS;
+  private volatile long nextRestNs = FIRST_REST_NS;
 
   boolean crowded(long nowNs) {
     if (!resting) {
@@ -33,26 +30,16 @@ final class Crowding {
     return false;
   }
 
-  void late(long nowNs) {
-    rest(nowNs, AFTER_LATENESS_NS);
-  }
-
-  /** Others want the cores. */
-  void proved(long nowNs) {
+  /** Others want the cores, and who spins loses more than it gains. */
+  void lost(long nowNs) {
     long restNs = nextRestNs;
-    nextRestNs = Math.min(MOST_NS, 2 * restNs);
-    rest(nowNs, restNs);
+    nextRestNs = Math.min(MOST_REST_NS, 2 * restNs);
+    untilNs = nowNs + restNs;
+    resting = true;
   }
 
-  /** Those who have spun had their cores for themselves. */
-  void disproved() {
-    nextRestNs = AFTER_PROOF_NS;
-  }
-
-  private void rest(long nowNs, long restNs) {
-    if (!resting || untilNs - nowNs < restNs) {
-      untilNs = nowNs + restNs;
-      resting = true;
-    }
+  /** Spinning pays again: the next rest is a short one. */
+  void paid() {
+    nextRestNs = FIRST_REST_NS;
   }
 }

@@ -6,14 +6,15 @@ import java.io.FileInputStream;
 import java.io.IOException;
 
 /**
- * What Linux tells in /proc. Reading takes some microseconds and is not ended by an interrupt, so a
- * program's thread may do it now and then. No file is kept open.
+ * What Linux tells in /proc and /sys. Reading takes some microseconds and is not ended by an
+ * interrupt, so a program's thread may do it now and then. No file is kept open.
  */
 final class ProcCores implements Cores {
+  private static final String ONLINE = "/sys/devices/system/cpu/online";
   private static final String LOAD = "/proc/loadavg";
   private static final String RUN_TIMES = "/proc/thread-self/schedstat";
 
-  /** Both are shorter. */
+  /** The others are shorter; the list of a host with gaps among its cores may be cut. */
   private static final int MOST_BYTES = 128;
 
   /** Fields of loadavg before the one with the threads that run. */
@@ -22,6 +23,31 @@ final class ProcCores implements Cores {
   @Override
   public int available() {
     return Runtime.getRuntime().availableProcessors();
+  }
+
+  @Override
+  public int online() {
+    byte[] text = new byte[MOST_BYTES];
+    return counted(text, read(ONLINE, text));
+  }
+
+  /** How many numbers a list such as {@code 0-3,8} has; {@link #UNKNOWN} if it is none. */
+  static int counted(byte[] list, int length) {
+    long counted = 0;
+    for (int at = 0; at < length; at++) {
+      long first = number(list, at, length);
+      at = digitsEnd(list, at, length);
+      long last = first;
+      if (at < length && list[at] == '-') {
+        last = number(list, at + 1, length);
+        at = digitsEnd(list, at + 1, length);
+      }
+      if (first < 0 || last < first) {
+        return UNKNOWN;
+      }
+      counted += last - first + 1;
+    }
+    return counted == 0 ? UNKNOWN : (int) counted;
   }
 
   @Override
@@ -68,9 +94,18 @@ final class ProcCores implements Cores {
   /** The decimal number that begins at a place, or -1 if there is none. */
   static long number(byte[] text, int from, int length) {
     long number = -1;
-    for (int i = from; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
+    int end = digitsEnd(text, from, length);
+    for (int i = from; i < end; i++) {
       number = Math.max(0, number) * 10 + (text[i] - '0');
     }
     return number;
+  }
+
+  private static int digitsEnd(byte[] text, int from, int length) {
+    int end = from;
+    while (end < length && text[end] >= '0' && text[end] <= '9') {
+      end++;
+    }
+    return end;
   }
 }

@@ -10,10 +10,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * whether others want the cores. Any thread.
  *
  * <ul>
- *   <li>Half the cores may spin; of one core none, since whoever it waits for needs it.
- *   <li>Nobody spins for a while after a spinner had to wait for its own core: that is what the
- *       scheduler says of it ({@link Witness}), or a step of the clock.
- *   <li>A young process does not spin unless a core is idle: its compilers want them.
+ *   <li>Half the cores may spin. Of one core one, if the host has more: whoever it waits for may
+ *       run on another; if it does not, the spinner has no luck. Of a host's only core none.
+ *   <li>Nobody spins for a while after a spinner has waited for its core longer than its luck has
+ *       saved ({@link Witness}, {@link Account}).
+ *   <li>A young process does not spin while the host runs more threads than it has cores: its
+ *       compilers want them.
  * </ul>
  *
  * <p>No core is ever offered by {@link Thread#yield}: beside one rival the offer is answered after
@@ -26,8 +28,14 @@ public final class Spinning {
   /** So long it is young. */
   static final long YOUTH_NS = 2_000_000_000L;
 
-  /** How long an idle core is believed to be idle. */
+  /** How long it is believed that there are cores enough. */
   static final long SPARE_FOR_NS = 20_000_000;
+
+  /** Every 67 ms. */
+  static final int LAST_TRIALS = 6;
+
+  /** Every 537 ms: the peer may share the core, and each trial is in its way. */
+  static final int LAST_TRIALS_OF_ONE_CORE = 9;
 
   /** Who may use the process's cores changes rarely. */
   static final long COUNT_EVERY_NS = 1_000_000_000;
@@ -43,6 +51,10 @@ public final class Spinning {
   private final AtomicLong countAtNs;
 
   private volatile int most;
+
+  /** Whether the process may use one core only. */
+  private volatile boolean single;
+
   private volatile boolean young = true;
 
   /** When {@link #spare} is to be asked for again. */
@@ -86,9 +98,18 @@ public final class Spinning {
   private int most(long nowNs) {
     long dueNs = countAtNs.get();
     if (nowNs - dueNs >= 0 && countAtNs.compareAndSet(dueNs, nowNs + COUNT_EVERY_NS)) {
-      most = cores.available() / 2;
+      int available = cores.available();
+      single = available == 1;
+      most = single && cores.online() > 1 ? 1 : available / 2;
     }
     return most;
+  }
+
+  /**
+   * How rare the windows get in which who has no luck tries again: one of 2 to the power of this.
+   */
+  int lastTrials() {
+    return single ? LAST_TRIALS_OF_ONE_CORE : LAST_TRIALS;
   }
 
   private boolean mayThoughYoung(long nowNs) {
@@ -99,7 +120,7 @@ public final class Spinning {
     long dueNs = lookAtNs.get();
     if (nowNs - dueNs >= 0 && lookAtNs.compareAndSet(dueNs, nowNs + SPARE_FOR_NS)) {
       int running = cores.running();
-      spare = running != Cores.UNKNOWN && running < cores.available();
+      spare = running != Cores.UNKNOWN && running <= cores.online();
     }
     return spare;
   }
@@ -107,23 +128,16 @@ public final class Spinning {
   /**
    * Gives a place back.
    *
-   * @param spunNs how long the caller has spun
-   * @param late whether it has not run all the time
+   * @param spunNs for how long the caller has spun, and run
+   * @param lateNs for how long it has not run meanwhile, as far as the clock tells
+   * @param found whether it had luck
    */
-  void leave(long spunNs, boolean late, long nowNs) {
+  void leave(long spunNs, long lateNs, boolean found, long nowNs) {
     spinners.getAndDecrement();
-    switch (witness.spun(spunNs, late, nowNs)) {
-      case CROWDED -> crowding.proved(nowNs);
-      case ALONE -> crowding.disproved();
-      case UNTOLD -> {
-        if (late) {
-          crowding.proved(nowNs);
-        }
-      }
+    switch (witness.spun(spunNs, lateNs, found, nowNs)) {
+      case LOSES -> crowding.lost(nowNs);
+      case PAYS -> crowding.paid();
       case OPEN -> {}
-    }
-    if (late) {
-      crowding.late(nowNs);
     }
   }
 }

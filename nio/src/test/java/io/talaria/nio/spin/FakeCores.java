@@ -5,6 +5,7 @@ package io.talaria.nio.spin;
 /** Says what a test wants it to say. */
 final class FakeCores implements Cores {
   int available = 4;
+  int online = 4;
   int running = 1;
 
   /** Whether the scheduler tells how long threads wait. */
@@ -23,6 +24,11 @@ final class FakeCores implements Cores {
   public int available() {
     counted++;
     return available;
+  }
+
+  @Override
+  public int online() {
+    return online;
   }
 
   @Override

@@ -34,6 +34,28 @@ class ProcCoresTest {
   }
 
   @Test
+  void theHostHasAsManyCoresAsThisProcessMayUseOrMore() {
+    assumeTrue(Files.isReadable(Path.of("/sys/devices/system/cpu/online")));
+    assertThat(cores.online()).isGreaterThanOrEqualTo(cores.available());
+  }
+
+  @Test
+  void listsOfCoresHaveSinglesAndRanges() {
+    assertThat(counted("0\n")).isEqualTo(1);
+    assertThat(counted("0-3\n")).isEqualTo(4);
+    assertThat(counted("0-3,8,10-11\n")).isEqualTo(7);
+    assertThat(counted("")).isEqualTo(Cores.UNKNOWN);
+    assertThat(counted("\n")).isEqualTo(Cores.UNKNOWN);
+    assertThat(counted("none")).isEqualTo(Cores.UNKNOWN);
+    assertThat(counted("3-1")).isEqualTo(Cores.UNKNOWN);
+    assertThat(counted("0-")).isEqualTo(Cores.UNKNOWN);
+  }
+
+  private static int counted(String list) {
+    return ProcCores.counted(list.getBytes(US_ASCII), list.length());
+  }
+
+  @Test
   void numbersEndWhereTheirDigitsDo() {
     byte[] text = "12 340 x".getBytes(US_ASCII);
     assertThat(ProcCores.number(text, 0, text.length)).isEqualTo(12);

@@ -12,6 +12,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class SpinningTest {
   private static final long MS = 1_000_000;
+  private static final int SPINS = 1_000;
+  private static final int ENOUGH_LUCK = 800;
+  private static final long SLICE_NS = ENOUGH_LUCK * Account.SAVED_NS;
   private static final long BORN_NS = -7_000 * MS; // nanoTime has no beginning
 
   private final FakeCores cores = new FakeCores();
@@ -23,22 +26,32 @@ class SpinningTest {
   private boolean maySpin() {
     boolean granted = spinning.enter(nowNs);
     if (granted) {
-      spinning.leave(0, false, nowNs);
+      spinning.leave(0, 0, false, nowNs);
     }
     return granted;
   }
 
-  /** A spin after which the scheduler is asked, if the thread is the witness. */
-  private void spin(boolean late) {
-    assertThat(spinning.enter(nowNs)).as("may spin").isTrue();
-    nowNs += Witness.EVERY_NS;
-    spinning.leave(Witness.EVERY_NS, late, nowNs);
+  /** Spins until it is settled, if the thread is the witness: 10 ms of its core. */
+  private void spin(long lateNs, int lucky) {
+    cores.ranNs += Witness.EVERY_NS;
+    for (int i = 0; i < SPINS; i++) {
+      assertThat(spinning.enter(nowNs)).as("may spin").isTrue();
+      nowNs += Witness.EVERY_NS / SPINS;
+      long late = i == SPINS - 1 ? lateNs : 0;
+      nowNs += late;
+      spinning.leave(Witness.EVERY_NS / SPINS, late, i < lucky, nowNs);
+    }
   }
 
-  private void spinWaiting(int percent) {
-    cores.waitedNs += percent * MS;
-    cores.ranNs += (100 - percent) * MS;
-    spin(false);
+  /** The same after the thread has waited. */
+  private void spinWaiting(long waitedNs, int lucky) {
+    cores.waitedNs += waitedNs;
+    nowNs += waitedNs;
+    spin(0, lucky);
+  }
+
+  private void becomeWitness() {
+    assertThat(maySpin()).isTrue();
   }
 
   @Test
@@ -49,9 +62,24 @@ class SpinningTest {
   }
 
   @Test
-  void nobodySpinsOnOneCore() {
+  void nobodySpinsOnAHostOfOneCore() {
     cores.available = 1;
+    cores.online = 1;
     assertThat(maySpin()).isFalse();
+  }
+
+  @Test
+  void nobodySpinsOnOneCoreIfNobodyKnowsOfMore() {
+    cores.available = 1;
+    cores.online = Cores.UNKNOWN;
+    assertThat(maySpin()).isFalse();
+  }
+
+  @Test
+  void oneSpinsOnOneCoreOfAHostThatHasMore() {
+    cores.available = 1;
+    assertThat(spinning.enter(nowNs)).isTrue();
+    assertThat(spinning.enter(nowNs)).isFalse();
   }
 
   @Test
@@ -68,6 +96,7 @@ class SpinningTest {
   void coresThatAreTakenAwayAreNoticedWithinASecondAndNotCountedOften() {
     assertThat(maySpin()).isTrue();
     cores.available = 1;
+    cores.online = 1;
     for (int i = 0; i < 1_000; i++) {
       maySpin();
     }
@@ -82,118 +111,149 @@ class SpinningTest {
   }
 
   @Test
-  void whoHasItsCoreForItselfGoesOnSpinning() {
-    spin(false); // becomes the witness
+  void whoHasItsCoreForItselfGoesOnSpinningInVain() {
+    becomeWitness();
     for (int i = 0; i < 100; i++) {
-      spinWaiting(Witness.MOST_WAITED_PERCENT);
+      spinWaiting(0, 0);
     }
   }
 
   @Test
-  void nobodySpinsForAWhileAfterASpinnerHadToWait() {
-    spin(false);
-    spinWaiting(50);
+  void whoHasMoreLuckThanWaitingGoesOnSpinning() {
+    becomeWitness();
+    for (int i = 0; i < 100; i++) {
+      spinWaiting(SLICE_NS, ENOUGH_LUCK);
+    }
+  }
+
+  @Test
+  void nobodySpinsForAWhileAfterWaitingCostMoreThanLuckHasSaved() {
+    becomeWitness();
+    spinWaiting(2 * SLICE_NS, ENOUGH_LUCK / 2);
 
     assertThat(maySpin()).isFalse();
-    nowNs += Crowding.AFTER_PROOF_NS - 1;
+    nowNs += Crowding.FIRST_REST_NS - 1;
     assertThat(maySpin()).isFalse();
     nowNs += 1;
     assertThat(maySpin()).isTrue();
   }
 
   @Test
-  void theWhileDoublesUpToALimitAndBeginsAnewWhenTheRivalIsGone() {
-    spin(false);
-    for (long restNs = Crowding.AFTER_PROOF_NS; restNs < Crowding.MOST_NS; restNs *= 2) {
+  void theWhileDoublesUpToALimitAndBeginsAnewWhenSpinningPays() {
+    becomeWitness();
+    for (long restNs = Crowding.FIRST_REST_NS; restNs < Crowding.MOST_REST_NS; restNs *= 2) {
       assertRest(restNs);
     }
-    assertRest(Crowding.MOST_NS);
-    assertRest(Crowding.MOST_NS);
+    assertRest(Crowding.MOST_REST_NS);
+    assertRest(Crowding.MOST_REST_NS);
 
-    spinWaiting(0);
-    spinWaiting(50); // it is read more rarely now
+    spinWaiting(0, 0);
 
-    assertRest(Crowding.AFTER_PROOF_NS);
+    becomeWitness(); // settled more rarely now
+    spinWaiting(0, 0);
+    assertRest(Crowding.FIRST_REST_NS);
   }
 
   private void assertRest(long restNs) {
-    spinWaiting(50);
+    spinWaiting(SLICE_NS, 0);
     nowNs += restNs - 1;
     assertThat(maySpin()).as("1 ns before the end of %d ns", restNs).isFalse();
     nowNs += 1;
-    assertThat(maySpin()).as("after %d ns", restNs).isTrue();
+    assertThat(maySpin()).as("after %d ns, when a new while begins", restNs).isTrue();
   }
 
   @Test
-  void aLateSpinEndsSpinningForAMillisecond() {
-    spin(false);
-    spin(true);
+  void howLongItWaitedWhileItRestedDoesNotCount() {
+    becomeWitness();
+    spinWaiting(SLICE_NS, 0);
+    cores.waitedNs += 100 * SLICE_NS;
+    nowNs += 100 * SLICE_NS;
+    becomeWitness();
 
-    assertThat(maySpin()).isFalse();
-    nowNs += Crowding.AFTER_LATENESS_NS;
+    spinWaiting(0, 0);
+
     assertThat(maySpin()).isTrue();
   }
 
   @Test
-  void theTimesAreReadRarelyWhileNothingIsTheMatterAndAtOnceAfterALateSpin() {
-    spin(false);
+  void theTimesAreReadRarelyWhileSpinningPaysAndSoonAfterALateSpin() {
+    becomeWitness();
     for (int i = 0; i < 100; i++) {
-      spinWaiting(0);
+      spinWaiting(0, 0);
     }
     assertThat(cores.read).isLessThan(15);
 
-    spinWaiting(0);
-    cores.waitedNs += 1_000 * MS;
-    spin(true);
+    cores.waitedNs += SLICE_NS;
+    spin(SLICE_NS, 0);
 
-    nowNs += Crowding.AFTER_LATENESS_NS;
-    assertThat(maySpin()).as("after a proof").isFalse();
+    assertThat(maySpin()).as("after a loss").isFalse();
   }
 
   @Test
-  void aLateSpinIsProofWhereTheSchedulerDoesNotTell() {
-    cores.tells = false;
-    spin(false);
-    spin(true);
+  void aLateSpinAloneEndsNothing() {
+    becomeWitness();
+    for (int i = 0; i < 100; i++) {
+      spin(SLICE_NS, 0); // as a collector's pause: the scheduler knows of no waiting
+      assertThat(maySpin()).isTrue();
+    }
+  }
 
-    nowNs += Crowding.AFTER_LATENESS_NS;
+  @Test
+  void theClockIsBelievedWhereTheSchedulerDoesNotTell() {
+    cores.tells = false;
+    becomeWitness();
+    spin(SLICE_NS, 0);
+
     assertThat(maySpin()).isFalse();
-    nowNs += Crowding.AFTER_PROOF_NS;
+    nowNs += Crowding.FIRST_REST_NS;
+    assertThat(maySpin()).isTrue();
+    spin(SLICE_NS, ENOUGH_LUCK);
+    assertThat(maySpin()).as("with luck").isTrue();
+  }
+
+  @Test
+  void timesOfAnotherThreadAreNoProof() {
+    becomeWitness();
+    cores.waitedNs += 3_600_000 * MS; // those of the thread that carries a virtual one now
+    spin(0, 0);
+    assertThat(maySpin()).isTrue();
+    cores.ranNs = 0;
+    cores.waitedNs = 0;
+    spin(0, 0);
     assertThat(maySpin()).isTrue();
   }
 
   @Test
-  void aYoungProcessSpinsOnlyIfACoreIsIdle() {
+  void aYoungProcessSpinsOnlyIfThereAreCoresForAllWhoRun() {
     nowNs = BORN_NS;
-    cores.running = 4;
+    cores.running = 5;
     assertThat(maySpin()).isFalse();
 
     nowNs += Spinning.SPARE_FOR_NS;
-    cores.running = 3;
+    cores.running = 4; // this one among them, and its peer
     assertThat(maySpin()).isTrue();
 
     cores.running = Cores.UNKNOWN;
     nowNs += Spinning.SPARE_FOR_NS;
     assertThat(maySpin()).isFalse();
 
-    cores.running = 4;
+    cores.running = 5;
     nowNs = BORN_NS + Spinning.YOUTH_NS + 1;
     assertThat(maySpin()).as("once it is grown up").isTrue();
   }
 
   @Test
   void oneThreadIsTheWitnessUntilItIsSilent() throws Exception {
-    spin(false);
-    cores.waitedNs += 100 * MS;
-    onAnotherThread(() -> spin(false));
+    becomeWitness();
+    onAnotherThread(() -> spinWaiting(SLICE_NS, 0));
     assertThat(cores.read).isEqualTo(1);
     assertThat(maySpin()).as("may spin, for the other thread is no witness").isTrue();
 
     nowNs += Witness.SILENT_NS + 1;
     onAnotherThread(
         () -> {
-          spin(false); // takes over
-          spinWaiting(50);
+          becomeWitness(); // takes over
+          spinWaiting(SLICE_NS, 0);
         });
 
     assertThat(cores.read).as("readings: one to begin with of each, and one after").isEqualTo(3);
@@ -202,14 +262,13 @@ class SpinningTest {
 
   @Test
   void whereTheSchedulerDoesNotTellAnyMoreTheClockIsBelieved() {
-    spin(false);
+    becomeWitness();
     cores.tells = false;
-    spinWaiting(50);
+    spinWaiting(SLICE_NS, 0);
     assertThat(maySpin()).isTrue();
 
-    spin(true);
+    spin(SLICE_NS, 0);
 
-    nowNs += Crowding.AFTER_LATENESS_NS;
     assertThat(maySpin()).isFalse();
   }
 
