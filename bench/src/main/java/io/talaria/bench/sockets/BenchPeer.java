@@ -74,6 +74,11 @@ public final class BenchPeer {
       case IDLE -> IdleClient.run(link, job);
       case MANY -> ManyClient.run(link, job);
       case SCALE -> ScaleClient.run(link, job);
+      case COLD -> {
+        try (Trips trips = open(job, null)) {
+          yield ColdClient.run(trips);
+        }
+      }
       case BLOCKING, SELECT_NOW, SELECT, WAKE, ALLOC -> roundTrips(link, job);
     };
   }

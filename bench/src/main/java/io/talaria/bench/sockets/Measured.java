@@ -36,6 +36,9 @@ record Measured(
   /** Processor time of both JVMs for each round trip, in nanoseconds. */
   static final String CPU_PER_TRIP = "cpuNsPerTrip";
 
+  /** From the start of the client's JVM to its {@value ColdClient#ECHOES}th echo. */
+  static final String START_TO_ECHOES_NS = "startToEchoesNs";
+
   /** Processor time of both JVMs, in percent of one core. */
   static final String IDLE_CPU = "idleCpuPercent";
 

@@ -17,7 +17,8 @@ enum Pattern {
   MANY("many"),
   ALLOC("alloc"),
   SCALE("scale"),
-  WAKE("wake");
+  WAKE("wake"),
+  COLD("cold");
 
   private final String word;
 
@@ -32,7 +33,7 @@ enum Pattern {
 
   /** Returns what is measured if nobody says what: all that takes seconds and runs on defaults. */
   static Set<Pattern> usual() {
-    return EnumSet.complementOf(EnumSet.of(SCALE, WAKE));
+    return EnumSet.complementOf(EnumSet.of(SCALE, WAKE, COLD));
   }
 
   /**

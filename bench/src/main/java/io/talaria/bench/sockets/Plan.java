@@ -40,9 +40,11 @@ record Plan(
         }
       }
     }
-    if (patterns.contains(Pattern.WAKE)) {
+    for (Pattern pattern : List.of(Pattern.WAKE, Pattern.COLD)) {
       for (int size : sizes.isEmpty() ? List.of(SMALL) : sizes) {
-        addWakeUps(scenarios, size);
+        if (patterns.contains(pattern)) {
+          addOnTwoCoresAndOnOne(scenarios, pattern, size);
+        }
       }
     }
     if (patterns.contains(Pattern.IDLE)) {
@@ -70,10 +72,10 @@ record Plan(
     addSelecting(scenarios, Pattern.SELECT, Waiting.SELECT, size);
   }
 
-  private static void addWakeUps(List<Scenario> scenarios, int size) {
+  private static void addOnTwoCoresAndOnOne(List<Scenario> scenarios, Pattern pattern, int size) {
     for (boolean oneCore : List.of(false, true)) {
       for (Waiting waiting : List.of(Waiting.BLOCKING, Waiting.SELECT)) {
-        scenarios.add(new Scenario(Pattern.WAKE, waiting, size, 1, Flight.TURN, oneCore));
+        scenarios.add(new Scenario(pattern, waiting, size, 1, Flight.TURN, oneCore));
       }
     }
   }

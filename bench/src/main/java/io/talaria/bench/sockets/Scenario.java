@@ -32,7 +32,7 @@ record Scenario(
   @JsonIgnore
   String id() {
     StringBuilder id = new StringBuilder(pattern.word());
-    if (pattern == Pattern.ALLOC || pattern == Pattern.WAKE) {
+    if (pattern == Pattern.ALLOC || pattern == Pattern.WAKE || pattern == Pattern.COLD) {
       id.append('/').append(waiting.word());
     }
     id.append('/').append(sizeBytes).append('B');
@@ -48,8 +48,8 @@ record Scenario(
     String size = Units.bytes(sizeBytes);
     return switch (pattern) {
       case BLOCKING, SELECT_NOW, SELECT -> size + " round trip, " + waiting.word() + spread();
-      case WAKE ->
-          size + " wake-up, " + waiting.word() + (oneCore ? ", one core" : ", a core each");
+      case WAKE -> size + " wake-up, " + waiting.word() + cores();
+      case COLD -> size + " just started, " + waiting.word() + cores();
       case ONEWAY -> size + " one way" + (connections > 1 ? ", " + connections + " conn." : "");
       case IDLE -> connections + " idle connections";
       case MANY -> connections + " connections in turn, " + waiting.word();
@@ -63,5 +63,9 @@ record Scenario(
       return "";
     }
     return ", " + connections + (flight == Flight.ALL ? " in flight" : " conn. in turn");
+  }
+
+  private String cores() {
+    return oneCore ? ", one core" : ", a core each";
   }
 }

@@ -86,6 +86,11 @@ record ScenarioBout(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx) i
                   + bytes(run.value(Measured.CLIENT_ALLOCATED))
                   + ", server "
                   + bytes(run.value(Measured.SERVER_ALLOCATED));
+          case COLD ->
+              Units.rate(run.value(Measured.TRIPS_PER_SECOND))
+                  + " in the first second, "
+                  + Units.time(run.value(Measured.START_TO_ECHOES_NS))
+                  + " from start to 10,000 echoes";
           default ->
               "p50 "
                   + Units.time(run.medianNs(Measured.ROUND_TRIP))

@@ -27,6 +27,11 @@ record ScenarioFigures(ScenarioRun run, Contender contender, Comparison into) {
         addTimes("", "", Measured.ROUND_TRIP);
         add("/cpu", ", CPU of both a trip", Quantity.TIME, run.value(Measured.CPU_PER_TRIP));
       }
+      case COLD -> {
+        add("/rate", ", first second", Quantity.PER_SECOND, run.value(Measured.TRIPS_PER_SECOND));
+        addTimes("", "", Measured.ROUND_TRIP);
+        addTime("/start", ", JVM start to 10,000 echoes", Measured.START_TO_ECHOES_NS);
+      }
       case ONEWAY -> add("", "", quantity(scenario), run.value(oneway(scenario)));
       case IDLE -> add("", ", CPU of both JVMs", Quantity.PERCENT, run.value(Measured.IDLE_CPU));
       case MANY -> addMany();

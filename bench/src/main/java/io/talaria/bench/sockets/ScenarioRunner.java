@@ -80,11 +80,9 @@ record ScenarioRunner(Launch launch, Timing timing) {
   }
 
   private Launch launchOf(Scenario scenario) {
-    if (scenario.pattern() != Pattern.WAKE) {
-      return launch;
-    }
-    Launch sleeping = launch.with(List.of(NEVER_SPINS));
-    return scenario.oneCore() ? sleeping.on(launch.pinning().together()) : sleeping;
+    Launch started =
+        scenario.pattern() == Pattern.WAKE ? launch.with(List.of(NEVER_SPINS)) : launch;
+    return scenario.oneCore() ? started.on(launch.pinning().together()) : started;
   }
 
   private CpuReading readWhenMeasuring(Pair pair, Scenario scenario)

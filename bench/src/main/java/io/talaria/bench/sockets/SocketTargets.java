@@ -52,8 +52,8 @@ record SocketTargets(Comparison found) {
         hold(id + "/client", Spread::max, 0, Quantity.BYTES, SocketTargets::nothing);
         hold(id + "/server", Spread::max, 0, Quantity.BYTES, SocketTargets::nothing);
       }
-      case WAKE -> {
-        // Its targets are those of the bells to come.
+      case WAKE, COLD -> {
+        // Their targets are those of the bells to come.
       }
     }
   }

@@ -57,6 +57,19 @@ class PlanTest {
   }
 
   @Test
+  void aColdStartIsMeasuredWithACoreEachAndOnOne() {
+    Plan plan = new Plan(Set.of(Pattern.COLD), List.of(), 64, 100, 1_000, 10_000);
+
+    assertThat(plan.scenarios().stream().map(Scenario::id))
+        .containsExactly(
+            "cold/blocking/16B",
+            "cold/select/16B",
+            "cold/blocking/16B/one-core",
+            "cold/select/16B/one-core");
+    assertThat(Pattern.usual()).doesNotContain(Pattern.COLD);
+  }
+
+  @Test
   void oneConnectionLeavesOutTheVariantsWithSeveral() {
     Plan plan = new Plan(Set.of(Pattern.SELECT_NOW), List.of(16, 1_024), 1, 1, 2, 2);
 

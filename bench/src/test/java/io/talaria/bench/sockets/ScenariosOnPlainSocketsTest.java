@@ -49,6 +49,15 @@ class ScenariosOnPlainSocketsTest {
     assertThat(run.value(Measured.CPU_PER_TRIP)).isPositive();
   }
 
+  @Test
+  void aColdStartIsTimed() throws Exception {
+    ScenarioRun run = run(new Scenario(Pattern.COLD, Waiting.SELECT, 16, 1, Flight.TURN));
+
+    assertThat(run.value(Measured.TRIPS_PER_SECOND)).isPositive();
+    assertThat(run.histogram(Measured.ROUND_TRIP).getTotalCount()).isPositive();
+    assertThat(run.value(Measured.START_TO_ECHOES_NS)).isPositive();
+  }
+
   static Stream<Scenario> roundTrips() {
     return Stream.of(
         new Scenario(Pattern.BLOCKING, Waiting.BLOCKING, 16, 1, Flight.TURN),

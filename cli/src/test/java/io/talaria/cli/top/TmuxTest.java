@@ -54,6 +54,7 @@ class TmuxTest {
     Files.writeString(script, java + "\"$@\"\n");
     assertThat(script.toFile().setExecutable(true)).isTrue();
     tmux("-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "30", "sh");
+    await(screen -> !screen.isBlank(), "shell"); // which would echo into what is typed sooner
     type("PS1='ready> '; cd " + dir);
     prompt();
   }

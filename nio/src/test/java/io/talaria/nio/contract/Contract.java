@@ -47,6 +47,11 @@ abstract class Contract {
     return closeable;
   }
 
+  /** Whether the client's channels and selectors are Talaria's. */
+  final boolean talaria() {
+    return ground.client() != Ground.JDK.client();
+  }
+
   /** Two connected channels in blocking mode. */
   final Pair pair() throws IOException {
     return opened(ground.pair());

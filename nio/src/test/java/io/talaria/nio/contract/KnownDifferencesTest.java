@@ -23,10 +23,6 @@ class KnownDifferencesTest extends Contract {
     super(ground);
   }
 
-  private boolean talaria() {
-    return ground.client() != Ground.JDK.client();
-  }
-
   @Test
   void aJdkChannelInOurSelectorMayBecomeBlockingOnlyAfterTheNextSelect() throws Exception {
     Selector selector = opened(ground.client().openSelector());

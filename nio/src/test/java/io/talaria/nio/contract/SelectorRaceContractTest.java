@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** What other threads do to a selector and its keys while it selects, and to each other. */
@@ -512,12 +513,15 @@ class SelectorRaceContractTest extends Contract {
   /** Whoever cancels what it sees in keys() may be faster than the registration. */
   @Test
   void aKeyThatIsCancelledWhileItIsRegisteredIsReturned() throws Exception {
+    Assumptions.assumeTrue(
+        talaria() || Runtime.version().feature() >= 25,
+        "Java 17's own selector lets a CancelledKeyException out of register; Java 25's does not");
     Pair pair = pair();
     Selector selector = selectorFor(pair.client);
     pair.client.configureBlocking(false);
     AtomicBoolean over = new AtomicBoolean();
     AtomicInteger cancelled = new AtomicInteger();
-    Doing<Boolean> cancelling =
+    Doing<Void> cancelling =
         Doing.start(
             () -> {
               while (!over.get()) {
@@ -526,10 +530,9 @@ class SelectorRaceContractTest extends Contract {
                   cancelled.incrementAndGet();
                 }
               }
-              return true;
+              return null;
             });
     try {
-      // On a busy machine the other thread may have to wait for its turn.
       for (int i = 0; i < 20_000 || cancelled.get() == 0; i++) {
         SelectionKey key = pair.client.register(selector, SelectionKey.OP_READ);
         assertThat(key.channel()).isSameAs(pair.client);
@@ -544,6 +547,6 @@ class SelectorRaceContractTest extends Contract {
     } finally {
       over.set(true);
     }
-    assertThat(cancelling.result()).isTrue();
+    cancelling.result();
   }
 }
