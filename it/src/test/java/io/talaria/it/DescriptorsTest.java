@@ -14,6 +14,8 @@ import io.talaria.it.programs.Pauper;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -36,8 +38,21 @@ class DescriptorsTest {
   @RegisterExtension final Lab lab = new Lab();
 
   private Child pauper(Flavour flavour) throws Exception {
-    ChildSpec child = lab.child(flavour, Pauper.class);
+    ChildSpec child =
+        lab.child(flavour, Pauper.class)
+            .property("java.util.logging.config.file", everythingIsLogged());
     return child.under("sh", "-c", LIMITED, "sh").start();
+  }
+
+  /** Also what works: the test waits for that. */
+  private Path everythingIsLogged() throws Exception {
+    return Files.writeString(
+        lab.scratch().resolve("logging.properties"),
+        """
+        handlers=java.util.logging.ConsoleHandler
+        java.util.logging.ConsoleHandler.level=FINE
+        io.talaria.nio.level=FINE
+        """);
   }
 
   private Child rich(Flavour flavour) throws Exception {

@@ -43,6 +43,7 @@ class PackagesTest {
                   "negotiation",
                   "shm",
                   "spin")),
+          Map.entry("bell", Set.of("jdk")),
           Map.entry("config", Set.of("process")),
           Map.entry("counters", Set.of("counters.file", "files", "process")),
           Map.entry("counters.file", Set.of("process")),
@@ -56,7 +57,7 @@ class PackagesTest {
           Map.entry("memory", Set.of("fabric", "files", "process")),
           Map.entry("negotiation", Set.of("counters", "fabric", "files", "memory", "process")),
           Map.entry("process", Set.of()),
-          Map.entry("shm", Set.of("fabric", "files", "memory")),
+          Map.entry("shm", Set.of("bell", "fabric", "files", "memory")),
           Map.entry("spin", Set.of()));
 
   private static final Pattern ARROW =

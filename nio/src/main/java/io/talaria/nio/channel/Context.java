@@ -27,6 +27,24 @@ public final class Context {
   private static final int MOST_LINES = 256;
   private static final String BETWEEN_HOSTS = "ucx";
 
+  /** What is as it should be, or as the peer or its user wants it. */
+  private static final Set<Reason> IN_ORDER =
+      Set.of(
+          Reason.PENDING,
+          Reason.SAME_HOST,
+          Reason.BETWEEN_HOSTS,
+          Reason.ANNOUNCED,
+          Reason.PEER_PLAIN,
+          Reason.NOT_LOCAL,
+          Reason.NO_RULE,
+          Reason.NO_OFFER,
+          Reason.NOT_MATCHED,
+          Reason.OTHER_NAMESPACE,
+          Reason.OTHER_USER,
+          Reason.REFUSED,
+          Reason.CLOSED_EARLY,
+          Reason.PEER_LOST);
+
   private final SelectorProvider provider;
   private final SelectorProvider jdk;
   private final Config config;
@@ -63,7 +81,7 @@ public final class Context {
             new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR),
             local,
             settings == null ? null : new HostNegotiation(settings, between),
-            this::log);
+            this::warn);
     if (config.enabled()) {
       synchronized (exit) {
         if (hooked()) {
@@ -199,29 +217,34 @@ public final class Context {
    */
   void connectionIs(Reason reason, Object connection) {
     if (noticed.add(reason)) {
-      negotiator.execute(
-          () ->
-              log("connection " + connection + " is " + reason.code() + ": " + reason.sentence()));
+      negotiator.execute(() -> tell(reason, "connection " + connection));
     }
   }
 
   /** Logs a listener. Negotiation thread. */
   void listenerIs(Reason reason, Object address) {
-    log("listener " + address + " is " + reason.code() + ": " + reason.sentence());
+    tell(reason, "listener " + address);
   }
 
-  private void log(String line) {
-    log(line, null);
-  }
-
-  /** Logs a line, each text once in the life of the process. */
-  private void log(String line, Throwable cause) {
-    if (logged.size() < MOST_LINES && logged.add(line)) {
-      if (cause == null) {
-        Log.info(line);
-      } else {
-        Log.warning(line, cause);
-      }
+  /** What is in order is for those who ask for it: programs keep what they print to themselves. */
+  private void tell(Reason reason, String what) {
+    String line = what + " is " + reason.code() + ": " + reason.sentence();
+    if (!IN_ORDER.contains(reason)) {
+      warn(line, null);
+    } else if (isNew(line)) {
+      Log.debug(line);
     }
+  }
+
+  /** Tells that something does not work. */
+  private void warn(String line, Throwable cause) {
+    if (isNew(line)) {
+      Log.warning(line, cause);
+    }
+  }
+
+  /** Each text is logged once in the life of the process. */
+  private boolean isNew(String line) {
+    return logged.size() < MOST_LINES && logged.add(line);
   }
 }

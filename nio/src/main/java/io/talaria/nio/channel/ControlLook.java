@@ -2,6 +2,7 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.fabric.Home;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 
@@ -23,7 +24,8 @@ final class ControlLook {
   /** The JDK's selector has something for one of its keys. */
   void innerReady(SelectionKey below) {
     if (!(below.attachment() instanceof TalariaSelectionKey key)) {
-      return; // the home's own event: the next pass makes the progress
+      ((Home) below.attachment()).selected(); // the next pass makes the progress
+      return;
     }
     if (!key.isValid()) {
       return;

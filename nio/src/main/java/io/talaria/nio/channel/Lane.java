@@ -299,6 +299,11 @@ final class Lane implements StreamOwner {
   }
 
   @Override
+  public void rung() {
+    counters.bellSent();
+  }
+
+  @Override
   public void released() {
     upgrade.noteWithdrawal();
   }

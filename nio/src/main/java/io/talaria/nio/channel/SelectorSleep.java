@@ -74,18 +74,30 @@ final class SelectorSleep {
     wakeUp = false;
   }
 
-  /** Looks at the fabrics again and again for a while, as far as that is granted. */
-  void spin(long deadlineNs) {
+  /**
+   * Looks at the fabrics again and again for a while, as far as that is granted; before that once
+   * at the JDK's selector, if only it can tell something.
+   *
+   * @return whether it was granted
+   */
+  boolean spin(long deadlineNs) throws IOException {
     if (!spinner.start()) {
-      return;
+      return false;
     }
     try {
-      do {
+      if (inner.lookWhenEmpty(true)) {
+        fabrics.pass();
+      }
+      while (!ready.seen() && !wakeUp) {
         for (int i = 0; i < SPIN_PASSES && !ready.seen() && !wakeUp; i++) {
           Thread.onSpinWait();
           fabrics.pass();
         }
-      } while (!ready.seen() && !wakeUp && System.nanoTime() - deadlineNs < 0 && spinner.goOn());
+        if (System.nanoTime() - deadlineNs >= 0 || !spinner.goOn()) {
+          break;
+        }
+      }
+      return true;
     } finally {
       spinner.stop(ready.seen());
     }

@@ -236,37 +236,47 @@ final class TalariaSelector extends AbstractSelector {
     fabrics.pass();
     if (ready.seen()) {
       passIf(inner.lookIfDue());
-      return;
+    } else if (timeoutMs == 0 || !await(timeoutMs)) {
+      passIf(inner.lookWhenEmpty(registrations.anyAttached()));
     }
-    passIf(inner.lookWhenEmpty(registrations.anyAttached()));
-    if (ready.seen() || timeoutMs == 0 || sleep.wokenUp()) {
-      return;
-    }
+  }
+
+  /**
+   * Spins and sleeps until something is ready, the time is over, or the program wants the select to
+   * return. Who may not spin goes to sleep at once: sleeping in the JDK's selector begins with a
+   * look there, and two would cost a system call for nothing.
+   *
+   * @return whether no look at the JDK's selector is due any more
+   */
+  private boolean await(long timeoutMs) throws IOException {
     deadlineNs = timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-    if (registrations.anyAttached()) {
-      sleep.spin(timeoutMs < 0 ? System.nanoTime() + Long.MAX_VALUE / 2 : deadlineNs);
-    }
+    boolean looked =
+        registrations.anyAttached()
+            && sleep.spin(timeoutMs < 0 ? System.nanoTime() + Long.MAX_VALUE / 2 : deadlineNs);
     while (!sleep.wokenUp() && !Thread.currentThread().isInterrupted()) {
       removeCancelled(); // nobody hears what was cancelled, so nobody may ring us there
       if (ready.seen()) {
-        return;
+        return true;
       }
       long leftMs = 0;
       if (timeoutMs > 0) {
         long leftNs = deadlineNs - System.nanoTime();
         if (leftNs <= 0) {
-          return;
+          return looked;
         }
         leftMs = roundedUpMs(leftNs);
       }
-      if (!sleep.sleep(leftMs)) {
+      if (sleep.sleep(leftMs)) {
+        looked = true;
+      } else {
         passIf(inner.lookIfOld()); // hints without end must not hide what only it can see
       }
       fabrics.pass();
       if (ready.seen()) {
-        return;
+        return true;
       }
     }
+    return looked || ready.seen();
   }
 
   private void passIf(boolean innerReady) {

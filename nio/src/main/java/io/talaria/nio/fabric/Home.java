@@ -39,10 +39,22 @@ public interface Home extends AutoCloseable {
   /** Ends the announcement of {@link #arm}. */
   void disarm();
 
-  /** A channel that becomes readable when this home needs attention while armed, or null. */
+  /**
+   * A channel that becomes readable when this home needs attention while armed, or null. It stays
+   * the home's: the selector only registers it.
+   */
   SelectableChannel selectable();
 
-  /** Gives the home back. Its streams must have been moved away before. */
+  /**
+   * Tells that {@link #selectable} was readable. The selector looks at the home afterwards, and
+   * announces a sleep only then.
+   */
+  default void selected() {}
+
+  /**
+   * Gives the home back. Its streams must have been moved away before, and {@link #selectable} must
+   * be registered no more.
+   */
   @Override
   void close();
 

@@ -16,12 +16,12 @@ public final class Log {
   private Log() {}
 
   /**
-   * Tells something worth knowing.
+   * Tells something of what works, which nobody sees who does not ask for it.
    *
    * @param line one line
    */
-  public static void info(String line) {
-    write(Level.INFO, line, null);
+  public static void debug(String line) {
+    write(Level.DEBUG, line, null);
   }
 
   /**

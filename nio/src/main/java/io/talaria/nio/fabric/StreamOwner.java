@@ -15,6 +15,9 @@ public interface StreamOwner {
    */
   boolean ring();
 
+  /** Tells that the peer's sleeper was woken by another bell than {@link #ring}. As there. */
+  default void rung() {}
+
   /**
    * Tells that the peer says through the session that there is news: it has accepted as well, so
    * that the stream is established, or wakes whoever sleeps. Called by the negotiation thread.

@@ -31,6 +31,7 @@ public final class JdkNio {
   private static final MethodHandle IS_VIRTUAL;
   private static final MethodHandle CURRENT_NATIVE;
   private static final MethodHandle SIGNAL_NATIVE;
+  private static final MethodHandle DESCRIPTOR;
   private static final Class<?> SELECTABLE;
 
   static {
@@ -46,6 +47,10 @@ public final class JdkNio {
               .asType(
                   MethodType.methodType(
                       void.class, SelectableChannel.class, int.class, long.class));
+      DESCRIPTOR =
+          lookup
+              .findVirtual(SELECTABLE, "getFDVal", MethodType.methodType(int.class))
+              .asType(MethodType.methodType(int.class, SelectableChannel.class));
       IS_VIRTUAL = isVirtual(lookup);
       Class<?> thread = Class.forName(PACKAGE + ".NativeThread");
       CURRENT_NATIVE = lookup.findStatic(thread, "current", MethodType.methodType(long.class));
@@ -126,6 +131,60 @@ public final class JdkNio {
       return channel;
     } catch (ReflectiveOperationException e) {
       throw new IOException("no channel over a descriptor: " + e, e);
+    }
+  }
+
+  /** Loaded by those who need it only. */
+  private static final class OpenFiles {
+    static final MethodHandle DESCRIPTOR;
+    static final MethodHandle BLOCKING;
+
+    static {
+      try {
+        MethodHandles.Lookup lookup = MethodHandles.lookup();
+        Class<?> util = Class.forName(PACKAGE + ".IOUtil");
+        DESCRIPTOR =
+            lookup.findStatic(
+                util, "fdVal", MethodType.methodType(int.class, FileDescriptor.class));
+        BLOCKING =
+            lookup.findStatic(
+                util,
+                "configureBlocking",
+                MethodType.methodType(void.class, FileDescriptor.class, boolean.class));
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("another JDK: " + e, e);
+      }
+    }
+
+    private OpenFiles() {}
+  }
+
+  /** The number of an open descriptor. */
+  public static int descriptor(FileDescriptor file) {
+    try {
+      return (int) OpenFiles.DESCRIPTOR.invokeExact(file);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** The number of the descriptor of an open channel of the JDK's. */
+  public static int descriptor(SelectableChannel channel) {
+    try {
+      return (int) DESCRIPTOR.invokeExact(channel);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Has reads and writes of an open file, such as the end of a pipe, fail rather than wait. */
+  public static void doNotBlock(FileDescriptor file) throws IOException {
+    try {
+      OpenFiles.BLOCKING.invokeExact(file, false);
+    } catch (IOException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw unexpected(e);
     }
   }
 

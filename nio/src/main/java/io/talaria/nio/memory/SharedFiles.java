@@ -190,8 +190,13 @@ public final class SharedFiles {
     return directory.path();
   }
 
+  /** The name of a file, in whatever directory. */
+  public static String name(long id) {
+    return ProcessFileName.of(PREFIX, id);
+  }
+
   private static Path path(Path folder, long id) {
-    return folder.resolve(ProcessFileName.of(PREFIX, id));
+    return folder.resolve(name(id));
   }
 
   private static void unlink(Path path) {

@@ -4,6 +4,7 @@ package io.talaria.nio.shm;
 
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.bell.BellPool;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home;
@@ -102,7 +103,7 @@ public final class ShmFabric implements Fabric {
         return null;
       }
       homes.set(index);
-      return new ShmHome(this, index, homesOpened++);
+      return new ShmHome(this, index, homesOpened++, BellPool.ofProcess());
     }
   }
 
@@ -125,11 +126,12 @@ public final class ShmFabric implements Fabric {
     if (payload.remaining() != ShmMessages.REGION_BYTES) {
       throw new FabricException(Reason.PROTOCOL, "a region of " + payload.remaining() + " bytes");
     }
-    ByteBuffer region = files.openCollected(payload.getLong(), PeerLayout.BYTES, peer.pid());
+    long id = payload.getLong();
+    ByteBuffer region = files.openCollected(id, PeerLayout.BYTES, peer.pid());
     if (ConnectionLayout.getAcquire(region, PeerLayout.MAGIC_OFFSET) != PeerLayout.MAGIC) {
       throw new FabricException(Reason.PROTOCOL, "a region without its header");
     }
-    attach(peer, region, 0);
+    attach(peer, region, id);
   }
 
   private void attach(Peer peer, ByteBuffer region, long regionFile) {

@@ -2,6 +2,8 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.bell.Bell;
+import io.talaria.nio.bell.BellPool;
 import io.talaria.nio.fabric.Home;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectableChannel;
@@ -13,6 +15,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * peer process.
  */
 final class ShmHome implements Home {
+  /** What stands above is a flag: {@link PeerLayout#SUMMARIZED}. */
+  private static final int MOST_OPENED = (1 << 30) - 1;
+
   private final ShmFabric fabric;
   private final int index;
   private volatile Link[] links = {};
@@ -26,10 +31,30 @@ final class ShmHome implements Home {
   /** The last sleep's word. Peers remember what they have rung, so no home may repeat another's. */
   private long sleeps;
 
-  ShmHome(ShmFabric fabric, int index, long opened) {
+  /** In the upper half of each sleep's word: tells this home from others of its number. */
+  private final int opened;
+
+  private final BellPool bells;
+
+  /** Null if there is none, or none any more: then the control connections serve. */
+  private volatile Bell bell;
+
+  /**
+   * @param opened how many homes of the fabric were opened before
+   * @param bells lend the bell on which the selector sleeps
+   */
+  ShmHome(ShmFabric fabric, int index, long opened, BellPool bells) {
     this.fabric = fabric;
     this.index = index;
-    sleeps = opened << 32;
+    this.opened = (int) opened & MOST_OPENED;
+    this.bells = bells;
+    bell = bells.lease();
+    sleeps = (long) this.opened << Integer.SIZE;
+  }
+
+  /** Of the number of the home of a sleep. */
+  static int opened(long sleep) {
+    return (int) (sleep >>> Integer.SIZE) & MOST_OPENED;
   }
 
   int index() {
@@ -59,6 +84,10 @@ final class ShmHome implements Home {
   }
 
   synchronized void add(ShmPeer peer, int slot) {
+    Bell own = bell;
+    if (own != null) {
+      peer.tellBell(index, opened, own.address());
+    }
     int at = find(peer);
     Link[] next = links.clone();
     if (at < 0) {
@@ -177,11 +206,25 @@ final class ShmHome implements Home {
 
   @Override
   public SelectableChannel selectable() {
-    return null;
+    Bell own = bell;
+    return own == null ? null : own.selectable();
+  }
+
+  @Override
+  public void selected() {
+    Bell own = bell;
+    if (own != null) {
+      own.drain();
+    }
   }
 
   @Override
   public void close() {
+    Bell own = bell;
+    if (own != null) {
+      bell = null;
+      bells.giveBack(own); // who still rings it wakes its next owner for nothing
+    }
     synchronized (this) {
       closed = true;
       if (links.length > 0) {

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.bell.BellAddress;
 import java.nio.ByteBuffer;
 
 /**
@@ -13,22 +14,26 @@ import java.nio.ByteBuffer;
  *   DROP      2 slot:4
  *   GROW      3 slot:4 generation:4 ringGeneration:8 file:8 bytes:4
  *   ACCEPTED  4 slot:4 generation:4
+ *   BELL      5 home:4 opened:4 descriptor:4 inode:8
  *   region    file:8
  * </pre>
  *
- * <p>ACCEPTED says that a stream is established, or that there is news of an established one.
+ * <p>ACCEPTED says that a stream is established, or that there is news of an established one. BELL
+ * says which pipe of the sender's wakes one of its homes, and the how-many-eth home that was.
  */
 final class ShmMessages {
   static final byte RELEASED = 1;
   static final byte DROP = 2;
   static final byte GROW = 3;
   static final byte ACCEPTED = 4;
+  static final byte BELL = 5;
 
   static final int OFFER_BYTES = 20;
   static final int RELEASED_BYTES = 8;
   static final int DROP_BYTES = 4;
   static final int GROW_BYTES = 28;
   static final int ACCEPTED_BYTES = 8;
+  static final int BELL_BYTES = 20;
   static final int REGION_BYTES = 8;
 
   private ShmMessages() {}
@@ -46,6 +51,16 @@ final class ShmMessages {
         .put(ACCEPTED)
         .putInt(slot)
         .putInt(generation)
+        .flip();
+  }
+
+  static ByteBuffer bell(int home, int opened, BellAddress bell) {
+    return ByteBuffer.allocate(1 + BELL_BYTES)
+        .put(BELL)
+        .putInt(home)
+        .putInt(opened)
+        .putInt(bell.descriptor())
+        .putLong(bell.inode())
         .flip();
   }
 

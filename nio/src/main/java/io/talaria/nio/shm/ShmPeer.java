@@ -9,6 +9,7 @@ import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 import static io.talaria.nio.shm.ConnectionLayout.takeBitsVolatile;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.bell.BellAddress;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home.ReadySink;
 import io.talaria.nio.fabric.Peer;
@@ -59,6 +60,7 @@ final class ShmPeer {
    */
   private final AtomicLongArray rung = new AtomicLongArray(PeerLayout.HOMES);
 
+  private final ShmBells bells;
   private final Set<Long> named = new HashSet<>();
   private Segment[] segments = new Segment[16];
   private final ArrayDeque<Segment> pool = new ArrayDeque<>();
@@ -97,7 +99,8 @@ final class ShmPeer {
     this.shared = region;
     side = session.initiator() ? 0 : 1;
     otherSide = 1 - side;
-    if (regionFile != 0) {
+    bells = new ShmBells(session, SharedFiles.name(regionFile));
+    if (session.initiator()) {
       named.add(regionFile);
     }
   }
@@ -119,7 +122,7 @@ final class ShmPeer {
    * <p>A ready bit that is set already is no proof of a bell: who set it may not have come to ring
    * yet, or may have rung where nobody listens. So the sleep word is looked at all the same.
    *
-   * @param bell rings on the stream's control connection
+   * @param bell rings on the stream's control connection, if the selector's own bell does not serve
    * @return false if the selector sleeps and nobody could ring: the caller must try again
    */
   boolean hint(ShmStream stream, StreamOwner bell) {
@@ -146,7 +149,9 @@ final class ShmPeer {
     if (sleep == 0 || rung.getAcquire(index) == sleep || stream.peerHomeAcquire() != home) {
       return true;
     }
-    if (!bell.ring()) {
+    if (bells.ring(index, sleep)) {
+      bell.rung();
+    } else if (!bell.ring()) {
       return false;
     }
     rung.setRelease(index, sleep);
@@ -157,6 +162,18 @@ final class ShmPeer {
     int summary = PeerLayout.summary(otherSide, home, word);
     if ((getOpaque(shared, summary) & 1L << word) == 0) {
       setBitsVolatile(shared, summary, 1L << word);
+    }
+  }
+
+  /** Has the peer know the bell of a home of ours before it can find a sleep there. */
+  void tellBell(int home, int opened, BellAddress bell) {
+    if (bells.toBeTold(home, opened)) {
+      session.execute(
+          () -> {
+            if (!gone) {
+              session.send(ShmMessages.bell(home, opened, bell));
+            }
+          });
     }
   }
 
@@ -518,6 +535,9 @@ final class ShmPeer {
           message.getLong(),
           message.getLong(),
           message.getInt());
+    } else if (code == ShmMessages.BELL && length == ShmMessages.BELL_BYTES) {
+      bells.told(
+          message.getInt(), message.getInt(), new BellAddress(message.getInt(), message.getLong()));
     } else {
       throw protocol("a message of kind " + code + " and " + length + " bytes");
     }
@@ -579,6 +599,7 @@ final class ShmPeer {
   /** The peer process has ended: nothing is reused, and what nobody uses is unmapped now. */
   void gone() {
     gone = true;
+    bells.close();
     for (Long id : Set.copyOf(named)) {
       forget(id);
     }

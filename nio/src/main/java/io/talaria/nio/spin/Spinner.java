@@ -16,16 +16,13 @@ package io.talaria.nio.spin;
  * <p>For the thread that waits: not thread-safe.
  */
 public final class Spinner {
-  /** After so long without luck, the peer may be waiting for this very core. */
-  private static final long GENEROUS_AFTER_NS = 4_000;
-
   /** So many spins in vain, one after the other, and it gives up. */
   public static final int MOST_LUCK = 32;
 
   /** What a spin with luck adds; one in vain takes 1. */
   public static final int REWARD = 5;
 
-  /** What a spin takes whose offer of the core was accepted: it stood in somebody's way. */
+  /** What a spin takes that has not run all the time: it stood in somebody's way. */
   public static final int PENALTY = 4;
 
   /** A window is 2 to the power of this, in nanoseconds: a millisecond. */
@@ -34,22 +31,36 @@ public final class Spinner {
   /** At first one window of 2 to the power of this is for trials: every 17 ms. */
   public static final int FIRST_TRIALS = 4;
 
-  /** In the end one of 2 to the power of this: every 67 ms. */
-  public static final int LAST_TRIALS = 6;
-
   /** So many trials in vain double the time between two windows. */
   public static final int PATIENCE = 16;
 
-  private static final int LEAST_LUCK = -(LAST_TRIALS - FIRST_TRIALS) * PATIENCE;
+  /** What a spin costs at least, which looks at the clock rarely. */
+  private static final long LEAST_SPIN_NS = 256;
 
   /** A peer that sleeps takes longer than a spin to answer; a trial waits for it. */
   public static final int TRIAL_SPINS = 3;
 
+  /** So many spins with luck, one after the other, are a talk. */
+  static final int TALK = 32;
+
+  /**
+   * So many spins are as long as trials after a talk was interrupted: one of the two was without
+   * its core for a moment, so the other sleeps now, and they would go on asleep, one after the
+   * other, until the next window.
+   */
+  static final int RESUMING_SPINS = 4;
+
   private final Spinning shared;
   private int luck = MOST_LUCK;
+  private int luckyInARow;
+  private int resuming;
   private long startedNs;
+  private long beganNs;
+  private long lookedNs;
   private long limitNs;
-  private boolean inTheWay;
+
+  /** For how long it has not run. */
+  private long lateNs;
 
   public Spinner(Spinning shared) {
     this.shared = shared;
@@ -65,18 +76,20 @@ public final class Spinner {
     if (limitNs == 0 || !shared.enter(now)) {
       return false;
     }
+    beganNs = now;
     startedNs = now;
-    inTheWay = false;
+    lookedNs = now;
+    lateNs = 0;
     return true;
   }
 
   /** How long a spin that begins now may take; 0 if it is not worth it. */
   public long limitNs(long nowNs) {
     if (luck > 0) {
-      return shared.spinNs();
+      return resuming > 0 ? TRIAL_SPINS * shared.spinNs() : shared.spinNs();
     }
     // Powers of two: peers with different patience meet in the windows of the rarer one.
-    int trials = FIRST_TRIALS + -luck / PATIENCE;
+    int trials = Math.min(shared.lastTrials(), FIRST_TRIALS + -luck / PATIENCE);
     boolean trial = (nowNs >>> WINDOW_SHIFT & (1L << trials) - 1) == 0;
     return trial ? TRIAL_SPINS * shared.spinNs() : 0;
   }
@@ -84,38 +97,40 @@ public final class Spinner {
   /** The wait was not in vain so far: the time begins anew. */
   public void extend() {
     startedNs = System.nanoTime();
+    lookedNs = startedNs;
   }
 
   /** Whether to go on, asked between rounds of looking. */
   public boolean goOn() {
     long now = System.nanoTime();
-    long spunNs = now - startedNs;
-    if (spunNs >= limitNs) {
-      inTheWay = shared.noteLateness(startedNs + limitNs, now);
+    long stepNs = now - lookedNs;
+    lookedNs = now;
+    if (stepNs > Spinning.STEP_NS) {
+      lateNs += stepNs;
       return false;
     }
-    if (spunNs < GENEROUS_AFTER_NS) {
-      return true;
-    }
-    inTheWay = !shared.offerCore(now);
-    return !inTheWay;
+    return now - startedNs < limitNs;
   }
 
   /** Ends a spin and learns from it. */
   public void stop(boolean found) {
-    shared.leave();
+    shared.leave(lookedNs - beganNs - lateNs + LEAST_SPIN_NS, lateNs, found, lookedNs);
     if (found) {
       lucky();
     } else {
-      unlucky(inTheWay ? PENALTY : 1);
+      unlucky(lateNs > 0 ? PENALTY : 1);
     }
   }
 
   public void lucky() {
     luck = Math.min(MOST_LUCK, Math.max(0, luck) + REWARD);
+    luckyInARow = Math.min(TALK, luckyInARow + 1);
   }
 
   public void unlucky(int by) {
-    luck = Math.max(LEAST_LUCK, luck - by);
+    int least = -(shared.lastTrials() - FIRST_TRIALS) * PATIENCE;
+    luck = Math.max(least, luck - by);
+    resuming = luckyInARow == TALK ? RESUMING_SPINS : Math.max(0, resuming - 1);
+    luckyInARow = 0;
   }
 }

@@ -112,6 +112,28 @@ class NeighboursContractTest extends Contract {
   }
 
   @Test
+  void aSelectThatIsWokenReportsAPipeAllTheSame() throws Exception {
+    Pipe pipe = pipe();
+    SelectionKey source = register(pipe.source(), selector, OP_READ);
+    pipe.sink().write(bytes(1, 1));
+    selector.wakeup();
+    assertSelects(source);
+  }
+
+  @Test
+  void anInterruptedSelectReportsAPipeAllTheSame() throws Exception {
+    Pipe pipe = pipe();
+    SelectionKey source = register(pipe.source(), selector, OP_READ);
+    pipe.sink().write(bytes(1, 1));
+    Thread.currentThread().interrupt();
+    try {
+      assertSelects(source);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
+  @Test
   void theEndOfAPipeIsReadable() throws Exception {
     Pipe pipe = pipe();
     SelectionKey source = register(pipe.source(), selector, OP_READ);

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.fuzz;
 
+import io.talaria.nio.bell.BellPool;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.shm.ShmFabric;
 import java.io.IOException;
@@ -9,7 +10,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -121,14 +124,27 @@ final class Fuzzer {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
+  /** Those of bells are kept, each for the next who needs one. */
   private static long descriptors() throws IOException {
-    long count = 0;
+    long count = -BellPool.ofProcess().descriptors();
     try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path unused : open) {
         count++;
       }
     }
     return count;
+  }
+
+  private static List<String> links() throws IOException {
+    List<String> links = new ArrayList<>();
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path each : open) {
+        if (Files.isSymbolicLink(each)) {
+          links.add(each.getFileName() + " " + Files.readSymbolicLink(each));
+        }
+      }
+    }
+    return links;
   }
 
   /** What the provider keeps for as long as it lives stays; nothing else. */
@@ -140,7 +156,8 @@ final class Fuzzer {
             (ShmFabric.liveMappings() - mappings)
                 + " mappings and "
                 + (descriptors() - descriptors)
-                + " descriptors are left");
+                + " descriptors are left; open are "
+                + links());
       }
       Thread.sleep(10);
     }

@@ -89,7 +89,7 @@ class NegotiationTest {
 
   @Test
   void aDiallerOfAnotherVersionIsRejected() throws Exception {
-    session.write(Wire.hello(new Hello(2, 1, "", "", "", PAYLOAD)));
+    session.write(Wire.hello(new Hello(Wire.VERSION + 1, 1, "", "", "", PAYLOAD)));
     expectRejection(Reason.VERSION_MISMATCH);
   }
 

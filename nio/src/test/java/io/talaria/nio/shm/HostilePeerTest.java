@@ -43,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HostilePeerTest {
   private static final int RING = ConnectionLayout.MIN_RING_BYTES;
   private static final long RUN_NS = TimeUnit.SECONDS.toNanos(3);
+  private static final int LEAST_ROUNDS = 10;
   private static final int[] WORDS = {
     ConnectionLayout.TAIL, ConnectionLayout.HEAD, ConnectionLayout.DATA_WAIT,
     ConnectionLayout.SPACE_WAIT, ConnectionLayout.ACCEPTS, ConnectionLayout.SWITCH_AT,
@@ -374,7 +375,10 @@ class HostilePeerTest {
     ShmHome home = (ShmHome) honest.fabric.openHome();
     long start = System.nanoTime();
     int rounds = 0;
-    for (long seed = start; System.nanoTime() - start < RUN_NS; seed++, rounds++) {
+    // On a machine that is taken some seconds are too few: the time limit of the test ends it.
+    for (long seed = start;
+        rounds <= LEAST_ROUNDS || System.nanoTime() - start < RUN_NS;
+        seed++, rounds++) {
       Random random = new Random(seed);
       try {
         ShmStream stream = honest.connect();
@@ -419,7 +423,6 @@ class HostilePeerTest {
     }
     honest.end();
     rings.forEach(files::remove);
-    assertThat(rounds).isGreaterThan(10);
     assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
   }
 

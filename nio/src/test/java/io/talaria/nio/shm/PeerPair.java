@@ -25,6 +25,10 @@ final class PeerPair implements AutoCloseable {
 
   final Side dialler;
   final Side dialled;
+
+  /** What both say is their process id; 0 if they do not say. */
+  volatile long pid;
+
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
   PeerPair(Path directory, int ringBytes, int maxRingBytes) throws Exception {
@@ -91,7 +95,7 @@ final class PeerPair implements AutoCloseable {
 
     @Override
     public long pid() {
-      return 0;
+      return pid;
     }
 
     @Override

@@ -14,7 +14,7 @@ class SpinnerTest {
   /** Within a window that is nobody's trial, and one that is everybody's. */
   private static final long ORDINARY_NS = WINDOW_NS + 17;
 
-  private static final long TRIAL_NS = (1L << Spinner.LAST_TRIALS) * WINDOW_NS + 17;
+  private static final long TRIAL_NS = (1L << Spinning.LAST_TRIALS) * WINDOW_NS + 17;
 
   private final Spinner spinner = new Spinner(new Spinning(SPIN_NS));
 
@@ -62,13 +62,13 @@ class SpinnerTest {
     unlucky(Spinner.MOST_LUCK);
 
     assertThat(spinner.limitNs(TRIAL_NS)).isEqualTo(Spinner.TRIAL_SPINS * SPIN_NS);
-    assertThat(trials()).isEqualTo(1 << (Spinner.LAST_TRIALS - Spinner.FIRST_TRIALS));
+    assertThat(trials()).isEqualTo(1 << (Spinning.LAST_TRIALS - Spinner.FIRST_TRIALS));
   }
 
   @Test
   void triesEverMoreRarelyWhileTrialsFail() {
     unlucky(Spinner.MOST_LUCK + Spinner.PATIENCE);
-    assertThat(trials()).isEqualTo(1 << (Spinner.LAST_TRIALS - Spinner.FIRST_TRIALS - 1));
+    assertThat(trials()).isEqualTo(1 << (Spinning.LAST_TRIALS - Spinner.FIRST_TRIALS - 1));
 
     unlucky(1_000_000);
     assertThat(trials()).isOne();
@@ -98,11 +98,52 @@ class SpinnerTest {
   }
 
   @Test
+  void aTalkThatWasInterruptedIsResumedByLongerSpins() {
+    talk(Spinner.TALK);
+    spinner.unlucky(Spinner.PENALTY);
+
+    for (int i = 0; i < Spinner.RESUMING_SPINS; i++) {
+      assertThat(spinner.limitNs(ORDINARY_NS)).isEqualTo(Spinner.TRIAL_SPINS * SPIN_NS);
+      spinner.unlucky(1);
+    }
+    assertThat(spinner.limitNs(ORDINARY_NS)).isEqualTo(SPIN_NS);
+  }
+
+  @Test
+  void aFewSpinsWithLuckAreNoTalk() {
+    talk(Spinner.TALK - 1);
+    spinner.unlucky(1);
+
+    assertThat(spinner.limitNs(ORDINARY_NS)).isEqualTo(SPIN_NS);
+  }
+
+  private void talk(int spins) {
+    for (int i = 0; i < spins; i++) {
+      spinner.lucky();
+    }
+  }
+
+  @Test
+  void whoHasOneCoreOnlyTriesMoreRarely() {
+    FakeCores cores = new FakeCores();
+    cores.available = 1;
+    Spinner single = new Spinner(new Spinning(SPIN_NS, cores, System.nanoTime()));
+    assertThat(single.start()).isTrue();
+    single.stop(false);
+    for (int i = 0; i < 1_000; i++) {
+      single.unlucky(1);
+    }
+
+    assertThat(single.limitNs(TRIAL_NS)).isZero();
+    assertThat(single.limitNs((1L << Spinning.LAST_TRIALS_OF_ONE_CORE) * WINDOW_NS)).isPositive();
+  }
+
+  @Test
   void onlySoManySpinAtATime() {
-    Spinning shared = new Spinning(SPIN_NS);
-    int most = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-    Spinner[] spinning = new Spinner[most];
-    for (int i = 0; i < most; i++) {
+    FakeCores cores = new FakeCores();
+    Spinning shared = new Spinning(SPIN_NS, cores, System.nanoTime());
+    Spinner[] spinning = new Spinner[cores.available / 2];
+    for (int i = 0; i < spinning.length; i++) {
       spinning[i] = new Spinner(shared);
       assertThat(spinning[i].start()).isTrue();
     }
@@ -134,6 +175,6 @@ class SpinnerTest {
 
   /** A time in each window of a whole round. */
   private static LongStream windows() {
-    return LongStream.range(0, 1L << Spinner.LAST_TRIALS).map(i -> i * WINDOW_NS + 17);
+    return LongStream.range(0, 1L << Spinning.LAST_TRIALS).map(i -> i * WINDOW_NS + 17);
   }
 }

@@ -1,0 +1,154 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.ChildSpec;
+import io.talaria.it.harness.Flavour;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Settings;
+import io.talaria.it.programs.Chatter;
+import io.talaria.it.programs.SelectTimes;
+import io.talaria.nio.Mode;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A sleeping selector of another process is woken through a pipe of its own, which the peer has
+ * opened; and over TCP where the peer cannot.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class OwnBellTest {
+  private static final List<String> OTHER_PIDS = List.of("unshare", "--pid", "--fork");
+  private static final int MESSAGES = 2000;
+
+  @RegisterExtension final Lab lab = new Lab();
+
+  private Child ringer;
+  private Child sleeper;
+
+  static List<Pair> pairs() {
+    return List.of(
+        Pair.BOTH,
+        new Pair(Flavour.TALARIA_17, Flavour.TALARIA_17),
+        new Pair(Flavour.TALARIA, Flavour.TALARIA_17));
+  }
+
+  private void connect(Pair pair, String... under) throws Exception {
+    pair.assume();
+    assumeTrue(Settings.fast() == Mode.SHM, "bells are for shared memory");
+    ringer =
+        lab.child(pair.server(), Chatter.class)
+            .property("talaria.spin.ns", 0)
+            .arg("role", "server")
+            .start();
+    ChildSpec spec =
+        lab.child(pair.client(), SelectTimes.class)
+            .property("talaria.spin.ns", 0)
+            .arg("port", ringer.await("listening").port());
+    sleeper = (under.length == 0 ? spec : spec.under(under)).start();
+    sleeper.await("connected");
+    ringer.await("accepted");
+    if (under.length == 0) {
+      Modes.use(pair, ringer, sleeper, "greet", "greeted");
+    } else {
+      useUntilRingerIsAccelerated();
+    }
+    ringer.send("go");
+    sleeper.send("go");
+  }
+
+  /** The sleeper does not know the process id by which its counters could be found. */
+  private void useUntilRingerIsAccelerated() throws Exception {
+    long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
+    do {
+      assertThat(System.nanoTime() - deadlineNs).as("late; still on TCP").isNegative();
+      ringer.send("greet");
+      sleeper.send("greet");
+      ringer.await("greeted");
+      sleeper.await("greeted");
+    } while (Modes.of(ringer).stream().noneMatch(c -> c.mode() == Mode.SHM));
+  }
+
+  private void chat() throws Exception {
+    sleeper.send("hear " + MESSAGES);
+    ringer.send("chat " + MESSAGES);
+    ringer.await("chatted");
+    assertThat(sleeper.await("heard").number("empty")).as("empty returns").isZero();
+  }
+
+  /** The pipes that both processes have open. */
+  private static Set<String> commonPipes(Child one, Child other) throws IOException {
+    Set<String> common = pipes(one.pid());
+    common.retainAll(pipes(other.pid()));
+    return common;
+  }
+
+  private static Set<String> pipes(long pid) throws IOException {
+    Set<String> pipes = new HashSet<>();
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/" + pid + "/fd"))) {
+      for (Path each : open) {
+        try {
+          String link = Files.readSymbolicLink(each).toString();
+          if (link.startsWith("pipe:")) {
+            pipes.add(link);
+          }
+        } catch (NoSuchFileException e) {
+          // It has been closed meanwhile.
+        }
+      }
+    }
+    return pipes;
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("pairs")
+  void thePeerOpensItAndRingsIt(Pair pair) throws Exception {
+    connect(pair);
+    chat();
+    long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
+    while (commonPipes(ringer, sleeper).isEmpty()) {
+      assertThat(System.nanoTime() - deadlineNs).as("late; no pipe is open in both").isNegative();
+      Thread.sleep(10);
+    }
+    chat();
+    lab.stop(sleeper, ringer);
+  }
+
+  /** Process ids of the sleeper's namespace mean others, or nobody, to the ringer. */
+  @Test
+  void aSleeperInAnotherPidNamespaceIsWokenOverTcp() throws Exception {
+    assumeTrue(mayUnshare(), "needs the right to make a pid namespace");
+    connect(Pair.BOTH, OTHER_PIDS.toArray(String[]::new));
+    chat();
+    chat();
+    lab.stop(sleeper, ringer);
+  }
+
+  private static boolean mayUnshare() throws Exception {
+    try {
+      Process process =
+          new ProcessBuilder("unshare", "--pid", "--fork", "true").inheritIO().start();
+      return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

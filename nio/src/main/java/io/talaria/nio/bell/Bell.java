@@ -1,0 +1,69 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.bell;
+
+import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectableChannel;
+
+/**
+ * A pipe of this process that others write into to wake whoever sleeps on it. Whoever {@linkplain
+ * BellPool#lease leases} it owns it until it is given back; nobody closes it, because its number
+ * must stay its own: peers open it by that number.
+ *
+ * <p>Both ends stay open here, so it never ends, whatever ringers do. A byte in it means nothing
+ * but that somebody has news; one that comes late costs the next lessee an empty look.
+ */
+public final class Bell {
+  /** One read takes what all ringers of a sleep have written. */
+  private static final int DRAINED_BYTES = 4096;
+
+  private final Pipe pipe;
+  private final BellAddress address;
+  private final ByteBuffer drained = ByteBuffer.allocateDirect(DRAINED_BYTES);
+
+  private Bell(Pipe pipe, BellAddress address) {
+    this.pipe = pipe;
+    this.address = address;
+  }
+
+  /** Makes one; any thread, interrupted or not. */
+  static Bell make() throws IOException {
+    Pipe pipe = JdkNio.provider().openPipe();
+    try {
+      pipe.source().configureBlocking(false);
+      pipe.sink().configureBlocking(false);
+      int descriptor = JdkNio.descriptor(pipe.sink());
+      return new Bell(pipe, new BellAddress(descriptor, OpenDescriptors.ownPipe(descriptor)));
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      pipe.source().close();
+      pipe.sink().close();
+      throw e;
+    }
+  }
+
+  /** What a peer needs to know to ring it. */
+  public BellAddress address() {
+    return address;
+  }
+
+  /** Readable once it is rung, until it is drained: to be registered with a JDK's selector. */
+  public SelectableChannel selectable() {
+    return pipe.source();
+  }
+
+  /**
+   * Takes what has been rung. By its lessee only; never between its last look for news and its
+   * sleep, or the bell of the sleep to come may be taken.
+   */
+  public void drain() {
+    drained.clear();
+    try {
+      int unused = pipe.source().read(drained);
+    } catch (IOException e) {
+      throw new IllegalStateException("a pipe that nobody closes cannot be read", e);
+    }
+  }
+}

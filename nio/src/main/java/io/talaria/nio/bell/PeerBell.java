@@ -1,0 +1,128 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.bell;
+
+import io.talaria.nio.jdk.JdkNio;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The writing end of a bell of another process, opened here. Any thread rings; whoever has opened
+ * it closes it, which waits for nobody: the last who is inside closes the descriptor, so that no
+ * byte goes into a file that gets its number.
+ */
+public final class PeerBell {
+  /** In the count of those inside: nobody enters any more. */
+  private static final int CLOSED = Integer.MIN_VALUE;
+
+  private static final int MOST_OPEN = (int) Math.min(1 << 16, OpenDescriptors.limit() / 8);
+
+  /** How many are open in this process. */
+  private static final AtomicInteger OPEN = new AtomicInteger();
+
+  private final BellAddress address;
+  private final FileOutputStream end;
+  private final AtomicInteger inside = new AtomicInteger();
+
+  private PeerBell(BellAddress address, FileOutputStream end) {
+    this.address = address;
+    this.end = end;
+  }
+
+  /**
+   * Opens the bell of a process of which it is proved that it is the one that has told the address.
+   * Does file work: not for the program's threads.
+   *
+   * @throws IOException if it cannot be opened, is no such pipe, or too many are open; then nothing
+   *     has been written anywhere
+   */
+  static PeerBell open(long pid, BellAddress address) throws IOException {
+    if (OPEN.incrementAndGet() > MOST_OPEN) {
+      OPEN.decrementAndGet();
+      throw new IOException("more than " + MOST_OPEN + " bells of peers");
+    }
+    FileOutputStream end = null;
+    try {
+      Path there = OpenDescriptors.path(pid, address.descriptor());
+      check(there.toString(), OpenDescriptors.pipe(there), address);
+      // For append: else the JDK truncates, and if the number were another file's by now that file
+      // would be emptied.
+      end = new FileOutputStream(there.toString(), true);
+      JdkNio.doNotBlock(end.getFD());
+      check("what was opened", OpenDescriptors.ownPipe(JdkNio.descriptor(end.getFD())), address);
+      return new PeerBell(address, end);
+    } catch (IOException | RuntimeException e) {
+      OPEN.decrementAndGet();
+      if (end != null) {
+        end.close();
+      }
+      throw e;
+    }
+  }
+
+  private static void check(String what, long pipe, BellAddress address) throws IOException {
+    if (pipe != address.inode()) {
+      throw new IOException(what + " is pipe " + pipe + " and not " + address.inode());
+    }
+  }
+
+  /** What it was opened by. */
+  public BellAddress address() {
+    return address;
+  }
+
+  /**
+   * Rings. Does not block.
+   *
+   * @return whether a byte was written; false if it is closed or full, or its process has ended
+   */
+  public boolean ring() {
+    if (!enter()) {
+      return false;
+    }
+    try {
+      end.write(0);
+      return true;
+    } catch (IOException e) {
+      return false; // if it is full its owner wakes all the same, and another road costs little
+    } finally {
+      leave();
+    }
+  }
+
+  private boolean enter() {
+    for (; ; ) {
+      int now = inside.get();
+      if (now < 0) {
+        return false;
+      }
+      if (inside.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+  }
+
+  private void leave() {
+    if (inside.decrementAndGet() == CLOSED) {
+      closeDescriptor();
+    }
+  }
+
+  /** Closes it; once. Who is inside may ring to the end. */
+  public void close() {
+    if (inside.getAndAdd(CLOSED) == 0) {
+      closeDescriptor();
+    }
+  }
+
+  private void closeDescriptor() {
+    OPEN.decrementAndGet();
+    try {
+      end.close();
+    } catch (IOException e) {
+      // The descriptor is free all the same.
+    }
+  }
+}
