@@ -143,9 +143,9 @@ class HostileTest {
 
   @Test
   void greetingsFromElsewhere() throws Exception {
-    announced.provoke(Frames.hello(2, "boot", 1));
-    announced.provoke(Frames.hello(1, "00000000-0000-0000-0000-000000000000", 1));
-    announced.provoke(Frames.hello(1, "", 1));
+    announced.provoke(Frames.hello(Frames.VERSION + 1, "boot", 1));
+    announced.provoke(Frames.hello(Frames.VERSION, "00000000-0000-0000-0000-000000000000", 1));
+    announced.provoke(Frames.hello(Frames.VERSION, "", 1));
     assertUnharmed();
   }
 

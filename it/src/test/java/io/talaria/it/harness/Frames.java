@@ -18,6 +18,9 @@ public final class Frames {
   /** Bytes of the memory that two processes share. */
   public static final int REGION_BYTES = 45_056;
 
+  /** Of the negotiation, spoken by this build. */
+  public static final int VERSION = 2;
+
   private static final int RING = 32 << 10;
 
   /** Bytes of a connection's segment with rings of 32 KiB. */
@@ -39,7 +42,7 @@ public final class Frames {
    */
   public static ByteBuffer hello(long region) throws IOException {
     String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).trim();
-    return hello(1, boot, region);
+    return hello(VERSION, boot, region);
   }
 
   /**

@@ -926,6 +926,7 @@ final class Registrar extends Thread {
     pair.backoffNs = FIRST_RETRY_NS;
     pair.retryNs = System.nanoTime();
     connections.put(connection, new Life());
+    node.connected(connection); // before anything can be received on it
     node.poller()
         .execute(
             () -> {
@@ -933,7 +934,6 @@ final class Registrar extends Thread {
               peer.connection(connection);
               peer.requested.set(false);
             });
-    node.connected(connection);
     if (track.session() != null) {
       makeRoom();
     }
