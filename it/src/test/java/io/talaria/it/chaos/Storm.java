@@ -147,7 +147,7 @@ public final class Storm {
           Announced.await(lab.talariaDir(), port);
         }
       }
-      member.baseDescriptors = Proc.descriptors(member.child);
+      member.baseDescriptors = Proc.descriptorsButBells(member.child);
     }
     tellPeers();
     startNs = System.nanoTime();
@@ -464,7 +464,7 @@ public final class Storm {
       }
     }
     int limit = keeper.baseDescriptors + SPARE_DESCRIPTORS;
-    int descriptors = atMost(limit, () -> Proc.descriptors(keeper.child));
+    int descriptors = atMost(limit, () -> Proc.descriptorsButBells(keeper.child));
     findings.leakedDescriptors = Math.max(0, descriptors - limit);
     findings.leakedMappings =
         atMost(

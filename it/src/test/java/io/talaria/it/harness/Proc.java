@@ -4,8 +4,12 @@ package io.talaria.it.harness;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -25,6 +29,32 @@ public final class Proc {
     try (Stream<Path> files = Files.list(directory(child).resolve("fd"))) {
       return Math.toIntExact(files.count());
     }
+  }
+
+  /**
+   * Open descriptors of a process, without those of pipes of which it has both ends: bells, which
+   * are kept for the next selector that needs one.
+   *
+   * @param child the process
+   * @return how many
+   * @throws IOException if it is gone
+   */
+  public static int descriptorsButBells(Child child) throws IOException {
+    List<String> targets = new ArrayList<>();
+    try (Stream<Path> files = Files.list(directory(child).resolve("fd"))) {
+      for (Path each : files.toList()) {
+        try {
+          targets.add(Files.readSymbolicLink(each).toString());
+        } catch (NoSuchFileException e) {
+          // Closed meanwhile.
+        }
+      }
+    }
+    return Math.toIntExact(
+        targets.stream()
+            .filter(
+                target -> !target.startsWith("pipe:") || Collections.frequency(targets, target) < 2)
+            .count());
   }
 
   /**
