@@ -211,7 +211,8 @@ class TmuxTest {
     assertThat(screen("-e")).contains("\u001b[31");
     press("q");
     givenBack(0);
-    type("clear; export NO_COLOR=1");
+    type("clear; export NO_COLOR=1; echo cleared");
+    await(screen -> screen.startsWith("cleared\n"), "cleared screen");
     top("");
     await("mlx5_0/1");
     assertThat(screen("-e")).doesNotContain("\u001b[31");

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,6 +55,12 @@ class SessionFuzzTest {
     assertThat(node.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
     precious = Files.createFile(shm.resolve("precious"));
     descriptorsBefore = descriptors();
+  }
+
+  /** Nobody makes a directory anew while the temporary one is deleted: negotiation threads stay. */
+  @AfterEach
+  void hold() throws Exception {
+    node.hold();
   }
 
   private static long descriptors() throws IOException {
@@ -212,6 +219,7 @@ class SessionFuzzTest {
           replay.awaitEnd();
         }
       }
+      client.hold();
     }
     assertUnharmed();
   }
