@@ -37,6 +37,9 @@ class SelectorTest {
   /** On UCX no time is measured, only that select ends. */
   private static final long LATE_MS = Settings.fast() == Mode.UCX ? 10_000 : 25;
 
+  /** As late as so many sleeps of this machine, now. */
+  private static final int LATE_SLEEPS = 4;
+
   @RegisterExtension final Lab lab = new Lab();
 
   private Child peer;
@@ -64,7 +67,11 @@ class SelectorTest {
     selecting.send("wait " + limitMs + " " + times);
     Event waited = selecting.await("waited");
     assertThat(waited.number("shortest")).as("shortest select").isGreaterThan((limitMs - 1) * MS);
-    assertThat(waited.number("median")).as("median select").isLessThan((limitMs + LATE_MS) * MS);
+    // On a busy machine the system lets everybody sleep longer.
+    long late = Math.max(0, waited.number("slept") - limitMs * MS);
+    assertThat(waited.number("median"))
+        .as("median select; a sleep of the same length was late by %s ns", late)
+        .isLessThan((limitMs + LATE_MS) * MS + LATE_SLEEPS * late);
   }
 
   @ParameterizedTest(name = "{0}")

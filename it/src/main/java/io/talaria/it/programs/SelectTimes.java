@@ -80,17 +80,23 @@ public final class SelectTimes {
   }
 
   private void await(long limitMs, int times) throws IOException {
+    long[] slept = new long[times];
     long[] lasted = new long[times];
     for (int i = 0; i < times; i++) {
+      long before = System.nanoTime();
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(limitMs));
       long start = System.nanoTime();
+      slept[i] = start - before;
       int ready = selector.select(limitMs);
       lasted[i] = System.nanoTime() - start;
       if (ready != 0 || !selector.selectedKeys().isEmpty()) {
         throw new IllegalStateException("something is ready: " + key.readyOps());
       }
     }
+    Arrays.sort(slept);
     Arrays.sort(lasted);
-    Console.say("waited", "shortest", lasted[0], "median", lasted[times / 2]);
+    Console.say(
+        "waited", "shortest", lasted[0], "median", lasted[times / 2], "slept", slept[times / 2]);
   }
 
   /** A wake-up ends the select it finds, or the next one, and only that one. */

@@ -37,6 +37,10 @@ public final class Storm {
   private static final long SECOND = 1_000_000_000L;
   private static final int DESCRIPTORS = 512;
   private static final int SPARE_DESCRIPTORS = 2;
+
+  /** Of a member; each may have leased a bell, and bells are kept. */
+  private static final int SELECTORS = 2;
+
   private static final String MEMORY = "size=256m,mode=700";
 
   private final Lab lab;
@@ -465,7 +469,9 @@ public final class Storm {
     }
     int limit = keeper.baseDescriptors + SPARE_DESCRIPTORS;
     int descriptors = atMost(limit, () -> Proc.descriptorsButBells(keeper.child));
-    findings.leakedDescriptors = Math.max(0, descriptors - limit);
+    int bells = atMost(SELECTORS, () -> Proc.bells(keeper.child));
+    findings.leakedDescriptors =
+        Math.max(0, descriptors - limit) + 2 * Math.max(0, bells - SELECTORS);
     findings.leakedMappings =
         atMost(
             0,
@@ -476,11 +482,12 @@ public final class Storm {
     findings.filesLeft = atMost(0, () -> Leftovers.of(lab.talariaDir(), shmDir).size());
     say(
         String.format(
-            "%s: %d descriptors, %d at the start; %d mappings of shared memory; files of the dead:"
-                + " %s",
+            "%s: %d descriptors, %d at the start, and %d bells; %d mappings of shared memory; files"
+                + " of the dead: %s",
             keeper,
             descriptors,
             keeper.baseDescriptors,
+            bells,
             findings.leakedMappings,
             Leftovers.of(lab.talariaDir(), shmDir)));
     keeper.child.stop();

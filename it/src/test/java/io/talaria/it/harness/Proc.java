@@ -40,6 +40,32 @@ public final class Proc {
    * @throws IOException if it is gone
    */
   public static int descriptorsButBells(Child child) throws IOException {
+    List<String> targets = targets(child);
+    return targets.size() - 2 * bells(targets);
+  }
+
+  /**
+   * Bells of a process: pipes of which it has both ends.
+   *
+   * @param child the process
+   * @return how many
+   * @throws IOException if it is gone
+   */
+  public static int bells(Child child) throws IOException {
+    return bells(targets(child));
+  }
+
+  private static int bells(List<String> targets) {
+    return Math.toIntExact(
+        targets.stream()
+            .filter(target -> target.startsWith("pipe:"))
+            .distinct()
+            .filter(target -> Collections.frequency(targets, target) == 2)
+            .count());
+  }
+
+  /** What the descriptors of a process refer to. */
+  private static List<String> targets(Child child) throws IOException {
     List<String> targets = new ArrayList<>();
     try (Stream<Path> files = Files.list(directory(child).resolve("fd"))) {
       for (Path each : files.toList()) {
@@ -50,11 +76,7 @@ public final class Proc {
         }
       }
     }
-    return Math.toIntExact(
-        targets.stream()
-            .filter(
-                target -> !target.startsWith("pipe:") || Collections.frequency(targets, target) < 2)
-            .count());
+    return targets;
   }
 
   /**
