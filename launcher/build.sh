@@ -5,6 +5,7 @@
 CLI=$ROOT/cli/target/talaria-cli.jar
 BENCH=$ROOT/bench/target/talaria-bench.jar
 WORKLOADS=$ROOT/workloads/target/talaria-workloads.jar
+PROGRAMS=$ROOT/bench-programs/target/talaria-bench-programs.jar
 STAMP=$ROOT/dist/.built
 # The modules that a command needs, those that they need included.
 WANTED='nio ffi ucx nio-ucx monitor agent cli bench'
@@ -24,10 +25,16 @@ stale() {
   [ -f "$AGENT" ] && [ -f "$CLI" ] && [ -f "$BENCH" ] || return 0
   for module in $WANTED; do
     stamp=$STAMP
-    if [ "$module" = workloads ]; then
-      stamp=$STAMP-workloads
-      [ -f "$WORKLOADS" ] || return 0
-    fi
+    case $module in
+      workloads)
+        stamp=$STAMP-workloads
+        [ -f "$WORKLOADS" ] || return 0
+        ;;
+      bench-programs)
+        stamp=$STAMP-programs
+        [ -f "$PROGRAMS" ] || return 0
+        ;;
+    esac
     [ -f "$stamp" ] || return 0
     [ -z "$(find "$ROOT/pom.xml" "$ROOT/.mvn" "$ROOT/$module/pom.xml" "$ROOT/$module/src/main" \
       -newer "$stamp" -print 2>/dev/null | head -n 1)" ] || return 0
@@ -41,7 +48,7 @@ build_now() {
   say "building with $JAVA_HOME (once, about a minute; log in dist/build.log)"
   # Older than every source that changes while the build runs.
   : >"$STAMP.new"
-  rm -rf "$ROOT/bench/target/lib" "$ROOT/workloads/target/lib"
+  rm -rf "$ROOT/bench/target/lib" "$ROOT/workloads/target/lib" "$ROOT/bench-programs/target/lib"
   if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests \
     -pl "$(printf '%s\n' "$WANTED" | tr ' ' ,)" package) >"$ROOT/dist/build.log" 2>&1; then
     grep -E '^\[ERROR\]' "$ROOT/dist/build.log" | head -n 20 >&2
@@ -50,8 +57,12 @@ build_now() {
     exit "$STATUS_FAILED"
   fi
   case $WANTED in
-    *workloads) cp -p "$STAMP.new" "$STAMP-workloads" ;;
+    *workloads*) cp -p "$STAMP.new" "$STAMP-workloads" ;;
     *) rm -f "$STAMP-workloads" ;;
+  esac
+  case $WANTED in
+    *bench-programs) cp -p "$STAMP.new" "$STAMP-programs" ;;
+    *) rm -f "$STAMP-programs" ;;
   esac
   mv "$STAMP.new" "$STAMP"
 }
@@ -89,10 +100,19 @@ class_path() {
     path=$path:$jar
   done
   case $WANTED in
-    *workloads)
+    *workloads*)
       path=$path:$WORKLOADS
       for jar in "$ROOT"/workloads/target/lib/*.jar; do
         [ -f "$ROOT/bench/target/lib/${jar##*/}" ] || path=$path:$jar
+      done
+      ;;
+  esac
+  case $WANTED in
+    *bench-programs)
+      path=$path:$PROGRAMS
+      for jar in "$ROOT"/bench-programs/target/lib/*.jar; do
+        [ -f "$ROOT/bench/target/lib/${jar##*/}" ] ||
+          [ -f "$ROOT/workloads/target/lib/${jar##*/}" ] || path=$path:$jar
       done
       ;;
   esac
@@ -105,6 +125,14 @@ needs_workloads() {
     example:*) return 0 ;;
     bench:sockets | bench:ucx) return 1 ;;
     bench:*) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+# Whether the command needs servers and clients of other projects: a hundred jars.
+needs_programs() {
+  case ${1-}:${2-} in
+    bench:programs | bench:kafka) return 0 ;;
     *) return 1 ;;
   esac
 }
@@ -125,10 +153,14 @@ run_cli() {
   if needs_workloads "$@"; then
     WANTED="$WANTED messaging workloads"
   fi
+  if needs_programs "$@"; then
+    WANTED="$WANTED programs bench-programs"
+  fi
   if ! asks_for_help "$@"; then
     ensure_built
   elif ! [ -f "$CLI" ] || ! [ -f "$BENCH" ] ||
-    { [ "$WANTED" != "${WANTED%workloads}" ] && ! [ -f "$WORKLOADS" ]; }; then
+    { needs_workloads "$@" && ! [ -f "$WORKLOADS" ]; } ||
+    { needs_programs "$@" && ! [ -f "$PROGRAMS" ]; }; then
     usage | sed -n "s/^  \($1[ A-Z]*  .*\)/talaria \1/p"
     echo "Its options are known when it is built: ./talaria build, then ./talaria $* again."
     exit 0

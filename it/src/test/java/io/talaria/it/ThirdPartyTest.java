@@ -14,10 +14,10 @@ import io.talaria.it.harness.Ss;
 import io.talaria.it.thirdparty.Side;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Mode;
+import io.talaria.programs.Catalogue;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -38,37 +38,18 @@ class ThirdPartyTest {
   /** How often more is sent at most, until all has switched. */
   private static final int MOST_AGAIN = 20;
 
-  private static final List<String> PROGRAMS =
-      List.of(
-          "ActiveMq",
-          "Artemis",
-          "Grizzly",
-          "H2",
-          "Hazelcast",
-          "JGroups",
-          "Jedis",
-          "Lettuce",
-          "Mina",
-          "Pekko",
-          "Tomcat",
-          "Undertow",
-          "Vertx");
-
-  /** Those that use {@code java.net.Socket}, on one side at least. */
-  private static final Set<String> ON_OLD_SOCKETS = Set.of("H2", "Jedis");
-
   @RegisterExtension final Lab lab = new Lab();
 
   static Stream<Arguments> cases() {
     List<Pair> pairs = List.of(Pair.BOTH, new Pair(Flavour.TALARIA_17, Flavour.TALARIA_17));
-    return PROGRAMS.stream()
+    return Stream.of(Catalogue.values())
         .flatMap(program -> pairs.stream().map(pair -> Arguments.of(program, pair)));
   }
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("cases")
   @Timeout(value = 240, unit = TimeUnit.SECONDS)
-  void whatIsSentComesBackThroughSharedMemory(String program, Pair pair) throws Exception {
+  void whatIsSentComesBackThroughSharedMemory(Catalogue program, Pair pair) throws Exception {
     pair.assume();
     Child server = side(pair.server(), program).start();
     int port = server.await("listening", Duration.ofMinutes(1)).port();
@@ -96,12 +77,12 @@ class ThirdPartyTest {
     return all.size() >= CONNECTIONS && all.stream().allMatch(c -> c.mode() == Mode.SHM);
   }
 
-  private ChildSpec side(Flavour flavour, String program) {
+  private ChildSpec side(Flavour flavour, Catalogue program) {
     ChildSpec side =
         lab.child(flavour, Side.class)
             .classPath(ClassPath.thirdParty())
             .option("-XX:TieredStopAtLevel=1")
-            .arg("program", program + "Program");
-    return ON_OLD_SOCKETS.contains(program) ? side.property("talaria.sockets", true) : side;
+            .arg("program", program.name());
+    return program.oldSockets() ? side.property("talaria.sockets", true) : side;
   }
 }

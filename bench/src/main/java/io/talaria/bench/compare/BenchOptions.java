@@ -19,8 +19,6 @@ import picocli.CommandLine.Spec;
 
 /** The options of benchmarks that measure {@link Trial trials}, each for some time: a mixin. */
 public final class BenchOptions {
-  private static final int MOST_EVENT_LOOPS = 1_024;
-
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
@@ -30,15 +28,15 @@ public final class BenchOptions {
       paramLabel = "BYTES",
       converter = SizeConverter.class,
       description =
-          "Lengths of messages, and of answers to calls. Default: 16; of throughput and ping-pong"
-              + " 16,1K,64K.")
+          "Lengths of messages, and of answers to calls. Default: 16, unless the above says"
+              + " otherwise.")
   private List<Integer> sizes = new ArrayList<>();
 
   @Option(
       names = {"-c", "--connections"},
       split = ",",
       paramLabel = "N",
-      description = "Numbers of connections. Default: 1; of scaling 1,8,64,512.")
+      description = "Numbers of connections. Default: 1, unless the above says otherwise.")
   private List<Integer> connections = new ArrayList<>();
 
   @Option(
@@ -47,19 +45,15 @@ public final class BenchOptions {
       description = "How long a case is measured, after its warm-up. Default: 2, with --quick 0.7.")
   private Double seconds;
 
-  @Option(
-      names = "--event-loops",
-      paramLabel = "N",
-      defaultValue = "1",
-      description =
-          "Event loops of each side, with --server or --remote of that side; more want --no-pin."
-              + " Default: ${DEFAULT-VALUE}.")
-  private int eventLoops;
-
   @Mixin private RoundOptions rounds;
 
   /** Creates the options; picocli fills them. */
   public BenchOptions() {}
+
+  /** Returns which side is wanted. */
+  public SideOptions sides() {
+    return rounds.sides();
+  }
 
   /**
    * Returns the lengths of messages.
@@ -81,12 +75,6 @@ public final class BenchOptions {
     connections.forEach(
         number -> Limits.check(command.commandLine(), "--connections", number, 1, most));
     return connections.isEmpty() ? usual : List.copyOf(connections);
-  }
-
-  /** Returns how many event loops this side has. */
-  public int eventLoops() {
-    Limits.check(command.commandLine(), "--event-loops", eventLoops, 1, MOST_EVENT_LOOPS);
-    return eventLoops;
   }
 
   /**

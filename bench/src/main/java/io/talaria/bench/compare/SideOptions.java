@@ -130,4 +130,17 @@ public final class SideOptions {
   public List<HostPort> remotes(boolean several) {
     return remotes.isEmpty() || several ? List.copyOf(remotes) : List.of(remote());
   }
+
+  /**
+   * Checks that both sides are wanted on this machine, for what cannot be elsewhere.
+   *
+   * @throws ParameterException if one side is wanted alone
+   */
+  public void requireBoth() {
+    if (side() != Side.BOTH) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--server, --remote: this starts both sides on this machine; leave them out");
+    }
+  }
 }

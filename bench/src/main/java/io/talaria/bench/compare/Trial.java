@@ -2,6 +2,8 @@
 
 package io.talaria.bench.compare;
 
+import java.util.List;
+
 /** One of the cases that a benchmark measures. */
 public interface Trial {
   /** Returns its name for machines. */
@@ -12,6 +14,11 @@ public interface Trial {
 
   /** Returns how many connections there are. */
   int connections();
+
+  /** Returns further options that both JVMs need, on either road. */
+  default List<String> javaOptions() {
+    return List.of();
+  }
 
   /**
    * Returns what both sides are told: a record.

@@ -41,14 +41,14 @@ record TrialBout(Launch launch, Class<?> main, Timing timing, Trial trial, List<
   }
 
   private Found both(Round round) throws HarnessException, InterruptedException {
-    try (Pair pair = launch.pair(main, round.contender())) {
+    try (Pair pair = launch.with(trial.javaOptions()).pair(main, round.contender())) {
       HostPort where = Orders.listen(pair.server(), Orders.local(), trial.job(timing));
       return Blame.servers(List.of(pair.server()), () -> measure(pair.client(), round, where));
     }
   }
 
   private Found client(Round round) throws HarnessException, InterruptedException {
-    try (ChildJvm client = launch.client(main)) {
+    try (ChildJvm client = launch.with(trial.javaOptions()).client(main)) {
       return measure(client, round, remotes.get(0));
     }
   }

@@ -6,6 +6,10 @@ import io.talaria.it.kit.Args;
 import io.talaria.it.kit.Blob;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Pattern;
+import io.talaria.programs.Catalogue;
+import io.talaria.programs.ThirdParty;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -25,21 +29,18 @@ public final class Side {
   /**
    * Runs the program.
    *
-   * @param arguments program= a class of this package, and for a client port, connections, rounds
-   *     and seed
+   * @param arguments program= a constant of {@link Catalogue}, and for a client port, connections,
+   *     rounds and seed
    */
   public static void main(String[] arguments) {
     Console.run(
         arguments,
         args -> {
-          ThirdParty party =
-              Class.forName(Side.class.getPackageName() + "." + args.text("program", ""))
-                  .asSubclass(ThirdParty.class)
-                  .getDeclaredConstructor()
-                  .newInstance();
+          ThirdParty party = Catalogue.valueOf(args.text("program", "")).open();
           int port = args.count("port", 0);
           if (port == 0) {
-            Console.say("listening", "port", party.serve());
+            Path folder = Files.createDirectories(Path.of("server").toAbsolutePath());
+            Console.say("listening", "port", party.serve(folder));
           } else {
             use(party, port, args);
           }

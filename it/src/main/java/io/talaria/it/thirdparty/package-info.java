@@ -1,7 +1,4 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/**
- * Third-party servers and clients, each used as its documentation shows, by one common program.
- * None of them knows of Talaria.
- */
+/** One program for both sides of each of the third-party programs. */
 package io.talaria.it.thirdparty;

@@ -3,6 +3,7 @@
 package io.talaria.workloads.grpc;
 
 import io.talaria.bench.compare.BenchOptions;
+import io.talaria.bench.compare.EventLoopOption;
 import io.talaria.bench.compare.Words;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
@@ -73,6 +74,7 @@ public final class BenchGrpcCommand implements Subcommand {
   private int inFlight;
 
   @Mixin private BenchOptions bench;
+  @Mixin private EventLoopOption eventLoops;
 
   /** Creates the command; picocli fills it. */
   public BenchGrpcCommand() {}
@@ -94,7 +96,7 @@ public final class BenchGrpcCommand implements Subcommand {
       for (GrpcTrial.Client client : words("--client", clients, GrpcTrial.Client.values())) {
         for (int size : bench.sizes(List.of(16))) {
           for (int number : bench.connections(List.of(1), MOST_CONNECTIONS)) {
-            trials.add(new GrpcTrial(call, client, size, number, inFlight, bench.eventLoops()));
+            trials.add(new GrpcTrial(call, client, size, number, inFlight, eventLoops.number()));
           }
         }
       }

@@ -3,6 +3,7 @@
 package io.talaria.workloads.netty;
 
 import io.talaria.bench.compare.BenchOptions;
+import io.talaria.bench.compare.EventLoopOption;
 import io.talaria.bench.compare.Words;
 import io.talaria.bench.netty.NettyClient;
 import io.talaria.cli.Subcommand;
@@ -24,8 +25,9 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Netty on the JDK's sockets and on Talaria: messages one way, round trips, and round trips on"
-          + " ever more connections.",
+      "Netty on the JDK's sockets and on Talaria: messages one way (throughput) and round trips"
+          + " (ping-pong), each of 16 B, 1 KiB and 64 KiB, and round trips on 1, 8, 64 and 512"
+          + " connections (scaling), unless options say otherwise.",
       "",
       "Every case runs in new JVMs, in rounds that alternate between the two. Both run the same"
           + " program; Talaria's have the agent, and the run fails if a connection was not"
@@ -75,6 +77,7 @@ public final class BenchNettyCommand implements Subcommand {
   private int inFlight;
 
   @Mixin private BenchOptions bench;
+  @Mixin private EventLoopOption eventLoops;
 
   /** Creates the command; picocli fills it. */
   public BenchNettyCommand() {}
@@ -101,7 +104,7 @@ public final class BenchNettyCommand implements Subcommand {
       for (int size : bench.sizes(pattern.sizes())) {
         for (int number : bench.connections(pattern.connections(), MOST_CONNECTIONS)) {
           trials.add(
-              new NettyTrial(pattern, size, number, inFlight, flush(size), bench.eventLoops()));
+              new NettyTrial(pattern, size, number, inFlight, flush(size), eventLoops.number()));
         }
       }
     }

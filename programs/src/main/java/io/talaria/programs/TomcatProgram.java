@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -14,9 +14,9 @@ import org.apache.catalina.startup.Tomcat;
 /** Tomcat: a servlet behind its NIO connector. */
 final class TomcatProgram implements ThirdParty {
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     Tomcat tomcat = new Tomcat();
-    tomcat.setBaseDir(Path.of("tomcat").toAbsolutePath().toString());
+    tomcat.setBaseDir(folder.toString());
     Connector connector = new Connector();
     connector.setPort(0);
     connector.setProperty("address", "127.0.0.1");

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
 import com.hazelcast.client.HazelcastClient;
 import com.hazelcast.client.config.ClientConfig;
@@ -8,6 +8,7 @@ import com.hazelcast.config.Config;
 import com.hazelcast.config.NetworkConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
+import java.nio.file.Path;
 import java.util.Map;
 
 /** Hazelcast: a member, and clients whose threads put into its map and get from it. */
@@ -15,7 +16,7 @@ final class HazelcastProgram implements ThirdParty {
   private static final String CALLS_HOME = "hazelcast.phone.home.enabled";
 
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     int port = ThirdParty.freePort();
     Config config = new Config();
     config.setProperty(CALLS_HOME, "false");

@@ -1,9 +1,9 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
-import io.talaria.it.kit.Console;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +25,7 @@ final class MinaProgram implements ThirdParty {
   }
 
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     NioSocketAcceptor acceptor = new NioSocketAcceptor();
     acceptor.getFilterChain().addLast("codec", codec());
     acceptor.setHandler(
@@ -65,7 +65,7 @@ final class MinaProgram implements ThirdParty {
   private static class Handler extends IoHandlerAdapter {
     @Override
     public void exceptionCaught(IoSession session, Throwable cause) {
-      Console.fail(cause);
+      Failure.end(cause);
     }
   }
 

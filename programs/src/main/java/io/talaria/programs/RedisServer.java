@@ -1,8 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
-import io.talaria.it.kit.Console;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.EOFException;
@@ -33,12 +32,12 @@ final class RedisServer {
     RedisServer server = new RedisServer();
     ServerSocketChannel listener = ServerSocketChannel.open();
     listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    Console.daemon(
+    Failure.daemon(
         "redis",
         () -> {
           while (true) {
             SocketChannel client = listener.accept();
-            Console.daemon("redis-client", () -> server.serve(client));
+            Failure.daemon("redis-client", () -> server.serve(client));
           }
         });
     return ((InetSocketAddress) listener.getLocalAddress()).getPort();

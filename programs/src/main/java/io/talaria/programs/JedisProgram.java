@@ -1,14 +1,15 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import redis.clients.jedis.Jedis;
 
 /** Jedis, on {@code java.net.Socket}: one connection for each client. */
 final class JedisProgram implements ThirdParty {
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     return RedisServer.start();
   }
 

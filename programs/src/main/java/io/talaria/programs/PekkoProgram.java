@@ -1,9 +1,10 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.AbstractActor;
@@ -43,7 +44,7 @@ final class PekkoProgram implements ThirdParty {
   }
 
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     int port = ThirdParty.freePort();
     system("server", port).actorOf(Props.create(Echo.class), "echo");
     return port;

@@ -1,15 +1,16 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
 import io.undertow.Undertow;
 import io.undertow.server.handlers.BlockingHandler;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 
 /** Undertow: a blocking handler behind its HTTP listener. */
 final class UndertowProgram implements ThirdParty {
   @Override
-  public int serve() {
+  public int serve(Path folder) {
     Undertow undertow =
         Undertow.builder()
             .addHttpListener(0, "127.0.0.1")

@@ -1,7 +1,8 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -18,7 +19,7 @@ final class H2Program implements ThirdParty {
   private int rows;
 
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     return Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start().getPort();
   }
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
 import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
@@ -9,6 +9,7 @@ import jakarta.jms.MessageConsumer;
 import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
 import jakarta.jms.Session;
+import java.nio.file.Path;
 import java.util.UUID;
 import org.apache.activemq.ActiveMQConnectionFactory;
 import org.apache.activemq.broker.BrokerService;
@@ -17,7 +18,7 @@ import org.apache.activemq.broker.TransportConnector;
 /** ActiveMQ on its transport {@code nio}: each client sends to a queue and receives from it. */
 final class ActiveMqProgram implements ThirdParty {
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     BrokerService broker = new BrokerService();
     broker.setPersistent(false);
     broker.setUseJmx(false);

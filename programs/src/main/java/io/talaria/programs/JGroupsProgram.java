@@ -1,10 +1,10 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
-import io.talaria.it.kit.Console;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -53,7 +53,7 @@ final class JGroupsProgram implements ThirdParty {
                   message,
                   Arrays.copyOfRange(message.getArray(), from, from + message.getLength()));
             } catch (Exception e) {
-              Console.fail(e);
+              Failure.end(e);
             }
           }
         });
@@ -61,7 +61,7 @@ final class JGroupsProgram implements ThirdParty {
   }
 
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     int port = ThirdParty.freePort();
     JChannel member = member(port, port);
     join(member, (message, bytes) -> member.send(new BytesMessage(message.getSrc(), bytes)));

@@ -1,34 +1,35 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 
-/**
- * A third-party server, and its clients. An implementation has a constructor without parameters;
- * {@link Side} runs one side of it, and ends it with the JVM.
- */
-interface ThirdParty {
-  /** How long an answer may take, so that nothing hangs. */
+/** A third-party server, and its clients. Each side runs in a JVM of its own and ends with it. */
+public interface ThirdParty {
+  /** How long an answer may take, in seconds, so that nothing hangs. */
   int PATIENCE_S = 60;
 
   /**
    * Starts the server on 127.0.0.1.
    *
+   * @param folder where it may keep files; exists
    * @return its port
+   * @throws Exception if it does not start
    */
-  int serve() throws Exception;
+  int serve(Path folder) throws Exception;
 
   /**
    * Opens one more connection, or a client that has at least one of its own.
    *
    * @param port where the server is
+   * @throws Exception if it cannot connect
    */
   Guest connect(int port) throws Exception;
 
-  /** The longest message that this program takes without being configured for it. */
+  /** Returns the length in bytes of the longest message that it takes as it is configured. */
   default int mostBytes() {
     return 1 << 20;
   }
@@ -38,11 +39,13 @@ interface ThirdParty {
     /**
      * Hands a message to the server and has it back.
      *
+     * @param message what to send; not changed
      * @return what the server has made of it, which must be the same bytes
+     * @throws Exception if it failed
      */
     byte[] exchange(byte[] message) throws Exception;
 
-    /** How many threads may use it at once. */
+    /** Returns how many threads may use it at once. */
     default int threads() {
       return 1;
     }

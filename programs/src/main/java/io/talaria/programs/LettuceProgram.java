@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -9,13 +9,14 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /** Lettuce, on Netty: the commands of several threads share a connection. */
 final class LettuceProgram implements ThirdParty {
   private final RedisClient client = RedisClient.create();
 
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     return RedisServer.start();
   }
 

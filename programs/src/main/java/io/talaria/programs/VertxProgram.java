@@ -1,8 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
-import io.talaria.it.kit.Console;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -10,6 +9,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** Vert.x: its HTTP server and its HTTP client, one connection for each client. */
@@ -21,7 +21,7 @@ final class VertxProgram implements ThirdParty {
   }
 
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     return result(
             vertx
                 .createHttpServer()
@@ -30,7 +30,7 @@ final class VertxProgram implements ThirdParty {
                         request
                             .body()
                             .onSuccess(body -> request.response().end(body))
-                            .onFailure(Console::fail))
+                            .onFailure(Failure::end))
                 .listen(0, "127.0.0.1"))
         .actualPort();
   }
@@ -38,12 +38,16 @@ final class VertxProgram implements ThirdParty {
   @Override
   public Guest connect(int port) {
     HttpClient client = vertx.createHttpClient(new HttpClientOptions().setMaxPoolSize(1));
+    // All of it is composed on the event loop: an answer that came before body() would be lost.
     return message ->
         result(
                 client
                     .request(HttpMethod.POST, port, "127.0.0.1", "/echo")
-                    .compose(request -> request.send(Buffer.buffer(message)))
-                    .compose(HttpClientResponse::body))
+                    .compose(
+                        request ->
+                            request
+                                .send(Buffer.buffer(message))
+                                .compose(HttpClientResponse::body)))
             .getBytes();
   }
 }

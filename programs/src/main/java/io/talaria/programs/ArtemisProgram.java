@@ -1,7 +1,8 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
+import java.nio.file.Path;
 import java.util.UUID;
 import org.apache.activemq.artemis.api.core.ActiveMQBuffer;
 import org.apache.activemq.artemis.api.core.QueueConfiguration;
@@ -17,7 +18,7 @@ import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
 /** Artemis on Netty: each client sends to a queue and receives from it. */
 final class ArtemisProgram implements ThirdParty {
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     int port = ThirdParty.freePort();
     ConfigurationImpl configuration = new ConfigurationImpl();
     configuration.setPersistenceEnabled(false);

@@ -1,7 +1,8 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.it.thirdparty;
+package io.talaria.programs;
 
+import java.nio.file.Path;
 import org.glassfish.grizzly.http.server.HttpHandler;
 import org.glassfish.grizzly.http.server.HttpServer;
 import org.glassfish.grizzly.http.server.NetworkListener;
@@ -11,7 +12,7 @@ import org.glassfish.grizzly.http.server.Response;
 /** Grizzly: a handler of its HTTP server. */
 final class GrizzlyProgram implements ThirdParty {
   @Override
-  public int serve() throws Exception {
+  public int serve(Path folder) throws Exception {
     NetworkListener listener = new NetworkListener("echo", "127.0.0.1", 0);
     listener.getKeepAlive().setMaxRequestsCount(-1);
     HttpServer server = new HttpServer();

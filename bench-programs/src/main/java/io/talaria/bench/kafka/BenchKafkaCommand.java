@@ -1,0 +1,83 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.kafka;
+
+import io.talaria.bench.compare.BenchOptions;
+import io.talaria.bench.compare.Words;
+import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Limits;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria bench kafka}. */
+@Command(
+    name = "kafka",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    description = {
+      "Records to and from one broker of Kafka, on the JDK's sockets and on Talaria: a producer with"
+          + " its usual settings, and a consumer of what is there already, of 100 B and 1 KiB unless"
+          + " options say otherwise. One topic, one partition; the broker does not wait for its"
+          + " disk, which is what Kafka does unless told otherwise.",
+      "",
+      "Every case runs in new JVMs on this machine, in rounds that alternate between the two; the run"
+          + " fails if a connection of Talaria's was not accelerated. Shown are medians over the"
+          + " rounds with their range.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria bench kafka --quick",
+      "  talaria bench kafka produce -l 100 --rounds 5 --json kafka.json",
+      "  talaria bench kafka --no-pin --busy 2",
+      "",
+      "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
+    })
+public final class BenchKafkaCommand implements Subcommand {
+  /** A broker takes a little more in one batch. */
+  private static final int LARGEST = 1_000_000;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "WORK",
+      description = "What to measure: produce, consume. Default: both.")
+  private List<String> works = new ArrayList<>();
+
+  @Mixin private BenchOptions bench;
+
+  /** Creates the command; picocli fills it. */
+  public BenchKafkaCommand() {}
+
+  @Override
+  public String parent() {
+    return "bench";
+  }
+
+  @Override
+  public Integer call() throws HarnessException, InterruptedException {
+    bench.sides().requireBoth();
+    bench.connections(List.of(1), 1);
+    return bench.run(KafkaJvm.class, "talaria-bench-kafka-1", trials());
+  }
+
+  private List<KafkaTrial> trials() {
+    List<KafkaTrial> trials = new ArrayList<>();
+    for (KafkaTrial.Work work :
+        Words.read(spec.commandLine(), "WORK", works, KafkaTrial.Work.values())) {
+      for (int size : bench.sizes(List.of(100, 1 << 10))) {
+        Limits.check(spec.commandLine(), "--length", size, 1, LARGEST);
+        trials.add(new KafkaTrial(work, size));
+      }
+    }
+    return trials;
+  }
+}
