@@ -471,7 +471,7 @@ public final class Storm {
     int descriptors = atMost(limit, () -> Proc.descriptorsButBells(keeper.child));
     int bells = atMost(SELECTORS, () -> Proc.bells(keeper.child));
     findings.leakedDescriptors =
-        Math.max(0, descriptors - limit) + 2 * Math.max(0, bells - SELECTORS);
+        Math.max(0, descriptors - limit) + 2L * Math.max(0, bells - SELECTORS);
     findings.leakedMappings =
         atMost(
             0,
