@@ -15,7 +15,8 @@ table. docs/failure.md tells what is judged, and how.
 With --random: one program after the other that is generated from a seed: one to three JVMs,
 whose threads select, read, write, cancel, register elsewhere, close, shut down and interrupt
 at any time. Every request must be answered within a second, or later if the machine is busy;
-else the seed is printed, where the wake-up was lost, and a file with all stacks.
+else the seed is printed, where the wake-up was lost, and a file with all stacks. On shared
+memory first, then as long on UCX where that is installed.
 
   --random          programs from a seed, instead of the five JVMs
   --minutes N       how long things happen (2)
