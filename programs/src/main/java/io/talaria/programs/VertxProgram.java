@@ -45,9 +45,7 @@ final class VertxProgram implements ThirdParty {
                     .request(HttpMethod.POST, port, "127.0.0.1", "/echo")
                     .compose(
                         request ->
-                            request
-                                .send(Buffer.buffer(message))
-                                .compose(HttpClientResponse::body)))
+                            request.send(Buffer.buffer(message)).compose(HttpClientResponse::body)))
             .getBytes();
   }
 }
