@@ -11,6 +11,7 @@ import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.road.Lane;
 import io.talaria.messaging.road.Track;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -271,15 +272,19 @@ final class Outlet {
 
   private void leave() {
     waiters.leave();
+    if (!waiters.none()) {
+      return;
+    }
     try {
-      if (waiters.none()) {
-        bulk().wantNoMore();
-      }
+      bulk().wantNoMore();
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
         throw e;
       }
     }
+    // Who has begun to wait meanwhile has asked before that, maybe: it asks anew.
+    VarHandle.fullFence();
+    connection.nobodyIsTold();
   }
 
   private static boolean park(long deadlineNs) throws MessagingException {

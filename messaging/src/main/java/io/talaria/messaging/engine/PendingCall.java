@@ -153,7 +153,8 @@ final class PendingCall<A> implements Call<A> {
     AtomicBoolean once = new AtomicBoolean();
     Runnable then =
         () -> {
-          if (once.compareAndSet(false, true)) {
+          // The call before in this slot may still be telling its end.
+          if (isDone() && once.compareAndSet(false, true)) {
             node.later(() -> executor.execute(() -> tell(consumer)));
           }
         };

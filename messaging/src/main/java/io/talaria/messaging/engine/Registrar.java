@@ -25,6 +25,7 @@ import io.talaria.nio.process.Host;
 import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -108,7 +109,7 @@ final class Registrar extends Thread {
   }
 
   private static final class Life {
-    long heardNs = System.nanoTime();
+    final Silence silence = new Silence(System.nanoTime());
     long usedNs = System.nanoTime();
     long activity;
     boolean suspect;
@@ -281,8 +282,8 @@ final class Registrar extends Thread {
           ready(each);
         }
         selector.selectedKeys().clear();
-      } catch (IOException | RuntimeException e) {
-        node.internal("registrar", e);
+      } catch (IOException | RuntimeException | Error e) {
+        node.internal("registrar", e); // and goes on: without it, nobody is found or given up
       }
     }
     closeNow();
@@ -475,7 +476,15 @@ final class Registrar extends Thread {
     greeting.deadlineNs = System.nanoTime() + GREETING_NS;
     greetings.add(greeting);
     SelectionKey unused = greeting.channel().register(selector, interest, greeting);
-    at(greeting.deadlineNs, () -> end(greeting, "no answer within 5 s"));
+    at(greeting.deadlineNs, () -> expired(greeting));
+  }
+
+  /** What has come by now counts: it may be this thread that is late. */
+  private void expired(Greeting greeting) {
+    if (greetings.contains(greeting)) {
+      step(greeting);
+      end(greeting, "no answer within 5 s");
+    }
   }
 
   private static boolean isStranger(Greeting greeting) {
@@ -897,11 +906,16 @@ final class Registrar extends Thread {
     long now = System.nanoTime();
     pair.retryNs = now + pair.backoffNs - pair.backoffNs * (order.get() & 7) / 32;
     pair.backoffNs = Math.min(LAST_RETRY_NS, pair.backoffNs * 2);
-    if (peer.somebodyWaits()) {
-      at(pair.retryNs, () -> dialIfWanted(pair));
-    } else {
-      pair.wanted = false;
-      peer.requested.set(false);
+    wantedNoMore(pair);
+  }
+
+  /** Forgets that it was wanted; whoever waits wants it anew. */
+  private void wantedNoMore(Pair pair) {
+    pair.wanted = false;
+    pair.peer.requested.set(false);
+    VarHandle.fullFence();
+    if (pair.peer.somebodyWaits()) {
+      want(pair.peer);
     }
   }
 
@@ -946,9 +960,7 @@ final class Registrar extends Thread {
     if (connection.peer.connection() == connection) {
       connection.peer.connection(null);
     }
-    if (connection.peer.somebodyWaits()) {
-      want(connection.peer);
-    }
+    wantedNoMore(pair); // it may have been wanted when it was about to be there
     long limit = System.nanoTime() + QUIET_NS;
     closeWhenQuiet(connection, limit);
   }
@@ -1040,6 +1052,7 @@ final class Registrar extends Thread {
 
   private void tick() {
     long now = System.nanoTime();
+    at(now + TICK_NS, this::tick); // first: whatever happens, there is a next one
     for (Map.Entry<Connection, Life> each : connections.entrySet()) {
       Connection connection = each.getKey();
       if (connection.track().session() != null && !connection.dead()) {
@@ -1047,7 +1060,6 @@ final class Registrar extends Thread {
       }
     }
     makeRoom(); // who was asked before may have had something open
-    at(now + TICK_NS, this::tick);
   }
 
   private void tick(Connection connection, Life life, long now) {
@@ -1056,18 +1068,23 @@ final class Registrar extends Thread {
       life.activity = activity;
       life.usedNs = now;
     }
-    if (connection.heard) {
+    boolean heard = connection.heard;
+    long silent = life.silence.look(heard, now);
+    if (heard) {
       connection.heard = false;
-      life.heardNs = now;
       life.suspect = false;
       return;
     }
-    long silent = now - life.heardNs;
+    if (!node.looksAfterPeers()) {
+      return;
+    }
     if (silent > GIVE_UP_NS) {
+      node.quiet(connection, silent);
       node.pollerShallDrop(
           connection, "nothing was heard of it for " + silent / 1_000_000_000 + " s");
     } else if (silent > SUSPECT_NS && !life.suspect) {
       life.suspect = true;
+      node.quiet(connection, silent);
       node.suspect(connection.peer, silent);
     }
     if (silent > PING_NS) {

@@ -193,10 +193,10 @@ final class RemotePeer implements Peer {
     if (now != null) {
       return now;
     }
-    node.want(this);
     boolean handler = node.beginWait();
-    connecting.enter();
+    connecting.enter(); // first: who finds that nobody waits forgets what was wanted
     try {
+      node.want(this);
       while ((now = connection) == null) {
         node.mustBeOpen();
         if (deadlineNs - System.nanoTime() <= 0) {

@@ -175,7 +175,7 @@ public final class StreamTrack extends Track {
 
   /** Under the output lock. Beyond the credit, only news of it is of use. */
   private boolean nothingToSend() {
-    if (pending) {
+    if (pending || (!finished && creditUntold())) {
       return false;
     }
     for (int i = 0; i < Lane.COUNT && !finished; i++) {
@@ -253,13 +253,19 @@ public final class StreamTrack extends Track {
     return prepareCredit() || prepareData(Lane.EXPRESS) || prepareData(Lane.BULK);
   }
 
+  private boolean creditUntold() {
+    return in[Lane.BULK].published() != toldHead[Lane.BULK]
+        || in[Lane.EXPRESS].published() != toldHead[Lane.EXPRESS]
+        || in[Lane.BULK].taken() != toldTaken;
+  }
+
   private boolean prepareCredit() {
+    if (!creditUntold()) {
+      return false;
+    }
     long bulk = in[Lane.BULK].published();
     long express = in[Lane.EXPRESS].published();
     long told = in[Lane.BULK].taken();
-    if (bulk == toldHead[Lane.BULK] && express == toldHead[Lane.EXPRESS] && told == toldTaken) {
-      return false;
-    }
     toldHead[Lane.BULK] = bulk;
     toldHead[Lane.EXPRESS] = express;
     toldTaken = told;
