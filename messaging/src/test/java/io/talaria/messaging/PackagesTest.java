@@ -26,8 +26,9 @@ class PackagesTest {
       Map.of(
           "", Set.of("engine", "link"),
           "codec", Set.of(""),
+          "counters", Set.of(),
           "dispatch", Set.of(),
-          "engine", Set.of("", "codec", "dispatch", "link", "ring", "road"),
+          "engine", Set.of("", "codec", "counters", "dispatch", "link", "ring", "road"),
           "link", Set.of("", "ring"),
           "ring", Set.of(),
           "road", Set.of("ring"));

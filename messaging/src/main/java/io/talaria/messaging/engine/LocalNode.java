@@ -176,6 +176,8 @@ public final class LocalNode implements Node {
         counts.droppedSum(),
         counts.failedSum(),
         counts.lateSum(),
+        counts.forgottenSum(),
+        counts.stalledSum(),
         calls.open());
   }
 
@@ -425,6 +427,13 @@ public final class LocalNode implements Node {
 
   boolean looksAfterPeers() {
     return looksAfterPeers;
+  }
+
+  void stalled(RemotePeer peer, String type, String thread, long openNs) {
+    counts.stalled();
+    for (NodeListener each : listeners) {
+      tell(() -> each.stalled(peer, type, thread, openNs));
+    }
   }
 
   /** Says how a connection stands of which nothing is heard: who sleeps, and who was rung. */

@@ -6,6 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Road;
+import io.talaria.messaging.counters.NodeFile;
 import io.talaria.messaging.link.Announcement;
 import io.talaria.messaging.link.Greet;
 import io.talaria.messaging.link.Greeting;
@@ -146,6 +147,9 @@ final class Registrar extends Thread {
   private final Greet.Offer offer;
   private final Announcement announcement;
   private final ServerSocketChannel tcp;
+  private final Stalls stalls;
+  private NodeFile file;
+  private boolean fileFailed;
   private volatile boolean stopped;
 
   Registrar(LocalNode node) throws IOException {
@@ -153,6 +157,7 @@ final class Registrar extends Thread {
     setDaemon(true);
     this.node = node;
     options = node.options();
+    stalls = new Stalls(node);
     cluster = hash(options.cluster());
     key = options.key() == null ? null : HostKey.read(options.key());
     offer = offer();
@@ -271,6 +276,7 @@ final class Registrar extends Thread {
   @Override
   public void run() {
     ThreadContext.current().poller = true; // its listeners must not wait
+    show();
     while (!stopped) {
       try {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
@@ -1060,6 +1066,38 @@ final class Registrar extends Thread {
       }
     }
     makeRoom(); // who was asked before may have had something open
+    if (stalls.look()) {
+      at(now + Stalls.OPEN_NS, stalls::lookAgain);
+    }
+    show();
+  }
+
+  /** Keeps the counters file up to date; a node works without it, too. */
+  private void show() {
+    if (fileFailed || node.closing()) {
+      return;
+    }
+    try {
+      if (file == null) {
+        Path run = options.runDirectory();
+        Path directory = run == null ? standard("talaria.dir", "/tmp/talaria-") : run;
+        Reason reason = new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR).prepare();
+        if (reason != null) {
+          fileFailed = true;
+          return;
+        }
+        file = NodeFile.of(directory, options.id());
+      }
+      file.write(Shown.line(node, connections.keySet(), this::silentNs));
+    } catch (IOException e) {
+      fileFailed = true;
+      node.internal("counters file", e);
+    }
+  }
+
+  private long silentNs(Connection connection) {
+    Life life = connections.get(connection);
+    return life == null ? 0 : life.silence.ns();
   }
 
   private void tick(Connection connection, Life life, long now) {
@@ -1138,6 +1176,9 @@ final class Registrar extends Thread {
       peer.connection(null);
     }
     files.removeAll();
+    if (file != null) {
+      file.remove();
+    }
     try {
       selector.close();
     } catch (IOException e) {
