@@ -160,6 +160,9 @@ final class Registrar extends Thread {
     stalls = new Stalls(node);
     cluster = hash(options.cluster());
     key = options.key() == null ? null : HostKey.read(options.key());
+    if (options.isSealed() && key == null) {
+      throw new IllegalArgumentException("sealed() needs a key: call NodeOptions.key");
+    }
     offer = offer();
     Path shm = options.sharedMemoryDirectory();
     shmDirectory =
@@ -378,7 +381,9 @@ final class Registrar extends Thread {
       if (channel == null) {
         return;
       }
-      Greeting greeting = new Greeting(channel, true, step.local || step.connecting ? null : key);
+      Greeting greeting =
+          new Greeting(
+              channel, true, step.local || step.connecting ? null : key, options.isSealed());
       greeting.attachment = step;
       pair.dial = greeting;
       begin(greeting, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
@@ -542,7 +547,7 @@ final class Registrar extends Thread {
           channel.close();
           return;
         }
-        greeting = new Greeting(channel, false, step.local ? null : key);
+        greeting = new Greeting(channel, false, step.local ? null : key, options.isSealed());
       } catch (IOException e) {
         channel.close();
         return;
@@ -614,7 +619,7 @@ final class Registrar extends Thread {
           e);
     }
     greetings.remove(greeting);
-    Greeting proving = new Greeting(greeting.channel(), true, key);
+    Greeting proving = new Greeting(greeting.channel(), true, key, options.isSealed());
     step.connecting = false;
     proving.attachment = step;
     step.pair.dial = proving;
@@ -852,7 +857,13 @@ final class Registrar extends Thread {
     } else {
       track =
           new StreamTrack(
-              connection, greeting.channel(), greeting.rest(), step.why, capacity, capacity);
+              connection,
+              greeting.channel(),
+              greeting.wire(),
+              greeting.rest(),
+              options.isSealed() ? step.why + ", sealed" : step.why,
+              capacity,
+              capacity);
     }
     start(connection, track, pair);
   }
