@@ -222,8 +222,9 @@ class ToldTest {
   private String shown(int node) throws Exception {
     try (Stream<Path> files = Files.list(directory.resolve("run"))) {
       for (Path each : files.toList()) {
-        if (each.toString().endsWith("-" + node + ".messages")) {
-          return Files.readString(each);
+        String line = each.toString().endsWith(".messages") ? Files.readString(each) : "";
+        if (line.contains("\"node\":" + node + ",")) {
+          return line;
         }
       }
     }

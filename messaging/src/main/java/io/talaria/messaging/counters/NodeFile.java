@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
  * that a reader never sees half of it. For the registrar.
  *
  * <pre>
- *   PID-START-NODE.messages     process id, its start in clock ticks since boot, the node's id
- *   PID-START-NODE.messages.new while it is being written
+ *   PID-START-NUMBER.messages     process id, its start in clock ticks since boot, the node
+ *   PID-START-NUMBER.messages.new while it is being written
  * </pre>
  */
 public final class NodeFile {
@@ -45,9 +45,10 @@ public final class NodeFile {
    * Names the file of a node of this process; nothing is written yet. Removes what killed processes
    * have left.
    *
+   * @param number of cluster and node, as the node's announcement has it
    * @throws IOException if the directory is not this user's alone, or cannot be used
    */
-  public static NodeFile of(Path directory, int node) throws IOException {
+  public static NodeFile of(Path directory, long number) throws IOException {
     String insecure = PrivateDirectory.insecure(directory);
     if (insecure != null) {
       throw new IOException(insecure);
@@ -55,7 +56,7 @@ public final class NodeFile {
     sweep(directory);
     long pid = ProcFiles.ownPid();
     return new NodeFile(
-        directory.resolve(pid + "-" + ProcFiles.startTicks(pid) + "-" + node + ".messages"));
+        directory.resolve(pid + "-" + ProcFiles.startTicks(pid) + "-" + number + ".messages"));
   }
 
   private static void sweep(Path directory) throws IOException {

@@ -279,7 +279,7 @@ final class Registrar extends Thread {
   @Override
   public void run() {
     ThreadContext.current().poller = true; // its listeners must not wait
-    show();
+    tasks.add(this::show);
     while (!stopped) {
       try {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
@@ -344,10 +344,11 @@ final class Registrar extends Thread {
       peer.requested.set(false);
       return;
     }
-    if (pair.wanted || pair.resolving || pair.dial != null) {
+    boolean underWay = pair.wanted || pair.resolving || pair.dial != null;
+    pair.wanted = true;
+    if (underWay) {
       return;
     }
-    pair.wanted = true;
     long now = System.nanoTime();
     if (pair.retryNs - now > 0) {
       at(pair.retryNs, () -> dialIfWanted(pair));
@@ -493,8 +494,11 @@ final class Registrar extends Thread {
   /** What has come by now counts: it may be this thread that is late. */
   private void expired(Greeting greeting) {
     if (greetings.contains(greeting)) {
-      step(greeting);
-      end(greeting, "no answer within 5 s");
+      try {
+        step(greeting);
+      } finally {
+        end(greeting, "no answer within 5 s");
+      }
     }
   }
 
@@ -1097,7 +1101,7 @@ final class Registrar extends Thread {
           fileFailed = true;
           return;
         }
-        file = NodeFile.of(directory, options.id());
+        file = NodeFile.of(directory, Announcement.number(cluster, options.id()));
       }
       file.write(Shown.line(node, connections.keySet(), this::silentNs));
     } catch (IOException e) {
