@@ -3,6 +3,7 @@
 /** Messages and requests between the nodes of a Java cluster. */
 module io.talaria.messaging {
   requires io.talaria.nio;
+  requires static jdk.jfr;
 
   exports io.talaria.messaging;
 }

@@ -12,6 +12,8 @@ package io.talaria.messaging;
  * @param dropped messages that nobody could take
  * @param failed receivers and answerers that threw
  * @param lateAnswers answers for which nobody waited any more
+ * @param forgotten questions that answerers have kept and thrown away without an answer
+ * @param stalled claims of room in a ring that were found open for a millisecond or longer
  * @param openCalls questions under way from here
  */
 public record NodeCounters(
@@ -22,4 +24,6 @@ public record NodeCounters(
     long dropped,
     long failed,
     long lateAnswers,
+    long forgotten,
+    long stalled,
     int openCalls) {}

@@ -24,6 +24,18 @@ public interface NodeListener {
   /** Nothing was heard of a peer for a while. */
   default void suspect(Peer peer, long silentNs) {}
 
+  /**
+   * A thread of this process has begun to write a message and not finished it: its codec takes
+   * long, or it has no core. Others go on until there is no room. Looked for twice a second, told
+   * once.
+   *
+   * @param to whom
+   * @param type the message's type, or {@code copy} of one that was encoded before
+   * @param thread the thread's name
+   * @param openNs for how long it was seen, at least, in nanoseconds
+   */
+  default void stalled(Peer to, String type, String thread, long openNs) {}
+
   /** A message was dropped: no receiver, another type, or bytes that do not fit. */
   default void dropped(Peer from, String type, String reason) {}
 

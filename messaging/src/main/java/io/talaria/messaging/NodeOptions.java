@@ -31,6 +31,7 @@ public final class NodeOptions {
   private NodeDirectory directory = NodeDirectory.thisHost();
   private Path key;
   private boolean insecure;
+  private boolean sealed;
   private Set<Road> roads = EnumSet.allOf(Road.class);
   private MethodHandles.Lookup lookup;
   private final List<Registration> registrations = new ArrayList<>();
@@ -141,6 +142,17 @@ public final class NodeOptions {
   /** Talks to other hosts without a key: to anybody who reaches the port. Default: not. */
   public NodeOptions insecure() {
     insecure = true;
+    return this;
+  }
+
+  /**
+   * Encrypts and authenticates all that goes over TCP behind the proof of the key, by AES-256 in
+   * Galois/counter mode: nobody on the way can read or change it. Both sides must say so, and need
+   * a {@link #key}. Sending and receiving then allocate, and take more processor time. Shared
+   * memory is not concerned. Default: not.
+   */
+  public NodeOptions sealed() {
+    sealed = true;
     return this;
   }
 
@@ -322,6 +334,11 @@ public final class NodeOptions {
   /** See {@link #key(Path)}; or null. */
   public Path key() {
     return key;
+  }
+
+  /** See {@link #sealed()}. */
+  public boolean isSealed() {
+    return sealed;
   }
 
   /** See {@link #insecure()}. */

@@ -2,7 +2,11 @@
 
 package io.talaria.messaging;
 
-/** A question that wants one answer. Any thread; none of the methods waits. */
+/**
+ * A question that wants one answer. Any thread; none of the methods waits. It may be kept and
+ * answered after its answerer has returned; if it is thrown away, whoever asked gets FAILED_THERE
+ * when the garbage collector finds that.
+ */
 public interface Request {
   /** Who asks. */
   Peer from();

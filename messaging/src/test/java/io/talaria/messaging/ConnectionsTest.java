@@ -222,6 +222,40 @@ class ConnectionsTest {
   }
 
   @Test
+  void sealedStreamsCarryEverythingAndWantBothSidesToSeal() throws Exception {
+    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    AtomicInteger got = new AtomicInteger();
+    Path key = key("key", 1);
+    Node there =
+        nodes.start(
+            knows(nodes.options(2), got)
+                .key(key)
+                .sealed()
+                .answer(Bytes.class, Dispatch.ORDERED, (bytes, call) -> call.answer(bytes)));
+    Node here = nodes.start(knows(nodes.options(3), got).type(Bytes.class).key(key).sealed());
+    Peer peer = here.peer(2);
+    for (int size : new int[] {0, 1, 70_000, 3 << 20}) {
+      byte[] bytes = new byte[size];
+      new Random(size).nextBytes(bytes);
+      assertThat(peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
+    }
+    for (int i = 0; i < 2_000; i++) {
+      assertThat(peer.ask(new Pair(i, 0), Answer.class, LONG_NS).value()).isEqualTo(i);
+    }
+    assertThat(peer.reason()).endsWith(", sealed");
+    Duration limit = Duration.ofSeconds(2);
+    Node open = nodes.start(knows(nodes.options(4), got).key(key).sendLimit(limit));
+    assertThatThrownBy(() -> open.peer(2).send(new Pair(1, 2)))
+        .isInstanceOf(MessagingException.class);
+    assertThatThrownBy(() -> there.peer(4).ask(new Pair(1, 2), Answer.class, limit.toNanos()))
+        .isInstanceOf(MessagingException.class);
+    assertThatThrownBy(() -> Node.start(nodes.options(5).sealed()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("sealed() needs a key");
+    assertThat(peer.ask(new Pair(8, 0), Answer.class, LONG_NS).value()).isEqualTo(8);
+  }
+
+  @Test
   void hostsAreFoundByNameInAFileAndByAPattern() throws Exception {
     nodes = new Ground.Nodes(Ground.STREAM, directory);
     AtomicInteger got = new AtomicInteger();

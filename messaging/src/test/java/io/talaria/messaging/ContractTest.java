@@ -739,8 +739,9 @@ class ContractTest {
     peer.send(message);
     int sent = 1;
     long deadline = System.nanoTime() + LONG_NS;
-    for (int full = 0; full < 50; ) { // for good, not only until the poller comes around
-      assertThat(System.nanoTime()).isLessThan(deadline);
+    // Full for good: the ring, what the other end keeps, and its mailbox. Pollers may be late.
+    for (int full = 0; full < 50 || sent <= 500; ) {
+      assertThat(System.nanoTime()).as("%d sent", sent).isLessThan(deadline);
       if (peer.trySend(message) > 0) {
         sent++;
         full = 0;
@@ -749,7 +750,6 @@ class ContractTest {
         Thread.sleep(1);
       }
     }
-    assertThat(sent).isGreaterThan(500);
     assertThat(peer.room()).isLessThan(16 << 10);
     // Nothing is taken: a send comes to its limit only when the receiver goes on.
     Thread opener = new Thread(open::countDown);

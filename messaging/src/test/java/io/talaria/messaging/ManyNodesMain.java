@@ -48,6 +48,16 @@ public final class ManyNodesMain {
                     .sendLimit(Duration.ofSeconds(60))
                     .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())));
       }
+      for (Node node : here) {
+        node.listen(
+            new NodeListener() {
+              @Override
+              public void lost(Peer peer, String reason, long sentNotTaken) {
+                System.err.println(
+                    node.id() + " lost " + peer.id() + ", " + sentNotTaken + " bytes: " + reason);
+              }
+            });
+      }
       System.out.println("READY");
       BufferedReader in =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -82,14 +92,20 @@ public final class ManyNodesMain {
     return null;
   }
 
-  /** Connections of all nodes now, and ever made. */
+  /** Connections of all nodes now; and ever made, but for those that were lost and told so. */
   private static String counters(List<Node> nodes) {
     long now = 0;
     long made = 0;
+    long lost = 0;
     for (Node node : nodes) {
-      now += node.counters().connections();
-      made += node.counters().connected();
+      NodeCounters counters = node.counters();
+      now += counters.connections();
+      made += counters.connected();
+      lost += counters.lost();
     }
-    return now + " " + made;
+    if (lost != 0) {
+      System.err.println(made + " connections were made, " + lost + " lost");
+    }
+    return now + " " + (made - lost);
   }
 }

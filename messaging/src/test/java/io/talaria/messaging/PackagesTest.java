@@ -26,11 +26,13 @@ class PackagesTest {
       Map.of(
           "", Set.of("engine", "link"),
           "codec", Set.of(""),
+          "counters", Set.of(),
           "dispatch", Set.of(),
-          "engine", Set.of("", "codec", "dispatch", "link", "ring", "road"),
-          "link", Set.of("", "ring"),
+          "engine", Set.of("", "codec", "counters", "dispatch", "link", "ring", "road", "wire"),
+          "link", Set.of("", "ring", "wire"),
           "ring", Set.of(),
-          "road", Set.of("ring"));
+          "road", Set.of("ring", "wire"),
+          "wire", Set.of());
 
   private static final Pattern ARROW =
       Pattern.compile("\\s+" + MODULE + "(\\.\\w+)?\\s+->\\s+" + MODULE + "(\\.\\w+)?\\s.*");

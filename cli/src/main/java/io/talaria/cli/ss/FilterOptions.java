@@ -85,6 +85,18 @@ final class FilterOptions {
 
   FilterOptions() {}
 
+  /** Whether any was given. */
+  boolean any() {
+    return !(pids.isEmpty()
+        && programs.isEmpty()
+        && ports.isEmpty()
+        && addresses.isEmpty()
+        && modes.isEmpty()
+        && reasons.isEmpty()
+        && roles.isEmpty()
+        && states.isEmpty());
+  }
+
   /**
    * What the options say.
    *

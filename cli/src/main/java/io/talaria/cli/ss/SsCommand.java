@@ -50,6 +50,7 @@ import picocli.CommandLine.Spec;
       "  talaria ss --reason peer-plain,no-offer",
       "  talaria ss --pid 4711 --json          one process, for a script",
       "  talaria ss --watch 10 --count 6 --json >> log  a line every 10 s for a minute",
+      "  talaria ss --nodes                    nodes of messaging and their peers",
       "  talaria ss --watch 15 --prometheus /var/lib/node_exporter/talaria.prom"
     })
 public final class SsCommand implements Callable<Integer> {
@@ -98,6 +99,13 @@ public final class SsCommand implements Callable<Integer> {
   private String prometheus;
 
   @Option(
+      names = "--nodes",
+      description =
+          "Nodes of messaging and their peers instead of connections; with --watch and --json, and"
+              + " without filters.")
+  private boolean nodes;
+
+  @Option(
       names = "--dir",
       paramLabel = "DIR",
       description =
@@ -115,7 +123,9 @@ public final class SsCommand implements Callable<Integer> {
     check();
     Path from = dir == null ? defaultDir() : dir;
     PrintWriter out = spec.commandLine().getOut();
-    if (!watching()) {
+    if (nodes) {
+      showNodes(from, out);
+    } else if (!watching()) {
       print(out, snapshot(from, filter), null, sort);
     } else if (json || prometheus != null || !Terminal.onStandardOutput()) {
       watch(from, filter, (now, rates) -> print(out, now, rates, sort));
@@ -138,6 +148,9 @@ public final class SsCommand implements Callable<Integer> {
     }
     if (count != null && count < 1) {
       throw bad("--count " + count + " is less than 1");
+    }
+    if (nodes && (prometheus != null || sortName != null || filters.any())) {
+      throw bad("--nodes has no filters, no --sort and no --prometheus");
     }
     if (json && prometheus != null) {
       throw bad("--json and --prometheus are two ways to hand out; choose one");
@@ -195,6 +208,30 @@ public final class SsCommand implements Callable<Integer> {
         }
         before = now;
       }
+    }
+  }
+
+  private void showNodes(Path from, PrintWriter out) throws HarnessException, InterruptedException {
+    for (int n = 1; ; n++) {
+      NodesSnapshot now;
+      try {
+        now = NodesSnapshot.take(from, System.currentTimeMillis());
+      } catch (IOException e) {
+        throw new HarnessException("cannot read the run-time directory " + from + ": " + e, e);
+      }
+      if (json) {
+        out.println(now.json());
+      } else {
+        out.print(now.text());
+      }
+      if (!watching() || out.checkError() || (count != null && n >= count)) {
+        out.flush();
+        return;
+      }
+      if (!json) {
+        out.println();
+      }
+      TimeUnit.MILLISECONDS.sleep(Math.round(watchSeconds * 1000));
     }
   }
 

@@ -3,6 +3,7 @@
 package io.talaria.messaging.dispatch;
 
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -13,7 +14,11 @@ import java.util.concurrent.locks.LockSupport;
 public final class Handlers {
   private static final int TASKS = 1 << 16;
 
-  private final BoundedQueue<Task> tasks = new BoundedQueue<>(TASKS);
+  private final BoundedQueue<Task> tasks;
+
+  /** What found no place there: nobody who brings a task may wait, and none may be forgotten. */
+  private final ConcurrentLinkedQueue<Task> rest = new ConcurrentLinkedQueue<>();
+
   private final String name;
   private final int wanted;
   private final Handler[] handlers;
@@ -30,6 +35,11 @@ public final class Handlers {
    * @param most how many there are, those that wait included
    */
   public Handlers(String name, int wanted, int most) {
+    this(name, wanted, most, TASKS);
+  }
+
+  Handlers(String name, int wanted, int most, int capacity) {
+    tasks = new BoundedQueue<>(capacity);
     this.name = name;
     this.wanted = wanted;
     handlers = new Handler[most];
@@ -46,7 +56,7 @@ public final class Handlers {
     @Override
     public void run() {
       while (!stopped) {
-        Task task = tasks.poll();
+        Task task = next();
         if (task != null) {
           task.turn();
           Thread.interrupted(); // a receiver's business, not the next one's
@@ -60,7 +70,7 @@ public final class Handlers {
       sleeps.set(1);
       idle.incrementAndGet();
       VarHandle.fullFence();
-      while (tasks.isEmpty() && sleeps.get() == 1 && !stopped) {
+      while (isEmpty() && sleeps.get() == 1 && !stopped) {
         LockSupport.park(this);
         Thread.interrupted();
       }
@@ -74,16 +84,21 @@ public final class Handlers {
     return Thread.currentThread() instanceof Handler;
   }
 
-  /** Has a task run; false if there are too many. */
-  public boolean run(Task task) {
+  /** Has a task run. */
+  public void run(Task task) {
     if (!tasks.offer(task)) {
-      return false;
+      rest.add(task);
     }
     VarHandle.fullFence();
     if (idle.get() == 0 || !wakeOne()) {
       startOne();
     }
-    return true;
+  }
+
+  /** Takes the next task, or null. Any thread that will run it. */
+  Task next() {
+    Task task = tasks.poll();
+    return task != null ? task : rest.poll();
   }
 
   private boolean wakeOne() {
@@ -107,9 +122,9 @@ public final class Handlers {
       count = started.get();
       if (count - waiting.get() < wanted && count < handlers.length && !stopped) {
         Handler handler = new Handler(count);
+        handler.start(); // or throws: then the next task tries again
         handlers[count] = handler;
         started.set(count + 1);
-        handler.start();
       }
     }
   }
@@ -117,7 +132,7 @@ public final class Handlers {
   /** Before a handler waits in a call of this package: another one takes over. */
   public void beginWait() {
     waiting.incrementAndGet();
-    if (!tasks.isEmpty()) {
+    if (!isEmpty()) {
       startOne();
     }
   }
@@ -139,7 +154,7 @@ public final class Handlers {
 
   /** Whether all tasks were taken. */
   public boolean isEmpty() {
-    return tasks.isEmpty();
+    return tasks.isEmpty() && rest.isEmpty();
   }
 
   /** Waits until the threads have ended, but for the calling one. */

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.dispatch;
 
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -42,6 +43,7 @@ public final class Mailbox<E> implements Task {
     if (!queue.offer(element)) {
       return false;
     }
+    VarHandle.fullFence(); // publish, then look; as turn() does
     schedule();
     return true;
   }
@@ -49,9 +51,7 @@ public final class Mailbox<E> implements Task {
   private void schedule() {
     for (int now = turns.get(); now < most; now = turns.get()) {
       if (turns.compareAndSet(now, now + 1)) {
-        if (!handlers.run(this)) {
-          turns.decrementAndGet(); // the next offer tries again
-        }
+        handlers.run(this);
         return;
       }
     }
@@ -67,6 +67,7 @@ public final class Mailbox<E> implements Task {
       consumer.accept(next);
     }
     turns.decrementAndGet();
+    VarHandle.fullFence();
     if (!queue.isEmpty()) {
       schedule();
     }

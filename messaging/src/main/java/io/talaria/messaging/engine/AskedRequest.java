@@ -5,17 +5,72 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Request;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Cleaner;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A question that came. */
+/**
+ * A question that came. If its answerer returns and has not answered it, it was kept for later or
+ * thrown away: then the collector finds out, and whoever asked is told.
+ */
 final class AskedRequest implements Request {
+  private static final VarHandle ANSWERED;
+
+  static {
+    try {
+      ANSWERED =
+          MethodHandles.lookup().findVarHandle(AskedRequest.class, "answered", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** Its thread is there when the first question is kept. */
+  private static final class Watch {
+    static final Cleaner CLEANER = Cleaner.create();
+
+    private Watch() {}
+  }
+
+  /** What is left of a question that nobody has any more. */
+  private static final class Left implements Runnable {
+    private final Connection connection;
+    private final int slot;
+    private final int generation;
+    volatile boolean answered;
+
+    Left(Connection connection, int slot, int generation) {
+      this.connection = connection;
+      this.slot = slot;
+      this.generation = generation;
+    }
+
+    @Override
+    public void run() {
+      if (!answered && !connection.dead()) {
+        connection.node.count().forgotten();
+        connection.answerFailure(
+            slot,
+            generation,
+            MessagingException.Code.FAILED_THERE,
+            "the question was thrown away without an answer");
+      }
+    }
+  }
+
   private final LocalNode node;
   private final Connection connection;
   private final int slot;
   private final int generation;
   private final long deadlineNs;
-  private final AtomicBoolean answered = new AtomicBoolean();
+
+  /** By compare-and-set. */
+  @SuppressWarnings("unused") // by its handle
+  private volatile boolean answered;
+
+  /** Once it is watched; set before looking at {@link #answered}, as that is before this. */
+  private volatile Left left;
 
   AskedRequest(LocalNode node, Connection connection, int slot, int generation, long deadlineNs) {
     this.node = node;
@@ -56,14 +111,36 @@ final class AskedRequest implements Request {
     connection.answerFailure(slot, generation, MessagingException.Code.FAILED_THERE, text);
   }
 
+  /** Its answerer has returned: unless it was answered, it is kept somewhere, or nowhere. */
+  void leave() {
+    if (!answered) {
+      Left what = new Left(connection, slot, generation);
+      left = what;
+      VarHandle.fullFence();
+      if (!answered) {
+        Cleaner.Cleanable unused = Watch.CLEANER.register(this, what);
+      }
+    }
+  }
+
+  private boolean take() {
+    boolean first = ANSWERED.compareAndSet(this, false, true);
+    VarHandle.fullFence();
+    Left what = left;
+    if (first && what != null) {
+      what.answered = true;
+    }
+    return first;
+  }
+
   void failIfOpen(String text) {
-    if (answered.compareAndSet(false, true)) {
+    if (take()) {
       connection.answerFailure(slot, generation, MessagingException.Code.FAILED_THERE, text);
     }
   }
 
   private void once() {
-    if (!answered.compareAndSet(false, true)) {
+    if (!take()) {
       throw new IllegalStateException("a question is answered once, and this one was");
     }
   }

@@ -4,6 +4,8 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.dispatch.BoundedQueue;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -49,6 +51,20 @@ final class Calls {
       }
     }
     return false;
+  }
+
+  /** How many questions are under way, by connection. */
+  Map<Connection, Integer> openByConnection() {
+    Map<Connection, Integer> counts = new HashMap<>();
+    int left = open.get() == 0 ? 0 : made.get();
+    for (int i = 0; i < left; i++) {
+      CallSlot slot = slots.get(i);
+      Connection on = slot == null || !slot.isOpen() ? null : slot.connection;
+      if (on != null) {
+        counts.merge(on, 1, Integer::sum);
+      }
+    }
+    return counts;
   }
 
   int open() {

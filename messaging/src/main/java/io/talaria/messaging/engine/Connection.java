@@ -284,15 +284,19 @@ final class Connection implements TrackOwner {
   /** Sends what found no room. Poller. */
   private boolean flushAborts() {
     boolean done = false;
+    boolean asked = false;
     for (Abort abort = aborts.peek(); abort != null; abort = aborts.peek()) {
-      if (!put(abort)) {
-        boolean first = !abortsBlocked;
-        track.out(Lane.BULK).want();
+      if (put(abort)) {
+        aborts.remove();
+        done = true;
+        asked = false;
+      } else if (asked) {
         abortsBlocked = true;
-        return done || first; // and looks once more
+        return done;
+      } else {
+        track.out(Lane.BULK).want(); // each time anew, and looks once more
+        asked = true;
       }
-      aborts.remove();
-      done = true;
     }
     return done;
   }
@@ -413,7 +417,9 @@ final class Connection implements TrackOwner {
   private boolean pull() {
     boolean came = track.pull();
     readable = came;
-    heard |= came;
+    if (came) {
+      heard = true;
+    }
     return came;
   }
 
@@ -575,7 +581,9 @@ final class Connection implements TrackOwner {
         break;
       }
     }
-    heard |= count != 0;
+    if (count != 0) {
+      heard = true;
+    }
     tellTaken(in);
     return count != 0;
   }
@@ -662,7 +670,7 @@ final class Connection implements TrackOwner {
     }
     track.arm(Lane.BULK);
     if (!stalled
-        && predecessor == null
+        && (predecessor == null || predecessor.emptied())
         && (track.in(Lane.BULK).peek() != 0 || track.goesOn(Lane.BULK))) {
       return false;
     }
@@ -684,8 +692,11 @@ final class Connection implements TrackOwner {
       return;
     }
     if (inletLock.compareAndSet(false, true)) {
-      track.disarm(Lane.EXPRESS);
-      inletLock.set(false);
+      try {
+        track.disarm(Lane.EXPRESS);
+      } finally {
+        inletLock.set(false);
+      }
     }
     track.disarm(Lane.BULK);
     track.disarmOutput();
@@ -820,6 +831,14 @@ final class Connection implements TrackOwner {
     failed("protocol: " + what.getMessage());
   }
 
+  /** The other end was told that nobody waits for room of bulk: who does must ask anew. */
+  void nobodyIsTold() {
+    outlet.wake();
+    if (!aborts.isEmpty()) {
+      node.wakePoller();
+    }
+  }
+
   @Override
   public void failed(String reason) {
     if (failure == null) {
@@ -844,6 +863,27 @@ final class Connection implements TrackOwner {
 
   boolean outboxEmpty() {
     return outbox.isEmpty();
+  }
+
+  /** Every word on which a wake-up depends; for people, and without any order between them. */
+  String state() {
+    StringBuilder text = new StringBuilder("poller ");
+    text.append(node.pollerSleeps() ? "sleeps" : "is awake");
+    text.append(inletLock.get() ? ", inlet taken" : ", inlet free");
+    text.append(", ").append(node.leaders().get()).append(" lead");
+    try {
+      for (int lane = 0; lane < Lane.COUNT; lane++) {
+        text.append(lane == Lane.BULK ? "; bulk" : "; express");
+        text.append(" in: ").append(track.in(lane)).append("; out: ").append(track.out(lane));
+      }
+    } catch (IllegalStateException e) {
+      text.append("; its memory was given back");
+    }
+    text.append(readable ? "; readable" : "").append(stalled ? "; stalled" : "");
+    text.append(track.blocked() ? "; blocked" : "").append(dead ? "; dead" : "");
+    text.append(outbox.isEmpty() ? "" : outbox.blocked() ? "; outbox waits" : "; outbox has some");
+    text.append(aborts.isEmpty() ? "" : "; aborts");
+    return text.toString();
   }
 
   /** Changes when something but control was sent or received. For a look now and then. */

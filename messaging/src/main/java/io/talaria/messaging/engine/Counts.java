@@ -12,6 +12,8 @@ final class Counts {
   private final LongAdder dropped = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder late = new LongAdder();
+  private final LongAdder forgotten = new LongAdder();
+  private final LongAdder stalled = new LongAdder();
 
   void connected() {
     connected.increment();
@@ -35,6 +37,22 @@ final class Counts {
 
   void late() {
     late.increment();
+  }
+
+  void forgotten() {
+    forgotten.increment();
+  }
+
+  void stalled() {
+    stalled.increment();
+  }
+
+  long stalledSum() {
+    return stalled.sum();
+  }
+
+  long forgottenSum() {
+    return forgotten.sum();
   }
 
   long connectedSum() {

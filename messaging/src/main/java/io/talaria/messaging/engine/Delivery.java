@@ -7,6 +7,7 @@ import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Receiver;
 import io.talaria.messaging.codec.SegmentIn;
+import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.BoundedQueue;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Mailbox;
@@ -315,11 +316,13 @@ final class Delivery {
       return;
     }
     node.count().received();
+    Object recorded = Recorded.beginHandler();
     if (kind == Records.REQUEST) {
       answer(connection, type, slot, generation, deadline, message);
     } else {
       receive(connection, type.receiver, type, message);
     }
+    Recorded.handled(recorded, type.name(), connection.peer.id());
   }
 
   private void receive(
@@ -345,6 +348,7 @@ final class Delivery {
     AskedRequest request = new AskedRequest(node, connection, slot, generation, deadline);
     try {
       target.taker.answer(question, request);
+      request.leave();
     } catch (Throwable e) { // the program's; the thread goes on
       node.failedHere(connection.peer, type.name(), e);
       request.failIfOpen(e.toString());

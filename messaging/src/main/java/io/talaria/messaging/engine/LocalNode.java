@@ -46,8 +46,12 @@ public final class LocalNode implements Node {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Thread exitHook = new Thread(this::closeAtExit, "talaria-exit");
 
-  private LocalNode(NodeOptions options) throws IOException {
+  /** Whether peers that say nothing are asked whether they live; not in tests of wake-ups. */
+  private final boolean looksAfterPeers;
+
+  private LocalNode(NodeOptions options, boolean looksAfterPeers) throws IOException {
     this.options = options;
+    this.looksAfterPeers = looksAfterPeers;
     types = new Types(options);
     slabs = new SlabPool(options.receiveBudget());
     largeMemory = new LargeMemory(options.receiveBudget());
@@ -65,7 +69,12 @@ public final class LocalNode implements Node {
 
   /** See {@link Node#start}. */
   public static LocalNode start(NodeOptions options) throws IOException {
-    LocalNode node = new LocalNode(options);
+    return start(options, true);
+  }
+
+  /** The same, but nothing that happens now and then brings a lost wake-up to light. */
+  static LocalNode start(NodeOptions options, boolean looksAfterPeers) throws IOException {
+    LocalNode node = new LocalNode(options, looksAfterPeers);
     node.poller.start();
     node.registrar.start();
     try {
@@ -167,6 +176,8 @@ public final class LocalNode implements Node {
         counts.droppedSum(),
         counts.failedSum(),
         counts.lateSum(),
+        counts.forgottenSum(),
+        counts.stalledSum(),
         calls.open());
   }
 
@@ -368,9 +379,7 @@ public final class LocalNode implements Node {
 
   /** Has a task run on a handler. */
   void later(Runnable task) {
-    if (!handlers.run(task::run)) {
-      registrar.execute(task);
-    }
+    handlers.run(task::run);
   }
 
   void at(long timeNs, Runnable task) {
@@ -414,6 +423,32 @@ public final class LocalNode implements Node {
     for (NodeListener each : listeners) {
       tell(() -> each.unreachable(peer, reason));
     }
+  }
+
+  boolean looksAfterPeers() {
+    return looksAfterPeers;
+  }
+
+  void stalled(RemotePeer peer, String type, String thread, long openNs) {
+    counts.stalled();
+    for (NodeListener each : listeners) {
+      tell(() -> each.stalled(peer, type, thread, openNs));
+    }
+  }
+
+  /** Says how a connection stands of which nothing is heard: who sleeps, and who was rung. */
+  void quiet(Connection connection, long silentNs) {
+    LOG.log(
+        System.Logger.Level.INFO,
+        () ->
+            "node "
+                + id()
+                + " has heard nothing of "
+                + connection.peer
+                + " for "
+                + silentNs / 1_000_000
+                + " ms; "
+                + connection.state());
   }
 
   void suspect(RemotePeer peer, long silentNs) {

@@ -78,6 +78,7 @@ final class Outbox {
       return false;
     }
     boolean done = false;
+    boolean asked = false;
     while (true) {
       Waiting first;
       synchronized (this) {
@@ -87,26 +88,26 @@ final class Outbox {
       if (first == null) {
         return done;
       }
+      int before = first.sent;
       long result = send(first);
-      if (result == Peer.NO_ROOM) {
-        boolean asked = awaitRoom();
-        return done || asked;
-      }
-      done = true;
-      synchronized (this) {
-        bytes -= first.memory.byteSize();
-        queue.remove();
-        full = false;
+      done |= first.sent != before;
+      if (result != Peer.NO_ROOM) {
+        done = true;
+        asked = false;
+        synchronized (this) {
+          bytes -= first.memory.byteSize();
+          queue.remove();
+          full = false;
+        }
+      } else if (asked) {
+        full = true;
+        return done;
+      } else {
+        // Asks to be rung, each time anew: a bell is for one wait. Then looks once more.
+        connection.track().out(Lane.EXPRESS).want();
+        asked = true;
       }
     }
-  }
-
-  private boolean awaitRoom() {
-    // Asks to be rung, and looks once more in the next turn.
-    boolean first = !full;
-    connection.track().out(Lane.EXPRESS).want();
-    full = true;
-    return first;
   }
 
   private long send(Waiting what) {

@@ -6,11 +6,13 @@ import io.talaria.messaging.Codec;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.road.Lane;
 import io.talaria.messaging.road.Track;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -180,6 +182,7 @@ final class Outlet {
         return refused(lane, ring, claim);
       }
       boolean good = false;
+      context.claims(connection, type);
       try {
         MemorySegment memory = ring.memory();
         long at = ring.offset(claim);
@@ -198,6 +201,7 @@ final class Outlet {
         } else {
           ring.abandon(claim, bytes);
         }
+        context.claimed();
       }
       if (ring.mustWake()) {
         track.wakePeer();
@@ -235,6 +239,7 @@ final class Outlet {
   private boolean await(long ticket, long bytes, int stream, long deadlineNs)
       throws MessagingException {
     boolean handler = connection.node.beginWait();
+    Object recorded = Recorded.begin();
     waiters.enter();
     try {
       while (!connection.dead()) {
@@ -258,6 +263,7 @@ final class Outlet {
     } finally {
       leave();
       connection.node.endWait(handler);
+      Recorded.waited(recorded, ticket == 0 ? "room" : "taken", connection.peer.id());
     }
   }
 
@@ -271,15 +277,19 @@ final class Outlet {
 
   private void leave() {
     waiters.leave();
+    if (!waiters.none()) {
+      return;
+    }
     try {
-      if (waiters.none()) {
-        bulk().wantNoMore();
-      }
+      bulk().wantNoMore();
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
         throw e;
       }
     }
+    // Who has begun to wait meanwhile has asked before that, maybe: it asks anew.
+    VarHandle.fullFence();
+    connection.nobodyIsTold();
   }
 
   private static boolean park(long deadlineNs) throws MessagingException {

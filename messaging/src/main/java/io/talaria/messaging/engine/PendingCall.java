@@ -5,6 +5,7 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.counters.Recorded;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -76,6 +77,7 @@ final class PendingCall<A> implements Call<A> {
       return true;
     }
     boolean handler = node.beginWait();
+    Object recorded = Recorded.begin();
     try {
       Connection on = slot.connection;
       boolean looks = !looked && on != null && !Thread.currentThread().isVirtual();
@@ -99,6 +101,7 @@ final class PendingCall<A> implements Call<A> {
       return true;
     } finally {
       node.endWait(handler);
+      Recorded.waited(recorded, "answer", peer.id());
     }
   }
 
@@ -153,7 +156,8 @@ final class PendingCall<A> implements Call<A> {
     AtomicBoolean once = new AtomicBoolean();
     Runnable then =
         () -> {
-          if (once.compareAndSet(false, true)) {
+          // The call before in this slot may still be telling its end.
+          if (isDone() && once.compareAndSet(false, true)) {
             node.later(() -> executor.execute(() -> tell(consumer)));
           }
         };

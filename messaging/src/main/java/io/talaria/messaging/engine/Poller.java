@@ -85,8 +85,8 @@ final class Poller extends Thread {
       while (!stopped) {
         try {
           turns();
-        } catch (IOException | RuntimeException e) {
-          node.internal("poller", e);
+        } catch (IOException | RuntimeException | Error e) {
+          node.internal("poller", e); // and goes on: without it, the node would be mute
         }
       }
     } finally {
@@ -132,10 +132,15 @@ final class Poller extends Thread {
     Connection[] all = connections;
     boolean stalled = false;
     for (Connection each : all) {
-      done |= each.poll();
-      stalled |= each.stalled;
-      if (each.track().over()) {
-        over(each);
+      try {
+        done |= each.poll();
+        stalled |= each.stalled;
+        if (each.track().over()) {
+          over(each);
+        }
+      } catch (RuntimeException | Error e) { // of one connection; the others go on
+        each.failed("an error of this node: " + e);
+        node.internal("poller", e);
       }
     }
     if (!stalled) {

@@ -6,6 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Road;
+import io.talaria.messaging.counters.NodeFile;
 import io.talaria.messaging.link.Announcement;
 import io.talaria.messaging.link.Greet;
 import io.talaria.messaging.link.Greeting;
@@ -25,6 +26,7 @@ import io.talaria.nio.process.Host;
 import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -108,7 +110,7 @@ final class Registrar extends Thread {
   }
 
   private static final class Life {
-    long heardNs = System.nanoTime();
+    final Silence silence = new Silence(System.nanoTime());
     long usedNs = System.nanoTime();
     long activity;
     boolean suspect;
@@ -145,6 +147,9 @@ final class Registrar extends Thread {
   private final Greet.Offer offer;
   private final Announcement announcement;
   private final ServerSocketChannel tcp;
+  private final Stalls stalls;
+  private NodeFile file;
+  private boolean fileFailed;
   private volatile boolean stopped;
 
   Registrar(LocalNode node) throws IOException {
@@ -152,8 +157,12 @@ final class Registrar extends Thread {
     setDaemon(true);
     this.node = node;
     options = node.options();
+    stalls = new Stalls(node);
     cluster = hash(options.cluster());
     key = options.key() == null ? null : HostKey.read(options.key());
+    if (options.isSealed() && key == null) {
+      throw new IllegalArgumentException("sealed() needs a key: call NodeOptions.key");
+    }
     offer = offer();
     Path shm = options.sharedMemoryDirectory();
     shmDirectory =
@@ -270,6 +279,7 @@ final class Registrar extends Thread {
   @Override
   public void run() {
     ThreadContext.current().poller = true; // its listeners must not wait
+    tasks.add(this::show);
     while (!stopped) {
       try {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
@@ -281,8 +291,8 @@ final class Registrar extends Thread {
           ready(each);
         }
         selector.selectedKeys().clear();
-      } catch (IOException | RuntimeException e) {
-        node.internal("registrar", e);
+      } catch (IOException | RuntimeException | Error e) {
+        node.internal("registrar", e); // and goes on: without it, nobody is found or given up
       }
     }
     closeNow();
@@ -334,10 +344,11 @@ final class Registrar extends Thread {
       peer.requested.set(false);
       return;
     }
-    if (pair.wanted || pair.resolving || pair.dial != null) {
+    boolean underWay = pair.wanted || pair.resolving || pair.dial != null;
+    pair.wanted = true;
+    if (underWay) {
       return;
     }
-    pair.wanted = true;
     long now = System.nanoTime();
     if (pair.retryNs - now > 0) {
       at(pair.retryNs, () -> dialIfWanted(pair));
@@ -371,7 +382,9 @@ final class Registrar extends Thread {
       if (channel == null) {
         return;
       }
-      Greeting greeting = new Greeting(channel, true, step.local || step.connecting ? null : key);
+      Greeting greeting =
+          new Greeting(
+              channel, true, step.local || step.connecting ? null : key, options.isSealed());
       greeting.attachment = step;
       pair.dial = greeting;
       begin(greeting, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
@@ -475,7 +488,18 @@ final class Registrar extends Thread {
     greeting.deadlineNs = System.nanoTime() + GREETING_NS;
     greetings.add(greeting);
     SelectionKey unused = greeting.channel().register(selector, interest, greeting);
-    at(greeting.deadlineNs, () -> end(greeting, "no answer within 5 s"));
+    at(greeting.deadlineNs, () -> expired(greeting));
+  }
+
+  /** What has come by now counts: it may be this thread that is late. */
+  private void expired(Greeting greeting) {
+    if (greetings.contains(greeting)) {
+      try {
+        step(greeting);
+      } finally {
+        end(greeting, "no answer within 5 s");
+      }
+    }
   }
 
   private static boolean isStranger(Greeting greeting) {
@@ -527,7 +551,7 @@ final class Registrar extends Thread {
           channel.close();
           return;
         }
-        greeting = new Greeting(channel, false, step.local ? null : key);
+        greeting = new Greeting(channel, false, step.local ? null : key, options.isSealed());
       } catch (IOException e) {
         channel.close();
         return;
@@ -599,7 +623,7 @@ final class Registrar extends Thread {
           e);
     }
     greetings.remove(greeting);
-    Greeting proving = new Greeting(greeting.channel(), true, key);
+    Greeting proving = new Greeting(greeting.channel(), true, key, options.isSealed());
     step.connecting = false;
     proving.attachment = step;
     step.pair.dial = proving;
@@ -837,7 +861,13 @@ final class Registrar extends Thread {
     } else {
       track =
           new StreamTrack(
-              connection, greeting.channel(), greeting.rest(), step.why, capacity, capacity);
+              connection,
+              greeting.channel(),
+              greeting.wire(),
+              greeting.rest(),
+              options.isSealed() ? step.why + ", sealed" : step.why,
+              capacity,
+              capacity);
     }
     start(connection, track, pair);
   }
@@ -897,11 +927,16 @@ final class Registrar extends Thread {
     long now = System.nanoTime();
     pair.retryNs = now + pair.backoffNs - pair.backoffNs * (order.get() & 7) / 32;
     pair.backoffNs = Math.min(LAST_RETRY_NS, pair.backoffNs * 2);
-    if (peer.somebodyWaits()) {
-      at(pair.retryNs, () -> dialIfWanted(pair));
-    } else {
-      pair.wanted = false;
-      peer.requested.set(false);
+    wantedNoMore(pair);
+  }
+
+  /** Forgets that it was wanted; whoever waits wants it anew. */
+  private void wantedNoMore(Pair pair) {
+    pair.wanted = false;
+    pair.peer.requested.set(false);
+    VarHandle.fullFence();
+    if (pair.peer.somebodyWaits()) {
+      want(pair.peer);
     }
   }
 
@@ -946,9 +981,7 @@ final class Registrar extends Thread {
     if (connection.peer.connection() == connection) {
       connection.peer.connection(null);
     }
-    if (connection.peer.somebodyWaits()) {
-      want(connection.peer);
-    }
+    wantedNoMore(pair); // it may have been wanted when it was about to be there
     long limit = System.nanoTime() + QUIET_NS;
     closeWhenQuiet(connection, limit);
   }
@@ -1040,6 +1073,7 @@ final class Registrar extends Thread {
 
   private void tick() {
     long now = System.nanoTime();
+    at(now + TICK_NS, this::tick); // first: whatever happens, there is a next one
     for (Map.Entry<Connection, Life> each : connections.entrySet()) {
       Connection connection = each.getKey();
       if (connection.track().session() != null && !connection.dead()) {
@@ -1047,7 +1081,38 @@ final class Registrar extends Thread {
       }
     }
     makeRoom(); // who was asked before may have had something open
-    at(now + TICK_NS, this::tick);
+    if (stalls.look()) {
+      at(now + Stalls.OPEN_NS, stalls::lookAgain);
+    }
+    show();
+  }
+
+  /** Keeps the counters file up to date; a node works without it, too. */
+  private void show() {
+    if (fileFailed || node.closing()) {
+      return;
+    }
+    try {
+      if (file == null) {
+        Path run = options.runDirectory();
+        Path directory = run == null ? standard("talaria.dir", "/tmp/talaria-") : run;
+        Reason reason = new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR).prepare();
+        if (reason != null) {
+          fileFailed = true;
+          return;
+        }
+        file = NodeFile.of(directory, Announcement.number(cluster, options.id()));
+      }
+      file.write(Shown.line(node, connections.keySet(), this::silentNs));
+    } catch (IOException e) {
+      fileFailed = true;
+      node.internal("counters file", e);
+    }
+  }
+
+  private long silentNs(Connection connection) {
+    Life life = connections.get(connection);
+    return life == null ? 0 : life.silence.ns();
   }
 
   private void tick(Connection connection, Life life, long now) {
@@ -1056,18 +1121,23 @@ final class Registrar extends Thread {
       life.activity = activity;
       life.usedNs = now;
     }
-    if (connection.heard) {
+    boolean heard = connection.heard;
+    long silent = life.silence.look(heard, now);
+    if (heard) {
       connection.heard = false;
-      life.heardNs = now;
       life.suspect = false;
       return;
     }
-    long silent = now - life.heardNs;
+    if (!node.looksAfterPeers()) {
+      return;
+    }
     if (silent > GIVE_UP_NS) {
+      node.quiet(connection, silent);
       node.pollerShallDrop(
           connection, "nothing was heard of it for " + silent / 1_000_000_000 + " s");
     } else if (silent > SUSPECT_NS && !life.suspect) {
       life.suspect = true;
+      node.quiet(connection, silent);
       node.suspect(connection.peer, silent);
     }
     if (silent > PING_NS) {
@@ -1121,6 +1191,9 @@ final class Registrar extends Thread {
       peer.connection(null);
     }
     files.removeAll();
+    if (file != null) {
+      file.remove();
+    }
     try {
       selector.close();
     } catch (IOException e) {

@@ -6,6 +6,7 @@ import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.Mailbox;
 import io.talaria.messaging.road.Lane;
 import java.util.Objects;
@@ -52,6 +53,15 @@ final class RemotePeer implements Peer {
 
   Connection connection() {
     return connection;
+  }
+
+  /** How many messages and questions of it wait for handlers, about. Any thread. */
+  int waiting() {
+    int waiting = 0;
+    for (Mailbox<Envelope> each : mailboxes) {
+      waiting += each == null ? 0 : each.size();
+    }
+    return waiting;
   }
 
   Tickets tickets() {
@@ -155,11 +165,13 @@ final class RemotePeer implements Peer {
   }
 
   MessagingException noRoom() {
+    Connection now = connection;
     return new MessagingException(
         Code.NO_ROOM,
         "node "
             + id
-            + " has taken too little within the limit: its receivers are slow, or it stands still");
+            + " has taken too little within the limit: its receivers are slow, or it stands still"
+            + (now == null ? "" : Stalls.openOn(now)));
   }
 
   /** A sealed connection is on its way out. */
@@ -193,10 +205,11 @@ final class RemotePeer implements Peer {
     if (now != null) {
       return now;
     }
-    node.want(this);
     boolean handler = node.beginWait();
-    connecting.enter();
+    Object recorded = Recorded.begin();
+    connecting.enter(); // first: who finds that nobody waits forgets what was wanted
     try {
+      node.want(this);
       while ((now = connection) == null) {
         node.mustBeOpen();
         if (deadlineNs - System.nanoTime() <= 0) {
@@ -212,6 +225,7 @@ final class RemotePeer implements Peer {
     } finally {
       connecting.leave();
       node.endWait(handler);
+      Recorded.waited(recorded, "connection", id);
     }
   }
 

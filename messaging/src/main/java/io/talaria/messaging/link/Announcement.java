@@ -44,7 +44,12 @@ public final class Announcement {
   }
 
   private String begin(int of) {
-    return PREFIX + "-" + ((cluster & 0xffff_ffffL) << 16 | of) + "-";
+    return PREFIX + "-" + number(cluster, of) + "-";
+  }
+
+  /** The number in the names of a node's files: 32 bits of its cluster's, and its id in 16. */
+  public static long number(long cluster, int node) {
+    return (cluster & 0xffff_ffffL) << 16 | node;
   }
 
   /**

@@ -2,6 +2,8 @@
 
 package io.talaria.messaging.link;
 
+import io.talaria.messaging.wire.SealedWire;
+import io.talaria.messaging.wire.Wire;
 import io.talaria.nio.authentication.Handshake;
 import io.talaria.nio.fabric.FabricException;
 import java.io.EOFException;
@@ -21,11 +23,20 @@ import java.util.Deque;
  */
 public final class Greeting {
   private static final int FIRST_BYTES = 4096;
+  private static final int MOST_TRANSCRIPT = 2 * Handshake.NONCE_BYTES + 64;
 
   private final SocketChannel channel;
   private final boolean dialled;
   private final Deque<ByteBuffer> out = new ArrayDeque<>();
   private Handshake handshake;
+  private Wire wire;
+
+  /** Of a session to be sealed: the key; the nonces as they come by, and the addresses. */
+  private byte[] sealKey;
+
+  private final ByteBuffer transcript = ByteBuffer.allocate(MOST_TRANSCRIPT);
+  private byte[] addresses;
+
   private ByteBuffer in = ByteBuffer.allocate(FIRST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
   /** Who it is for; of the registrar. */
@@ -40,16 +51,24 @@ public final class Greeting {
    * @param channel connected, non-blocking
    * @param dialled whether from here
    * @param key of both sides, or null: no proof is asked for
+   * @param sealed whether all behind the proof is sealed; with a key only
    */
-  public Greeting(SocketChannel channel, boolean dialled, byte[] key) throws IOException {
+  public Greeting(SocketChannel channel, boolean dialled, byte[] key, boolean sealed)
+      throws IOException {
     this.channel = channel;
     this.dialled = dialled;
+    wire = new Wire(channel);
     if (key != null) {
       InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
       InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
-      byte[] addresses = dialled ? addresses(local, remote) : addresses(remote, local);
+      addresses = dialled ? addresses(local, remote) : addresses(remote, local);
       handshake = new Handshake(dialled, key, addresses);
-      out.add(handshake.first());
+      ByteBuffer first = handshake.first();
+      if (sealed) {
+        sealKey = key.clone();
+        nonce(first, Handshake.START_BYTES, dialled);
+      }
+      out.add(first);
     }
   }
 
@@ -60,6 +79,26 @@ public final class Greeting {
     both.put(a).putShort((short) caller.getPort());
     both.put(b).putShort((short) answerer.getPort());
     return both.array();
+  }
+
+  /** Keeps a nonce of the proof: first the caller's, then the answerer's. */
+  private void nonce(ByteBuffer message, int at, boolean of) {
+    if (of && message.remaining() >= at + Handshake.NONCE_BYTES) {
+      transcript.put(message.slice(message.position() + at, Handshake.NONCE_BYTES));
+    }
+  }
+
+  private void seal() {
+    transcript.put(addresses);
+    byte[] all = Arrays.copyOf(transcript.array(), transcript.position());
+    wire = new SealedWire(channel, SealedWire.secret(sealKey, dialled, all), in.flip());
+    in.clear();
+    sealKey = null;
+  }
+
+  /** What the bytes behind the greeting go through. */
+  public Wire wire() {
+    return wire;
   }
 
   /** The channel. */
@@ -79,7 +118,7 @@ public final class Greeting {
 
   /** Has a frame sent. */
   public void send(ByteBuffer frame) {
-    out.add(frame);
+    out.add(wire.sealed(frame));
   }
 
   /** Sends what can be sent; whether all was. */
@@ -105,7 +144,7 @@ public final class Greeting {
               .order(ByteOrder.LITTLE_ENDIAN);
       in = larger.put(in.flip());
     }
-    int got = channel.read(in);
+    int got = wire.read(in);
     if (got < 0) {
       throw new EOFException("the other side has closed the connection");
     }
@@ -129,7 +168,14 @@ public final class Greeting {
       in.position(wanted);
       in.compact();
       try {
-        ByteBuffer answer = handshake.received(message);
+        int before = handshake.wantedBytes();
+        ByteBuffer answer = handshake.received(message.duplicate());
+        if (sealKey != null) {
+          // CALL, and behind the begin of REPLY the rest of it, bring the other side's nonce.
+          nonce(message, Handshake.START_BYTES, before == Handshake.CALL_BYTES);
+          nonce(message, 0, before == Handshake.NONCE_BYTES + Handshake.PROOF_BYTES);
+          nonce(answer, Handshake.START_BYTES, before == Handshake.CALL_BYTES);
+        }
         if (answer.hasRemaining()) {
           out.add(answer);
         }
@@ -140,6 +186,9 @@ public final class Greeting {
         boolean unused = flush();
         throw new ProtocolException(e.getMessage());
       }
+    }
+    if (sealKey != null) {
+      seal();
     }
     return true;
   }

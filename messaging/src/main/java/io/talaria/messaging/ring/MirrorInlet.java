@@ -152,4 +152,14 @@ public final class MirrorInlet extends Inlet {
   public boolean ended() {
     return ended && position == written;
   }
+
+  @Override
+  public String toString() {
+    return "position "
+        + Long.toHexString(position)
+        + ", written "
+        + Long.toHexString(written)
+        + ", published "
+        + Long.toHexString(published);
+  }
 }

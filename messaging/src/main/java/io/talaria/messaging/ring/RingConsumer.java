@@ -184,4 +184,20 @@ public final class RingConsumer extends Inlet {
     after.publishTaken(taken());
     return after;
   }
+
+  @Override
+  public String toString() {
+    return "position "
+        + Long.toHexString(position)
+        + ", published "
+        + Long.toHexString(published)
+        + ", claims "
+        + claims
+        + ", sleep "
+        + (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.SLEEP)
+        + ", wanted "
+        + (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.WANTED)
+        + ", heard "
+        + heardWanted;
+  }
 }

@@ -344,6 +344,18 @@ public final class RingProducer {
 
   @Override
   public String toString() {
-    return "ring of " + capacity + " bytes, " + Long.toHexString(word) + " claimed";
+    long freed = (long) RingLayout.LONG.getOpaque(ring, (long) RingLayout.HEAD);
+    return "ring of "
+        + capacity
+        + " bytes, claimed "
+        + Long.toHexString(word)
+        + ", head "
+        + Long.toHexString(freed)
+        + ", sleep "
+        + (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.SLEEP)
+        + ", rung "
+        + rung
+        + ", wanted "
+        + (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.WANTED);
   }
 }

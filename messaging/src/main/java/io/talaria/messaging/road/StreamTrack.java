@@ -8,10 +8,12 @@ import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.ring.RingConsumer;
 import io.talaria.messaging.ring.RingLayout;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.wire.Wire;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
@@ -29,6 +31,7 @@ public final class StreamTrack extends Track {
 
   private final TrackOwner owner;
   private final SocketChannel session;
+  private final Wire wire;
   private final String why;
   private final RingProducer[] out = new RingProducer[Lane.COUNT];
   private final RingConsumer[] sender = new RingConsumer[Lane.COUNT];
@@ -60,7 +63,7 @@ public final class StreamTrack extends Track {
   private int pushes;
 
   // Input; under the connection's inlet lock.
-  private final ByteBuffer stage = little(STAGE_BYTES);
+  private final ByteBuffer stage;
   private int awaited;
   private int skipped;
   private int lane;
@@ -72,6 +75,7 @@ public final class StreamTrack extends Track {
    * Makes both ends of this side.
    *
    * @param session connected, non-blocking
+   * @param wire what its bytes go through
    * @param first what was read of the other end's frames already
    * @param why it is this road
    * @param outCapacity of each lane here, in bytes
@@ -80,12 +84,14 @@ public final class StreamTrack extends Track {
   public StreamTrack(
       TrackOwner owner,
       SocketChannel session,
+      Wire wire,
       ByteBuffer first,
       String why,
       int[] outCapacity,
       int[] inCapacity) {
     this.owner = owner;
     this.session = session;
+    this.wire = wire;
     this.why = why;
     for (int i = 0; i < Lane.COUNT; i++) {
       MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(outCapacity[i]), 128);
@@ -98,6 +104,7 @@ public final class StreamTrack extends Track {
     }
     frame[0] = header;
     frame[1] = ringBytes[0];
+    stage = little(Math.max(STAGE_BYTES, first.remaining()));
     stage.put(first);
   }
 
@@ -175,7 +182,7 @@ public final class StreamTrack extends Track {
 
   /** Under the output lock. Beyond the credit, only news of it is of use. */
   private boolean nothingToSend() {
-    if (pending) {
+    if (pending || wire.pending() || (!finished && creditUntold())) {
       return false;
     }
     for (int i = 0; i < Lane.COUNT && !finished; i++) {
@@ -221,6 +228,10 @@ public final class StreamTrack extends Track {
   private boolean pushLocked() throws IOException {
     boolean done = false;
     while (!over && !finished) {
+      if (wire.pending() && !wire.flush()) {
+        block();
+        return done;
+      }
       if (!pending && !prepare()) {
         if (finishing) {
           finish();
@@ -228,13 +239,10 @@ public final class StreamTrack extends Track {
         return done;
       }
       long left = (long) header.remaining() + frame[1].remaining();
-      long wrote = session.write(frame, 0, frame.length);
+      long wrote = wire.write(frame);
       done |= wrote > 0;
       if (wrote < left) {
-        if (!blocked) {
-          blocked = true;
-          owner.wakePoller(); // it waits for the session
-        }
+        block();
         return done;
       }
       pending = false;
@@ -249,17 +257,30 @@ public final class StreamTrack extends Track {
     return done;
   }
 
+  private void block() {
+    if (!blocked) {
+      blocked = true;
+      owner.wakePoller(); // it waits for the session
+    }
+  }
+
   private boolean prepare() {
     return prepareCredit() || prepareData(Lane.EXPRESS) || prepareData(Lane.BULK);
   }
 
+  private boolean creditUntold() {
+    return in[Lane.BULK].published() != toldHead[Lane.BULK]
+        || in[Lane.EXPRESS].published() != toldHead[Lane.EXPRESS]
+        || in[Lane.BULK].taken() != toldTaken;
+  }
+
   private boolean prepareCredit() {
+    if (!creditUntold()) {
+      return false;
+    }
     long bulk = in[Lane.BULK].published();
     long express = in[Lane.EXPRESS].published();
     long told = in[Lane.BULK].taken();
-    if (bulk == toldHead[Lane.BULK] && express == toldHead[Lane.EXPRESS] && told == toldTaken) {
-      return false;
-    }
     toldHead[Lane.BULK] = bulk;
     toldHead[Lane.EXPRESS] = express;
     toldTaken = told;
@@ -328,7 +349,7 @@ public final class StreamTrack extends Track {
     boolean came = false;
     try {
       while (!over) {
-        int got = session.read(stage);
+        int got = wire.read(stage);
         if (got < 0) {
           end();
           return came;
@@ -340,6 +361,8 @@ public final class StreamTrack extends Track {
           return came;
         }
       }
+    } catch (ProtocolException e) {
+      fail("protocol: " + e.getMessage());
     } catch (IOException e) {
       end(); // reset: it was killed
     } catch (RingBrokenException e) {

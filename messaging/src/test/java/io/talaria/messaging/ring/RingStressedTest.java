@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openjdk.jcstress.Main;
 
 /**
- * Runs {@link RingStress}: briefly, or for as many milliseconds a test as the property {@code
- * talaria.test.jcstress.ms} says.
+ * Runs {@link RingStress} and the mailbox's: briefly, or for as many milliseconds a test as the
+ * property {@code talaria.test.jcstress.ms} says.
  */
 @Tag("long")
 @Timeout(3600)
@@ -48,7 +48,7 @@ class RingStressedTest {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", classPath(), Main.class.getName()));
-    command.addAll(List.of("-t", RingStress.class.getName() + "." + tests));
+    command.addAll(List.of("-t", tests));
     command.addAll(List.of("-time", Integer.toString(ms), "-iters", "1", "-f", "1"));
     command.addAll(List.of("-c", "2", "-af", "NONE", "-sc", "false"));
     command.addAll(
@@ -85,8 +85,8 @@ class RingStressedTest {
   void noInterleavingLosesAWakeUpOrARecord() throws Exception {
     Run run =
         run(
-            "(MarkAgainstSleep|HeadAgainstWait|TwoProducers|SealAgainstClaim|BytesBeforeMark"
-                + "|GrowthAgainstClaim|GrowthAgainstSleep)",
+            "RingStress.(MarkAgainstSleep|HeadAgainstWait|TwoProducers|SealAgainstClaim"
+                + "|BytesBeforeMark|GrowthAgainstClaim|GrowthAgainstSleep)|MailboxStress.*",
             MS);
     assertThat(run.status).as(run.output).isZero();
     assertThat(run.output).contains("[OK]").doesNotContain("[FAILED]").doesNotContain("[ERROR]");
@@ -95,9 +95,9 @@ class RingStressedTest {
   /** These tests can fail. */
   @Test
   void whatIsLeftOutIsFound() throws Exception {
-    Run run = run("WithoutFences", MS);
+    Run run = run("RingStress.WithoutFences", MS);
     for (int i = 0; i < MOST_LONGER && !run.output.contains("[FAILED]"); i++) {
-      run = run("WithoutFences", LONGER * MS); // cores that are far apart, or busy
+      run = run("RingStress.WithoutFences", LONGER * MS); // cores that are far apart, or busy
     }
     assertThat(run.output).as("status %d", run.status).contains("[FAILED]");
   }

@@ -11,17 +11,22 @@ import io.aeron.logbuffer.BufferClaim;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import io.talaria.bench.compare.Service;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.DatagramSocket;
 import java.nio.file.Path;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 
 /** Objects by Aeron's IPC, with a codec by hand; the receiver polls without rest. */
 final class AeronWire implements Wire {
-  private static final String CHANNEL = "aeron:ipc";
+  private static final String IPC = "aeron:ipc";
   private static final int THERE = 10;
   private static final int BACK = 11;
   private static final int FRAGMENTS = 256;
+  private static final int ATTEMPTS = 100;
 
   private final Aeron aeron;
   private final Publication there;
@@ -30,10 +35,19 @@ final class AeronWire implements Wire {
   private final FragmentHandler onBack = this::came;
   private Object answer;
 
-  AeronWire(MessagesJob job) {
+  /**
+   * Connects to the driver of the other end.
+   *
+   * @param port of the other end by UDP, and the next one of this end; 0 for IPC
+   * @param exclusive whether this thread alone may send
+   */
+  AeronWire(MessagesJob job, int port, boolean exclusive) {
     aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(directory(job)));
-    there = aeron.addPublication(CHANNEL, THERE);
-    back = aeron.addSubscription(CHANNEL, BACK);
+    there =
+        exclusive
+            ? aeron.addExclusivePublication(channel(port, 0), THERE)
+            : aeron.addPublication(channel(port, 0), THERE);
+    back = aeron.addSubscription(channel(port, 1), BACK);
     while (!there.isConnected() || !back.isConnected()) {
       Thread.onSpinWait();
     }
@@ -43,21 +57,40 @@ final class AeronWire implements Wire {
     return Path.of(job.directory()).resolve("aeron").toString();
   }
 
-  static Service serve(MessagesJob job) {
+  private static String channel(int port, int next) {
+    return port == 0 ? IPC : "aeron:udp?endpoint=127.0.0.1:" + (port + next);
+  }
+
+  /** A port that is free for UDP, as is the next one. */
+  private static int freePort() throws IOException {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      try (DatagramSocket one = new DatagramSocket();
+          DatagramSocket next = new DatagramSocket(one.getLocalPort() + 1)) {
+        return next.getLocalPort() - 1;
+      } catch (BindException | IllegalArgumentException e) {
+        // Another one.
+      }
+    }
+    throw new IOException("no two free ports for UDP found in " + ATTEMPTS + " attempts");
+  }
+
+  static Service serve(MessagesJob job, boolean udp) throws IOException {
+    int port = udp ? freePort() : 0;
     MediaDriver driver =
         MediaDriver.launchEmbedded(
             new MediaDriver.Context()
                 .aeronDirectoryName(directory(job))
                 .threadingMode(ThreadingMode.SHARED)
-                .sharedIdleStrategy(new SleepingMillisIdleStrategy(1))
+                .sharedIdleStrategy(
+                    udp ? new BackoffIdleStrategy() : new SleepingMillisIdleStrategy(1))
                 .dirDeleteOnStart(true)
                 .dirDeleteOnShutdown(true));
     Aeron aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(directory(job)));
-    Thread thread = new Thread(new Receiver(aeron), "receiver");
+    Thread thread = new Thread(new Receiver(aeron, port), "receiver");
     thread.setDaemon(true);
     thread.start();
     return Service.of(
-        0,
+        port,
         () -> {
           thread.interrupt();
           aeron.close();
@@ -71,9 +104,9 @@ final class AeronWire implements Wire {
     private final Tally.Adder adder = new Tally.Adder();
     private final BufferClaim claim = new BufferClaim();
 
-    Receiver(Aeron aeron) {
-      from = aeron.addSubscription(CHANNEL, THERE);
-      back = aeron.addPublication(CHANNEL, BACK);
+    Receiver(Aeron aeron, int port) {
+      from = aeron.addSubscription(channel(port, 0), THERE);
+      back = aeron.addPublication(channel(port, 1), BACK);
     }
 
     @Override

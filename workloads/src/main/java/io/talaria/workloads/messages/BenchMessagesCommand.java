@@ -49,10 +49,10 @@ import picocli.CommandLine.Spec;
     description = {
       "Objects from one JVM to another: one way, and there and back, by messaging and by others.",
       "",
-      "The same object goes in and comes out of each as an object; the receiver adds up every"
-          + " field and checks the sequence, and what is counted is what it has received. Every case"
-          + " runs in two new JVMs, in rounds in which the contenders take turns. Shown are medians"
-          + " over the rounds with their range.",
+      "The same object goes in and comes out of each as an object; the receiver adds up every field"
+          + " and checks the sequence, and what is counted is what it has received. Every case runs"
+          + " in two new JVMs, in rounds in which the contenders take turns. Shown are medians over"
+          + " the rounds with their range.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -86,7 +86,9 @@ public final class BenchMessagesCommand implements Subcommand {
       names = "--against",
       split = ",",
       paramLabel = "NAME",
-      description = "Beside whom: netty-kryo, aeron-ipc, bare. Default: all.")
+      description =
+          "Beside whom: netty-kryo, grpc, aeron-ipc, aeron-exclusive, aeron-udp, jeromq, bare."
+              + " Default: all.")
   private List<String> against = new ArrayList<>();
 
   @Option(

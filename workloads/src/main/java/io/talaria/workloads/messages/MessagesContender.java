@@ -48,12 +48,60 @@ enum MessagesContender {
   AERON_IPC("aeron-ipc", "Aeron IPC, concurrent publication, codec by hand") {
     @Override
     Service serve(MessagesJob job) throws Exception {
-      return AeronWire.serve(job);
+      return AeronWire.serve(job, false);
     }
 
     @Override
     Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new AeronWire(job);
+      return new AeronWire(job, 0, false);
+    }
+  },
+  /** Aeron by IPC, one sender. */
+  AERON_EXCLUSIVE("aeron-exclusive", "Aeron IPC, exclusive publication, codec by hand") {
+    @Override
+    Service serve(MessagesJob job) throws Exception {
+      return AeronWire.serve(job, false);
+    }
+
+    @Override
+    Wire connect(MessagesJob job, HostPort where) throws Exception {
+      return new AeronWire(job, 0, true);
+    }
+  },
+  /** Aeron by UDP. */
+  AERON_UDP("aeron-udp", "Aeron UDP on the loopback interface, concurrent publication") {
+    @Override
+    Service serve(MessagesJob job) throws Exception {
+      return AeronWire.serve(job, true);
+    }
+
+    @Override
+    Wire connect(MessagesJob job, HostPort where) throws Exception {
+      return new AeronWire(job, where.port(), false);
+    }
+  },
+  /** gRPC. */
+  GRPC("grpc", "gRPC by TCP: unary calls for ask, one stream for one way, codec by hand") {
+    @Override
+    Service serve(MessagesJob job) throws Exception {
+      return GrpcWire.serve();
+    }
+
+    @Override
+    Wire connect(MessagesJob job, HostPort where) throws Exception {
+      return new GrpcWire(where);
+    }
+  },
+  /** JeroMQ. */
+  JEROMQ("jeromq", "JeroMQ by TCP, codec by hand; it batches by itself") {
+    @Override
+    Service serve(MessagesJob job) throws Exception {
+      return JeroWire.serve();
+    }
+
+    @Override
+    Wire connect(MessagesJob job, HostPort where) throws Exception {
+      return new JeroWire(where);
     }
   },
   /** The ring alone. */
@@ -70,7 +118,8 @@ enum MessagesContender {
   };
 
   static final List<MessagesContender> OWN = List.of(SHM, STREAM);
-  static final List<MessagesContender> BASELINES = List.of(NETTY_KRYO, AERON_IPC, BARE);
+  static final List<MessagesContender> BASELINES =
+      List.of(NETTY_KRYO, GRPC, AERON_IPC, AERON_EXCLUSIVE, AERON_UDP, JEROMQ, BARE);
 
   private final String word;
   private final String description;

@@ -1,0 +1,134 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.counters;
+
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.process.Host;
+import io.talaria.nio.process.ProcFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The counters file of a node, in the run-time directory: one line of JSON, replaced as a whole, so
+ * that a reader never sees half of it. For the registrar.
+ *
+ * <pre>
+ *   PID-START-NUMBER.messages     process id, its start in clock ticks since boot, the node
+ *   PID-START-NUMBER.messages.new while it is being written
+ * </pre>
+ */
+public final class NodeFile {
+  private static final Pattern NAME =
+      Pattern.compile("([0-9]+)-([0-9]+)-[0-9]+\\.messages(\\.new)?");
+  private static final int MOST_BYTES = 8 << 20;
+
+  private final Path path;
+  private final Path fresh;
+  private String written = "";
+
+  private NodeFile(Path path) {
+    this.path = path;
+    fresh = path.resolveSibling(path.getFileName() + ".new");
+  }
+
+  /**
+   * Names the file of a node of this process; nothing is written yet. Removes what killed processes
+   * have left.
+   *
+   * @param number of cluster and node, as the node's announcement has it
+   * @throws IOException if the directory is not this user's alone, or cannot be used
+   */
+  public static NodeFile of(Path directory, long number) throws IOException {
+    String insecure = PrivateDirectory.insecure(directory);
+    if (insecure != null) {
+      throw new IOException(insecure);
+    }
+    sweep(directory);
+    long pid = ProcFiles.ownPid();
+    return new NodeFile(
+        directory.resolve(pid + "-" + ProcFiles.startTicks(pid) + "-" + number + ".messages"));
+  }
+
+  private static void sweep(Path directory) throws IOException {
+    String namespace = namespace();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.messages*")) {
+      for (Path each : files) {
+        Matcher name = NAME.matcher(each.getFileName().toString());
+        if (name.matches() && ended(name, each, namespace)) {
+          Files.deleteIfExists(each);
+        }
+      }
+    }
+  }
+
+  /** Of other process namespaces nothing is known here. */
+  private static boolean ended(Matcher name, Path file, String namespace) {
+    try {
+      return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+          && Files.size(file) <= MOST_BYTES
+          && Files.readString(file).contains(namespace)
+          && ProcFiles.startTicks(Long.parseLong(name.group(1))) != Long.parseLong(name.group(2));
+    } catch (IOException | NumberFormatException e) {
+      return false;
+    }
+  }
+
+  /** How the file says in which process namespace its process is. */
+  public static String namespace() {
+    return "\"namespace\":" + quoted(Host.pidNamespace());
+  }
+
+  /** Replaces what the file says, if that is another thing. */
+  public void write(String line) throws IOException {
+    if (line.equals(written)) {
+      return;
+    }
+    Files.deleteIfExists(fresh);
+    try (var channel =
+        Files.newByteChannel(
+            fresh,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+      channel.write(StandardCharsets.UTF_8.encode(line + "\n"));
+    }
+    Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    written = line;
+  }
+
+  /** Removes the file, and what killed processes have left. */
+  public void remove() {
+    try {
+      Files.deleteIfExists(fresh);
+      Files.deleteIfExists(path);
+      sweep(path.getParent());
+    } catch (IOException e) {
+      // The next node that starts does it.
+    }
+  }
+
+  /** A string of JSON. */
+  public static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char each = text.charAt(i);
+      if (each == '"' || each == '\\') {
+        quoted.append('\\').append(each);
+      } else if (each < ' ' || Character.isSurrogate(each)) {
+        quoted.append(String.format("\\u%04x", (int) each));
+      } else {
+        quoted.append(each);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}

@@ -1,0 +1,81 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.NodeCounters;
+import io.talaria.messaging.counters.NodeFile;
+import io.talaria.messaging.road.Lane;
+import io.talaria.nio.process.Host;
+import java.util.Collection;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** What the counters file of a node says; docs/layouts.md names each field. For the registrar. */
+final class Shown {
+  private static final int VERSION = 1;
+  private static final int UNIT_SHIFT = 3;
+  private static final long SUSPECT_NS = 5_000_000_000L;
+
+  private Shown() {}
+
+  static String line(
+      LocalNode node, Collection<Connection> connections, ToLongFunction<Connection> silentNs) {
+    NodeCounters counters = node.counters();
+    StringBuilder to = new StringBuilder(512);
+    to.append("{\"talariaMessages\":").append(VERSION);
+    number(to, "pid", Host.pid());
+    to.append(',').append(NodeFile.namespace());
+    text(to, "cluster", node.options().cluster());
+    number(to, "node", node.id());
+    number(to, "port", node.port());
+    number(to, "connected", counters.connected());
+    number(to, "lost", counters.lost());
+    number(to, "received", counters.received());
+    number(to, "dropped", counters.dropped());
+    number(to, "failed", counters.failed());
+    number(to, "late", counters.lateAnswers());
+    number(to, "forgotten", counters.forgotten());
+    number(to, "stalled", counters.stalled());
+    number(to, "openCalls", counters.openCalls());
+    to.append(",\"peers\":[");
+    Map<Connection, Integer> calls = node.calls().openByConnection();
+    boolean first = true;
+    for (Connection each : connections) {
+      if (!each.dead()) {
+        to.append(first ? "" : ",");
+        first = false;
+        peer(to, each, calls.getOrDefault(each, 0), silentNs.applyAsLong(each));
+      }
+    }
+    return to.append("]}").toString();
+  }
+
+  private static void peer(StringBuilder to, Connection on, int openCalls, long silentNs) {
+    to.append("{\"peer\":").append(on.peer.id());
+    text(to, "road", on.track().road());
+    text(to, "reason", on.track().reason());
+    text(to, "state", on.leaving ? "leaving" : silentNs > SUSPECT_NS ? "suspect" : "connected");
+    number(to, "number", on.number);
+    try {
+      number(to, "outBytes", on.outlet().end() << UNIT_SHIFT);
+      number(to, "takenBytes", on.track().out(Lane.BULK).taken() << UNIT_SHIFT);
+      number(to, "inBytes", on.track().in(Lane.BULK).taken() << UNIT_SHIFT);
+      number(to, "unconsumedBytes", on.outlet().unconsumedBytes());
+      number(to, "ringBytes", on.track().out(Lane.BULK).capacity());
+    } catch (IllegalStateException e) {
+      // Its memory was given back meanwhile.
+    }
+    number(to, "openCalls", openCalls);
+    number(to, "waiting", on.peer.waiting());
+    number(to, "silentMs", silentNs > SUSPECT_NS ? silentNs / 1_000_000 : 0);
+    to.append('}');
+  }
+
+  private static void number(StringBuilder to, String name, long value) {
+    to.append(",\"").append(name).append("\":").append(value);
+  }
+
+  private static void text(StringBuilder to, String name, String value) {
+    to.append(",\"").append(name).append("\":").append(NodeFile.quoted(value));
+  }
+}

@@ -1,0 +1,253 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.wire;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import javax.crypto.Cipher;
+import javax.crypto.Mac;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Bytes that nobody on the way can read, change, repeat, leave out or cut off unnoticed: AES-256 in
+ * Galois/counter mode, with a key for each direction and session.
+ *
+ * <pre>
+ *   frame    length 4 (of the ciphertext, little-endian) | ciphertext 1 to 65,536 | tag 16
+ *   nonce    0 4 | number of the frame 8, big-endian, from 0; the length is authenticated with it
+ *   key      HMAC-SHA256(key, "Talaria messages: caller's stream" or "answerer's stream",
+ *            0, nonce of the caller 32, nonce of the answerer 32, addresses)      see Handshake
+ * </pre>
+ */
+public final class SealedWire extends Wire {
+  /** The most plain bytes in a frame. */
+  static final int MOST_BYTES = 64 << 10;
+
+  static final int HEADER_BYTES = 4;
+  static final int TAG_BYTES = 16;
+
+  private static final int NONCE_BYTES = 12;
+  private static final String HMAC = "HmacSHA256";
+
+  /** One direction. */
+  private static final class Way {
+    final Cipher cipher;
+    final SecretKeySpec key;
+    private final ByteBuffer nonce = ByteBuffer.allocate(NONCE_BYTES);
+    private final ByteBuffer length =
+        ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private long number;
+
+    Way(byte[] secret) throws GeneralSecurityException {
+      cipher = Cipher.getInstance("AES/GCM/NoPadding");
+      key = new SecretKeySpec(secret, "AES");
+    }
+
+    /** Begins the next frame. */
+    void next(int mode, int bytes) throws GeneralSecurityException {
+      nonce.putLong(Integer.BYTES, number++);
+      cipher.init(mode, key, new GCMParameterSpec(TAG_BYTES * Byte.SIZE, nonce.array()));
+      cipher.updateAAD(length.putInt(0, bytes).array());
+    }
+  }
+
+  private final Way out;
+  private final Way in;
+
+  /** Of whoever writes: sealed, and not sent yet. */
+  private final ByteBuffer going =
+      ByteBuffer.allocateDirect(HEADER_BYTES + MOST_BYTES + TAG_BYTES)
+          .order(ByteOrder.LITTLE_ENDIAN)
+          .flip();
+
+  private volatile boolean pending;
+  private final ByteBuffer gathered = ByteBuffer.allocateDirect(MOST_BYTES);
+
+  /** Of whoever reads: came, and not opened yet; and opened, and not taken yet. */
+  private ByteBuffer came =
+      ByteBuffer.allocateDirect(2 * (HEADER_BYTES + MOST_BYTES + TAG_BYTES))
+          .order(ByteOrder.LITTLE_ENDIAN);
+
+  private final ByteBuffer opened = ByteBuffer.allocateDirect(MOST_BYTES + TAG_BYTES).flip();
+  private boolean ended;
+
+  /**
+   * Seals a session.
+   *
+   * @param channel connected, non-blocking; its owner closes it
+   * @param secret what only both ends know of this session: 32 bytes for the way out, 32 for the
+   *     way in
+   * @param first what was read of the channel already
+   */
+  public SealedWire(SocketChannel channel, byte[] secret, ByteBuffer first) {
+    super(channel);
+    try {
+      out = new Way(Arrays.copyOfRange(secret, 0, 32));
+      in = new Way(Arrays.copyOfRange(secret, 32, 64));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this Java has no AES/GCM/NoPadding", e); // each must have it
+    }
+    if (first.remaining() > came.capacity()) {
+      came = ByteBuffer.allocateDirect(2 * first.remaining()).order(ByteOrder.LITTLE_ENDIAN);
+    }
+    came.put(first);
+  }
+
+  /**
+   * The secret of a session.
+   *
+   * @param key what both ends have
+   * @param caller whether this end has connected
+   * @param transcript the nonces and addresses of the session, the same at both ends
+   */
+  public static byte[] secret(byte[] key, boolean caller, byte[] transcript) {
+    byte[] callers = derive(key, "caller's stream", transcript);
+    byte[] answerers = derive(key, "answerer's stream", transcript);
+    byte[] secret = Arrays.copyOf(caller ? callers : answerers, 64);
+    System.arraycopy(caller ? answerers : callers, 0, secret, 32, 32);
+    return secret;
+  }
+
+  private static byte[] derive(byte[] key, String label, byte[] transcript) {
+    try {
+      Mac mac = Mac.getInstance(HMAC);
+      mac.init(new SecretKeySpec(key, HMAC));
+      mac.update(("Talaria messages: " + label).getBytes(StandardCharsets.US_ASCII));
+      mac.update((byte) 0);
+      return mac.doFinal(transcript);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this Java has no " + HMAC, e); // each must have it
+    }
+  }
+
+  @Override
+  public ByteBuffer sealed(ByteBuffer frame) {
+    int frames = (frame.remaining() + MOST_BYTES - 1) / MOST_BYTES;
+    ByteBuffer all =
+        ByteBuffer.allocate(frame.remaining() + frames * (HEADER_BYTES + TAG_BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    while (frame.hasRemaining()) {
+      int bytes = Math.min(MOST_BYTES, frame.remaining());
+      seal(frame.slice(frame.position(), bytes), all);
+      frame.position(frame.position() + bytes);
+    }
+    return all.flip();
+  }
+
+  private void seal(ByteBuffer plain, ByteBuffer to) {
+    try {
+      int bytes = plain.remaining();
+      to.putInt(bytes);
+      out.next(Cipher.ENCRYPT_MODE, bytes);
+      int unused = out.cipher.doFinal(plain, to);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("a frame cannot be sealed", e);
+    }
+  }
+
+  @Override
+  public boolean pending() {
+    return pending;
+  }
+
+  @Override
+  public boolean flush() throws IOException {
+    while (going.hasRemaining()) {
+      if (channel.write(going) == 0) {
+        return false;
+      }
+    }
+    pending = false;
+    return true;
+  }
+
+  @Override
+  public long write(ByteBuffer[] from) throws IOException {
+    long wrote = 0;
+    while (flush()) {
+      gathered.clear();
+      for (ByteBuffer each : from) {
+        int bytes = Math.min(gathered.remaining(), each.remaining());
+        gathered.put(each.slice(each.position(), bytes));
+        each.position(each.position() + bytes);
+      }
+      if (gathered.flip().remaining() == 0) {
+        return wrote;
+      }
+      wrote += gathered.remaining();
+      going.clear();
+      seal(gathered, going);
+      going.flip();
+      pending = true;
+    }
+    return wrote;
+  }
+
+  @Override
+  public int read(ByteBuffer to) throws IOException {
+    int got = 0;
+    while (to.hasRemaining()) {
+      if (opened.hasRemaining()) {
+        int bytes = Math.min(to.remaining(), opened.remaining());
+        to.put(opened.slice(opened.position(), bytes));
+        opened.position(opened.position() + bytes);
+        got += bytes;
+      } else if (!open() && !more()) {
+        return got == 0 && ended ? -1 : got;
+      }
+    }
+    return got;
+  }
+
+  /** Whether any more came. */
+  private boolean more() throws IOException {
+    if (ended) {
+      return false;
+    }
+    int bytes = channel.read(came);
+    if (bytes < 0) {
+      if (came.position() != 0) {
+        throw new EOFException("a sealed session was cut off in mid-frame");
+      }
+      ended = true;
+    }
+    return bytes > 0;
+  }
+
+  /** Opens the next frame; false if it is not all there. */
+  private boolean open() throws ProtocolException {
+    if (came.position() < HEADER_BYTES) {
+      return false;
+    }
+    int bytes = came.getInt(0);
+    if (bytes < 1 || bytes > MOST_BYTES) {
+      throw new ProtocolException(
+          "a sealed frame of " + bytes + " bytes: does the other side seal, too?");
+    }
+    int end = HEADER_BYTES + bytes + TAG_BYTES;
+    if (came.position() < end) {
+      return false;
+    }
+    try {
+      in.next(Cipher.DECRYPT_MODE, bytes);
+      opened.clear();
+      int unused = in.cipher.doFinal(came.slice(HEADER_BYTES, bytes + TAG_BYTES), opened);
+      opened.flip();
+    } catch (GeneralSecurityException e) {
+      opened.clear().flip();
+      throw new ProtocolException(
+          "a sealed frame is not what the other side has sent next: " + e.getMessage());
+    }
+    came.flip().position(end);
+    came.compact();
+    return true;
+  }
+}

@@ -1,0 +1,233 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Text;
+import io.talaria.messaging.MessagingException.Code;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is told of questions, claims and waits that take too long or come to nothing. */
+@Timeout(180)
+class ToldTest {
+  private static final long LIMIT_NS = 120_000_000_000L;
+
+  @TempDir Path directory;
+  private Ground.Nodes nodes;
+
+  /** Its codec waits until it is let go. */
+  static final class Slow {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch goOn = new CountDownLatch(1);
+  }
+
+  static final class SlowCodec implements Codec<Slow> {
+    @Override
+    public int size(Slow slow) {
+      return 8;
+    }
+
+    @Override
+    public void write(Slow slow, Out out) {
+      slow.begun.countDown();
+      try {
+        if (!slow.goOn.await(LIMIT_NS, TimeUnit.NANOSECONDS)) {
+          throw new IllegalStateException("nobody has let it go on");
+        }
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      out.putLong(1);
+    }
+
+    @Override
+    public Slow read(In in) {
+      long unused = in.getLong();
+      return new Slow();
+    }
+  }
+
+  @BeforeEach
+  void make() {
+    nodes = new Ground.Nodes(Ground.SHM, directory);
+  }
+
+  @AfterEach
+  void close() {
+    nodes.close();
+  }
+
+  private NodeOptions options(int id) {
+    return nodes.options(id).sendLimit(Duration.ofSeconds(60)).type(Pair.class).type(Answer.class);
+  }
+
+  @Test
+  void aQuestionThatIsThrownAwayIsToldToWhoeverAsked() throws Exception {
+    List<Request> kept = new ArrayList<>();
+    Node there =
+        nodes.start(
+            options(2)
+                .answer(
+                    Text.class,
+                    Dispatch.INLINE,
+                    (text, call) -> {
+                      if (text.text().equals("keep")) {
+                        kept.add(call);
+                      }
+                    }));
+    Node here = nodes.start(options(1).type(Text.class));
+    Call<Answer> later = here.peer(2).call(new Text("keep"), Answer.class, LIMIT_NS);
+    Call<Answer> never = here.peer(2).call(new Text("drop"), Answer.class, LIMIT_NS);
+    while (!never.isDone()) {
+      System.gc();
+      Thread.sleep(10);
+    }
+    MessagingException told =
+        catchThrowableOfType(MessagingException.class, () -> never.await(LIMIT_NS));
+    assertThat(told.code()).isEqualTo(Code.FAILED_THERE);
+    assertThat(told).hasMessageContaining("the question was thrown away without an answer");
+    assertThat(there.counters().forgotten()).isEqualTo(1);
+    assertThat(later.isDone()).isFalse();
+    kept.getFirst().answer(new Answer(5));
+    assertThat(later.await(LIMIT_NS).value()).isEqualTo(5);
+    kept.clear();
+    System.gc();
+    assertThat(there.counters().forgotten()).isEqualTo(1);
+  }
+
+  @Test
+  void aClaimThatIsOpenForLongIsToldByName() throws Exception {
+    Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
+    Node here = nodes.start(options(1).type(Slow.class, new SlowCodec()));
+    Peer peer = here.peer(2);
+    assertThat(peer.awaitTaken(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
+    CompletableFuture<String> told = new CompletableFuture<>();
+    here.listen(
+        new NodeListener() {
+          @Override
+          public void stalled(Peer to, String type, String thread, long openNs) {
+            told.complete(to.id() + " " + type + " " + thread + " " + (openNs >= 1_000_000));
+          }
+        });
+    Slow slow = new Slow();
+    AtomicReference<Throwable> failed = new AtomicReference<>();
+    Thread sender =
+        Thread.ofPlatform()
+            .name("the slow one")
+            .start(
+                () -> {
+                  try {
+                    long unused = peer.send(slow);
+                  } catch (MessagingException | RuntimeException e) {
+                    failed.set(e);
+                  }
+                });
+    slow.begun.await();
+    long behind = peer.send(new Pair(3, 4)); // others go on
+    assertThat(told.get(120, TimeUnit.SECONDS))
+        .isEqualTo("2 " + Slow.class.getName() + " the slow one true");
+    assertThat(here.counters().stalled()).isEqualTo(1);
+    slow.goOn.countDown();
+    sender.join();
+    assertThat(failed.get()).isNull();
+    assertThat(peer.awaitTaken(behind, LIMIT_NS)).isTrue();
+    assertThat(there.counters().dropped()).isEqualTo(1); // nobody there knows the slow type
+  }
+
+  @Test
+  void theFlightRecorderHearsOfWhatTakesLong() throws Exception {
+    Node there =
+        nodes.start(
+            options(2)
+                .answer(
+                    Pair.class,
+                    Dispatch.ORDERED,
+                    (pair, call) -> {
+                      try {
+                        Thread.sleep(pair.first());
+                      } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                      }
+                      call.answer(new Answer(pair.second()));
+                    }));
+    Node here = nodes.start(options(1));
+    assertThat(there.id()).isEqualTo(2);
+    Path file = directory.resolve("recording.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("io.talaria.MessageWait");
+      recording.enable("io.talaria.MessageHandler");
+      recording.start();
+      assertThat(here.peer(2).ask(new Pair(50, 3), Answer.class, LIMIT_NS).value()).isEqualTo(3);
+      recording.stop();
+      recording.dump(file);
+    }
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertThat(events)
+        .anySatisfy(
+            event -> {
+              assertThat(event.getEventType().getName()).isEqualTo("io.talaria.MessageWait");
+              assertThat(event.getString("what")).isEqualTo("answer");
+              assertThat(event.getInt("peer")).isEqualTo(2);
+              assertThat(event.getDuration()).isGreaterThanOrEqualTo(Duration.ofMillis(10));
+            })
+        .anySatisfy(
+            event -> {
+              assertThat(event.getEventType().getName()).isEqualTo("io.talaria.MessageHandler");
+              assertThat(event.getString("type")).isEqualTo(Pair.class.getName());
+              assertThat(event.getInt("peer")).isEqualTo(1);
+            });
+  }
+
+  @Test
+  void aNodeHasACountersFileAsLongAsItLives() throws Exception {
+    Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
+    Node here = nodes.start(options(1));
+    Peer peer = here.peer(2);
+    assertThat(peer.awaitTaken(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
+    String line = "";
+    while (!line.contains("\"peer\":2,\"road\":\"shm\"")) {
+      Thread.sleep(10);
+      line = shown(1);
+    }
+    assertThat(line)
+        .startsWith("{\"talariaMessages\":1,\"pid\":" + ProcessHandle.current().pid() + ",")
+        .contains("\"cluster\":\"test\",\"node\":1,", "\"state\":\"connected\"", "\"outBytes\":24,")
+        .endsWith("}]}\n");
+    there.close();
+    here.close();
+    assertThat(shown(1)).isEmpty();
+  }
+
+  private String shown(int node) throws Exception {
+    try (Stream<Path> files = Files.list(directory.resolve("run"))) {
+      for (Path each : files.toList()) {
+        String line = each.toString().endsWith(".messages") ? Files.readString(each) : "";
+        if (line.contains("\"node\":" + node + ",")) {
+          return line;
+        }
+      }
+    }
+    return "";
+  }
+}

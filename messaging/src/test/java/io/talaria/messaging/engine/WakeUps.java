@@ -1,0 +1,103 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.NodeDirectory;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Request;
+import io.talaria.messaging.Road;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * One of the two nodes of {@link WakeUpsTest}, of which none asks whether the other lives: nothing
+ * but a wake-up in its time ends a wait.
+ */
+final class WakeUps {
+  static final long LIMIT_NS = 90_000_000_000L;
+
+  record Inline(long value) {}
+
+  record Ordered(long value) {}
+
+  record Back(long value) {}
+
+  record Message(long value) {}
+
+  @SuppressWarnings("ArrayRecordComponent") // its length is compared
+  record Blob(byte[] bytes) {}
+
+  private WakeUps() {}
+
+  static LocalNode start(int id, Road road, int ringBytes, Path directory, int portOfOther)
+      throws Exception {
+    InetSocketAddress other =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, portOfOther));
+    NodeOptions options =
+        NodeOptions.of(id)
+            .cluster("test")
+            .runDirectory(directory.resolve("run"))
+            .sharedMemoryDirectory(directory.resolve("shm"))
+            .roads(road)
+            .ringBytes(ringBytes)
+            .expressBytes(Math.max(16 << 10, ringBytes >>> 2))
+            .sendLimit(Duration.ofNanos(LIMIT_NS))
+            .directory(portOfOther > 0 ? Map.of(3 - id, other)::get : NodeDirectory.thisHost())
+            .receive(Message.class, Dispatch.INLINE, (message, from) -> {})
+            .receive(Blob.class, (blob, from) -> {})
+            .answer(Inline.class, Dispatch.INLINE, (number, call) -> call.answer(number))
+            .answer(Ordered.class, Dispatch.ORDERED, (number, call) -> call.answer(number))
+            .answer(Back.class, Dispatch.ORDERED, WakeUps::askBack)
+            .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
+    return LocalNode.start(road == Road.STREAM ? options.listen("127.0.0.1", 0) : options, false);
+  }
+
+  private static void askBack(Back number, Request call) throws MessagingException {
+    Inline inline = new Inline(number.value());
+    call.answer(new Back(call.from().ask(inline, Inline.class, LIMIT_NS).value()));
+  }
+
+  /** How all connections of a node stand, and what its threads do. */
+  static String state(LocalNode node) {
+    StringBuilder text = new StringBuilder("node " + node.id() + "\n");
+    for (RemotePeer each : node.remotes()) {
+      Connection connection = each.connection();
+      text.append(each).append(": ").append(connection == null ? "none" : connection.state());
+      text.append('\n');
+    }
+    Thread.getAllStackTraces()
+        .forEach(
+            (thread, stack) -> {
+              text.append(thread.getName()).append(' ').append(thread.getState()).append('\n');
+              for (StackTraceElement frame : stack) {
+                text.append("    ").append(frame).append('\n');
+              }
+            });
+    return text.toString();
+  }
+
+  /**
+   * Runs node 2 until its input ends; a line makes it tell how it stands.
+   *
+   * @param args road, bytes of a ring, directory
+   */
+  public static void main(String[] args) throws Exception {
+    Path directory = Path.of(args[2]);
+    LocalNode node = start(2, Road.valueOf(args[0]), Integer.parseInt(args[1]), directory, -1);
+    System.out.println(node.port());
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    while (in.readLine() != null) {
+      System.err.println(state(node));
+    }
+    long unused = node.close(LIMIT_NS);
+  }
+}

@@ -1,0 +1,196 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.messaging.Call;
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.Road;
+import io.talaria.messaging.engine.WakeUps.Back;
+import io.talaria.messaging.engine.WakeUps.Blob;
+import io.talaria.messaging.engine.WakeUps.Inline;
+import io.talaria.messaging.engine.WakeUps.Message;
+import io.talaria.messaging.engine.WakeUps.Ordered;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Everything that one side waits for, with random pauses, while the other process is stopped for
+ * moments. Neither node asks whether the other lives, and nobody begins anything before all of a
+ * round have ended: a wake-up that is lost stays lost, and is shown.
+ */
+@Tag("long")
+@Timeout(900)
+class WakeUpsTest {
+  private static final int ROUNDS = Integer.getInteger("talaria.test.wakeups", 2_000);
+  private static final int THREADS = 3;
+  private static final int KINDS = 8;
+
+  /** Guards against hanging: no wait is that long unless it is for ever. */
+  private static final long LOST_S = 60;
+
+  @TempDir Path directory;
+  private Process child;
+  private Process stopper;
+  private LocalNode near;
+
+  @AfterEach
+  void end() throws Exception {
+    if (stopper != null) {
+      stopper.destroyForcibly().waitFor();
+    }
+    if (child != null) {
+      Process unused = child.destroyForcibly();
+    }
+    if (near != null) {
+      long unused = near.close(0);
+    }
+  }
+
+  private int startChild(Road road, int ringBytes) throws IOException {
+    String classPath =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-Xmx256m",
+                "-cp",
+                classPath,
+                WakeUps.class.getName(),
+                road.name(),
+                Integer.toString(ringBytes),
+                directory.toString())
+            .redirectError(directory.resolve("child").toFile())
+            .start();
+    String said = child.inputReader(StandardCharsets.UTF_8).readLine();
+    assertThat(said).as(() -> childSaid()).isNotNull();
+    // A line makes it stop the child for so long.
+    String script = "while read s; do kill -STOP $0 && sleep $s && kill -CONT $0; done";
+    stopper = new ProcessBuilder("sh", "-c", script, Long.toString(child.pid())).start();
+    return Integer.parseInt(said);
+  }
+
+  private String childSaid() {
+    try {
+      return Files.readString(directory.resolve("child"));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  private static void pause(Random random) {
+    int how = random.nextInt(8);
+    if (how < 3) {
+      LockSupport.parkNanos(1L << (10 + random.nextInt(10)));
+    } else if (how == 3) {
+      LockSupport.parkNanos(1L << (20 + random.nextInt(3)));
+    }
+  }
+
+  private static Void one(Peer peer, Random random) throws Exception {
+    pause(random);
+    long value = random.nextLong();
+    switch (random.nextInt(KINDS)) {
+      case 0, 1 -> assertThat(ask(peer, value)).isEqualTo(value);
+      case 2 ->
+          assertThat(peer.ask(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS).value())
+              .isEqualTo(value);
+      case 3 ->
+          assertThat(peer.ask(new Back(value), Back.class, WakeUps.LIMIT_NS).value())
+              .isEqualTo(value);
+      case 4 -> {
+        byte[] bytes = new byte[random.nextInt(100_000)];
+        assertThat(peer.ask(new Blob(bytes), Blob.class, WakeUps.LIMIT_NS).bytes())
+            .hasSize(bytes.length);
+      }
+      case 5 -> {
+        long ticket = 0;
+        for (int i = random.nextInt(2_000); i >= 0; i--) {
+          ticket = peer.send(new Message(i));
+        }
+        assertThat(peer.awaitTaken(ticket, WakeUps.LIMIT_NS)).isTrue();
+      }
+      case 6 -> {
+        long ticket = peer.send(new Blob(new byte[random.nextInt(200_000)]));
+        pause(random);
+        assertThat(peer.awaitTaken(ticket, WakeUps.LIMIT_NS)).isTrue();
+      }
+      default -> {
+        Call<Ordered> call = peer.call(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS);
+        pause(random);
+        assertThat(call.await(WakeUps.LIMIT_NS).value()).isEqualTo(value);
+      }
+    }
+    return null;
+  }
+
+  private static long ask(Peer peer, long value) throws MessagingException {
+    return peer.ask(new Inline(value), Inline.class, WakeUps.LIMIT_NS).value();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SHM, 16384", "SHM, 1048576", "STREAM, 16384", "STREAM, 1048576"})
+  void noWaitIsForEver(Road road, int ringBytes) throws Exception {
+    near = WakeUps.start(1, road, ringBytes, directory, startChild(road, ringBytes));
+    Peer peer = near.peer(2);
+    Random random = new Random(ringBytes);
+    try (ExecutorService platform = Executors.newFixedThreadPool(THREADS);
+        ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor();
+        OutputStream stops = stopper.getOutputStream()) {
+      for (int round = 0; round < ROUNDS; round++) {
+        if (random.nextInt(8) == 0) {
+          stops.write(("0.00" + random.nextInt(10) + "\n").getBytes(StandardCharsets.US_ASCII));
+          stops.flush();
+        }
+        List<Future<Void>> all = new ArrayList<>();
+        for (int i = random.nextInt(THREADS); i >= 0; i--) {
+          Random own = new Random(random.nextLong());
+          ExecutorService threads = random.nextInt(4) == 0 ? virtual : platform;
+          all.add(threads.submit(() -> one(peer, own)));
+        }
+        for (Future<Void> each : all) {
+          await(each, round);
+        }
+      }
+    }
+    child.getOutputStream().close();
+    assertThat(child.waitFor(LOST_S, TimeUnit.SECONDS)).as("ended by itself").isTrue();
+  }
+
+  private void await(Future<Void> each, int round) throws Exception {
+    try {
+      each.get(LOST_S, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      String here = WakeUps.state(near);
+      child.getOutputStream().write('\n');
+      child.getOutputStream().flush();
+      try {
+        each.get(5, TimeUnit.SECONDS); // while it tells
+      } catch (TimeoutException still) {
+        // It was lost.
+      }
+      throw new AssertionError("round " + round + " waits:\n" + here + "\n" + childSaid(), e);
+    }
+  }
+}

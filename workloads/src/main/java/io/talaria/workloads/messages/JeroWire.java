@@ -1,0 +1,98 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.bench.compare.Service;
+import io.talaria.cli.harness.HostPort;
+import java.io.IOException;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.zeromq.SocketType;
+import org.zeromq.ZContext;
+import org.zeromq.ZMQ;
+import org.zeromq.ZMQException;
+
+/** Objects by JeroMQ: a pair of sockets by TCP, codec by hand. It batches by itself. */
+final class JeroWire implements Wire {
+  private static final int MOST_WAITING = 100_000;
+  private static final int LIMIT_MS = 30_000;
+
+  private final ZContext context = new ZContext(1);
+  private final ZMQ.Socket socket;
+
+  JeroWire(HostPort where) {
+    socket = socket(context);
+    socket.setReceiveTimeOut(LIMIT_MS);
+    socket.connect("tcp://" + where.host() + ":" + where.port());
+  }
+
+  private static ZMQ.Socket socket(ZContext context) {
+    ZMQ.Socket socket = context.createSocket(SocketType.PAIR);
+    socket.setHWM(MOST_WAITING);
+    socket.setLinger(0);
+    return socket;
+  }
+
+  static Service serve() {
+    ZContext context = new ZContext(1);
+    ZMQ.Socket socket = socket(context);
+    int port = socket.bindToRandomPort("tcp://127.0.0.1");
+    Thread thread = new Thread(() -> receive(socket), "receiver");
+    thread.setDaemon(true);
+    thread.start();
+    return Service.of(port, context::close); // which ends its wait
+  }
+
+  private static void receive(ZMQ.Socket socket) {
+    Tally.Adder adder = new Tally.Adder();
+    try {
+      for (byte[] bytes = socket.recv(); bytes != null; bytes = socket.recv()) {
+        UnsafeBuffer from = new UnsafeBuffer(bytes);
+        Object message = Handmade.read(from, 0);
+        if (message instanceof Handmade.HowMany) {
+          put(socket, Handmade.TALLY, adder.tally());
+        } else if (Handmade.isQuestion(from, 0)) {
+          put(socket, Handmade.PLAIN, message);
+        } else {
+          adder.take(message);
+        }
+      }
+    } catch (ZMQException e) {
+      // The context was closed.
+    }
+  }
+
+  private static void put(ZMQ.Socket to, int kind, Object message) {
+    byte[] bytes = new byte[Handmade.size(message)];
+    Handmade.write(new UnsafeBuffer(bytes), 0, kind, message);
+    to.send(bytes, 0);
+  }
+
+  private Object roundTrip(int kind, Object message) throws IOException {
+    put(socket, kind, message);
+    byte[] answer = socket.recv();
+    if (answer == null) {
+      throw new IOException("no answer within " + LIMIT_MS + " ms");
+    }
+    return Handmade.read(new UnsafeBuffer(answer), 0);
+  }
+
+  @Override
+  public void send(Object message) {
+    put(socket, Handmade.PLAIN, message);
+  }
+
+  @Override
+  public Tally tally() throws IOException {
+    return (Tally) roundTrip(Handmade.HOW_MANY, new Handmade.HowMany());
+  }
+
+  @Override
+  public Object ask(Object message) throws IOException {
+    return roundTrip(Handmade.QUESTION, message);
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}
