@@ -217,6 +217,15 @@ public final class Activation {
               + " nobody can be told apart from other users; add it to the run-time image");
       return;
     }
+    String obstacle = Directories.obstacle(config);
+    if (obstacle != null) {
+      System.err.println("talaria: NIO connections stay on TCP: " + obstacle);
+      return;
+    }
+    String disk = Directories.disk(config);
+    if (disk != null) {
+      System.err.println("talaria: " + disk);
+    }
     String version = Activation.class.getPackage().getImplementationVersion();
     System.err.println(
         "Talaria "

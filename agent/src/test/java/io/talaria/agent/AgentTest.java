@@ -3,6 +3,7 @@
 package io.talaria.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -146,6 +147,42 @@ class AgentTest {
         .doesNotContain("sun.security.jca.Providers ")
         .doesNotContain("io.talaria.nio.TalariaProvider$")
         .doesNotContain("java.nio.channels.spi.SelectorProvider$Holder ");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void promisesNothingWhereADirectoryCannotBeMade(String java) throws Exception {
+    Path missing = work.resolve("missing/run");
+    for (String property : List.of("talaria.dir", "talaria.shm.dir")) {
+      Child child = Child.withAgent(work, java, List.of(option(property, missing.toString())));
+      assertThat(child.out()).containsExactly(TALARIA);
+      assertThat(child.err())
+          .containsExactly(
+              "talaria: NIO connections stay on TCP: "
+                  + property
+                  + "="
+                  + missing
+                  + " cannot be made as long as "
+                  + missing.getParent()
+                  + " is no directory");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void saysThatSharedMemoryIsOnADisk(String java) throws Exception {
+    Path disk = Path.of(System.getProperty("user.dir")).resolve("target");
+    String type = Files.getFileStore(disk).type();
+    assumeFalse(type.equals("tmpfs"), "the build's directory is in memory");
+    Child child =
+        Child.withAgent(
+            work, java, List.of(option("talaria.shm.dir", disk.resolve("shm").toString())));
+    assertThat(child.err())
+        .hasSize(2)
+        .first()
+        .asString()
+        .contains("talaria.shm.dir=" + disk.resolve("shm") + " is on " + type, "on a tmpfs");
+    assertThat(disk.resolve("shm")).doesNotExist();
   }
 
   private static String option(String name, String value) {

@@ -77,7 +77,7 @@ class BenchTest {
       String address = "127.0.0.1:" + nobody.getLocalPort();
       for (String name : new String[] {"netty", "grpc"}) {
         TalariaCommand.run("bench", name, "--quick", "--plain", "--remote", address)
-            .failed(1, "cannot connect to " + address + ": Connection refused", "--server");
+            .failed(1, "cannot connect to " + address + ": Connection refused", "--listen");
       }
     }
   }

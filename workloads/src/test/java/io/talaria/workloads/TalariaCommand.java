@@ -102,7 +102,7 @@ public final class TalariaCommand implements AutoCloseable {
 
   /** Starts a command that serves on a free port. */
   public static TalariaCommand server(String... words) throws IOException {
-    String[] more = {"--server", "--address", "127.0.0.1:0"};
+    String[] more = {"--listen", "127.0.0.1:0"};
     return start(Stream.concat(Stream.of(words), Stream.of(more)).toArray(String[]::new));
   }
 

@@ -26,7 +26,7 @@ class UsageTest {
       })
   void helpHasExamples(String command) throws Exception {
     assertThat(TalariaCommand.run((command + " --help").split(" ", -1)).well().out())
-        .contains("Usage: talaria " + command, "Examples:", "Exit status:", "--server", "--plain");
+        .contains("Usage: talaria " + command, "Examples:", "Exit status:", "--listen", "--plain");
   }
 
   @ParameterizedTest
@@ -44,12 +44,12 @@ class UsageTest {
         "example nothing | nothing",
         "example counter -m 0 | --messages must be from 1 to",
         "example counter -m some | '--messages'",
-        "example counter --server --remote x | --server does not go with --remote",
-        "example echo --address x:1 | --address says where a server listens; it needs --server",
+        "example counter --listen --remote x | --listen does not go with --remote",
+        "example echo --address x:1 | --address says where a server listens; it needs --listen",
         "example echo --remote x:99999 | 'x:99999' is no HOST:PORT",
         "example echo --remote :1 | --remote needs a host",
-        "example kvs --servers 2 --remote x | --servers does not go with --server or --remote",
-        "bench kvs --servers 2 --server | --servers does not go with --server or --remote",
+        "example kvs --servers 2 --remote x | --servers does not go with --listen or --remote",
+        "bench kvs --servers 2 --listen | --servers does not go with --listen or --remote",
         "example messages --answer | are for one node: say --node, too",
         "bench messages sideways | PATTERN: there is no 'sideways', but throughput, ask",
         "bench messages --against grpc | --against: there is no 'grpc', but netty-kryo, aeron-ipc",

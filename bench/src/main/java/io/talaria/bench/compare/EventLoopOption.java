@@ -19,7 +19,7 @@ public final class EventLoopOption {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "Event loops of each side, with --server or --remote of that side; more want --no-pin."
+          "Event loops of each side, with --listen or --remote of that side; more want --no-pin."
               + " Default: ${DEFAULT-VALUE}.")
   private int eventLoops;
 

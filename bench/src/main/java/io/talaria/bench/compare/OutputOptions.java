@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
 /** The options that say what becomes of a result: a mixin. */
 public final class OutputOptions {
   private static final int MISSED = 3;
+  private static final Path STANDARD_OUTPUT = Path.of("-");
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -26,7 +27,9 @@ public final class OutputOptions {
   @Option(
       names = "--json",
       paramLabel = "FILE",
-      description = "Write everything measured to a file, for machines.")
+      description =
+          "Write everything measured to a file, for machines; - is the standard output, and what is"
+              + " for people goes to the standard error then.")
   private Path json;
 
   @Option(
@@ -66,6 +69,12 @@ public final class OutputOptions {
     }
   }
 
+  /** Returns where words for people go: not where JSON goes. */
+  public PrintWriter people() {
+    CommandLine line = command.commandLine();
+    return STANDARD_OUTPUT.equals(json) ? line.getErr() : line.getOut();
+  }
+
   /**
    * Prints the report, and writes the files wanted.
    *
@@ -78,11 +87,16 @@ public final class OutputOptions {
    */
   public int print(Comparison found, Machine machine, String format, Map<String, Object> options)
       throws HarnessException {
-    PrintWriter out = command.commandLine().getOut();
+    PrintWriter out = people();
     out.print(new Report(machine, found).text());
     out.flush();
     Result result = found.result(format, machine, options);
-    write(json, file -> Json.write(file, result));
+    if (STANDARD_OUTPUT.equals(json)) {
+      command.commandLine().getOut().println(Json.line(result));
+      command.commandLine().getOut().flush();
+    } else {
+      write(json, file -> Json.write(file, result));
+    }
     write(csv, file -> Files.writeString(file, ResultFiles.csv(result)));
     write(hlog, file -> Files.write(file, ResultFiles.hlog(result)));
     out.flush();
@@ -101,7 +115,7 @@ public final class OutputOptions {
       } catch (IOException e) {
         throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
       }
-      command.commandLine().getOut().println("Written: " + file);
+      people().println("Written: " + file);
     }
   }
 }

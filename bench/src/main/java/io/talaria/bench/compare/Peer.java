@@ -71,7 +71,7 @@ public final class Peer {
    */
   public static HarnessException cannotListen(HostPort where, Throwable cause) {
     return new HarnessException(
-        "cannot listen on " + where + ": " + reason(cause) + "; choose another with --address",
+        "cannot listen on " + where + ": " + reason(cause) + "; choose another with --listen",
         cause);
   }
 
@@ -87,7 +87,7 @@ public final class Peer {
             + where
             + ": "
             + reason(cause)
-            + "; is the same command with --server"
+            + "; is the same command with --listen"
             + " running there?",
         cause);
   }

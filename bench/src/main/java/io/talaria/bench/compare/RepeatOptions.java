@@ -2,8 +2,10 @@
 
 package io.talaria.bench.compare;
 
+import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.Limits;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -52,10 +54,7 @@ public final class RepeatOptions {
       description = "One short round: to see that everything works, not to quote from.")
   private boolean quick;
 
-  @Option(
-      names = "--no-pin",
-      description = "Do not pin the JVMs to a core each (servers 0, client 1).")
-  private boolean noPin;
+  @Mixin private PinOptions pin = new PinOptions();
 
   /** Creates the options; picocli fills them. */
   public RepeatOptions() {}
@@ -67,7 +66,7 @@ public final class RepeatOptions {
 
   /** Returns which JVM sits on which core. */
   public Pinning pinning() {
-    return Pinning.decide(!noPin);
+    return pin.pinning(command.commandLine());
   }
 
   /**

@@ -22,15 +22,24 @@ public final class SideOptions {
   private CommandSpec command;
 
   @Option(
-      names = {"-s", "--server"},
-      description = "Be the server only, until stopped with Ctrl-C.")
+      names = {"-s", "--listen"},
+      arity = "0..1",
+      fallbackValue = "",
+      paramLabel = "HOST:PORT",
+      converter = Converter.class,
+      description =
+          "Be the server only, until stopped with Ctrl-C. Default: 0.0.0.0:2998, all addresses.")
+  private HostPort listen;
+
+  /** What the two were called before. */
+  @Option(names = "--server", hidden = true)
   private boolean server;
 
   @Option(
       names = {"-a", "--address"},
+      hidden = true,
       paramLabel = "HOST:PORT",
-      converter = Converter.class,
-      description = "Where the server listens. Default: 0.0.0.0:2998, all addresses.")
+      converter = Converter.class)
   private HostPort address;
 
   @Option(
@@ -66,12 +75,13 @@ public final class SideOptions {
    * @throws ParameterException if the options do not fit
    */
   public Side side() {
-    if (server && !remotes.isEmpty()) {
-      throw new ParameterException(command.commandLine(), "--server does not go with --remote");
+    boolean serves = server || listen != null;
+    if (serves && !remotes.isEmpty()) {
+      throw new ParameterException(command.commandLine(), "--listen does not go with --remote");
     }
-    if (address != null && !server) {
+    if (address != null && !serves) {
       throw new ParameterException(
-          command.commandLine(), "--address says where a server listens; it needs --server");
+          command.commandLine(), "--address says where a server listens; it needs --listen");
     }
     for (HostPort remote : remotes) {
       if (remote.host().isEmpty()) {
@@ -79,7 +89,7 @@ public final class SideOptions {
             command.commandLine(), "--remote needs a host: '" + remote + "'");
       }
     }
-    return server ? Side.SERVER : remotes.isEmpty() ? Side.BOTH : Side.CLIENT;
+    return serves ? Side.SERVER : remotes.isEmpty() ? Side.BOTH : Side.CLIENT;
   }
 
   /**
@@ -97,14 +107,15 @@ public final class SideOptions {
     Limits.check(command.commandLine(), "--servers", servers, 1, most);
     if (side() != Side.BOTH) {
       throw new ParameterException(
-          command.commandLine(), "--servers does not go with --server or --remote");
+          command.commandLine(), "--servers does not go with --listen or --remote");
     }
     return servers;
   }
 
   /** Returns where a server listens. */
   public HostPort address() {
-    return address == null ? ANY : address;
+    HostPort chosen = address != null ? address : listen != null ? listen : ANY;
+    return chosen.host().isEmpty() ? new HostPort(ANY.host(), chosen.port()) : chosen;
   }
 
   /**

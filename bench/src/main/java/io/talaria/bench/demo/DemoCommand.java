@@ -9,7 +9,7 @@ import io.talaria.bench.compare.RoadOptions;
 import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.report.LatencyPicture;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.AgentJar;
@@ -58,11 +58,7 @@ public final class DemoCommand implements Subcommand {
       description = "Where to write the picture, SVG. Default: dist/talaria-demo.svg.")
   private Path out;
 
-  @Option(
-      names = "--no-pin",
-      description = "Do not pin the JVMs to a core each (server 0, client 1).")
-  private boolean noPin;
-
+  @Mixin private PinOptions pin;
   @Mixin private RoadOptions roads;
   @Mixin private OutputOptions output;
 
@@ -84,7 +80,7 @@ public final class DemoCommand implements Subcommand {
     }
     check();
     output.check();
-    Launch launch = roads.launch(Pinning.decide(!noPin));
+    Launch launch = roads.launch(pin.pinning(spec.commandLine()));
     Machine machine = launch.machine();
     Comparison found = new Comparison(launch.compared());
     new Rounds(1, 0, spec.commandLine().getErr())
@@ -130,7 +126,7 @@ public final class DemoCommand implements Subcommand {
     } catch (IOException e) {
       throw new HarnessException("no picture at " + out + ": " + e.getMessage(), e);
     }
-    PrintWriter console = spec.commandLine().getOut();
+    PrintWriter console = output.people();
     console.println("Picture: " + out.toAbsolutePath().normalize());
     console.flush();
   }

@@ -153,7 +153,7 @@ final class ControlLine implements AutoCloseable {
               + where
               + " ("
               + e.getMessage()
-              + "); start one there: talaria observe --server",
+              + "); start one there: talaria observe --listen",
           e);
     }
   }

@@ -10,7 +10,7 @@
  * </pre>
  *
  * <p>The station is a thread of the coordinator's own process when all runs on one machine, else
- * {@code talaria observe --server} on the other. All-to-all has several JVMs on each side, and a
+ * {@code talaria observe --listen} on the other. All-to-all has several JVMs on each side, and a
  * control connection for each on the station's. The measuring JVMs go through the phases
  * initialize, connect, prepare, warm up, operate and clean up, each begun by an order and ended by
  * an event; the coordinator gives no order before both have ended the phase before.

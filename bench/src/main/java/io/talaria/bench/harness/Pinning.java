@@ -27,14 +27,24 @@ public record Pinning(int serverCore, int clientCore, String reason) {
     if (!wanted) {
       return new Pinning(NONE, NONE, "not wanted");
     }
-    int cores = Runtime.getRuntime().availableProcessors();
-    if (cores < 2) {
+    List<Integer> allowed = Cores.allowed();
+    if (allowed.size() < 2 || Runtime.getRuntime().availableProcessors() < 2) {
       return new Pinning(NONE, NONE, "only one core");
     }
-    if (find("taskset") == null) {
-      return new Pinning(NONE, NONE, "no taskset (package util-linux)");
-    }
-    return new Pinning(0, 1, "");
+    List<Integer> two = Cores.two(allowed, Cores::siblings);
+    return on(two.get(0), two.get(1));
+  }
+
+  /**
+   * Pins to two cores, if this machine can.
+   *
+   * @param serverCore the server's
+   * @param clientCore the client's, which may be the same
+   */
+  static Pinning on(int serverCore, int clientCore) {
+    return find("taskset") == null
+        ? new Pinning(NONE, NONE, "no taskset (package util-linux)")
+        : new Pinning(serverCore, clientCore, "");
   }
 
   /** Returns the same with both JVMs on the server's core. */

@@ -4,6 +4,7 @@ package io.talaria.bench.observe;
 
 import io.talaria.bench.engine.JvmStarter;
 import io.talaria.bench.engine.Station;
+import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.PlanException;
 import io.talaria.bench.plan.PlanReader;
@@ -12,7 +13,7 @@ import io.talaria.bench.result.Results;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Token;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -47,7 +49,7 @@ import picocli.CommandLine.Spec;
       "  talaria observe --check my-run.json       say what it would measure",
       "  talaria observe --report observations     a report of all earlier runs, side by side",
       "  talaria observe --jucx jucx-1.12.1.jar with-jucx.json",
-      "  talaria observe --server                  be the passive one of two machines",
+      "  talaria observe --listen                  be the passive one of two machines",
       "  talaria observe quick --remote 10.1.0.2 --token TOKEN",
       "",
       "docs/observatory.md tells all. Ctrl-C keeps what is done and writes the report.",
@@ -55,7 +57,6 @@ import picocli.CommandLine.Spec;
     })
 public final class ObserveCommand implements Subcommand {
   private static final int DEFAULT_PORT = 13_341;
-  private static final int MOST_PORT = 65_535;
 
   @Spec private CommandSpec spec;
 
@@ -96,45 +97,40 @@ public final class ObserveCommand implements Subcommand {
       description = "With --report: write each picture to a file of its own, too (SVG).")
   private boolean pictures;
 
-  @Option(names = "--server", description = "Serve another machine's runs until interrupted.")
-  private boolean server;
+  @Option(
+      names = "--listen",
+      arity = "0..1",
+      fallbackValue = "",
+      paramLabel = "HOST:PORT",
+      converter = Place.class,
+      description =
+          "Serve another machine's runs until interrupted. Default: all addresses, port "
+              + DEFAULT_PORT
+              + ".")
+  private HostPort listen;
 
   @Option(
       names = "--remote",
-      paramLabel = "HOST",
-      description = "Measure towards the machine where --server runs.")
-  private String remote;
-
-  @Option(
-      names = "--port",
-      paramLabel = "PORT",
-      defaultValue = "" + DEFAULT_PORT,
-      description = "Where --server listens. Default: ${DEFAULT-VALUE}.")
-  private int port;
-
-  @Option(
-      names = "--bind",
-      paramLabel = "ADDRESS",
-      defaultValue = "0.0.0.0",
-      description = "On which address --server listens. Default: ${DEFAULT-VALUE}, all.")
-  private String bind;
+      paramLabel = "HOST[:PORT]",
+      converter = Place.class,
+      description = "Measure towards the machine where --listen runs. Default port: 13341.")
+  private HostPort remote;
 
   @Option(
       names = "--token",
       paramLabel = "TOKEN",
-      description = "What --server has printed; with --server, what it shall want to hear.")
+      description = "What --listen has printed; with --listen, what it shall want to hear.")
   private String token;
 
   @Option(
-      names = "--jvm",
+      names = {"--java-option", "--jvm"},
       paramLabel = "OPTION",
       description =
           "A further option for this side's measuring JVMs, such as"
               + " -Dtalaria.rules=/etc/talaria.rules; may be repeated.")
   private List<String> jvmOptions = List.of();
 
-  @Option(names = "--no-pin", description = "Do not pin the JVMs to a core each.")
-  private boolean noPin;
+  @Mixin private PinOptions pin = new PinOptions();
 
   @Option(
       names = "--jucx",
@@ -153,16 +149,21 @@ public final class ObserveCommand implements Subcommand {
   /** Creates the command; picocli fills it. */
   public ObserveCommand() {}
 
+  static final class Place extends HostPort.Converter {
+    Place() {
+      super(DEFAULT_PORT);
+    }
+  }
+
   @Override
   public Integer call() throws HarnessException, InterruptedException, IOException {
-    Limits.check(spec.commandLine(), "--port", port, 0, MOST_PORT);
-    if (server && remote != null) {
+    if (listen != null && remote != null) {
       throw new ParameterException(
-          spec.commandLine(), "--server and --remote cannot stand together");
+          spec.commandLine(), "--listen and --remote cannot stand together");
     }
-    if (remote != null && token == null) {
+    if (remote != null && (token == null || remote.host().isEmpty())) {
       throw new ParameterException(
-          spec.commandLine(), "--remote needs --token, which the server has printed");
+          spec.commandLine(), "--remote needs --token, which the server has printed, and a host");
     }
     if (jucx != null && !JucxJar.isOne(jucx)) {
       throw new ParameterException(
@@ -175,8 +176,8 @@ public final class ObserveCommand implements Subcommand {
     if (!reportOf.isEmpty()) {
       return report();
     }
-    Pinning pinning = Pinning.decide(!noPin);
-    if (server) {
+    Pinning pinning = pin.pinning(spec.commandLine());
+    if (listen != null) {
       serve(pinning);
       return CommandLine.ExitCode.OK;
     }
@@ -224,9 +225,10 @@ public final class ObserveCommand implements Subcommand {
   private void serve(Pinning pinning) throws HarnessException {
     PrintWriter console = spec.commandLine().getOut();
     String wanted = token == null ? Token.random() : token;
+    String bind = listen.host().isEmpty() ? "0.0.0.0" : listen.host();
     try (Station station =
         new Station(
-            new InetSocketAddress(bind, port),
+            new InetSocketAddress(bind, listen.port()),
             starter("server", pinning.serverCore()),
             wanted,
             BuildVersion.talaria(),
@@ -236,7 +238,7 @@ public final class ObserveCommand implements Subcommand {
             })) {
       console.println("listening on port " + station.port());
       console.println(
-          "on the other machine: talaria observe --remote HOST --port "
+          "on the other machine: talaria observe --remote HOST:"
               + station.port()
               + " --token "
               + wanted);
@@ -244,7 +246,7 @@ public final class ObserveCommand implements Subcommand {
       station.serve();
     } catch (IOException e) {
       throw new HarnessException(
-          "cannot listen on " + bind + ":" + port + ": " + e.getMessage(), e);
+          "cannot listen on " + bind + ":" + listen.port() + ": " + e.getMessage(), e);
     }
   }
 
@@ -253,7 +255,9 @@ public final class ObserveCommand implements Subcommand {
     ObserveRun run = new ObserveRun(read, out, pinning, spec.commandLine());
     if (remote != null) {
       return run.run(
-          new InetSocketAddress(remote, port), token, starter("client", pinning.clientCore()));
+          new InetSocketAddress(remote.host(), remote.port()),
+          token,
+          starter("client", pinning.clientCore()));
     }
     String secret = Token.random();
     InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -103,6 +103,7 @@ public final class PlanReader {
    */
   public static RunPlan parse(String file, String json) throws PlanException {
     Fields fields = new Fields(file, "$", tree(file, json));
+    String unusedSchema = fields.text("$schema", "", ".*", "text: for editors");
     String name =
         fields.text("name", "run", "[A-Za-z0-9._-]{1,40}", "up to 40 letters, digits, '.', '-'");
     List<BindingKind> bindings =

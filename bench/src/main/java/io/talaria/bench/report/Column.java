@@ -2,7 +2,9 @@
 
 package io.talaria.bench.report;
 
+import io.talaria.bench.plan.Contender;
 import io.talaria.bench.plan.Pattern;
+import io.talaria.bench.plan.Road;
 import io.talaria.bench.result.Group;
 import io.talaria.bench.result.Row;
 import io.talaria.bench.result.Statistics;
@@ -20,10 +22,17 @@ import java.util.function.Function;
  * @param cell the text for a group
  */
 record Column(String heading, Function<Group, String> cell) {
+  static final String AGAINST_PLAIN = "against plain";
+
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
 
-  /** Returns the columns for a pattern. */
-  static List<Column> of(Pattern pattern) {
+  /**
+   * Returns the columns for a pattern.
+   *
+   * @param pattern the pattern
+   * @param shown all groups of the table
+   */
+  static List<Column> of(Pattern pattern, List<Group> shown) {
     List<Column> columns = new ArrayList<>();
     columns.add(new Column("contender", Group::label));
     columns.add(new Column("size", group -> Units.bytes(group.measured().sizeBytes())));
@@ -40,6 +49,9 @@ record Column(String heading, Function<Group, String> cell) {
                 spread(
                     group.statistics(row -> row.megabytesPerSecond() * 1e6),
                     Pictures::bytesPerSecond)));
+    if (shown.stream().anyMatch(group -> !againstPlain(pattern, group, shown).isEmpty())) {
+      columns.add(new Column(AGAINST_PLAIN, group -> againstPlain(pattern, group, shown)));
+    }
     if (pattern == Pattern.ALL_TO_ALL) {
       columns.add(
           new Column(
@@ -64,6 +76,29 @@ record Column(String heading, Function<Group, String> cell) {
     }
     columns.add(new Column("wire", Column::wire));
     return columns;
+  }
+
+  /** How many times as fast as the same on the JDK's sockets, or empty. */
+  private static String againstPlain(Pattern pattern, Group group, List<Group> shown) {
+    Contender contender = group.rows().get(0).contender();
+    if (!contender.road().accelerated()) {
+      return "";
+    }
+    String plain =
+        new Contender(contender.binding(), Road.PLAIN).label()
+            + group.label().substring(contender.label().length());
+    return shown.stream()
+        .filter(one -> one.label().equals(plain) && one.measured().equals(group.measured()))
+        .findFirst()
+        .map(one -> Units.times(ratio(pattern, group, one)))
+        .orElse("");
+  }
+
+  private static double ratio(Pattern pattern, Group group, Group plain) {
+    return pattern.latency()
+        ? plain.percentile(50).mean() / group.percentile(50).mean()
+        : group.statistics(Row::messagesPerSecond).mean()
+            / plain.statistics(Row::messagesPerSecond).mean();
   }
 
   private static String spread(Statistics statistics, DoubleFunction<String> unit) {

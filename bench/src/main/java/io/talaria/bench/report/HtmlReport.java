@@ -26,19 +26,20 @@ public final class HtmlReport {
       h3 { font-size: 1rem; margin: .6rem 0 .2rem; }
       pre { background: #f4f6f8; padding: .7rem 1rem; white-space: pre-wrap;
         overflow-wrap: anywhere; }
-      .pictures { display: grid; gap: 1rem 2rem;
-        grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); }
+      .pictures { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); }
       figure { margin: 0; min-width: 0; overflow-x: auto; break-inside: avoid; }
-      svg { display: block; width: 100%; min-width: 520px; height: auto; }
+      svg { display: block; width: 100%; min-width: 760px; height: auto; }
       .wide { overflow-x: auto; }
       table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 12px; }
       th, td { padding: .15rem .2rem; border-bottom: 1px solid #dfe4ea; text-align: right;
         white-space: nowrap; }
       th:first-child, td:first-child { text-align: left; position: sticky; left: 0;
         background: #fff; }
+      dt { font-weight: 600; float: left; clear: left; margin-right: .6em; }
+      dd { margin: 0 0 .15rem 8rem; }
       .failed { color: #9b1c1c; }
       @media print { body { font-size: 10pt; margin: 0; padding: 0; max-width: none; }
-        .pictures { grid-template-columns: 1fr 1fr; } h2, h3 { break-after: avoid; }
+        h2, h3 { break-after: avoid; }
         svg { min-width: 0; } figure, .wide { overflow: visible; }
         table { font-size: 7pt; } th, td { padding: .1rem .3rem; }
         tr { break-inside: avoid; } thead { display: table-header-group; } }
@@ -69,7 +70,7 @@ public final class HtmlReport {
     this.title = title;
     this.runs = List.copyOf(runs);
     groups = Group.of(runs);
-    pictures = new Pictures(groups.stream().map(Group::label).distinct().toList());
+    pictures = new Pictures(groups);
   }
 
   /** Returns the page's pictures, each a whole SVG file, by names for files without a suffix. */
@@ -92,12 +93,13 @@ public final class HtmlReport {
         .append("</h1>\n");
     conditions();
     failures();
-    out.append("<p>Points are means over the repetitions, bars their standard deviation.</p>\n");
+    repetitions();
     groups.stream()
         .map(group -> new Section(group.measured()))
         .distinct()
         .sorted()
         .forEach(this::section);
+    names();
     return out.append("</body></html>\n").toString();
   }
 
@@ -119,6 +121,27 @@ public final class HtmlReport {
       failures.forEach(
           line -> out.append("<li class=\"failed\">").append(Xml.text(line)).append("</li>\n"));
       out.append("</ul>\n");
+    }
+  }
+
+  private void repetitions() {
+    if (groups.stream().anyMatch(group -> group.rows().size() > 1)) {
+      out.append("<p>Points are means over repetitions, bars their standard deviation.</p>\n");
+    }
+  }
+
+  private void names() {
+    Map<String, String> names = Names.of(groups);
+    if (!names.isEmpty()) {
+      out.append("<h2>Names</h2>\n<dl>");
+      names.forEach(
+          (name, meaning) ->
+              out.append("<dt>")
+                  .append(Xml.text(name))
+                  .append("</dt><dd>")
+                  .append(Xml.text(meaning))
+                  .append("</dd>\n"));
+      out.append("</dl>\n");
     }
   }
 
@@ -175,20 +198,25 @@ public final class HtmlReport {
 
   private void bySize(Section section, List<Group> all, int count) {
     List<Group> shown = having(all, count, 0);
-    figure(
-        section,
-        "By size, " + connections(count),
-        section.pattern().latency() ? pictures.latency(shown) : pictures.throughput(shown));
+    String where = " by size, " + connections(count);
+    if (section.pattern().latency()) {
+      figure(section, "Median" + where, pictures.times(shown, 50));
+      figure(section, "99 %" + where, pictures.times(shown, 99));
+    } else {
+      figure(section, "Messages a second" + where, pictures.messages(shown));
+      figure(section, "Bytes a second" + where, pictures.bytes(shown));
+    }
   }
 
   private void byConnections(Section section, List<Group> all, int sizeBytes) {
     List<Group> shown = having(all, 0, sizeBytes);
-    figure(
-        section,
-        "By connections, " + Units.bytes(sizeBytes),
-        section.pattern().latency()
-            ? pictures.latencyScaling(shown)
-            : pictures.throughputScaling(shown));
+    String where = " by connections, " + Units.bytes(sizeBytes);
+    if (section.pattern().latency()) {
+      figure(section, "Median" + where, pictures.timesScaling(shown, 50));
+      figure(section, "99 %" + where, pictures.timesScaling(shown, 99));
+    } else {
+      figure(section, "Messages a second" + where, pictures.throughputScaling(shown));
+    }
   }
 
   private void distributions(Section section, List<Group> all, int count, List<Integer> sizes) {
@@ -201,7 +229,7 @@ public final class HtmlReport {
   }
 
   private void table(Pattern pattern, List<Group> all) {
-    List<Column> columns = Column.of(pattern);
+    List<Column> columns = Column.of(pattern, all);
     out.append("<div class=\"wide\"><table><thead><tr>");
     columns.forEach(column -> cell("th", column.heading()));
     out.append("</tr></thead>\n<tbody>\n");

@@ -4,17 +4,18 @@ package io.talaria.bench.report;
 
 import java.util.List;
 
-/** Draws lines over logarithmic axes as SVG, to stand inside a page. */
+/** Draws lines over two logarithmic axes as SVG. */
 final class Picture {
-  private static final int WIDTH = 640;
+  private static final int NARROW = 640;
+  private static final int LOW = 300;
+  private static final int PAGE_WIDE = 1100;
+  private static final int HIGH = 400;
   private static final int LEFT = 78;
-  private static final int RIGHT = 98;
   private static final int MARGIN = 40;
   private static final int TOP = 16;
-  private static final int PLOT_HEIGHT = 300;
   private static final int BELOW = 50;
   private static final int LEGEND_LINE = 18;
-  private static final int LEGEND_COLUMNS = 3;
+  private static final int LEGEND_COLUMN = 210;
   private static final int BAR = 4;
 
   /** Told apart by people who do not see all colours, and in grey by dashes and marks. */
@@ -26,46 +27,60 @@ final class Picture {
 
   private final String description;
   private final Axis x;
-  private final Axis left;
-  private final Axis right;
+  private final Axis y;
   private final List<Series> series;
+  private final int width;
+  private final int plotHeight;
   private final StringBuilder out = new StringBuilder();
 
+  private Picture(
+      String description, Axis x, Axis y, List<Series> series, int width, int plotHeight) {
+    this.description = description;
+    this.x = x;
+    this.y = y;
+    this.series = List.copyOf(series);
+    this.width = width;
+    this.plotHeight = plotHeight;
+  }
+
   /**
-   * Creates a picture.
+   * Creates a picture that stands alone and may be shown small.
    *
    * @param description for those who cannot see it
    * @param x the axis below
-   * @param left the axis on the left
-   * @param right the axis on the right, or null
+   * @param y the axis on the left
    * @param series the lines
    */
-  Picture(String description, Axis x, Axis left, Axis right, List<Series> series) {
-    this.description = description;
-    this.x = x;
-    this.left = left;
-    this.right = right;
-    this.series = List.copyOf(series);
+  static Picture alone(String description, Axis x, Axis y, List<Series> series) {
+    return new Picture(description, x, y, series, NARROW, LOW);
+  }
+
+  /** Creates a picture as wide as a page; the parameters are those of {@link #alone}. */
+  static Picture ofAPage(String description, Axis x, Axis y, List<Series> series) {
+    return new Picture(description, x, y, series, PAGE_WIDE, HIGH);
   }
 
   private double plotWidth() {
-    return WIDTH - LEFT - (right == null ? MARGIN : RIGHT);
+    return width - LEFT - MARGIN;
+  }
+
+  private int legendColumns() {
+    return width / LEGEND_COLUMN;
   }
 
   private double acrossOf(double value) {
     return LEFT + x.place(value) * plotWidth();
   }
 
-  private static double downOf(Axis axis, double value) {
-    return TOP + (1 - axis.place(value)) * PLOT_HEIGHT;
+  private double downOf(double value) {
+    return TOP + (1 - y.place(value)) * plotHeight;
   }
 
   String svg() {
-    List<Series> named = series.stream().filter(one -> !one.name().isEmpty()).toList();
-    int legendLines = (named.size() + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
-    int height = TOP + PLOT_HEIGHT + BELOW + legendLines * LEGEND_LINE + 6;
+    int legendLines = (series.size() + legendColumns() - 1) / legendColumns();
+    int height = TOP + plotHeight + BELOW + legendLines * LEGEND_LINE + 6;
     out.append("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 ")
-        .append(WIDTH)
+        .append(width)
         .append(' ')
         .append(height)
         .append("\"><title>")
@@ -73,42 +88,33 @@ final class Picture {
         .append("</title>\n");
     axes();
     series.forEach(this::draw);
-    for (int i = 0; i < named.size(); i++) {
-      legend(named.get(i), i);
+    for (int i = 0; i < series.size(); i++) {
+      legend(series.get(i), i);
     }
     return out.append("</svg>\n").toString();
   }
 
   private void axes() {
-    double bottom = TOP + PLOT_HEIGHT;
+    double bottom = TOP + plotHeight;
     double end = LEFT + plotWidth();
     for (double tick : x.ticks()) {
       double across = acrossOf(tick);
       line("grid", across, TOP, across, bottom);
       text("middle", across, bottom + 18, x.label().apply(tick));
     }
-    for (double tick : left.ticks()) {
-      double down = downOf(left, tick);
+    for (double tick : y.ticks()) {
+      double down = downOf(tick);
       line("grid", LEFT, down, end, down);
-      text("end", LEFT - 8, down + 4, left.label().apply(tick));
-    }
-    if (right != null) {
-      for (double tick : right.ticks()) {
-        double down = downOf(right, tick);
-        line("axis", end, down, end + 5, down);
-        text("start", end + 8, down + 4, right.label().apply(tick));
-      }
-      line("axis", end, TOP, end, bottom);
-      upright(WIDTH - 8, right.title());
+      text("end", LEFT - 8, down + 4, y.label().apply(tick));
     }
     line("axis", LEFT, TOP, LEFT, bottom);
     line("axis", LEFT, bottom, end, bottom);
-    upright(14, left.title());
+    upright(14, y.title());
     text("middle", LEFT + plotWidth() / 2, bottom + 40, x.title());
   }
 
   private void upright(double across, String title) {
-    double middle = TOP + PLOT_HEIGHT / 2.0;
+    double middle = TOP + plotHeight / 2.0;
     out.append("<text text-anchor=\"middle\" transform=\"translate(")
         .append(Xml.at(across))
         .append(' ')
@@ -131,31 +137,30 @@ final class Picture {
   }
 
   private static String colour(Series one) {
-    return COLOURS.get(one.colour() % COLOURS.size());
+    return COLOURS.get(one.hue() % COLOURS.size());
   }
 
   private static String stroke(Series one) {
-    return "stroke=\"" + colour(one) + "\"" + (one.dashed() ? " stroke-dasharray=\"6 4\"" : "");
+    return "stroke=\"" + colour(one) + "\"" + one.stroke().attribute();
   }
 
   private void draw(Series one) {
-    Axis axis = one.right() ? right : left;
     out.append("<polyline class=\"line\" ").append(stroke(one)).append(" points=\"");
     for (Series.Point point : one.points()) {
       out.append(Xml.at(acrossOf(point.x()))).append(',');
-      out.append(Xml.at(downOf(axis, point.y()))).append(' ');
+      out.append(Xml.at(downOf(point.y()))).append(' ');
     }
     out.append("\"/>\n");
     for (Series.Point point : one.points()) {
-      mark(one, axis, point);
+      mark(one, point);
     }
   }
 
-  private void mark(Series one, Axis axis, Series.Point point) {
+  private void mark(Series one, Series.Point point) {
     double across = acrossOf(point.x());
     if (point.deviation() > 0) {
-      double upper = downOf(axis, point.y() + point.deviation());
-      double lower = downOf(axis, point.y() - point.deviation());
+      double upper = downOf(point.y() + point.deviation());
+      double lower = downOf(point.y() - point.deviation());
       out.append("<path class=\"bar\" stroke=\"").append(colour(one)).append("\" d=\"M");
       out.append(Xml.at(across)).append(' ').append(Xml.at(upper)).append('V');
       out.append(Xml.at(lower)).append('M').append(Xml.at(across - BAR)).append(' ');
@@ -163,19 +168,20 @@ final class Picture {
       out.append(Xml.at(lower)).append("h8\"/>\n");
     }
     if (one.marked()) {
-      shape(one, across, downOf(axis, point.y()));
+      shape(one, across, downOf(point.y()));
     }
   }
 
   private void shape(Series one, double across, double down) {
-    out.append("<path class=\"mark\" fill=\"").append(one.dashed() ? "#fff" : colour(one));
+    out.append("<path class=\"mark\" fill=\"")
+        .append(one.stroke() == Series.Stroke.DASHED ? "#fff" : colour(one));
     out.append("\" stroke=\"").append(colour(one)).append("\" d=\"");
-    out.append(Mark.of(one.colour()).around(across, down)).append("\"/>\n");
+    out.append(Mark.of(one.hue()).around(across, down)).append("\"/>\n");
   }
 
   private void legend(Series one, int index) {
-    double across = 20 + index % LEGEND_COLUMNS * ((WIDTH - 20.0) / LEGEND_COLUMNS);
-    double down = TOP + PLOT_HEIGHT + BELOW + 12 + index / LEGEND_COLUMNS * LEGEND_LINE;
+    double across = 20 + index % legendColumns() * ((width - 20.0) / legendColumns());
+    double down = TOP + plotHeight + BELOW + 12 + index / legendColumns() * LEGEND_LINE;
     out.append("<line class=\"line\" ").append(stroke(one)).append(" x1=\"");
     out.append(Xml.at(across)).append("\" y1=\"").append(Xml.at(down - 4)).append("\" x2=\"");
     out.append(Xml.at(across + 26)).append("\" y2=\"").append(Xml.at(down - 4)).append("\"/>\n");

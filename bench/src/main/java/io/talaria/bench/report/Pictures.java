@@ -2,7 +2,9 @@
 
 package io.talaria.bench.report;
 
+import io.talaria.bench.plan.Contender;
 import io.talaria.bench.report.Series.Point;
+import io.talaria.bench.report.Series.Stroke;
 import io.talaria.bench.result.Group;
 import io.talaria.bench.result.Row;
 import io.talaria.bench.result.Statistics;
@@ -13,16 +15,33 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
-/** The pictures of a report. Each contender has one colour in all of them. */
+/**
+ * The pictures of a report, of one quantity each. In all of them a library has one colour and one
+ * mark, and a road one style of line.
+ */
 final class Pictures {
   private static final double NINES = 5;
   private static final int STEPS_PER_NINE = 10;
   private static final double MEGA = 1e6;
 
-  private final List<String> labels;
+  private final List<String> libraries;
 
-  Pictures(List<String> labels) {
-    this.labels = List.copyOf(labels);
+  Pictures(List<Group> groups) {
+    libraries = groups.stream().map(Pictures::library).distinct().toList();
+  }
+
+  /** The library, and the run if there are several: the label without its road. */
+  private static String library(Group group) {
+    Contender contender = group.rows().get(0).contender();
+    return contender.binding().label() + group.label().substring(contender.label().length());
+  }
+
+  private static Stroke stroke(Group group) {
+    return switch (group.rows().get(0).contender().road()) {
+      case PLAIN -> Stroke.DASHED;
+      case UCX -> Stroke.DOTTED;
+      case SHM, DIRECT -> Stroke.SOLID;
+    };
   }
 
   /** Takes the statistics of a figure from a group. */
@@ -54,21 +73,21 @@ final class Pictures {
     return Axis.around(title, 10, all, label::apply);
   }
 
-  private List<Series> lines(
-      List<Group> groups, ToDoubleFunction<Group> x, Figure y, boolean second, boolean right) {
+  private Series series(Group group, boolean marked, List<Point> points) {
+    return new Series(
+        group.label(), libraries.indexOf(library(group)), stroke(group), marked, points);
+  }
+
+  private List<Series> lines(List<Group> groups, ToDoubleFunction<Group> x, Figure y) {
     List<Series> all = new ArrayList<>();
-    for (String label : labels) {
+    for (String label : groups.stream().map(Group::label).distinct().toList()) {
+      List<Group> own = groups.stream().filter(group -> group.label().equals(label)).toList();
       List<Point> points =
-          groups.stream()
-              .filter(group -> group.label().equals(label))
+          own.stream()
               .map(group -> point(x.applyAsDouble(group), y.apply(group)))
               .sorted((a, b) -> Double.compare(a.x(), b.x()))
               .toList();
-      if (!points.isEmpty()) {
-        String name = second ? "" : label;
-        int colour = labels.indexOf(label);
-        all.add(new Series(name, colour, second, right, true, points));
-      }
+      all.add(series(own.get(0), true, points));
     }
     return all;
   }
@@ -77,21 +96,36 @@ final class Pictures {
     return new Point(x, y.mean(), y.deviation());
   }
 
-  /** Draws messages a second (left) and bytes a second (right) by size. */
-  String throughput(List<Group> groups) {
-    ToDoubleFunction<Group> size = group -> group.measured().sizeBytes();
-    List<Series> rates = lines(groups, size, figure(Row::messagesPerSecond), false, false);
-    List<Series> bytes =
-        lines(groups, size, figure(row -> row.megabytesPerSecond() * MEGA), true, true);
-    List<Series> all = new ArrayList<>(rates);
-    all.addAll(bytes);
-    return new Picture(
-            "Messages and bytes a second by size",
-            sizes(groups),
-            values("messages a second (solid)", rates, Units::rate),
-            values("bytes a second (dashed)", bytes, Pictures::bytesPerSecond),
-            all)
-        .svg();
+  private static double size(Group group) {
+    return group.measured().sizeBytes();
+  }
+
+  private static double count(Group group) {
+    return group.measured().connections();
+  }
+
+  private static String draw(
+      String description, Axis x, String y, List<Series> lines, Function<Double, String> label) {
+    return Picture.ofAPage(description, x, values(y, lines, label), lines).svg();
+  }
+
+  /** Draws messages a second by size. */
+  String messages(List<Group> groups) {
+    List<Series> lines = lines(groups, Pictures::size, figure(Row::messagesPerSecond));
+    return draw(
+        "Messages a second by size", sizes(groups), "messages a second", lines, Units::rate);
+  }
+
+  /** Draws bytes a second by size. */
+  String bytes(List<Group> groups) {
+    List<Series> lines =
+        lines(groups, Pictures::size, figure(row -> row.megabytesPerSecond() * MEGA));
+    return draw(
+        "Bytes a second by size",
+        sizes(groups),
+        "bytes of payload a second",
+        lines,
+        Pictures::bytesPerSecond);
   }
 
   static String bytesPerSecond(double value) {
@@ -102,75 +136,72 @@ final class Pictures {
             : Units.figure(value / 1e3) + " kB/s";
   }
 
-  /** Draws the median (solid) and 99 % (dashed) of times by size. */
-  String latency(List<Group> groups) {
-    ToDoubleFunction<Group> size = group -> group.measured().sizeBytes();
-    return times(groups, size, sizes(groups), "Time of an operation by size");
+  /** Draws a percentile of times by size. */
+  String times(List<Group> groups, int percentile) {
+    List<Series> lines = lines(groups, Pictures::size, group -> group.percentile(percentile));
+    return draw(
+        "Time of an operation by size, " + name(percentile),
+        sizes(groups),
+        "time of an operation, " + name(percentile),
+        lines,
+        Units::time);
   }
 
   /** Draws the same by connections. */
-  String latencyScaling(List<Group> groups) {
-    ToDoubleFunction<Group> count = group -> group.measured().connections();
-    return times(groups, count, connections(groups), "Time of an operation by connections");
+  String timesScaling(List<Group> groups, int percentile) {
+    List<Series> lines = lines(groups, Pictures::count, group -> group.percentile(percentile));
+    return draw(
+        "Time of an operation by connections, " + name(percentile),
+        connections(groups),
+        "time of an operation, " + name(percentile),
+        lines,
+        Units::time);
   }
 
-  private String times(
-      List<Group> groups, ToDoubleFunction<Group> where, Axis x, String description) {
-    List<Series> all =
-        new ArrayList<>(lines(groups, where, group -> group.percentile(50), false, false));
-    all.addAll(lines(groups, where, group -> group.percentile(99), true, false));
-    return new Picture(
-            description, x, values("median (solid), 99 % (dashed)", all, Units::time), null, all)
-        .svg();
+  private static String name(int percentile) {
+    return percentile == 50 ? "median" : percentile + " %";
   }
 
   /** Draws messages a second of all connections together, by connections. */
   String throughputScaling(List<Group> groups) {
-    List<Series> rates =
-        lines(
-            groups,
-            group -> group.measured().connections(),
-            figure(Row::messagesPerSecond),
-            false,
-            false);
-    return new Picture(
-            "Messages a second by connections",
-            connections(groups),
-            values("messages a second, all together", rates, Units::rate),
-            null,
-            rates)
-        .svg();
+    List<Series> lines = lines(groups, Pictures::count, figure(Row::messagesPerSecond));
+    return draw(
+        "Messages a second by connections",
+        connections(groups),
+        "messages a second, all together",
+        lines,
+        Units::rate);
   }
 
   /** Draws times by percentile: the further right, the rarer. */
   String distribution(List<Group> groups) {
-    List<Series> all = new ArrayList<>();
-    for (Group group : groups) {
-      all.add(
-          new Series(
-              group.label(),
-              labels.indexOf(group.label()),
-              false,
-              false,
-              false,
-              distribution(group.times())));
-    }
-    return new Picture(
-            "Time of an operation by percentile",
-            percentiles("percentile"),
-            values("time", all, Units::time),
-            null,
-            all)
-        .svg();
+    List<Series> lines =
+        groups.stream().map(group -> series(group, false, distribution(group.times()))).toList();
+    return draw(
+        "Time of an operation by percentile",
+        percentiles("percentile"),
+        "time",
+        lines,
+        Units::time);
   }
 
   static Axis percentiles(String title) {
     return new Axis(title, 10, 0, NINES, Pictures::percentile);
   }
 
-  static List<Point> distribution(Histogram times) {
+  private static List<Point> distribution(Histogram times) {
+    return distribution(times, times.getTotalCount());
+  }
+
+  /**
+   * Returns times by percentile.
+   *
+   * @param times the times
+   * @param count how many there must be for the rarest percentile that is drawn
+   */
+  static List<Point> distribution(Histogram times, long count) {
     List<Point> points = new ArrayList<>();
-    double rarest = Math.min(NINES, Math.log10((double) Math.max(1, times.getTotalCount())));
+    double rarest = Math.min(NINES, Math.log10((double) Math.max(1, count)));
     for (int i = 0; i <= (int) (STEPS_PER_NINE * rarest); i++) {
       double oneIn = Math.pow(10, (double) i / STEPS_PER_NINE);
       points.add(new Point(oneIn, times.getValueAtPercentile(100 - 100 / oneIn), 0));

@@ -7,17 +7,33 @@ import java.util.List;
 /**
  * A line in a picture.
  *
- * @param name its name in the legend; empty if it is not named there
- * @param colour which of the colours
- * @param dashed whether it is dashed
- * @param right whether it belongs to the axis on the right
+ * @param name its name in the legend
+ * @param hue which of the colours, and of the marks
+ * @param stroke how it is drawn
  * @param marked whether its points are marked
  * @param points from left to right
  */
-record Series(
-    String name, int colour, boolean dashed, boolean right, boolean marked, List<Point> points) {
+record Series(String name, int hue, Stroke stroke, boolean marked, List<Point> points) {
   Series {
     points = List.copyOf(points);
+  }
+
+  /** Line styles, told apart without colours. */
+  enum Stroke {
+    SOLID(""),
+    DASHED("7 4"),
+    DOTTED("2 3");
+
+    private final String dashes;
+
+    Stroke(String dashes) {
+      this.dashes = dashes;
+    }
+
+    /** Returns it as attributes of SVG. */
+    String attribute() {
+      return dashes.isEmpty() ? "" : " stroke-dasharray=\"" + dashes + "\"";
+    }
   }
 
   /**

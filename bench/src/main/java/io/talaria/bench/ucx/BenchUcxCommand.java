@@ -8,6 +8,7 @@ import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.bench.ucx.UcxPeer.Order;
@@ -55,7 +56,7 @@ import picocli.CommandLine.Spec;
       "",
       "Between two hosts, over a network that is trusted:",
       "  there: talaria bench ucx --listen",
-      "  here:  talaria bench ucx --server HOST:13340 --token (what it printed there)",
+      "  here:  talaria bench ucx --remote HOST:13340 --token (what it printed there)",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict), 69"
           + " UCX is missing."
@@ -143,7 +144,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
   private HostPort listen;
 
   @Option(
-      names = "--server",
+      names = "--remote",
       paramLabel = "HOST:PORT",
       converter = HostPortConverter.class,
       description = "Measure against a server that listens there, not one on this host.")
@@ -155,10 +156,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
       description = "What a client must know to be served. Default: the server makes one up.")
   private String token;
 
-  @Option(
-      names = "--no-pin",
-      description = "Do not pin the processes to a core each (server 0, client 1).")
-  private boolean noPin;
+  @Mixin private PinOptions pin = new PinOptions();
 
   @Option(names = "--no-perftest", description = "Leave ucx_perftest out, even if it is installed.")
   private boolean noPerftest;
@@ -179,10 +177,10 @@ public final class BenchUcxCommand implements Callable<Integer> {
     check("--threads", threads, 1, MOST_THREADS);
     output.check();
     if (listen != null && server != null) {
-      throw usage("--listen is for one host, --server for the other");
+      throw usage("--listen is for one host, --remote for the other");
     }
     if (server != null && (server.host().isEmpty() || token == null)) {
-      throw usage("--server needs a host, and the --token that was printed there");
+      throw usage("--remote needs a host, and the --token that was printed there");
     }
     try {
       return listen != null ? serve() : measure();
@@ -194,7 +192,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
 
   private Pinning pinning() {
     return threads == 1
-        ? Pinning.decide(!noPin)
+        ? pin.pinning(spec.commandLine())
         : new Pinning(Pinning.NONE, Pinning.NONE, "several threads");
   }
 
@@ -214,7 +212,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
               + listening.ucx()
               + "; on the other host:");
       out.println(
-          "  talaria bench ucx --server "
+          "  talaria bench ucx --remote "
               + (listen.host().isEmpty() ? "THIS-HOST" : listen.host())
               + ":"
               + listening.port()

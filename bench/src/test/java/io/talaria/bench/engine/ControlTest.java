@@ -40,7 +40,7 @@ class ControlTest {
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x", "run"))
         .withMessageStartingWith("no server at ")
-        .withMessageEndingWith("start one there: talaria observe --server");
+        .withMessageEndingWith("start one there: talaria observe --listen");
   }
 
   @Test

@@ -44,7 +44,7 @@ class ObserveCommandTest {
   @Test
   void helpHasExamples() {
     assertThat(run("--help")).isZero();
-    assertThat(out.toString()).contains("Examples:", "talaria observe --server", "Ctrl-C");
+    assertThat(out.toString()).contains("Examples:", "talaria observe --listen", "Ctrl-C");
     PlanReader.SETS.forEach(set -> assertThat(out.toString()).contains(set));
   }
 
@@ -65,8 +65,8 @@ class ObserveCommandTest {
   void wrongUsageIsTold() {
     assertThat(run("--remote", "localhost")).isEqualTo(2);
     assertThat(err.toString()).contains("--remote needs --token");
-    assertThat(run("--server", "--remote", "x", "--token", "y")).isEqualTo(2);
-    assertThat(run("--port", "70000")).isEqualTo(2);
+    assertThat(run("--listen", "--remote", "x", "--token", "y")).isEqualTo(2);
+    assertThat(run("--listen", ":70000")).isEqualTo(2);
     assertThat(run("--jucx", folder.toString())).isEqualTo(2);
     assertThat(err.toString()).contains("is no jar of JUCX (org.openucx:jucx)");
     assertThat(run("--run", "x")).isEqualTo(2);

@@ -20,6 +20,12 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
 class HtmlReportTest {
+  /**
+   * Throughput: messages and bytes by size, messages by connections. Round trips, in two sections:
+   * median and 99 % by size and by connections, and two distributions.
+   */
+  private static final int PICTURES = 3 + 2 * 6;
+
   private static List<Row> rows() {
     List<Row> rows = new ArrayList<>();
     for (Road road : List.of(Road.PLAIN, Road.SHM)) {
@@ -52,8 +58,7 @@ class HtmlReportTest {
   @Test
   void thePageIsWellFormedAndHasAllPictures() throws Exception {
     Document page = parse(page());
-    // Throughput by size and by connections; twice by size, by connections, two distributions.
-    assertThat(page.getElementsByTagName("svg").getLength()).isEqualTo(2 + 2 * 4);
+    assertThat(page.getElementsByTagName("svg").getLength()).isEqualTo(PICTURES);
     assertThat(page.getElementsByTagName("table").getLength()).isEqualTo(3);
     assertThat(page.getElementsByTagName("li").item(0).getTextContent()).isEqualTo("netty: a < b");
   }
@@ -61,7 +66,11 @@ class HtmlReportTest {
   @Test
   void eachPictureCanStandAlone() throws Exception {
     Map<String, String> pictures = new HtmlReport("one", List.of(results("one"))).pictures();
-    assertThat(pictures).hasSize(2 + 2 * 4).containsKeys("throughput-one-way-by-size-1-connection");
+    assertThat(pictures)
+        .hasSize(PICTURES)
+        .containsKeys(
+            "throughput-one-way-messages-a-second-by-size-1-connection",
+            "throughput-one-way-bytes-a-second-by-size-1-connection");
     for (String picture : pictures.values()) {
       Element svg = parse(picture).getDocumentElement();
       assertThat(svg.getTagName()).isEqualTo("svg");
@@ -100,11 +109,43 @@ class HtmlReportTest {
   }
 
   @Test
+  void aLibraryHasAHueAndARoadALineStyle() throws Exception {
+    String picture =
+        new HtmlReport("one", List.of(results("one")))
+            .pictures()
+            .get("throughput-one-way-messages-a-second-by-size-1-connection");
+    NodeList lines = parse(picture).getElementsByTagName("polyline");
+    assertThat(lines.getLength()).isEqualTo(2);
+    Element plain = (Element) lines.item(0);
+    Element shm = (Element) lines.item(1);
+    assertThat(plain.getAttribute("stroke")).isEqualTo(shm.getAttribute("stroke"));
+    assertThat(plain.getAttribute("stroke-dasharray")).isNotEmpty();
+    assertThat(shm.getAttribute("stroke-dasharray")).isEmpty();
+  }
+
+  @Test
+  void theTableComparesWithPlainAndNamesAreExplained() {
+    assertThat(page())
+        .contains("<th>against plain</th>", "<td>1.00×</td>")
+        .contains("<dt>nio</dt><dd>SocketChannel, blocking", "<dt>shm</dt><dd>Talaria on shared")
+        .contains("<dt>wire</dt>")
+        .doesNotContain("<dt>netty</dt>");
+  }
+
+  @Test
+  void ofWhatIsNotThereNothingIsSaid() {
+    Results once =
+        new Results("one", List.of(), List.of(Rows.throughput(Road.SHM, 1, 1, 1)), List.of());
+    assertThat(new HtmlReport("one", List.of(once)).page())
+        .doesNotContain("standard deviation", "against plain</th>", "class=\"bar\"");
+  }
+
+  @Test
   void runsStandSideBySide() throws Exception {
     String page = new HtmlReport("two", List.of(results("one"), results("other"))).page();
     assertThat(page).contains("Run 1: one", "Run 2: other");
     Document parsed = parse(page);
-    assertThat(parsed.getElementsByTagName("svg").getLength()).isEqualTo(2 + 2 * 4);
+    assertThat(parsed.getElementsByTagName("svg").getLength()).isEqualTo(PICTURES);
     assertThat(page).contains(">nio plain, run 1<", ">nio shm, run 2<");
   }
 

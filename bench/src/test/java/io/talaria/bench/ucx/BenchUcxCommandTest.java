@@ -47,10 +47,10 @@ class BenchUcxCommandTest {
         "--rounds=101          | --rounds must be from 1 to 100, not 101",
         "--seconds=0           | --seconds must be from 0.1 to 600, not 0",
         "--quick --seconds=3   | --seconds does not go with --quick",
-        "--server=node:1       | --server needs a host, and the --token that was printed there",
-        "--server=:1 --token=x | --server needs a host, and the --token that was printed there",
-        "--server=a --listen=b | --listen is for one host, --server for the other",
-        "--server=node:door    | 'node:door' is no HOST:PORT",
+        "--remote=node:1       | --remote needs a host, and the --token that was printed there",
+        "--remote=:1 --token=x | --remote needs a host, and the --token that was printed there",
+        "--remote=a --listen=b | --listen is for one host, --remote for the other",
+        "--remote=node:door    | 'node:door' is no HOST:PORT",
       })
   void wrongUsageIsToldWithTheAllowedValues(String args, String message) {
     assertThat(run(args.split(" "))).isEqualTo(2);
@@ -75,7 +75,7 @@ class BenchUcxCommandTest {
   @Test
   void aServerThatIsNotThereIsAClearError() {
     NeedsUcx.check();
-    assertThat(run("--quick", "--server", "127.0.0.1:1", "--token", "x")).isEqualTo(1);
+    assertThat(run("--quick", "--remote", "127.0.0.1:1", "--token", "x")).isEqualTo(1);
     assertThat(err.toString())
         .startsWith("no server at 127.0.0.1:1")
         .endsWith("start one there: talaria bench ucx --listen\n");

@@ -17,7 +17,7 @@ final class PortText {
 
   /** Everything, in lines each ended by a line feed. */
   static String render(Look look, PortsCommand.Wishes wishes) {
-    boolean rates = wishes.watchSeconds() != null;
+    boolean rates = wishes.look().watching();
     StringBuilder text = new StringBuilder();
     if (wishes.counters()) {
       text.append(CounterTable.render(look.lines(), rates));
@@ -35,7 +35,7 @@ final class PortText {
         "talaria ports  "
             + TIME.format(Instant.ofEpochMilli(look.atMs()).atZone(ZoneId.systemDefault()))
             + "  every "
-            + every(wishes.watchSeconds())
+            + every(wishes.look().seconds())
             + "; q or Ctrl-C ends");
     lines.add("");
     if (wishes.counters()) {

@@ -4,11 +4,11 @@ package io.talaria.cli.ports;
 
 import io.talaria.cli.harness.ExitStatus;
 import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.LookOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,7 +57,6 @@ import picocli.CommandLine.Spec;
 public final class PortsCommand implements Callable<Integer> {
   private static final int JAVA = 25;
   private static final double SHORTEST_S = 0.1;
-  private static final double LONGEST_S = 86_400;
 
   @Spec private CommandSpec spec;
 
@@ -84,38 +83,7 @@ public final class PortsCommand implements Callable<Integer> {
   @Option(names = "--bits", description = "Rates in bits a second.")
   private boolean bits;
 
-  @Option(
-      names = {"-w", "--watch"},
-      paramLabel = "SECONDS",
-      arity = "0..1",
-      fallbackValue = "1",
-      description =
-          "Refresh so often until interrupted, each second if no number is given. On a terminal in"
-              + " place, else table after table.")
-  private Double watchSeconds;
-
-  @Option(names = "--count", paramLabel = "N", description = "End --watch after so many looks.")
-  private Integer count;
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      arity = "0..1",
-      fallbackValue = "-",
-      description =
-          "JSON, a line for each look (described in docs/monitor.md), or into a file that is"
-              + " replaced each time.")
-  private String json;
-
-  @Option(
-      names = "--prometheus",
-      paramLabel = "FILE",
-      arity = "0..1",
-      fallbackValue = "-",
-      description =
-          "The text format of Prometheus, or a file of it that is replaced each time, as"
-              + " node_exporter's textfile collector wants it.")
-  private String prometheus;
+  @Mixin private LookOptions look = new LookOptions();
 
   @Option(
       names = "--serve",
@@ -141,10 +109,7 @@ public final class PortsCommand implements Callable<Integer> {
       boolean all,
       boolean counters,
       boolean bits,
-      Double watchSeconds,
-      Integer count,
-      String json,
-      String prometheus,
+      LookOptions look,
       HostPort serve,
       Path sys) {}
 
@@ -168,29 +133,20 @@ public final class PortsCommand implements Callable<Integer> {
   }
 
   private Wishes check() {
-    if (watchSeconds != null && !(watchSeconds >= SHORTEST_S && watchSeconds <= LONGEST_S)) {
-      throw bad("--watch " + watchSeconds + " is not within 0.1 and 86400");
-    }
-    if (count != null && watchSeconds == null) {
-      throw bad("--count says when --watch ends, and there is no --watch");
-    }
-    if (count != null && count < 1) {
-      throw bad("--count " + count + " is less than 1");
-    }
-    if (Stream.of(json, prometheus, serve).filter(x -> x != null).count() > 1) {
+    if (serve != null && look.forMachines()) {
       throw bad("--json, --prometheus and --serve are three ways to hand out; choose one");
     }
-    if (serve != null && watchSeconds != null) {
+    look.check(SHORTEST_S);
+    if (serve != null && look.watching()) {
       throw bad("--serve looks when it is asked; --watch is not for it");
     }
-    if (counters && (json != null || prometheus != null || serve != null)) {
+    if (counters && (look.forMachines() || serve != null)) {
       throw bad("--counters is for the table; all counters are in the other formats anyway");
     }
     if (!ofFabric) {
       fabric.refuseWithoutFabric(spec.commandLine());
     }
-    return new Wishes(
-        names, all, counters, bits, watchSeconds, count, json, prometheus, place(), sys);
+    return new Wishes(names, all, counters, bits, look, place(), sys);
   }
 
   private HostPort place() {

@@ -4,9 +4,7 @@ package io.talaria.cli.ports;
 
 import io.talaria.cli.harness.ExitStatus;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Terminal;
-import io.talaria.cli.harness.WholeFile;
 import io.talaria.cli.screen.Screen;
 import io.talaria.monitor.PrometheusText;
 import io.talaria.monitor.fabric.Answer;
@@ -16,7 +14,6 @@ import io.talaria.monitor.fabric.FabricOptions;
 import io.talaria.monitor.fabric.FabricPort;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +22,6 @@ import picocli.CommandLine;
 /** Does what {@code talaria ports} is asked for. */
 final class PortsRun {
   private static final double NS_PER_S = 1e9;
-  private static final String STANDARD_OUTPUT = "-";
 
   private final CommandLine command;
   private final PortsCommand.Wishes wishes;
@@ -41,7 +37,7 @@ final class PortsRun {
   static int run(CommandLine command, PortsCommand.Wishes wishes, FabricChoice fabric)
       throws HarnessException, InterruptedException {
     PortFilter filter = new PortFilter(wishes.names(), wishes.all());
-    double seconds = wishes.watchSeconds() == null ? 1 : wishes.watchSeconds();
+    double seconds = wishes.look().seconds();
     try (PortSource source =
         fabric == null
             ? new LocalSource(wishes.sys(), filter)
@@ -60,11 +56,9 @@ final class PortsRun {
       }
       if (wishes.serve() != null) {
         serve(source);
-      } else if (wishes.watchSeconds() == null) {
+      } else if (!wishes.look().watching()) {
         hand(first, false);
-      } else if (wishes.json() == null
-          && wishes.prometheus() == null
-          && Terminal.onStandardOutput()) {
+      } else if (!wishes.look().forMachines() && Terminal.onStandardOutput()) {
         watchOnScreen(source, first);
       } else {
         watch(source, first);
@@ -108,10 +102,10 @@ final class PortsRun {
     Look look = first;
     for (int n = 1; ; n++) {
       hand(look, true);
-      if (out.checkError() || (wishes.count() != null && n >= wishes.count())) {
+      if (out.checkError() || wishes.look().enough(n)) {
         return;
       }
-      TimeUnit.NANOSECONDS.sleep((long) (wishes.watchSeconds() * NS_PER_S));
+      TimeUnit.NANOSECONDS.sleep((long) (wishes.look().seconds() * NS_PER_S));
       look = source.look();
     }
   }
@@ -123,10 +117,10 @@ final class PortsRun {
       for (int n = 1; ; n++) {
         Terminal.Size size = screen.size();
         screen.show(PortText.screen(look, wishes, size));
-        if (wishes.count() != null && n >= wishes.count()) {
+        if (wishes.look().enough(n)) {
           return;
         }
-        if (screen.pause((long) (wishes.watchSeconds() * NS_PER_S))) {
+        if (screen.pause((long) (wishes.look().seconds() * NS_PER_S))) {
           return;
         }
         look = source.look();
@@ -136,10 +130,10 @@ final class PortsRun {
 
   /** Hands one look out, as the user wants it. */
   private void hand(Look look, boolean watching) throws HarnessException {
-    if (wishes.json() != null) {
-      to(wishes.json(), Json.line(PortJson.tree(look)) + "\n");
-    } else if (wishes.prometheus() != null) {
-      to(wishes.prometheus(), PrometheusText.of(look.readings()));
+    if (wishes.look().wantsJson()) {
+      wishes.look().json(out, PortJson.tree(look));
+    } else if (wishes.look().wantsPrometheus()) {
+      wishes.look().prometheus(out, PrometheusText.of(look.readings()));
     } else {
       out.print(PortText.render(look, wishes));
       if (watching) {
@@ -147,14 +141,6 @@ final class PortsRun {
       }
     }
     out.flush();
-  }
-
-  private void to(String place, String text) throws HarnessException {
-    if (place.equals(STANDARD_OUTPUT)) {
-      out.print(text);
-    } else {
-      WholeFile.write(Path.of(place), text);
-    }
   }
 
   /** Resets ports of the fabric. */

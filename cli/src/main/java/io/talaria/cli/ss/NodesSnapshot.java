@@ -81,13 +81,13 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
   }
 
   /** For a script: what the files say, as it is. */
-  String json() {
+  Map<String, Object> tree() {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("atMs", atMs);
     all.put("dir", dir.toString());
     all.put("nodes", nodes);
     all.put("problems", problems);
-    return Json.line(all);
+    return all;
   }
 
   /** For people. */

@@ -3,9 +3,8 @@
 package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.Json;
+import io.talaria.cli.harness.LookOptions;
 import io.talaria.cli.harness.Terminal;
-import io.talaria.cli.harness.WholeFile;
 import io.talaria.cli.screen.Screen;
 import io.talaria.nio.config.Config;
 import java.io.IOException;
@@ -56,24 +55,12 @@ import picocli.CommandLine.Spec;
 public final class SsCommand implements Callable<Integer> {
   private static final double NS_PER_S = 1e9;
   private static final double SHORTEST_S = 0.01;
-  private static final double LONGEST_S = 86_400;
 
   @Spec private CommandSpec spec;
 
   @Mixin private FilterOptions filters = new FilterOptions();
 
-  @Option(
-      names = {"-w", "--watch"},
-      paramLabel = "SECONDS",
-      arity = "0..1",
-      fallbackValue = "1",
-      description =
-          "Refresh so often until interrupted, each second if no number is given. On a terminal as"
-              + " many rows as it holds, else table after table.")
-  private Double watchSeconds;
-
-  @Option(names = "--count", paramLabel = "N", description = "End --watch after so many tables.")
-  private Integer count;
+  @Mixin private LookOptions look = new LookOptions();
 
   @Option(
       names = "--sort",
@@ -82,21 +69,6 @@ public final class SsCommand implements Callable<Integer> {
           "Order of the rows: process, bytes, rate, stalls, bells or age, the most first (default:"
               + " rate with --watch, else process).")
   private String sortName;
-
-  @Option(
-      names = "--json",
-      description = "JSON, one line for each table (described in docs/seeing.md).")
-  private boolean json;
-
-  @Option(
-      names = "--prometheus",
-      paramLabel = "FILE",
-      arity = "0..1",
-      fallbackValue = "-",
-      description =
-          "The text format of Prometheus (described in docs/seeing.md), or a file of it that is"
-              + " replaced each time, as node_exporter's textfile collector wants it.")
-  private String prometheus;
 
   @Option(
       names = "--nodes",
@@ -120,14 +92,18 @@ public final class SsCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Filter filter = filters.filter();
     SortKey sort = sort();
-    check();
+    look.check(SHORTEST_S);
     Path from = dir == null ? defaultDir() : dir;
     PrintWriter out = spec.commandLine().getOut();
+    if (nodes && (look.wantsPrometheus() || sortName != null || filters.any())) {
+      throw new ParameterException(
+          spec.commandLine(), "--nodes has no filters, no --sort and no --prometheus");
+    }
     if (nodes) {
       showNodes(from, out);
-    } else if (!watching()) {
+    } else if (!look.watching()) {
       print(out, snapshot(from, filter), null, sort);
-    } else if (json || prometheus != null || !Terminal.onStandardOutput()) {
+    } else if (look.forMachines() || !Terminal.onStandardOutput()) {
       watch(from, filter, (now, rates) -> print(out, now, rates, sort));
     } else {
       watchOnScreen(from, filter, sort);
@@ -135,44 +111,17 @@ public final class SsCommand implements Callable<Integer> {
     return 0;
   }
 
-  private boolean watching() {
-    return watchSeconds != null;
-  }
-
-  private void check() {
-    if (watching() && !(watchSeconds >= SHORTEST_S && watchSeconds <= LONGEST_S)) {
-      throw bad("--watch " + watchSeconds + " is not within 0.01 and 86400");
-    }
-    if (count != null && !watching()) {
-      throw bad("--count says when --watch ends, and there is no --watch");
-    }
-    if (count != null && count < 1) {
-      throw bad("--count " + count + " is less than 1");
-    }
-    if (nodes && (prometheus != null || sortName != null || filters.any())) {
-      throw bad("--nodes has no filters, no --sort and no --prometheus");
-    }
-    if (json && prometheus != null) {
-      throw bad("--json and --prometheus are two ways to hand out; choose one");
-    }
-  }
-
   private SortKey sort() {
     if (sortName == null) {
-      return watching() ? SortKey.RATE : SortKey.PROCESS;
+      return look.watching() ? SortKey.RATE : SortKey.PROCESS;
     }
     return FilterOptions.choice(spec, "--sort", sortName, SortKey.values(), SortKey::code);
   }
 
-  private ParameterException bad(String message) {
-    return new ParameterException(spec.commandLine(), message);
-  }
-
   /** The interval in as few digits as it needs. */
   private String every() {
-    return watchSeconds == Math.rint(watchSeconds)
-        ? watchSeconds.longValue() + " s"
-        : watchSeconds + " s";
+    double seconds = look.seconds();
+    return seconds == Math.rint(seconds) ? (long) seconds + " s" : seconds + " s";
   }
 
   /** Shows a snapshot, and says whether anybody looks on. */
@@ -186,12 +135,11 @@ public final class SsCommand implements Callable<Integer> {
     Snapshot before = null;
     for (int n = 1; ; n++) {
       Snapshot now = snapshot(from, filter);
-      if (!view.show(now, Rates.between(before == null ? now : before, now))
-          || (count != null && n >= count)) {
+      if (!view.show(now, Rates.between(before == null ? now : before, now)) || look.enough(n)) {
         return;
       }
       before = now;
-      TimeUnit.MILLISECONDS.sleep(Math.round(watchSeconds * 1000));
+      TimeUnit.MILLISECONDS.sleep(Math.round(look.seconds() * 1000));
     }
   }
 
@@ -203,7 +151,7 @@ public final class SsCommand implements Callable<Integer> {
         Snapshot now = snapshot(from, filter);
         Rates rates = Rates.between(before == null ? now : before, now);
         screen.show(new SsText(now, rates, sort).screen(every(), screen.size()));
-        if ((count != null && n >= count) || screen.pause(Math.round(watchSeconds * NS_PER_S))) {
+        if (look.enough(n) || screen.pause(Math.round(look.seconds() * NS_PER_S))) {
           return;
         }
         before = now;
@@ -219,30 +167,28 @@ public final class SsCommand implements Callable<Integer> {
       } catch (IOException e) {
         throw new HarnessException("cannot read the run-time directory " + from + ": " + e, e);
       }
-      if (json) {
-        out.println(now.json());
+      if (look.wantsJson()) {
+        look.json(out, now.tree());
       } else {
         out.print(now.text());
       }
-      if (!watching() || out.checkError() || (count != null && n >= count)) {
+      if (!look.watching() || out.checkError() || look.enough(n)) {
         out.flush();
         return;
       }
-      if (!json) {
+      if (!look.wantsJson()) {
         out.println();
       }
-      TimeUnit.MILLISECONDS.sleep(Math.round(watchSeconds * 1000));
+      TimeUnit.MILLISECONDS.sleep(Math.round(look.seconds() * 1000));
     }
   }
 
   private boolean print(PrintWriter out, Snapshot now, Rates rates, SortKey sort)
       throws HarnessException {
-    if (json) {
-      out.println(Json.line(SsJson.tree(now, rates)));
-    } else if (prometheus != null && !prometheus.equals("-")) {
-      WholeFile.write(Path.of(prometheus), SsPrometheus.of(now));
-    } else if (prometheus != null) {
-      out.print(SsPrometheus.of(now));
+    if (look.wantsJson()) {
+      look.json(out, SsJson.tree(now, rates));
+    } else if (look.wantsPrometheus()) {
+      look.prometheus(out, SsPrometheus.of(now));
     } else {
       out.print(new SsText(now, rates, sort).render());
       if (rates != null) {

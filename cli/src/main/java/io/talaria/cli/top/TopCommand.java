@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  talaria top                      this host",
-      "  talaria top --interval 0.5 --screen side",
+      "  talaria top --watch 0.5 --screen side",
       "  talaria top --fabric             the fabric, too, also where no port is InfiniBand's",
       "  talaria top --screen connections what is accelerated, refreshed"
     })
@@ -72,7 +72,7 @@ public final class TopCommand implements Callable<Integer> {
   private boolean all;
 
   @Option(
-      names = {"-i", "--interval"},
+      names = {"-w", "--watch", "-i", "--interval"},
       paramLabel = "SECONDS",
       defaultValue = "1",
       description = "How often to look: 0.2, 0.5, 1, 2, 5 or 10 (default: 1).")
@@ -107,7 +107,7 @@ public final class TopCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (!(seconds >= SHORTEST_S && seconds <= LONGEST_S)) {
-      throw bad("--interval " + seconds + " is not within 0.2 and 10");
+      throw bad("--watch " + seconds + " is not within 0.2 and 10");
     }
     char key =
         switch (screen.toLowerCase(Locale.ROOT)) {

@@ -75,17 +75,19 @@ public final class Context {
         config.fabrics().stream().distinct().map(name -> fabric(name, config, hosts)).toList();
     List<Fabric> between = hosts ? betweenHosts(local) : List.of();
     fabrics = Stream.concat(local.stream(), between.stream()).distinct().toList();
+    PrivateDirectory directory = new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR);
     negotiator =
         new Negotiator(
             jdk,
-            new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR),
+            directory,
             local,
             settings == null ? null : new HostNegotiation(settings, between),
             this::warn);
     if (config.enabled()) {
       synchronized (exit) {
         if (hooked()) {
-          counters = ProcessCounters.open(config.dir(), negotiator);
+          counters =
+              ProcessCounters.open(config.dir(), negotiator, problem -> unseen(directory, problem));
         } else {
           negotiator.removeFiles();
           fabrics.forEach(Fabric::exit);
@@ -134,6 +136,18 @@ public final class Context {
       return true;
     } catch (IllegalStateException e) {
       return false;
+    }
+  }
+
+  /** There is no counters file, or none with room. Of a directory that is no use all is said. */
+  private void unseen(PrivateDirectory directory, String problem) {
+    if (directory.problem() == null) {
+      warn(
+          "counters: "
+              + problem
+              + "; talaria ss does not show this process, or not all of its connections. Make room"
+              + " there, or set talaria.dir to another file system.",
+          null);
     }
   }
 

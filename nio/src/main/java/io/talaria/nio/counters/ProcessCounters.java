@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /**
  * All counters of this process, and the file through which other programs read them: what is open,
@@ -40,6 +41,7 @@ public final class ProcessCounters implements AutoCloseable {
   private final Object making = new Object();
 
   private final Executor fileWork;
+  private final Consumer<String> problems;
   private final HeaderCounters header = new HeaderCounters(lock);
   private final RecordTable records = new RecordTable(lock, header);
   private final Map<Long, ConnectionCounters> connections = new LinkedHashMap<>();
@@ -54,9 +56,15 @@ public final class ProcessCounters implements AutoCloseable {
   /** Null until it is made, and again once it is closed. Its methods are for file work only. */
   private CountersFile file;
 
-  private ProcessCounters(Executor fileWork, String problem) {
+  private ProcessCounters(Executor fileWork, Consumer<String> problems, String problem) {
     this.fileWork = fileWork;
+    this.problems = problems;
     this.problem = problem;
+  }
+
+  /** Starts counting as {@link #open(Path, Executor, Consumer)} does, and tells nobody. */
+  public static ProcessCounters open(Path runtimeDir, Executor fileWork) {
+    return open(runtimeDir, fileWork, problem -> {});
   }
 
   /**
@@ -65,10 +73,13 @@ public final class ProcessCounters implements AutoCloseable {
    *
    * @param runtimeDir the run-time directory; it must exist by the time the file work is done
    * @param fileWork runs short file work, one task after the other, on a thread nobody interrupts
+   * @param problems is told once why the file could not be made or enlarged, by the file work and
+   *     without a lock held; it must not throw
    * @return the counters of this process
    */
-  public static ProcessCounters open(Path runtimeDir, Executor fileWork) {
-    ProcessCounters counters = new ProcessCounters(fileWork, null);
+  public static ProcessCounters open(
+      Path runtimeDir, Executor fileWork, Consumer<String> problems) {
+    ProcessCounters counters = new ProcessCounters(fileWork, problems, null);
     counters.submit(() -> counters.create(runtimeDir));
     return counters;
   }
@@ -80,7 +91,7 @@ public final class ProcessCounters implements AutoCloseable {
    * @return counters that work and that no other program can read
    */
   public static ProcessCounters onHeap(String problem) {
-    return new ProcessCounters(Runnable::run, problem);
+    return new ProcessCounters(Runnable::run, text -> {}, problem);
   }
 
   /**
@@ -302,7 +313,8 @@ public final class ProcessCounters implements AutoCloseable {
   }
 
   private void create(Path dir) {
-    CountersFile created;
+    CountersFile created = null;
+    String refused = null;
     synchronized (making) {
       if (closed()) {
         return;
@@ -310,12 +322,18 @@ public final class ProcessCounters implements AutoCloseable {
       try {
         created = CountersFile.create(dir);
       } catch (IOException | RuntimeException | Error e) {
-        fail("cannot make a counters file in " + dir + ": " + e);
-        return;
+        refused = "cannot make a counters file in " + dir + ": " + e;
+        fail(refused);
       }
-      adopt(created);
+      if (created != null) {
+        adopt(created);
+      }
     }
-    grow(created);
+    if (refused != null) {
+      problems.accept(refused);
+    } else {
+      grow(created);
+    }
   }
 
   private boolean closed() {
@@ -338,11 +356,11 @@ public final class ProcessCounters implements AutoCloseable {
     try {
       chunk = target.grow();
     } catch (IOException | RuntimeException | Error e) {
-      synchronized (lock) {
-        // "growing" stays true: a full disk is not asked again.
-        if (!closed) {
-          problem = "cannot enlarge " + target.path() + ": " + e;
-        }
+      // "growing" stays true: a full disk is not asked again.
+      if (!closed()) {
+        String refused = "cannot enlarge " + target.path() + ": " + e;
+        fail(refused);
+        problems.accept(refused);
       }
       return;
     }

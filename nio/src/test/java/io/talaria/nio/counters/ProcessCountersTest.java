@@ -261,9 +261,11 @@ class ProcessCountersTest {
   }
 
   @Test
-  void withoutADirectoryCountingGoesOnOnTheHeap() {
+  void withoutADirectoryCountingGoesOnOnTheHeapAndSomebodyIsTold() {
     Path missing = dir.resolve("missing");
-    try (ProcessCounters counters = ProcessCounters.open(missing, Runnable::run)) {
+    List<String> told = new ArrayList<>();
+    try (ProcessCounters counters = ProcessCounters.open(missing, Runnable::run, told::add)) {
+      assertThat(told).containsExactly(counters.problem());
       assertThat(counters.problem())
           .contains("cannot make a counters file in " + missing)
           .contains("NoSuchFile");

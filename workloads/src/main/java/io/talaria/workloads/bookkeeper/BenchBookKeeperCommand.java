@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
       "Write entries to ledgers of BookKeeper and read them again, at one bookie that does not wait"
           + " for its disk, and whose metadata a ZooKeeper server keeps.",
       "",
-      "Without --server and --remote it starts both and a client on this machine, new ones in each"
+      "Without --listen and --remote it starts both and a client on this machine, new ones in each"
           + " round, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
           + " rounds with their range. With --plain it stays with the JDK's.",
       ""
@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench bookkeeper",
       "  talaria bench bookkeeper --size 16,1K,64K --outstanding 32",
       "  talaria bench bookkeeper --rounds 5 --json bookkeeper.json",
-      "  talaria bench bookkeeper --server --address 10.1.0.2:2181",
+      "  talaria bench bookkeeper --listen 10.1.0.2:2181",
       "  talaria bench bookkeeper --remote 10.1.0.2:2181",
       "",
       "Exit status: 0 all measured; 1 an operation failed, the server has gone, or a connection was"
@@ -114,7 +114,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
     if (sides.side() == SideOptions.Side.SERVER && isWildcard(sides.address().host())) {
       throw new ParameterException(
           line,
-          "--address must name the address that clients reach, not all: BookKeeper tells it to"
+          "--listen must name the address that clients reach, not all: BookKeeper tells it to"
               + " them");
     }
   }

@@ -34,14 +34,14 @@ import picocli.CommandLine.Spec;
       "Two programs count up to each other over one blocking channel, both ways at once, a write"
           + " for each number; each verifies what it receives.",
       "",
-      "Without --server and --remote it is both, in two JVMs.",
+      "Without --listen and --remote it is both, in two JVMs.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria example counter",
       "  talaria example counter --plain -m 10000000",
-      "  talaria example counter --server",
+      "  talaria example counter --listen",
       "  talaria example counter --remote 127.0.0.1",
       "",
       "Exit status: 0 all in order, 1 a wrong number, a lost connection, or not accelerated, 2"

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
       "Send the lines of standard input to a server, by Netty or by gRPC, and print what comes"
           + " back.",
       "",
-      "Without --server and --remote it is both, in two JVMs. The end of the input (Ctrl-D) ends"
+      "Without --listen and --remote it is both, in two JVMs. The end of the input (Ctrl-D) ends"
           + " it.",
       ""
     },
@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
       "  talaria example echo",
       "  talaria example echo --grpc",
       "  echo hello | talaria example echo",
-      "  talaria example echo --server -a 127.0.0.1:4000",
+      "  talaria example echo --listen 127.0.0.1:4000",
       "  talaria example echo --remote 127.0.0.1:4000",
       "",
       "Exit status: 0 at the end of the input, 1 if the server has gone or the connection was not"

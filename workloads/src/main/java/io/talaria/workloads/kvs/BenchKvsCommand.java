@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
       "Drive the key-value store over gRPC by the Yahoo! Cloud Serving Benchmark: its core"
           + " workloads, or a workload file of yours.",
       "",
-      "Without --server and --remote it starts servers and a client on this machine, new ones in"
+      "Without --listen and --remote it starts servers and a client on this machine, new ones in"
           + " each round, in turn on the JDK's sockets and on Talaria, and compares: medians over"
           + " the rounds with their range. With --plain it stays with the JDK's.",
       ""
@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench kvs --fields 16 --field-length 1K   records of 16 KiB",
       "  talaria bench kvs -w a -t 4 -l --rounds 1 -e results.txt",
       "  talaria bench kvs --quick --json kvs.json",
-      "  talaria bench kvs --server --address 0.0.0.0:2998",
+      "  talaria bench kvs --listen 0.0.0.0:2998",
       "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p load",
       "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p run",
       "",

@@ -38,14 +38,14 @@ import picocli.CommandLine.Spec;
           + " updates, gets, scans and deletes them; its lines come from the standard input.",
       "",
       "The key's hash chooses among several servers; name them in the same order everywhere."
-          + " Without --server and --remote it starts servers and a shell on this machine.",
+          + " Without --listen and --remote it starts servers and a shell on this machine.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria example kvs                      type help",
-      "  talaria example kvs --server",
-      "  talaria example kvs --server --plain --address 127.0.0.1:3000",
+      "  talaria example kvs --listen",
+      "  talaria example kvs --plain --listen 127.0.0.1:3000",
       "  talaria example kvs --remote 127.0.0.1",
       "  talaria example kvs --remote 10.1.0.2:2998,10.1.0.3:2998 < lines.txt",
       "",

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench netty throughput -l 16,64K -t 64 --rounds 5 --json netty.json",
       "  talaria bench netty ping-pong -c 1,16 --event-loops 2 --no-pin",
       "  talaria bench netty scaling --fabric ucx",
-      "  talaria bench netty --server",
+      "  talaria bench netty --listen",
       "  talaria bench netty ping-pong --remote 10.1.0.2 --plain",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."

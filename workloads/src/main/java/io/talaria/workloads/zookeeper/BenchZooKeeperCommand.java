@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
       "Drive a ZooKeeper server by the Yahoo! Cloud Serving Benchmark: a node for each record, reads"
           + " only unless another workload is named.",
       "",
-      "Without --server and --remote it starts a server and a client on this machine, new ones in each"
+      "Without --listen and --remote it starts a server and a client on this machine, new ones in each"
           + " round, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
           + " rounds with their range. With --plain it stays with the JDK's.",
       ""
@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench zookeeper --rounds 5 --json zookeeper.json",
       "  talaria bench zookeeper -t 3 --rounds 1 -e zookeeper.txt --series 1",
       "  talaria bench zookeeper -w a --size 1K",
-      "  talaria bench zookeeper --server --address 0.0.0.0:2181",
+      "  talaria bench zookeeper --listen 0.0.0.0:2181",
       "  talaria bench zookeeper --remote 10.1.0.2:2181",
       "",
       "Exit status: 0 all measured; 1 an operation failed, the server has gone, or a connection was"

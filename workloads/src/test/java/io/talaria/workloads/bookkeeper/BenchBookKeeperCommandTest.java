@@ -35,7 +35,7 @@ class BenchBookKeeperCommandTest {
 
   @Test
   void refusesWrongOptions() {
-    bench("--server").failed(2, "--address must name the address that clients reach");
+    bench("--listen").failed(2, "--listen must name the address that clients reach");
     bench("--outstanding 0").failed(2, "--outstanding must be from 1 to 10,000, not 0");
     bench("--entries 0").failed(2, "--entries must be from 1 to 100,000,000, not 0");
   }

@@ -59,7 +59,7 @@ class CounterTest {
     try (Socket nobody = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + nobody.getLocalPort();
       TalariaCommand.run("example", "counter", "--plain", "--remote", address)
-          .failed(1, "talaria: cannot connect to " + address + ": ", "--server");
+          .failed(1, "talaria: cannot connect to " + address + ": ", "--listen");
     }
   }
 
@@ -67,8 +67,8 @@ class CounterTest {
   void aPortThatIsTakenIsToldAsSuch() throws Exception {
     try (Socket taken = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + taken.getLocalPort();
-      TalariaCommand.run("example", "counter", "--plain", "--server", "--address", address)
-          .failed(1, "talaria: cannot listen on " + address + ": ", "--address");
+      TalariaCommand.run("example", "counter", "--plain", "--listen", address)
+          .failed(1, "talaria: cannot listen on " + address + ": ", "--listen");
     }
   }
 }

@@ -66,7 +66,7 @@ class EchoTest {
     try (Socket nobody = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + nobody.getLocalPort();
       TalariaCommand.run(words(options, "--plain", "--remote", address))
-          .failed(1, "talaria: cannot connect to " + address + ": Connection refused", "--server");
+          .failed(1, "talaria: cannot connect to " + address + ": Connection refused", "--listen");
     }
   }
 

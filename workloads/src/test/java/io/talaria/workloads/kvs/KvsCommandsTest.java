@@ -79,7 +79,7 @@ class KvsCommandsTest {
         "--set requestdistribution=odd | YCSB refuses the workload",
         "--set workload=Other | workload=Other: there is only CoreWorkload here",
         "--fields 10000 --field-length 1K | does not fit into a message of gRPC's",
-        "--server --remote a  | --server does not go with --remote",
+        "--listen --remote a  | --listen does not go with --remote",
         "--remote :5          | --remote needs a host"
       })
   void benchRefusesWrongOptions(String args, String message) {

@@ -1,0 +1,68 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.cli.harness.Json;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Where a result goes. */
+class OutputOptionsTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Command(name = "measure")
+  private static final class Measuring implements Callable<Integer> {
+    @Mixin private OutputOptions output;
+
+    @Override
+    public Integer call() throws Exception {
+      output.check();
+      Comparison found = new Comparison(List.of(Contender.TALARIA));
+      found.note("a word for people");
+      return output.print(
+          found, Machine.describe("7", Pinning.decide(false)), "talaria-test-1", Map.of());
+    }
+  }
+
+  private int run(String... words) {
+    return new CommandLine(new Measuring())
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(words);
+  }
+
+  @Test
+  void aMinusIsTheStandardOutputAndNothingElseGoesThere() throws Exception {
+    assertThat(run("--json", "-")).isZero();
+    assertThat(out.toString().lines()).hasSize(1);
+    JsonNode tree = Json.parse(out.toString());
+    assertThat(tree.get("format").asText()).isEqualTo("talaria-test-1");
+    assertThat(err.toString()).contains("a word for people");
+  }
+
+  @Test
+  void aFileIsNamedWhenItIsWritten(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("result.json");
+    assertThat(run("--json", file.toString())).isZero();
+    assertThat(out.toString()).contains("a word for people", "Written: " + file);
+    assertThat(Files.readString(file)).contains("talaria-test-1");
+    assertThat(err.toString()).isEmpty();
+  }
+}
