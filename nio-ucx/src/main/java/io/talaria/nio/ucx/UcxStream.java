@@ -9,10 +9,9 @@ import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.ucx.Endpoint;
-import io.talaria.ucx.StreamChunk;
-import io.talaria.ucx.UcxException;
-import io.talaria.ucx.WorkerAddress;
+import io.talaria.nio.ucx.binding.BindingException;
+import io.talaria.nio.ucx.binding.Received;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import java.nio.ByteBuffer;
 
 /**
@@ -36,7 +35,7 @@ final class UcxStream implements FabricStream {
   /** Set once, before the stream is used. */
   private long peerToken;
 
-  private WorkerAddress address;
+  private byte[] address;
   private volatile StreamOwner owner;
   private volatile Object attachment;
 
@@ -108,12 +107,11 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       if (pipe == null) {
-        Endpoint endpoint = engine.worker().connect(Endpoint.Options.to(address));
-        pipe = new Pipe(engine, endpoint, this);
+        pipe = new Pipe(engine, address, this);
         output.appendWord(peerToken);
         output.push();
       }
-    } catch (UcxException e) {
+    } catch (BindingException e) {
       throw new FabricException(Reason.INTERNAL, "no endpoint: " + e.getMessage(), e);
     } finally {
       engine.exit();
@@ -125,7 +123,7 @@ final class UcxStream implements FabricStream {
     if (peer.betweenHosts()) {
       engine.enter();
       try {
-        peer.goesBy(pipe.endpoint().transports());
+        peer.goesBy(pipe.endpoint().transports(), fabric.binding().tellsTransports());
       } finally {
         engine.exit();
       }
@@ -340,7 +338,7 @@ final class UcxStream implements FabricStream {
   }
 
   /** Takes bytes over. */
-  void receive(StreamChunk chunk, int offset, int length) {
+  void receive(Received chunk, int offset, int length) {
     input.receive(chunk, offset, length);
   }
 
@@ -509,6 +507,8 @@ final class UcxStream implements FabricStream {
       }
       peer.transport(known);
     }
-    return known.isEmpty() ? "ucx" : "ucx " + known;
+    UcxBinding binding = fabric.binding();
+    String name = binding.tellsTransports() ? "ucx" : "ucx by " + binding.versions();
+    return known.isEmpty() ? name : name + " " + known;
   }
 }
