@@ -1132,6 +1132,12 @@ static struct ibv_context *the_context(void) {
   if (!cm_context) cm_context = open_context();
   return cm_context;
 }
+// A lock for the length of a function: what is connected is changed by several threads.
+static pthread_mutex_t cm_lock = PTHREAD_MUTEX_INITIALIZER;
+static void cm_unlock(pthread_mutex_t **held) { pthread_mutex_unlock(*held); }
+#define CM_ALONE \
+  __attribute__((cleanup(cm_unlock), unused)) pthread_mutex_t *held = &cm_lock; \
+  pthread_mutex_lock(held)
 struct rdma_event_channel *rdma_create_event_channel(void) {
   FAULT_POINTER();
   struct cm_channel *c = calloc(1, sizeof *c);
@@ -1162,12 +1168,15 @@ static void cm_raise(struct cm_id *id, struct cm_id *listener, enum rdma_cm_even
     uint8_t depth = e->base.param.conn.initiator_depth;
     e->base.param.conn.initiator_depth = param->responder_resources;
     e->base.param.conn.responder_resources = depth;
+    struct cm_id *from = id->peer;
+    if (from && from->base.qp) e->base.param.conn.qp_num = from->base.qp->qp_num;
   }
   struct cm_id *to = listener ? listener : id;
   if (write(((struct cm_channel *)to->base.channel)->write_fd, &e, sizeof e) < 0) abort();
 }
 int rdma_create_id(struct rdma_event_channel *c, struct rdma_cm_id **id, void *user, enum rdma_port_space ps) {
   FAULT_MINUS();
+  CM_ALONE;
   struct cm_id *made = calloc(1, sizeof *made);
   made->base.channel = c;
   made->base.context = user;
@@ -1178,11 +1187,17 @@ int rdma_create_id(struct rdma_event_channel *c, struct rdma_cm_id **id, void *u
 static struct cm_id *cm(struct rdma_cm_id *id) { return (struct cm_id *)id; }
 int rdma_destroy_id(struct rdma_cm_id *id) {
   FAULT_MINUS();
+  CM_ALONE;
   struct cm_id *own = cm(id);
   if (own->unacked) { errno = EBUSY; return -1; }  // librdmacm would wait for ever
   pthread_mutex_lock(&lock);
   if (own->listening) listeners[ntohs(id->route.addr.src_sin.sin_port)] = NULL;
-  if (own->peer) own->peer->peer = NULL;
+  if (own->peer) {
+    // The kernel asks the peer to disconnect, or answers it.
+    if (own->connected && own->peer->connected && !own->leaving)
+      cm_raise(own->peer, NULL, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+    own->peer->peer = NULL;
+  }
   int flags = fcntl(id->channel->fd, F_GETFL);
   fcntl(id->channel->fd, F_SETFL, flags | O_NONBLOCK);
   struct cm_event *kept[64], *e;
@@ -1197,6 +1212,7 @@ int rdma_destroy_id(struct rdma_cm_id *id) {
 }
 int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *a) {
   FAULT_MINUS();
+  CM_ALONE;
   struct sockaddr_in *in = (struct sockaddr_in *)a;
   if (in->sin_port && listeners[ntohs(in->sin_port)]) { errno = EADDRINUSE; return -1; }
   id->route.addr.src_sin = *in;
@@ -1207,12 +1223,14 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *a) {
 }
 int rdma_listen(struct rdma_cm_id *id, int backlog) {
   FAULT_MINUS();
+  CM_ALONE;
   listeners[ntohs(id->route.addr.src_sin.sin_port)] = cm(id);
   cm(id)->listening = 1;
   return 0;
 }
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct sockaddr *to, int ms) {
   FAULT_MINUS();
+  CM_ALONE;
   id->route.addr.dst_sin = *(struct sockaddr_in *)to;
   id->route.addr.src_sin = *(struct sockaddr_in *)to;
   id->route.addr.src_sin.sin_port = htons(next_port++);
@@ -1228,6 +1246,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, int ms) {
 }
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *a) {
   FAULT_MINUS();
+  CM_ALONE;
   struct qp *qp = LOCKED(struct qp *, new_qp(pd, a));
   if (!qp) return -1;
   qp->base.qp_base.state = IBV_QPS_INIT;
@@ -1238,6 +1257,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 void rdma_destroy_qp(struct rdma_cm_id *id) { ibv_destroy_qp(id->qp); id->qp = NULL; }
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param) {
   FAULT_MINUS();
+  CM_ALONE;
   struct cm_id *listener = listeners[ntohs(id->route.addr.dst_sin.sin_port)];
   if (!listener) { cm_raise(cm(id), NULL, RDMA_CM_EVENT_REJECTED, 8, NULL); return 0; }
   struct cm_id *made = calloc(1, sizeof *made);
@@ -1262,6 +1282,7 @@ static void join(struct cm_id *a, struct cm_id *b, int rnr) {
 }
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param) {
   FAULT_MINUS();
+  CM_ALONE;
   struct cm_id *own = cm(id);
   if (!own->peer || !id->qp || !own->peer->base.qp) { errno = EINVAL; return -1; }
   pthread_mutex_lock(&lock);
@@ -1274,6 +1295,7 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param) {
 }
 int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t length) {
   FAULT_MINUS();
+  CM_ALONE;
   struct rdma_conn_param param = {.private_data = data, .private_data_len = length};
   if (cm(id)->peer) cm_raise(cm(id)->peer, NULL, RDMA_CM_EVENT_REJECTED, 28, &param);
   return 0;
@@ -1281,6 +1303,7 @@ int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t length) {
 // As the kernel does: the first call asks the peer, whose own call is the answer.
 int rdma_disconnect(struct rdma_cm_id *id) {
   FAULT_MINUS();
+  CM_ALONE;
   struct cm_id *own = cm(id), *peer = own->peer;
   if (!own->connected || own->leaving) { errno = EINVAL; return -1; }
   if (own->base.qp) {

@@ -9,7 +9,6 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -77,7 +76,7 @@ public final class Connection implements AutoCloseable {
   final int serial;
   final Offer peer;
   final LargeMessages large = new LargeMessages();
-  private final SocketChannel life;
+  private final Life life;
   private final Gate room = new Gate();
   private final CompletableFuture<CloseReason> over = new CompletableFuture<>();
   private volatile Object attachment;
@@ -121,11 +120,17 @@ public final class Connection implements AutoCloseable {
   private boolean unreachable;
   private long failedNs;
 
+  /** The peer is to be told that this side knows the connection: by a message without data. */
+  private volatile boolean greets;
+
   // Confined to the receive thread.
   boolean announced;
   int owedEntries;
   boolean finished;
   Message largeMessage;
+
+  /** Until the peer has said something, the handler is not told; null: it is. */
+  private CompletableFuture<Void> greeting;
 
   Connection(
       VerbsNode node,
@@ -133,7 +138,8 @@ public final class Connection implements AutoCloseable {
       ConnectionHandler handler,
       QueuePair queuePair,
       Offer peer,
-      SocketChannel life) {
+      Life life,
+      CompletableFuture<Void> greeting) {
     this.node = node;
     sendThread = place.sendThread();
     receiveThread = place.receiveThread();
@@ -143,6 +149,7 @@ public final class Connection implements AutoCloseable {
     number = queuePair.number();
     this.peer = peer;
     this.life = life;
+    this.greeting = greeting;
     ring = new SendRing(node.sendDepth, peer.window());
   }
 
@@ -221,12 +228,22 @@ public final class Connection implements AutoCloseable {
     if (claimed < 0) {
       return refused(claimed, slice);
     }
-    int position = (int) claimed;
-    int slot = ring.slot(position);
-    ring.kind[slot] = SendRing.MESSAGE;
+    int slot = record(claimed, SendRing.MESSAGE, length);
     ring.subject[slot] = slice;
+    return publish(claimed);
+  }
+
+  /** Begins to write the record that was claimed; gives its place in the arrays. */
+  private int record(long claimed, byte kind, int length) {
+    int slot = ring.slot((int) claimed);
+    ring.kind[slot] = kind;
     ring.length[slot] = length;
-    ring.publish(position);
+    return slot;
+  }
+
+  /** Lets the send thread have the record that was claimed and written. */
+  private int publish(long claimed) {
+    ring.publish((int) claimed);
     scheduleSending();
     return SENT;
   }
@@ -355,17 +372,12 @@ public final class Connection implements AutoCloseable {
       slice.free();
       return claimed == SendRing.SHUT ? CLOSED : NO_ROOM;
     }
-    int position = (int) claimed;
-    int slot = ring.slot(position);
-    ring.kind[slot] = SendRing.LARGE;
+    int slot = record(claimed, SendRing.LARGE, LargeMessages.HEADER_BYTES);
     ring.subject[slot] = slice;
-    ring.length[slot] = LargeMessages.HEADER_BYTES;
     ring.memory[slot] = memory;
     ring.listener[slot] = listener;
     ring.token[slot] = token;
-    ring.publish(position);
-    scheduleSending();
-    return SENT;
+    return publish(claimed);
   }
 
   private boolean enterLarge() {
@@ -600,21 +612,16 @@ public final class Connection implements AutoCloseable {
       local.leave();
       return claimed == SendRing.SHUT ? CLOSED : NO_ROOM;
     }
-    int position = (int) claimed;
-    int slot = ring.slot(position);
-    ring.kind[slot] = kind;
+    int slot = record(claimed, kind, bytes);
     ring.memory[slot] = local;
     ring.offset[slot] = localOffset;
-    ring.length[slot] = bytes;
     ring.remoteAddress[slot] = address;
     ring.remoteKey[slot] = remote.key();
     ring.first[slot] = first;
     ring.second[slot] = second;
     ring.listener[slot] = listener;
     ring.token[slot] = token;
-    ring.publish(position);
-    scheduleSending();
-    return SENT;
+    return publish(claimed);
   }
 
   // ---- the life of the connection
@@ -692,6 +699,30 @@ public final class Connection implements AutoCloseable {
     return announcing;
   }
 
+  /** Says the first word to a peer that waits for it. */
+  void greet() {
+    greets = true;
+    scheduleSending();
+  }
+
+  /** Whether that is still to be said; by the send thread. */
+  boolean takeGreeting() {
+    if (!greets) {
+      return false;
+    }
+    greets = false;
+    return true;
+  }
+
+  /** Something has come from the peer; by the receive thread. */
+  void heard() {
+    if (greeting != null) {
+      boolean ignored = greeting.complete(null);
+      greeting = null;
+      announce();
+    }
+  }
+
   /** Begins to close it; the first reason counts. */
   void close(CloseReason why, boolean gracefully) {
     if (!REASON.compareAndSet(this, null, why)) {
@@ -743,11 +774,13 @@ public final class Connection implements AutoCloseable {
 
   /** The peer learns that this side is closed. */
   void endLife() {
-    try {
-      life.close();
-    } catch (IOException e) {
-      NetThread.LOG.log(Level.DEBUG, "closing the set-up connection", e);
-    }
+    life.end();
+  }
+
+  /** Closes the queue pair and what belongs to it; by the send thread. */
+  void closeQueuePair() {
+    queuePair.close();
+    life.release();
   }
 
   int stage() {
@@ -776,6 +809,9 @@ public final class Connection implements AutoCloseable {
 
   void over() {
     stage = OVER;
+    if (greeting != null) {
+      boolean ignored = greeting.completeExceptionally(new IOException(reason.text()));
+    }
     over.complete(finalReason());
   }
 

@@ -34,6 +34,12 @@ final class Exchange {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int MOST_REFUSAL_BYTES = 300;
 
+  static final String ONLY_HERE =
+      "this side has a key, the other has not: give both the same key file";
+  static final String ONLY_THERE =
+      "one side has a key, this one has not: give both the same key file";
+  static final String WRONG_PROOF = "the proof is wrong: both sides need the same key file";
+
   private final SocketChannel channel;
   private final Optional<byte[]> key;
   private final boolean connects;
@@ -45,7 +51,7 @@ final class Exchange {
     this.connects = connects;
   }
 
-  private static byte[] nonce() {
+  static byte[] nonce() {
     byte[] nonce = new byte[Frame.NONCE_BYTES];
     RANDOM.nextBytes(nonce);
     return nonce;
@@ -100,10 +106,7 @@ final class Exchange {
           "a frame of type " + Frame.type(frame) + " where type " + type + " was to come");
     }
     if (Frame.keyed(frame) != key.isPresent()) {
-      throw new ExchangeException(
-          key.isPresent()
-              ? "this side has a key, the other has not: give both the same key file"
-              : "one side has a key, this one has not: give both the same key file");
+      throw new ExchangeException(key.isPresent() ? ONLY_HERE : ONLY_THERE);
     }
     int end = length;
     if (key.isPresent() && type != Frame.CHALLENGE) {
@@ -116,7 +119,7 @@ final class Exchange {
     if (end != length) {
       byte[] proof = Arrays.copyOfRange(frame.array(), end, length);
       if (!MessageDigest.isEqual(proof, proof(!connects))) {
-        throw new ExchangeException("the proof is wrong: both sides need the same key file");
+        throw new ExchangeException(WRONG_PROOF);
       }
     }
     return ByteBuffer.wrap(frame.array(), Frame.HEADER_BYTES, end - Frame.HEADER_BYTES).slice();

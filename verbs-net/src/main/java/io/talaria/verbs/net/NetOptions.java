@@ -36,6 +36,7 @@ public final class NetOptions {
   private final long largeMemoryBytes;
   private final byte[] key;
   private final boolean insecure;
+  private final boolean rdmaCm;
 
   private NetOptions(Builder builder) {
     device = builder.device;
@@ -56,6 +57,7 @@ public final class NetOptions {
     largeMemoryBytes = builder.largeMemoryBytes;
     key = builder.key;
     insecure = builder.insecure;
+    rdmaCm = builder.rdmaCm;
   }
 
   /**
@@ -148,6 +150,10 @@ public final class NetOptions {
     return insecure;
   }
 
+  boolean rdmaCm() {
+    return rdmaCm;
+  }
+
   @Override
   public String toString() {
     return "device="
@@ -185,7 +191,9 @@ public final class NetOptions {
         + ", authenticated="
         + (key != null)
         + ", insecure="
-        + insecure;
+        + insecure
+        + ", rdmaCm="
+        + rdmaCm;
   }
 
   /** What a node shall be. Not thread-safe; may be used again. */
@@ -208,6 +216,7 @@ public final class NetOptions {
     private long largeMemoryBytes = 1L << 26;
     private byte[] key;
     private boolean insecure;
+    private boolean rdmaCm;
 
     private Builder() {}
 
@@ -425,6 +434,18 @@ public final class NetOptions {
      */
     public Builder insecure() {
       insecure = true;
+      return this;
+    }
+
+    /**
+     * Lets RDMA CM set connections up instead of a TCP exchange: addresses are those of the RDMA
+     * device's port, both sides must do so, and librdmacm is needed. As RDMA CM goes by addresses
+     * that are not of the loopback interface, a key file or {@link #insecure} is needed, too.
+     *
+     * @return this
+     */
+    public Builder rdmaCm() {
+      rdmaCm = true;
       return this;
     }
 

@@ -61,7 +61,8 @@ record Offer(
     }
   }
 
-  private void check() {
+  /** Throws IllegalArgumentException if it makes no sense. */
+  void check() {
     if (Integer.bitCount(mtuBytes) != 1 || mtuBytes < 256 || mtuBytes > 4096) {
       throw new IllegalArgumentException("an MTU of " + mtuBytes + " bytes");
     }

@@ -174,6 +174,7 @@ final class ReceiveThread extends NetThread {
           false);
       return;
     }
+    connection.heard();
     int credits = Immediate.credits(message.immediate);
     if (credits > 0) {
       connection.ring.grant(credits);

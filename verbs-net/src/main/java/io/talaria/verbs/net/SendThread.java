@@ -246,9 +246,10 @@ final class SendThread extends NetThread {
     return Immediate.of(kind, taken, credits);
   }
 
-  /** Gives credit by a message of its own, if no other has done so. */
+  /** Gives credit, or greets, by a message of its own, if no other has done so. */
   private void credit(Connection connection) {
-    if ((connection.credits() >= node.creditThreshold || connection.large.untold() > 0)
+    boolean greets = connection.takeGreeting() && connection.posted == 0;
+    if ((connection.credits() >= node.creditThreshold || connection.large.untold() > 0 || greets)
         && connection.creditsOut < VerbsNode.CREDIT_SLOTS) {
       int word = immediate(connection, Immediate.CREDIT);
       requests.sendImmediate(0, word).id(id(connection, OF_CREDIT, 0)).signaled();
@@ -327,7 +328,7 @@ final class SendThread extends NetThread {
       }
       case Connection.DESTROYING -> {
         try {
-          connection.queuePair.close();
+          connection.closeQueuePair();
         } catch (VerbsException e) {
           LOG.log(Level.ERROR, "the queue pair of " + connection + " stays open", e);
         }

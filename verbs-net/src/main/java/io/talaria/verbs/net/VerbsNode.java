@@ -26,20 +26,23 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import jdk.net.ExtendedSocketOptions;
 
 /**
  * A device with threads that send and receive: where connections come from. Usable by any thread.
  *
- * <p>Connections are set up by an exchange over TCP, which both sides prove to have the same key
- * for if there is a key file; without one, only on the loopback interface. That TCP connection
- * stays open, without traffic: when it ends, the peer is gone.
+ * <p>Connections are set up by an exchange over TCP, or by RDMA CM ({@link
+ * NetOptions.Builder#rdmaCm}), which both sides prove to have the same key for if there is a key
+ * file; without one, only on the loopback interface. What has set a connection up stays, without
+ * traffic: when it ends, the peer is gone.
  *
  * <pre>{@code
  * try (VerbsNode node = VerbsNode.open(NetOptions.builder().keyFile(file).build())) {
@@ -59,6 +62,10 @@ public final class VerbsNode implements AutoCloseable {
   static final int SPARE = 4;
 
   private static final System.Logger LOG = NetThread.LOG;
+
+  /** Nodes whose context is RDMA CM's, and so perhaps of several. */
+  private static final Set<VerbsNode> SHARING = ConcurrentHashMap.newKeySet();
+
   private static final int MOST_HANDSHAKES = 64;
   private static final int MOST_READS = 16;
   private static final int BACKLOG = 512;
@@ -101,6 +108,9 @@ public final class VerbsNode implements AutoCloseable {
   private final Semaphore acceptable = new Semaphore(MOST_HANDSHAKES);
   private final ScheduledThreadPoolExecutor clock;
 
+  /** Null: connections are set up by TCP. */
+  private final CmConnector cm;
+
   /** Guarded by this, like who is assigned to which thread. */
   private int nextSerial;
 
@@ -118,7 +128,7 @@ public final class VerbsNode implements AutoCloseable {
     perSendThread = share(options.connections(), options.sendThreads());
     perReceiveThread = share(options.connections(), options.receiveThreads());
     sending = new int[options.sendThreads()];
-    context = open(options.device());
+    context = options.rdmaCm() ? CmConnector.context(options.device()) : open(options.device());
     ProtectionDomain made = null;
     try {
       DeviceAttributes device = context.attributes();
@@ -139,13 +149,14 @@ public final class VerbsNode implements AutoCloseable {
       for (int i = 0; i < options.receiveThreads(); i++) {
         receiveThreads.add(new ReceiveThread(this, i, perReceiveThread));
       }
+      cm = options.rdmaCm() ? new CmConnector(this) : null;
     } catch (RuntimeException e) {
       receiveThreads.forEach(ReceiveThread::release);
       sendThreads.forEach(SendThread::release);
       if (made != null) {
         made.close();
       }
-      context.close();
+      closeContext();
       throw e;
     }
     clock =
@@ -154,6 +165,13 @@ public final class VerbsNode implements AutoCloseable {
     clock.setRemoveOnCancelPolicy(true);
     clock.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     Future<?> ignored = clock.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
+  }
+
+  /** RDMA CM's contexts are never closed. */
+  private void closeContext() {
+    if (!context.borrowed()) {
+      context.close();
+    }
   }
 
   /**
@@ -165,11 +183,17 @@ public final class VerbsNode implements AutoCloseable {
    *     what to do
    * @throws java.util.NoSuchElementException if there is no such device
    * @throws IllegalArgumentException if the device cannot do as much as the options ask for
+   * @throws io.talaria.ffi.MissingLibraryException if libibverbs is not installed, or librdmacm and
+   *     RDMA CM is asked for
    */
   public static VerbsNode open(NetOptions options) {
     VerbsNode node = new VerbsNode(options);
     node.sendThreads.forEach(Thread::start);
     node.receiveThreads.forEach(Thread::start);
+    if (node.cm != null) {
+      SHARING.add(node);
+      node.cm.start();
+    }
     return node;
   }
 
@@ -243,7 +267,7 @@ public final class VerbsNode implements AutoCloseable {
    * Listens for connections.
    *
    * @param address where; port 0: any. Without a key file, of the loopback interface, unless the
-   *     options are insecure
+   *     options are insecure. By RDMA CM an address of the device's port, or of all
    * @param handler of the connections that come
    * @return the address with the port
    * @throws IOException if the address is taken, or is no address of this host
@@ -253,6 +277,9 @@ public final class VerbsNode implements AutoCloseable {
     Objects.requireNonNull(handler, "handler");
     requireOpen();
     requireSecure(address);
+    if (cm != null) {
+      return cm.listen(address, handler);
+    }
     ServerSocketChannel listener = ServerSocketChannel.open();
     try {
       listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -298,8 +325,8 @@ public final class VerbsNode implements AutoCloseable {
     while (listener.isOpen()) {
       try {
         SocketChannel channel = listener.accept();
-        if (closed || !acceptable.tryAcquire()) {
-          refused.increment();
+        if (!mayAccept()) {
+          refused();
           channel.close();
           continue;
         }
@@ -311,7 +338,7 @@ public final class VerbsNode implements AutoCloseable {
                       try {
                         accepted(channel, handler);
                       } finally {
-                        acceptable.release();
+                        handshakeOver();
                       }
                     });
         thread.start();
@@ -334,7 +361,7 @@ public final class VerbsNode implements AutoCloseable {
       Connection connection = limited(channel, () -> answer(channel, exchange, handler));
       watch(connection, channel);
     } catch (IOException | RuntimeException e) {
-      refused.increment();
+      refused();
       LOG.log(Level.DEBUG, "a handshake failed", e);
       exchange.refuse(String.valueOf(e.getMessage()));
       close(channel);
@@ -345,19 +372,34 @@ public final class VerbsNode implements AutoCloseable {
       throws IOException {
     exchange.send(Frame.CHALLENGE, new byte[0]);
     Offer peer = Offer.of(exchange.receive(Frame.OFFER));
-    Setup setup = setUp();
+    Setup setup = setUp(QueuePair.Builder::open);
     Connection connection = join(setup, peer, channel, handler);
     try {
       exchange.send(Frame.ANSWER, offer(setup).toBytes());
       ByteBuffer ignored = exchange.receive(Frame.READY);
     } catch (IOException | RuntimeException e) {
-      connection.close(
-          new CloseReason(CloseReason.Kind.FAILED, "the handshake failed: " + e.getMessage()),
-          false);
+      connection.close(handshakeFailed(e), false);
       throw e;
     }
     connection.announce();
     return connection;
+  }
+
+  static CloseReason handshakeFailed(Exception why) {
+    return new CloseReason(CloseReason.Kind.FAILED, "the handshake failed: " + why.getMessage());
+  }
+
+  /** Whether one more handshake may be under way; {@link #handshakeOver} follows then. */
+  boolean mayAccept() {
+    return !closed && acceptable.tryAcquire();
+  }
+
+  void handshakeOver() {
+    acceptable.release();
+  }
+
+  void refused() {
+    refused.increment();
   }
 
   /**
@@ -369,7 +411,7 @@ public final class VerbsNode implements AutoCloseable {
    * @param handler of the connection
    * @return a connection, open
    * @throws ExchangeException if the two sides do not come together; the message says why
-   * @throws IOException if there is no TCP connection
+   * @throws IOException if there is no TCP connection, or RDMA CM has no way
    */
   public Connection connect(InetSocketAddress address, ConnectionHandler handler)
       throws IOException {
@@ -378,6 +420,9 @@ public final class VerbsNode implements AutoCloseable {
     requireSecure(address);
     if (Thread.currentThread() instanceof NetThread) {
       throw new IllegalStateException("a handler or listener must not wait, so it cannot connect");
+    }
+    if (cm != null) {
+      return cm.connect(address, handler);
     }
     SocketChannel channel = SocketChannel.open();
     try {
@@ -399,7 +444,7 @@ public final class VerbsNode implements AutoCloseable {
   private Connection ask(SocketChannel channel, ConnectionHandler handler) throws IOException {
     Exchange exchange = new Exchange(channel, options.key(), true);
     ByteBuffer ignored = exchange.receive(Frame.CHALLENGE);
-    Setup setup = setUp();
+    Setup setup = setUp(QueuePair.Builder::open);
     Offer peer;
     try {
       exchange.send(Frame.OFFER, offer(setup).toBytes());
@@ -412,9 +457,7 @@ public final class VerbsNode implements AutoCloseable {
     try {
       exchange.send(Frame.READY, new byte[0]);
     } catch (IOException | RuntimeException e) {
-      connection.close(
-          new CloseReason(CloseReason.Kind.FAILED, "the handshake failed: " + e.getMessage()),
-          false);
+      connection.close(handshakeFailed(e), false);
       throw e;
     }
     connection.announce();
@@ -469,9 +512,9 @@ public final class VerbsNode implements AutoCloseable {
    *
    * @param place on the threads
    * @param queuePair new
-   * @param address of it
+   * @param address of it, where no RDMA CM knows it
    */
-  private record Setup(Place place, QueuePair queuePair, QueuePairAddress address) {}
+  record Setup(Place place, QueuePair queuePair, QueuePairAddress address) {}
 
   /**
    * Which threads serve a connection, and under which number.
@@ -482,7 +525,12 @@ public final class VerbsNode implements AutoCloseable {
    */
   record Place(SendThread sendThread, ReceiveThread receiveThread, int serial) {}
 
-  private Offer offer(Setup setup) {
+  /** How many reads and atomics are worked on at once. */
+  int reads() {
+    return reads;
+  }
+
+  Offer offer(Setup setup) {
     return new Offer(
         id,
         setup.address(),
@@ -493,11 +541,14 @@ public final class VerbsNode implements AutoCloseable {
         options.largeBytes());
   }
 
-  private Setup setUp() throws IOException {
+  Setup setUp(Function<QueuePair.Builder, QueuePair> opener) throws IOException {
     Place place = reserve();
     QueuePair queuePair = null;
     try {
-      queuePair = openQueuePair(place);
+      queuePair = openQueuePair(place, opener);
+      if (cm != null) {
+        return new Setup(place, queuePair, null);
+      }
       Path path = Path.by(port, gidIndex);
       return new Setup(place, queuePair, queuePair.address(path, Exchange.packetNumber()));
     } catch (RuntimeException e) {
@@ -512,7 +563,7 @@ public final class VerbsNode implements AutoCloseable {
     }
   }
 
-  private QueuePair openQueuePair(Place place) {
+  private QueuePair openQueuePair(Place place, Function<QueuePair.Builder, QueuePair> opener) {
     QueuePair.Builder builder =
         QueuePair.rc(domain)
             .send(place.sendThread().queue, queuePairDepth)
@@ -520,7 +571,7 @@ public final class VerbsNode implements AutoCloseable {
             .inline(options.inlineBytes());
     for (int i = 0; ; i++) {
       try {
-        return builder.open();
+        return opener.apply(builder);
       } catch (IllegalStateException e) {
         // What closed queue pairs had reserved is free again when their thread has looked.
         if (i == 100) {
@@ -538,7 +589,7 @@ public final class VerbsNode implements AutoCloseable {
     }
   }
 
-  private void abandon(Setup setup) {
+  void abandon(Setup setup) {
     setup.queuePair().close();
     setup.place().sendThread().wake();
     setup.place().receiveThread().wake();
@@ -548,8 +599,28 @@ public final class VerbsNode implements AutoCloseable {
 
   private Connection join(
       Setup setup, Offer peer, SocketChannel channel, ConnectionHandler handler) {
+    Connection connection = connection(setup, peer, () -> close(channel), handler, null);
+    join(
+        connection,
+        () -> {
+          Path path =
+              Path.by(port, gidIndex)
+                  .withMtu(Math.min(mtuBytes, peer.mtuBytes()))
+                  .withReads(Math.min(reads, peer.reads()), reads);
+          setup.queuePair().connect(setup.address(), peer.address(), path, remote);
+        });
+    return connection;
+  }
+
+  /** Messages of the peer find it from now on; {@link #join} must follow. */
+  Connection connection(
+      Setup setup,
+      Offer peer,
+      Life life,
+      ConnectionHandler handler,
+      CompletableFuture<Void> greeting) {
     Connection connection =
-        new Connection(this, setup.place(), handler, setup.queuePair(), peer, channel);
+        new Connection(this, setup.place(), handler, setup.queuePair(), peer, life, greeting);
     connections.add(connection);
     synchronized (this) {
       SendThread thread = connection.sendThread;
@@ -557,12 +628,13 @@ public final class VerbsNode implements AutoCloseable {
     }
     connection.receiveThread.table.add(connection);
     opened.increment();
+    return connection;
+  }
+
+  /** Connects the queue pair; the connection is closed if that fails. */
+  void join(Connection connection, Runnable connecting) {
     try {
-      Path path =
-          Path.by(port, gidIndex)
-              .withMtu(Math.min(mtuBytes, peer.mtuBytes()))
-              .withReads(Math.min(reads, peer.reads()), reads);
-      setup.queuePair().connect(setup.address(), peer.address(), path, remote);
+      connecting.run();
     } catch (RuntimeException e) {
       connection.close(
           new CloseReason(CloseReason.Kind.FAILED, "connecting failed: " + e.getMessage()), false);
@@ -573,7 +645,6 @@ public final class VerbsNode implements AutoCloseable {
         connection.close(nodeClosed(), true);
       }
     }
-    return connection;
   }
 
   private synchronized Place reserve() throws IOException {
@@ -707,17 +778,34 @@ public final class VerbsNode implements AutoCloseable {
       for (Optional<AsyncEvent> event = context.pollAsync();
           event.isPresent();
           event = context.pollAsync()) {
-        AsyncEvent.Type type = event.orElseThrow().type();
-        LOG.log(Level.INFO, "the device says {0}", type);
-        if (type == AsyncEvent.Type.DEVICE_FATAL
-            || type == AsyncEvent.Type.COMPLETION_QUEUE_ERROR
-            || type == AsyncEvent.Type.SHARED_RECEIVE_QUEUE_ERROR) {
-          lost("the device says " + type);
-        }
+        told(event.orElseThrow());
       }
     } catch (RuntimeException e) {
       LOG.log(Level.DEBUG, "looking at the device", e);
     }
+  }
+
+  /** An event is taken once, by any of the nodes that share a context. */
+  private void told(AsyncEvent event) {
+    AsyncEvent.Type type = event.type();
+    LOG.log(Level.INFO, "the device says {0}", type);
+    if (type != AsyncEvent.Type.DEVICE_FATAL
+        && type != AsyncEvent.Type.COMPLETION_QUEUE_ERROR
+        && type != AsyncEvent.Type.SHARED_RECEIVE_QUEUE_ERROR) {
+      return;
+    }
+    for (VerbsNode node : cm == null ? Set.of(this) : SHARING) {
+      if (node.context == context && node.concerns(event)) {
+        node.lost("the device says " + type);
+      }
+    }
+  }
+
+  private boolean concerns(AsyncEvent event) {
+    return event.type() == AsyncEvent.Type.DEVICE_FATAL
+        || threads().stream().anyMatch(thread -> thread.queue == event.completionQueue())
+        || receiveThreads.stream()
+            .anyMatch(thread -> thread.requests == event.sharedReceiveQueue());
   }
 
   /** The device does not work any more. */
@@ -804,6 +892,9 @@ public final class VerbsNode implements AutoCloseable {
       }
     }
     handshakes.forEach(VerbsNode::close);
+    if (cm != null) {
+      cm.shut();
+    }
     for (Connection connection : connections) {
       connection.close(nodeClosed(), true);
     }
@@ -818,6 +909,10 @@ public final class VerbsNode implements AutoCloseable {
       }
     }
     clock.shutdownNow();
+    SHARING.remove(this);
+    if (cm != null) {
+      cm.close();
+    }
     receiveThreads.forEach(NetThread::end);
     sendThreads.forEach(NetThread::end);
     for (NetThread thread : threads()) {
@@ -830,7 +925,7 @@ public final class VerbsNode implements AutoCloseable {
     receiveThreads.forEach(ReceiveThread::release);
     sendThreads.forEach(SendThread::release);
     domain.close();
-    context.close();
+    closeContext();
   }
 
   private List<NetThread> threads() {
@@ -839,7 +934,7 @@ public final class VerbsNode implements AutoCloseable {
     return all;
   }
 
-  private static void join(NetThread thread) {
+  static void join(Thread thread) {
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
@@ -857,7 +952,7 @@ public final class VerbsNode implements AutoCloseable {
   private boolean awaitEnd(long timeoutNs) {
     long endNs = System.nanoTime() + timeoutNs;
     boolean interrupted = false;
-    while (!connections.isEmpty() || !handshakes.isEmpty()) {
+    while (!isQuiet()) {
       if (System.nanoTime() > endNs) {
         break;
       }
@@ -870,7 +965,11 @@ public final class VerbsNode implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return connections.isEmpty() && handshakes.isEmpty();
+    return isQuiet();
+  }
+
+  private boolean isQuiet() {
+    return connections.isEmpty() && handshakes.isEmpty() && (cm == null || cm.isIdle());
   }
 
   @Override

@@ -3,12 +3,15 @@
 package io.talaria.verbs.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.ThreadMXBean;
 import io.talaria.verbs.Access;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,6 +28,19 @@ class AllocationTest {
    * What compiling and classes of other kinds may cost once; an operation would do it each time.
    */
   private static final long SLACK_BYTES = 64 << 10;
+
+  /**
+   * With the first compiler alone a call that sleeps or wakes makes an object that the second one
+   * finds out nobody keeps: that is no statement on this library.
+   */
+  @BeforeEach
+  void needsTheSecondCompiler() {
+    HotSpotDiagnosticMXBean hotSpot =
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    assumeFalse(
+        hotSpot.getVMOption("TieredStopAtLevel").getValue().equals("1"),
+        "this JVM has the first compiler only");
+  }
 
   /** All threads of the nodes, and this one. */
   private static long allocated() {

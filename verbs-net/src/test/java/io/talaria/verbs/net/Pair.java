@@ -29,12 +29,24 @@ final class Pair implements AutoCloseable {
       throws IOException {
     left = VerbsNode.open(one.build());
     right = VerbsNode.open(other.build());
-    address = right.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server);
+    address = right.listen(new InetSocketAddress(where(other), 0), server);
+  }
+
+  private static InetAddress where(NetOptions.Builder options) {
+    return options.build().rdmaCm() ? Provider.address() : InetAddress.getLoopbackAddress();
+  }
+
+  /** The same by RDMA CM. */
+  static NetOptions.Builder cm() {
+    return options().rdmaCm().insecure();
   }
 
   /** One thread each way, so that tests are the same on any machine. */
   static NetOptions.Builder options() {
-    return NetOptions.builder().sendThreads(1).receiveThreads(1).connections(8);
+    NetOptions.Builder options =
+        NetOptions.builder().sendThreads(1).receiveThreads(1).connections(8);
+    // On an emulated machine the first handshake takes seconds.
+    return Provider.isDevice() ? options.handshakeMs(60_000) : options;
   }
 
   Connection connect(ConnectionHandler handler) throws IOException {

@@ -6,6 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.verbs.Context;
+import io.talaria.verbs.DeviceList;
+import io.talaria.verbs.GidEntry;
 import io.talaria.verbs.Verbs;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -13,9 +16,12 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.SymbolLookup;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -85,6 +91,22 @@ final class Provider implements BeforeAllCallback {
     } catch (Throwable t) {
       throw new AssertionError(t);
     }
+  }
+
+  /** The IPv4 address of the first device's first port, by which RDMA CM finds it. */
+  static InetAddress address() {
+    try (DeviceList devices = DeviceList.open();
+        Context context = devices.first().open()) {
+      for (GidEntry entry : context.gids(1)) {
+        if (entry.gid().isIpv4()) {
+          byte[] bytes = entry.gid().toBytes();
+          return InetAddress.getByAddress(Arrays.copyOfRange(bytes, 12, 16));
+        }
+      }
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+    throw new AssertionError("the port has no IPv4 address");
   }
 
   /** How often a message found no receive request at its peer; a device is not asked. */
