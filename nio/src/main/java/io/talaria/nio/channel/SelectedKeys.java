@@ -5,6 +5,7 @@ package io.talaria.nio.channel;
 import java.nio.channels.SelectionKey;
 import java.util.AbstractSet;
 import java.util.Arrays;
+import java.util.ConcurrentModificationException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.Consumer;
@@ -55,21 +56,39 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     return true;
   }
 
+  /** Another thread may close the selector, and so clear the set, between any two lines. */
   private void removeAt(int index) {
-    keys[index].selectedIndex = -1;
-    TalariaSelectionKey last = keys[--size];
-    keys[size] = null;
-    if (index < size) {
-      keys[index] = last;
+    TalariaSelectionKey[] all = keys;
+    int end = size - 1;
+    TalariaSelectionKey last = end >= index ? all[end] : null;
+    TalariaSelectionKey removed = all[index];
+    if (last == null || removed == null) {
+      throw changed();
+    }
+    removed.selectedIndex = -1;
+    size = end;
+    all[end] = null;
+    if (index < end) {
+      all[index] = last;
       last.selectedIndex = index;
     }
   }
 
+  /** What sets of the JDK throw. */
+  private static ConcurrentModificationException changed() {
+    return new ConcurrentModificationException(
+        "selected keys were removed by another thread, or its close of the selector");
+  }
+
   @Override
   public void clear() {
+    TalariaSelectionKey[] all = keys;
     for (int i = 0; i < size; i++) {
-      keys[i].selectedIndex = -1;
-      keys[i] = null;
+      TalariaSelectionKey key = all[i];
+      if (key != null) { // whoever reads the set while the selector is closed may have removed it
+        key.selectedIndex = -1;
+        all[i] = null;
+      }
     }
     size = 0;
   }
@@ -122,6 +141,9 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
         throw new NoSuchElementException();
       }
       last = keys[next--];
+      if (last == null) {
+        throw changed();
+      }
       return last;
     }
 
