@@ -3,7 +3,7 @@
 #
 # The guest's process 1 once the host's root is in place: makes the software NIC, runs the checks one
 # after the other, and turns the machine off. Talks to run.sh by files in the shared folder:
-#   job        read: ROOT, JAVA_HOME, ONLY (patterns of names, with commas between), patience
+#   job        read: ROOT, JAVA_HOME, ONLY (patterns of names, with commas between), patience, BENCH
 #   progress   a line for every step
 #   results    a line for every check that has ended: name|result|seconds|sent|received|sends|receives|note
 #   out/NAME   what the check has printed, and the hardware counters that it has moved
@@ -21,7 +21,7 @@ export PATH
 
 # shellcheck disable=SC1091 # written by run.sh
 . "$SHARE/job"
-readonly ROOT JAVA_HOME ONLY
+readonly ROOT JAVA_HOME ONLY BENCH
 failed=0
 
 progress() {
@@ -176,6 +176,11 @@ tls() {
   esac
 }
 
+# Perftest and Java side by side, alone.
+bench() {
+  check bench 1800 packets "$ROOT/rdma-test/bench.sh"
+}
+
 # Unmodified programs on nio-ucx.
 socket_checks() {
   local transport program
@@ -203,10 +208,14 @@ if set_up; then
   export ROOT JAVA_HOME ADDRESS DEVICE
   # By its NIC only. The last one: soft-RoCE delivers datagrams without the header that this looks at.
   export UCX_NET_DEVICES="$DEVICE:1" UCX_UD_VERBS_ETH_DGID_CHECK=n
-  verbs_checks
-  ucx_checks
-  java_checks
-  socket_checks
+  if [ "$BENCH" = yes ]; then
+    bench
+  else
+    verbs_checks
+    ucx_checks
+    java_checks
+    socket_checks
+  fi
 else
   progress "the software NIC could not be made"
   failed=1

@@ -12,22 +12,25 @@ readonly BASE_FORMAT=1 # changes with what prepare.sh makes
 readonly MEMORY_MB=4096
 readonly STATUS_MISSING=69 # EX_UNAVAILABLE of sysexits.h
 readonly STATUS_USAGE=2
+readonly STATUS_MISSED=3
 
 usage() {
   cat <<'USAGE'
-Usage: ./talaria rdma-test [--keep] [--only PATTERNS] [--timeout SECONDS] [--patience N]
+Usage: ./talaria rdma-test [--bench] [--keep] [--only PATTERNS] [--timeout SECONDS] [--patience N]
 
 Boots a Debian kernel with a software RDMA device (soft-RoCE) under QEMU's emulation,
 and runs libibverbs, UCX and Java over real verbs in it. Some minutes on one core.
 
+  --bench            no checks, but Java beside perftest: ratios, three rounds (docs/verbs.md)
   --keep             keep the whole folder of the run, not only the log and the table
   --only PATTERNS    only the checks whose names match, for example 'ibv_*,ucx_ud*'
-  --timeout SECONDS  limit for everything from boot to the last check (1200)
+  --timeout SECONDS  limit for everything from boot to the last check (3600)
   --patience N       for a busy host: the limit of each check is N times as long
 
 Needs Debian 12 or newer on amd64, a JDK 25 and some Debian packages; it installs
 those that are missing if it is root or sudo asks no password. Exit status: 0 if all
-checks have passed, 1 if not, 69 if something is missing, 2 for wrong usage.
+checks have passed, 1 if not, 3 if a ratio misses its bound, 69 if something is
+missing, 2 for wrong usage.
 USAGE
 }
 
@@ -43,7 +46,8 @@ missing() {
 parse() {
   keep=
   only='*'
-  limit=1200
+  limit=3600
+  bench=no
   patience=1
   while [ $# -gt 0 ]; do
     case $1 in
@@ -52,6 +56,7 @@ parse() {
         exit 0
         ;;
       --keep) keep=yes ;;
+      --bench) bench=yes ;;
       --only | --timeout | --patience)
         [ $# -ge 2 ] || wrong "$1 needs a value"
         case $1 in
@@ -95,7 +100,7 @@ may_install() {
 }
 
 not_installed() {
-  for package in $PACKAGES; do
+  for package in $wanted; do
     case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
       *' installed') ;;
       *) printf ' %s' "$package" ;;
@@ -107,6 +112,8 @@ need_packages() {
   if ! command -v apt-get >/dev/null 2>&1 || [ "$(dpkg --print-architecture)" != amd64 ]; then
     missing "rdma-test needs Debian on amd64: its kernel and tools come from there"
   fi
+  wanted=$PACKAGES
+  [ "$bench" = no ] || wanted="$wanted perftest"
   absent=$(not_installed)
   [ -n "$absent" ] || return 0
   may_install || missing "packages are missing; as root: apt-get install$absent"
@@ -194,8 +201,8 @@ make_share() {
   mkdir "$folder/share" "$folder/share/out" || exit 1
   : >"$folder/share/progress"
   : >"$folder/share/results"
-  printf 'ROOT=%s\nJAVA_HOME=%s\nONLY=%s\npatience=%s\n' "$(quoted "$ROOT")" "$(quoted "$JAVA_HOME")" \
-    "$(quoted "$only")" "$patience" >"$folder/share/job"
+  printf 'ROOT=%s\nJAVA_HOME=%s\nONLY=%s\npatience=%s\nBENCH=%s\n' "$(quoted "$ROOT")" \
+    "$(quoted "$JAVA_HOME")" "$(quoted "$only")" "$patience" "$bench" >"$folder/share/job"
   mkdir "$folder/ram"
   cp "$ROOT/rdma-test/guest-init.sh" "$folder/ram/init"
   chmod 755 "$folder/ram/init"
@@ -305,6 +312,10 @@ report() {
     say "no check has run (--only $only); the last step: $last_step"
   else
     status=$(cat "$folder/share/status")
+  fi
+  if [ "$bench" = yes ] && grep -q '^ratio of' "$folder/share/out/bench" 2>/dev/null; then
+    sed -n '/^ratio of/,/^--/p' "$folder/share/out/bench" | sed '/^--/d' | tee -a "$folder/report.txt"
+    ! grep -q MISSED "$folder/share/out/bench" || status=$STATUS_MISSED
   fi
   echo "log: $folder/guest.log"
   return "$status"
