@@ -45,7 +45,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
     }
     nodes.sort(
         Comparator.<JsonNode, String>comparing(node -> node.path("cluster").asText())
-            .thenComparing(node -> node.path("node").asInt()));
+            .thenComparingInt(node -> node.path("node").asInt()));
     return new NodesSnapshot(dir, atMs, nodes, problems);
   }
 

@@ -122,9 +122,17 @@ public final class Handlers {
       count = started.get();
       if (count - waiting.get() < wanted && count < handlers.length && !stopped) {
         Handler handler = new Handler(count);
-        handler.start(); // or throws: then the next task tries again
-        handlers[count] = handler;
+        handlers[count] = handler; // known before it runs: it may sleep at once
         started.set(count + 1);
+        boolean runs = false;
+        try {
+          handler.start();
+          runs = true;
+        } finally {
+          if (!runs) {
+            started.set(count); // the next task tries again
+          }
+        }
       }
     }
   }
