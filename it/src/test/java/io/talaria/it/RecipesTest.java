@@ -5,22 +5,30 @@ package io.talaria.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
+import io.talaria.it.harness.Settings;
+import io.talaria.it.programs.ZooKeeperUser;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Mode;
+import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.reader.CountersReader;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,13 +37,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RecipesTest {
   private static final int TRIES = 200;
+  private static final String ZOOKEEPER_SCRIPT = "/usr/share/zookeeper/bin/zkServer.sh";
 
   @RegisterExtension final Lab lab = new Lab();
 
+  private static String page() throws IOException {
+    return Files.readString(Path.of(System.getProperty("talaria.test.root"), "docs", "recipes.md"));
+  }
+
   /** The value of a property in the section of a recipe. */
   private static String property(String section, String name) throws IOException {
-    String page =
-        Files.readString(Path.of(System.getProperty("talaria.test.root"), "docs", "recipes.md"));
+    String page = page();
     int start = page.indexOf("\n## " + section + "\n");
     assertThat(start).as(section).isNotNegative();
     int end = page.indexOf("\n## ", start + 1);
@@ -112,5 +124,72 @@ class RecipesTest {
               volume.toString());
     }
     accelerated(exchange, volume.resolve(Path.of("/mnt/talaria").relativize(Path.of(dir))));
+  }
+
+  /**
+   * ZooKeeper's own zkServer.sh, from Debian's package, with the line of the page. It reads its
+   * settings from a file beside it, which is this test's, as it is the package's there.
+   */
+  @Test
+  @Tag("long")
+  void theStartScriptOfZooKeeperTakesTheAgent() throws Exception {
+    Pair.BOTH.assume();
+    Path script = Path.of(System.getenv().getOrDefault("TALARIA_TEST_ZKSERVER", ZOOKEEPER_SCRIPT));
+    assumeTrue(Files.isRegularFile(script), "no " + script + " (Debian: zookeeper)");
+    Matcher line =
+        Pattern.compile("`(\\w+)=(-javaagent:\\S+) bin/zkServer\\.sh start`").matcher(page());
+    assertThat(line.find()).isTrue();
+    Path home = Files.createDirectory(lab.scratch().resolve("zookeeper"));
+    Path bin = Files.createDirectory(home.resolve("bin"));
+    Files.copy(script, bin.resolve("zkServer.sh"));
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    Files.writeString(
+        home.resolve("zoo.cfg"),
+        "dataDir="
+            + home.resolve("data")
+            + "\nclientPort="
+            + port
+            + "\nadmin.enableServer=false\n");
+    Files.writeString(
+        bin.resolve("zkEnv.sh"),
+        "ZOOCFGDIR=" + home + "\nZOOCFG=" + home + "/zoo.cfg\nZOO_LOG_DIR=" + home + "/log\n");
+    ProcessBuilder builder =
+        new ProcessBuilder("bash", bin.resolve("zkServer.sh").toString(), "start-foreground")
+            .redirectErrorStream(true)
+            .redirectOutput(home.resolve("out").toFile());
+    builder.environment().put("JAVA", Settings.ownJava().resolve("bin/java").toString());
+    builder.environment().put("CLASSPATH", System.getProperty("talaria.test.classpath"));
+    builder.environment().put("JMXDISABLE", "true");
+    builder
+        .environment()
+        .put(
+            line.group(1),
+            line.group(2)
+                    .replace("/opt/talaria/talaria.jar", Settings.agent().orElseThrow().toString())
+                + " -Dtalaria.dir="
+                + lab.talariaDir()
+                + " -Dtalaria.shm.dir="
+                + lab.shmDir());
+    Process server = builder.start();
+    try {
+      Child client =
+          lab.child(Pair.BOTH.client(), ZooKeeperUser.class)
+              .arg("port", port)
+              .arg("rounds", 100)
+              .start();
+      client.await("used", Duration.ofSeconds(90));
+      Modes.await(client, Mode.SHM, Reason.SAME_HOST);
+      client.send("close");
+      client.await("closed");
+      lab.stop(client);
+    } catch (IOException | AssertionError e) {
+      throw new AssertionError(Files.readString(home.resolve("out")), e);
+    } finally {
+      server.destroy();
+      assertThat(server.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    }
   }
 }

@@ -56,7 +56,7 @@ final class BetweenHostsChecks {
       return Finding.warn(
           RULES, file + " has none", "Write connect and bind lines as in docs/hosts.md.");
     }
-    List<String> unknown = unknownNames(rules);
+    List<String> unknown = resolve(rules);
     return unknown.isEmpty()
         ? Finding.ok(RULES, file + ": " + rules.size())
         : Finding.warn(
@@ -66,7 +66,8 @@ final class BetweenHostsChecks {
                 + " addresses.");
   }
 
-  private static List<String> unknownNames(HostRules rules) {
+  /** Has the names of rules looked up, and waits for it. Returns what went wrong, a line each. */
+  static List<String> resolve(HostRules rules) {
     List<String> lines = new CopyOnWriteArrayList<>();
     rules.resolve(lines::add);
     long startNs = System.nanoTime();

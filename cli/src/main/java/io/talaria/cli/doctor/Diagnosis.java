@@ -6,7 +6,6 @@ import io.talaria.nio.config.Config;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -47,21 +46,7 @@ record Diagnosis(List<Finding> findings) {
 
   /** The findings for people, each line ended by a line feed. */
   String text() {
-    int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
-    StringBuilder out = new StringBuilder();
-    for (Finding finding : findings) {
-      out.append(
-          String.format(
-              Locale.ROOT,
-              "%-7s  %-" + width + "s  %s%n",
-              finding.status().word(),
-              finding.name(),
-              finding.found()));
-      if (!finding.cure().isEmpty()) {
-        out.append(" ".repeat(width + 11)).append("→ ").append(finding.cure()).append('\n');
-      }
-    }
-    return out.append('\n').append(verdict()).append('\n').toString();
+    return Findings.text(findings) + "\n" + verdict() + "\n";
   }
 
   private String verdict() {
@@ -74,19 +59,9 @@ record Diagnosis(List<Finding> findings) {
 
   /** The findings for machines. */
   Map<String, Object> tree() {
-    List<Map<String, Object>> checks = new ArrayList<>();
-    for (Finding finding : findings) {
-      Map<String, Object> check = new LinkedHashMap<>();
-      check.put("name", finding.name());
-      check.put("status", finding.status().word());
-      check.put("found", finding.found());
-      check.put("cure", finding.cure());
-      check.put("essential", finding.essential());
-      checks.add(check);
-    }
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("sharedMemoryWorks", sharedMemoryWorks());
-    tree.put("checks", checks);
+    tree.put("checks", Findings.tree(findings));
     return tree;
   }
 }

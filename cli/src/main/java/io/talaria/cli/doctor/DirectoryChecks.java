@@ -42,18 +42,34 @@ final class DirectoryChecks {
     String found = here.dir() + ", this user's alone (0700)";
     try {
       Path probe = here.dir().resolve(PROBE + ProcessHandle.current().pid());
-      Files.write(probe, new byte[PROBE_BYTES], StandardOpenOption.CREATE_NEW);
-      Files.delete(probe);
+      try {
+        Files.write(probe, new byte[PROBE_BYTES], StandardOpenOption.CREATE_NEW);
+      } finally {
+        Files.deleteIfExists(probe); // a full disk leaves it empty
+      }
       return Finding.ok(
               "run-time directory", found + ", on " + Files.getFileStore(here.dir()).type())
           .asEssential();
     } catch (IOException e) {
+      if (noRoom(e)) {
+        // Announcements are sockets, which find room.
+        return Finding.warn(
+                "run-time directory",
+                here.dir() + " has no room: processes are accelerated, and talaria ss misses them",
+                "Make room on its file system, or set talaria.dir to another one.")
+            .asEssential();
+      }
       return Finding.missing(
               "run-time directory",
               here.dir() + " cannot be written: " + e,
               Reason.NO_RUNTIME_DIR.cure())
           .asEssential();
     }
+  }
+
+  private static boolean noRoom(Exception failure) {
+    String text = failure.toString();
+    return text.contains("No space left") || text.contains("Disk quota exceeded");
   }
 
   /** Binds a Unix-domain socket, connects to it, and asks the kernel who is at the other end. */
@@ -100,9 +116,7 @@ final class DirectoryChecks {
       return Finding.missing(
               "shared memory",
               here.shmDir() + " cannot be used: " + e,
-              e.toString().contains("No space left")
-                  ? Reason.SHM_FULL.cure()
-                  : Reason.NO_SHM_DIR.cure())
+              noRoom(e) ? Reason.SHM_FULL.cure() : Reason.NO_SHM_DIR.cure())
           .asEssential();
     }
   }

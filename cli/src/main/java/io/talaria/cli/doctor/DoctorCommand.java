@@ -2,14 +2,21 @@
 
 package io.talaria.cli.doctor;
 
-import io.talaria.cli.harness.Json;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.JsonOption;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code talaria doctor}. */
 @Command(
@@ -18,12 +25,17 @@ import picocli.CommandLine.Spec;
     description = {
       "Says what this machine can do, what is missing, and the cure. It makes the run-time and the"
           + " shared-memory directory if they do not exist, as a program with Talaria would.",
+      "",
+      "With --connect or --pid: why connections to a place, or of a process, are plain. It asks the"
+          + " counters files of the processes that live, and what the kernel tells of them, names"
+          + " what differs between the two ends, and the cure.",
       ""
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Shared memory between processes of this host works.",
-      "1:It does not.",
+      "0:Shared memory between processes of this host works; with --connect and --pid: nothing is"
+          + " amiss.",
+      "1:It does not; or something is amiss.",
       "2:Wrong usage."
     },
     footer = {
@@ -32,6 +44,8 @@ import picocli.CommandLine.Spec;
       "  talaria doctor",
       "  talaria doctor --shm-dir /mnt/memory/talaria",
       "  talaria doctor --rules /etc/talaria.rules --key /etc/talaria.key",
+      "  talaria doctor --connect localhost:9092",
+      "  talaria doctor --pid 4994 --dir /run/talaria",
       "  talaria doctor --json"
     })
 public final class DoctorCommand implements Callable<Integer> {
@@ -67,18 +81,67 @@ public final class DoctorCommand implements Callable<Integer> {
       description = "The key that hosts share, as in -Dtalaria.key.")
   private Path key;
 
-  @Option(names = "--json", description = "JSON in one line.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
+
+  @ArgGroup(exclusive = true)
+  private Question question;
+
+  /** What is asked about; the two exclude each other. */
+  static final class Question {
+    @Option(
+        names = "--connect",
+        paramLabel = "HOST:PORT",
+        required = true,
+        converter = Place.class,
+        description = "Why are connections to this place plain?")
+    private HostPort place;
+
+    @Option(
+        names = "--pid",
+        paramLabel = "PID",
+        required = true,
+        description = "Why are connections of this process plain?")
+    private Long pid;
+  }
+
+  /** A place with its port. */
+  static final class Place implements ITypeConverter<HostPort> {
+    @Override
+    public HostPort convert(String text) {
+      HostPort place = HostPort.parse(text, 0);
+      if (place.port() == 0 || place.host().isEmpty()) {
+        throw new TypeConversionException("'" + text + "' is no HOST:PORT, such as localhost:9092");
+      }
+      return place;
+    }
+  }
 
   /** Creates the command; picocli fills it in. */
   public DoctorCommand() {}
 
   @Override
   public Integer call() throws Exception {
-    Diagnosis diagnosis = Diagnosis.of(Surroundings.ofThisMachine(dir, shmDir, agent, rules, key));
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? Json.line(diagnosis.tree()) + "\n" : diagnosis.text());
-    out.flush();
+    Surroundings here = Surroundings.ofThisMachine(dir, shmDir, agent, rules, key);
+    if (question != null) {
+      Inquiry.Answer answer =
+          question.place != null
+              ? Inquiry.connect(here, question.place)
+              : Inquiry.process(here, question.pid);
+      hand(answer.tree(), answer.text());
+      return answer.good() ? 0 : 1;
+    }
+    Diagnosis diagnosis = Diagnosis.of(here);
+    hand(diagnosis.tree(), diagnosis.text());
     return diagnosis.sharedMemoryWorks() ? 0 : 1;
+  }
+
+  private void hand(Map<String, Object> tree, String text) throws HarnessException {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json.wanted()) {
+      json.write(out, tree);
+    } else {
+      out.print(text);
+    }
+    out.flush();
   }
 }

@@ -6,10 +6,7 @@ import io.talaria.nio.hosts.HostRules;
 import io.talaria.nio.hosts.HostSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,46 +22,16 @@ final class RendezvousCheck {
   /** Of rules that name more ports only those are looked at where something listens. */
   private static final int FEW_PORTS = 1000;
 
-  private static final int LOCAL_FIELD = 1;
-  private static final int STATE_FIELD = 3;
-  private static final int INODE_FIELD = 9;
-  private static final String LISTENS = "0A";
-  private static final int HEX = 16;
+  private final TcpTable table;
 
-  /** Sockets that listen, by port: each by the number of its inode. */
-  private final Map<Integer, String> listening = new TreeMap<>();
-
-  /** Processes, as far as this user may know, by the inodes of their sockets. */
-  private final Map<String, String> owners = new HashMap<>();
+  /** Sockets that listen, by port. */
+  private final Map<Integer, TcpTable.Row> listening = new TreeMap<>();
 
   private RendezvousCheck(Surroundings here) {
-    for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
-      for (String line : SystemFiles.lines(here.system(table))) {
-        String[] fields = line.strip().split("\\s+");
-        if (fields.length > INODE_FIELD && fields[STATE_FIELD].equals(LISTENS)) {
-          String port = fields[LOCAL_FIELD].substring(fields[LOCAL_FIELD].indexOf(':') + 1);
-          listening.put(Integer.parseInt(port, HEX), fields[INODE_FIELD]);
-        }
-      }
-    }
-    for (Path process : SystemFiles.entries(here.system("/proc"))) {
-      if (Character.isDigit(process.getFileName().toString().charAt(0))) {
-        for (Path descriptor : SystemFiles.entries(process.resolve("fd"))) {
-          note(descriptor, process.getFileName().toString());
-        }
-      }
-    }
-  }
-
-  private void note(Path descriptor, String pid) {
-    try {
-      String target = Files.readSymbolicLink(descriptor).toString();
-      if (target.startsWith("socket:[")) {
-        owners.put(target.substring("socket:[".length(), target.length() - 1), pid);
-      }
-    } catch (IOException e) {
-      return; // closed by now
-    }
+    table = TcpTable.read(here);
+    table.rows().stream()
+        .filter(TcpTable.Row::listens)
+        .forEach(row -> listening.put(row.local().getPort(), row));
   }
 
   static Finding ports(Surroundings here) {
@@ -115,8 +82,8 @@ final class RendezvousCheck {
   }
 
   private boolean ownersDiffer(int service, int port) {
-    String one = owners.get(listening.get(service));
-    String other = owners.get(listening.get(port));
+    Long one = table.owner(listening.get(service));
+    Long other = table.owner(listening.get(port));
     return one != null && other != null && !one.equals(other);
   }
 }

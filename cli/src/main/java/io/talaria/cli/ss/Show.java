@@ -59,7 +59,7 @@ public final class Show {
   /**
    * An address with its port: {@code 127.0.0.1:80}, {@code [::1]:80}, {@code *:80}, or {@code -}.
    */
-  static String address(InetSocketAddress address) {
+  public static String address(InetSocketAddress address) {
     if (address == null) {
       return "-";
     }

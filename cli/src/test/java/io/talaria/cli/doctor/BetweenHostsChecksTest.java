@@ -164,8 +164,7 @@ class BetweenHostsChecksTest {
         "/proc/net/tcp6",
         before
             + String.format(
-                " 0: 00000000000000000000000000000000:%04X 0:0 0A 0:0 00:0 0 0 0 %d 1 0%n",
-                port, inode));
+                " 0: %1$032X:%2$04X %1$032X:0000 0A 0:0 00:0 0 0 0 %3$d 1 0%n", 0, port, inode));
     Path descriptors = Files.createDirectories(root.resolve("proc/" + pid + "/fd"));
     Files.createSymbolicLink(
         descriptors.resolve(Integer.toString(inode)), Path.of("socket:[" + inode + "]"));

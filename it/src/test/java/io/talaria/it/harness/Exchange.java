@@ -13,6 +13,7 @@ public final class Exchange {
   private final Pair pair;
   private final ChildSpec serverSpec;
   private final ChildSpec clientSpec;
+  private int port;
   private Child server;
   private Child client;
 
@@ -74,7 +75,8 @@ public final class Exchange {
    */
   public Exchange run() throws IOException, InterruptedException {
     server = serverSpec.start();
-    client = clientSpec.arg("port", server.await("listening").port()).start();
+    port = server.await("listening").port();
+    client = clientSpec.arg("port", port).start();
     server.await("talked");
     client.await("talked");
     return this;
@@ -103,6 +105,15 @@ public final class Exchange {
     client.send("again");
     server.await("talked");
     client.await("talked");
+  }
+
+  /**
+   * Where the accepting side listens.
+   *
+   * @return its port
+   */
+  public int port() {
+    return port;
   }
 
   /**

@@ -1,0 +1,146 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.doctor;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.counters.reader.ProcessInfo;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** What two processes have in common for an accelerated connection, or rather what not. */
+final class Differences {
+  private final List<Difference> found = new ArrayList<>();
+
+  /**
+   * Something that keeps a connection on TCP.
+   *
+   * @param text what it is, in which of the two
+   * @param cure what to do about it
+   */
+  record Difference(String text, String cure) {}
+
+  /**
+   * One end.
+   *
+   * @param word client or server
+   * @param facts what {@code /proc} says, or null
+   * @param info its counters file, or null if none was found
+   */
+  record End(String word, ProcessFacts facts, ProcessInfo info) {
+    String name() {
+      return "the " + word + (facts == null ? "" : ", " + facts + ",");
+    }
+  }
+
+  private Differences() {}
+
+  /** What keeps the two from sharing memory, as far as it can be seen from outside. */
+  static List<Difference> between(End client, End server) {
+    Differences differences = new Differences();
+    differences.alone(client);
+    differences.alone(server);
+    if (client.facts != null && server.facts != null) {
+      differences.together(client, server);
+    }
+    if (client.info != null && server.info != null) {
+      differences.versions(client.info, server.info);
+    }
+    return List.copyOf(differences.found);
+  }
+
+  private void add(String text, String cure) {
+    found.add(new Difference(text, cure));
+  }
+
+  private void alone(End end) {
+    ProcessFacts facts = end.facts;
+    if (facts == null || end.info != null || !facts.readable()) {
+      return;
+    }
+    if (!facts.java()) {
+      add(
+          end.name() + " is no JVM",
+          "Nothing to do: Talaria accelerates connections between two JVMs.");
+    } else if (!facts.switchedOn()) {
+      add(
+          end.name() + " runs without Talaria",
+          "Start it with -javaagent:/path/to/talaria.jar, or by talaria run.");
+    } else if (facts.property("talaria.enabled", "true").equals("false")) {
+      add(end.name() + " has talaria.enabled=false", "Start it without that property.");
+    } else {
+      add(
+          end.name() + " has no counters file in " + facts.dir(),
+          "Look at its log for lines of io.talaria.nio: the directory is full, not this user's"
+              + " alone, or the Java is older than 17.");
+    }
+  }
+
+  private void together(End client, End server) {
+    if (client.facts.user() != server.facts.user()) {
+      add(
+          "the client runs as user "
+              + client.facts.user()
+              + ", the server as "
+              + server.facts.user(),
+          Reason.OTHER_USER.cure());
+      return; // all directories differ, too
+    }
+    if (differ(client, server, ProcessFacts::netNamespace)) {
+      add(Reason.OTHER_NAMESPACE.sentence(), Reason.OTHER_NAMESPACE.cure());
+    }
+    if (!client.facts.readable() || !server.facts.readable()) {
+      return;
+    }
+    if (client.facts.switchedOn() && server.facts.switchedOn()) {
+      directories("talaria.dir", client, server, ProcessFacts::dir);
+      directories("talaria.shm.dir", client, server, ProcessFacts::shmDir);
+      fabrics(client.facts, server.facts);
+    }
+  }
+
+  private static boolean differ(End one, End other, Function<ProcessFacts, String> of) {
+    String first = of.apply(one.facts);
+    String second = of.apply(other.facts);
+    return !first.isEmpty() && !second.isEmpty() && !first.equals(second);
+  }
+
+  private void directories(
+      String property, End client, End server, Function<ProcessFacts, Path> of) {
+    Path one = of.apply(client.facts);
+    Path other = of.apply(server.facts);
+    if (!one.equals(other)) {
+      add(
+          property + " is " + one + " in the client and " + other + " in the server",
+          "Give both the same " + property + ".");
+    } else if (differ(client, server, facts -> facts.identity(one))) {
+      add(
+          property + " is " + one + " in both, and not the same directory",
+          "Mount one volume into both, and name a directory on it (docs/recipes.md).");
+    }
+  }
+
+  private void fabrics(ProcessFacts client, ProcessFacts server) {
+    String one = client.property("talaria.fabrics", "shm");
+    String other = server.property("talaria.fabrics", "shm");
+    List<String> common = new ArrayList<>(List.of(one.split(",")));
+    common.retainAll(List.of(other.split(",")));
+    if (common.isEmpty()) {
+      add(
+          "talaria.fabrics is " + one + " in the client and " + other + " in the server",
+          "Name one that both have.");
+    }
+  }
+
+  private void versions(ProcessInfo client, ProcessInfo server) {
+    if (!client.talariaVersion().equals(server.talariaVersion())) {
+      add(
+          "the client has Talaria "
+              + client.talariaVersion()
+              + ", the server "
+              + server.talariaVersion(),
+          Reason.VERSION_MISMATCH.cure());
+    }
+  }
+}

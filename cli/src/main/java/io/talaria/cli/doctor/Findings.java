@@ -1,0 +1,48 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Findings as they are handed out. */
+final class Findings {
+  private Findings() {}
+
+  /** For people: a line each, and one for its cure, all ended by a line feed. */
+  static String text(List<Finding> findings) {
+    int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
+    StringBuilder out = new StringBuilder();
+    for (Finding finding : findings) {
+      out.append(
+          String.format(
+              Locale.ROOT,
+              "%-7s  %-" + Math.max(1, width) + "s  %s%n",
+              finding.status().word(),
+              finding.name(),
+              finding.found()));
+      if (!finding.cure().isEmpty()) {
+        out.append(" ".repeat(width + 11)).append("→ ").append(finding.cure()).append('\n');
+      }
+    }
+    return out.toString();
+  }
+
+  /** For machines. */
+  static List<Map<String, Object>> tree(List<Finding> findings) {
+    List<Map<String, Object>> checks = new ArrayList<>();
+    for (Finding finding : findings) {
+      Map<String, Object> check = new LinkedHashMap<>();
+      check.put("name", finding.name());
+      check.put("status", finding.status().word());
+      check.put("found", finding.found());
+      check.put("cure", finding.cure());
+      check.put("essential", finding.essential());
+      checks.add(check);
+    }
+    return checks;
+  }
+}
