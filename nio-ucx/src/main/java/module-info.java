@@ -1,11 +1,12 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/** The fabric of the selector provider on UCX. */
+/** The fabric of the selector provider on UCX: its protocol, for whichever binding there is. */
+@SuppressWarnings("module") // Those to whom packages are exported may be absent.
 module io.talaria.nio.ucx {
-  requires io.talaria.ffi;
   requires io.talaria.nio;
-  requires io.talaria.ucx;
 
   exports io.talaria.nio.ucx to
       io.talaria.nio;
+  exports io.talaria.nio.ucx.binding to
+      io.talaria.nio.ucx.ffm;
 }

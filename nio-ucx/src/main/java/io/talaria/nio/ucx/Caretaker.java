@@ -4,6 +4,7 @@ package io.talaria.nio.ucx;
 
 import io.talaria.nio.fabric.Log;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -35,9 +36,9 @@ final class Caretaker {
   /** Those whose failure has been logged. */
   private final Set<Engine> failed = new HashSet<>();
 
-  Caretaker() throws IOException {
+  Caretaker(UcxBinding binding) throws IOException {
     selector = JdkNio.provider().openSelector();
-    events = new EventSet();
+    events = new EventSet(binding);
     events.channel().register(selector, SelectionKey.OP_READ);
     Thread thread = new Thread(null, this::run, "talaria-ucx", 0, false);
     thread.setDaemon(true);

@@ -3,12 +3,9 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.ucx.Context;
-import io.talaria.ucx.Endpoint;
-import io.talaria.ucx.Status;
-import io.talaria.ucx.StreamChunk;
-import io.talaria.ucx.ThreadMode;
-import io.talaria.ucx.Worker;
+import io.talaria.nio.ucx.binding.BoundWorker;
+import io.talaria.nio.ucx.binding.Received;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,13 +27,14 @@ final class Engine {
   private static final int MOST_BUFFERS = 16;
   private static final int MOST_TURNS = 10_000;
 
-  private final Worker worker;
+  private final UcxBinding binding;
+  private final BoundWorker worker;
   private final Caretaker caretaker;
   private final int descriptor;
   private final byte[] address;
   private final StreamTable streams = new StreamTable();
-  private final Endpoint[] readable = new Endpoint[64];
-  private final StreamChunk chunk = new StreamChunk();
+  private final Object[] readable = new Object[BoundWorker.MOST_READY];
+  private final Received chunk;
   private final ArrayDeque<Note> notes = new ArrayDeque<>();
   private final List<Note> notesUnderWay = new ArrayList<>();
 
@@ -76,13 +74,15 @@ final class Engine {
   private boolean armed;
   private boolean watched;
 
-  Engine(Context context, Caretaker caretaker) {
+  Engine(UcxBinding binding, Caretaker caretaker) {
+    this.binding = binding;
     this.caretaker = caretaker;
-    worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
+    worker = binding.openWorker();
     enter();
     try {
+      chunk = worker.newReceived();
       descriptor = worker.eventDescriptor();
-      address = worker.address().toBytes();
+      address = WorkerPlace.wrap(worker.address());
     } finally {
       exit();
     }
@@ -137,10 +137,10 @@ final class Engine {
    * @throws IllegalStateException if not
    */
   boolean entered() {
-    return worker.requestsHeld() >= 0; // the worker lets nobody ask who is not
+    return worker.entered();
   }
 
-  Worker worker() {
+  BoundWorker worker() {
     return worker;
   }
 
@@ -209,7 +209,7 @@ final class Engine {
     }
   }
 
-  int receiveDirectly(UcxStream stream, StreamChunk from, int offset, int length) {
+  int receiveDirectly(UcxStream stream, Received from, int offset, int length) {
     if (stream != directReader) {
       return 0;
     }
@@ -226,7 +226,7 @@ final class Engine {
     do {
       count = worker.pollStreams(readable);
       for (int i = 0; i < count; i++) {
-        drain((Pipe) readable[i].attachment());
+        drain((Pipe) readable[i]);
       }
     } while (count == readable.length);
     takeNotes();
@@ -267,7 +267,7 @@ final class Engine {
   void note(Pipe pipe, long token, int type, long value) {
     Note note = takeNote();
     note.set(type, value);
-    long answer = pipe.endpoint().sendTag(note.memory, 0, UcxMessages.NOTE_BYTES, token, 0);
+    long answer = pipe.endpoint().sendTag(note.block, UcxMessages.NOTE_BYTES, token);
     if (answer > 0) {
       note.request = answer;
       notesUnderWay.add(note);
@@ -279,7 +279,7 @@ final class Engine {
 
   private Note takeNote() {
     Note note = notes.poll();
-    return note == null ? new Note() : note;
+    return note == null ? new Note(binding) : note;
   }
 
   private void takeNotes() {
@@ -288,10 +288,10 @@ final class Engine {
         removeAt(notesComing, i);
       }
     }
-    while (worker.probeTag(0, 0) >= 0) {
+    while (worker.hasMessage()) {
       Note note = takeNote();
       // Longer messages are cut off, and forgotten: nobody makes us take memory for them.
-      note.request = worker.receiveTag(note.memory, 0, UcxMessages.NOTE_BYTES, 0, 0);
+      note.request = worker.receiveTag(note.block, UcxMessages.NOTE_BYTES);
       if (note.request <= 0) {
         notes.push(note);
       } else if (!received(note)) {
@@ -303,14 +303,14 @@ final class Engine {
   /** Hands a note to its stream, once it is all there. */
   private boolean received(Note note) {
     int status = worker.status(note.request);
-    if (status == Status.IN_PROGRESS) {
+    if (status == BoundWorker.IN_PROGRESS) {
       return false;
     }
     long length = worker.receivedBytes(note.request);
     UcxStream stream = streams.find(worker.receivedTag(note.request));
     worker.release(note.request);
     if (stream != null) {
-      if (status == Status.OK && length == UcxMessages.NOTE_BYTES) {
+      if (status == BoundWorker.OK && length == UcxMessages.NOTE_BYTES) {
         stream.noted(note.type(), note.value());
       } else {
         stream.breach("a note of " + length + " bytes");
@@ -323,7 +323,7 @@ final class Engine {
   private void pollNotes() {
     for (int i = notesUnderWay.size() - 1; i >= 0; i--) {
       Note note = notesUnderWay.get(i);
-      if (worker.poll(note.request) != Status.IN_PROGRESS) {
+      if (worker.poll(note.request) != BoundWorker.IN_PROGRESS) {
         removeAt(notesUnderWay, i);
         notes.push(note);
       }
@@ -339,7 +339,7 @@ final class Engine {
   SendBuffer takeBuffer() {
     SendBuffer buffer = buffers;
     if (buffer == null) {
-      return new SendBuffer();
+      return new SendBuffer(binding);
     }
     buffers = buffer.next;
     bufferCount--;
@@ -478,7 +478,7 @@ final class Engine {
       flushing = true;
       flush = worker.flush();
     }
-    if (flush > 0 && worker.poll(flush) != Status.IN_PROGRESS) {
+    if (flush > 0 && worker.poll(flush) != BoundWorker.IN_PROGRESS) {
       flush = 0;
     }
     return flush <= 0;

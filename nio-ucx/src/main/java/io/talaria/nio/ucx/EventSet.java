@@ -2,22 +2,24 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.ffi.Epoll;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.ucx.binding.DescriptorSet;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 
 /**
  * Event descriptors of engines, behind one channel for the JDK's selectors, which is readable when
- * one of them is: an epoll descriptor of our own. Any thread may add and remove, also while another
- * sleeps on it.
+ * one of them is: a descriptor of our own. Any thread may add and remove, also while another sleeps
+ * on it.
  */
 final class EventSet {
-  private final Epoll epoll = new Epoll();
+  private final DescriptorSet set;
   private final SelectableChannel channel;
 
-  EventSet() throws IOException {
-    channel = JdkNio.channelOver(epoll.descriptor());
+  EventSet(UcxBinding binding) throws IOException {
+    set = binding.newDescriptorSet();
+    channel = JdkNio.channelOver(set.descriptor());
   }
 
   SelectableChannel channel() {
@@ -32,7 +34,7 @@ final class EventSet {
   boolean add(Engine engine) {
     if (channel.isOpen()) {
       try {
-        epoll.add(engine.descriptor());
+        set.add(engine.descriptor());
       } catch (IllegalStateException e) {
         return false;
       }
@@ -42,7 +44,7 @@ final class EventSet {
 
   void remove(Engine engine) {
     if (channel.isOpen()) {
-      epoll.remove(engine.descriptor());
+      set.remove(engine.descriptor());
     }
   }
 

@@ -2,9 +2,9 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.ucx.Endpoint;
-import io.talaria.ucx.Status;
-import io.talaria.ucx.StreamChunk;
+import io.talaria.nio.ucx.binding.BoundEndpoint;
+import io.talaria.nio.ucx.binding.BoundWorker;
+import io.talaria.nio.ucx.binding.Received;
 
 /**
  * An endpoint: the way out of one stream, and the way in of whichever stream the peer names in its
@@ -16,7 +16,7 @@ final class Pipe {
   private static final int TOKEN_BYTES = 8;
 
   final Engine engine;
-  private final Endpoint endpoint;
+  private final BoundEndpoint endpoint;
   private final UcxStream out;
 
   /** Null: not known yet, or over when it became known. */
@@ -31,14 +31,14 @@ final class Pipe {
   /** Of a flush, then of the close; 0: none. */
   private long request;
 
-  Pipe(Engine engine, Endpoint endpoint, UcxStream out) {
+  /** Opens the endpoint. */
+  Pipe(Engine engine, byte[] address, UcxStream out) {
     this.engine = engine;
-    this.endpoint = endpoint;
     this.out = out;
-    endpoint.attach(this);
+    endpoint = engine.worker().connect(address, this);
   }
 
-  Endpoint endpoint() {
+  BoundEndpoint endpoint() {
     return endpoint;
   }
 
@@ -56,7 +56,7 @@ final class Pipe {
   }
 
   /** Takes over what has come. */
-  void drain(StreamChunk chunk) {
+  void drain(Received chunk) {
     long length;
     while (endpoint.isOpen() && (length = endpoint.receiveStream(chunk)) > 0) {
       try {
@@ -67,7 +67,7 @@ final class Pipe {
     }
   }
 
-  private void take(StreamChunk chunk, int length) {
+  private void take(Received chunk, int length) {
     int at = 0;
     while (headBytes < UcxMessages.HEAD_BYTES && at < length) {
       head = (head << Byte.SIZE) | Byte.toUnsignedInt(chunk.byteAt(at++));
@@ -108,7 +108,7 @@ final class Pipe {
    */
   boolean close() {
     if (request > 0) {
-      if (engine.worker().poll(request) == Status.IN_PROGRESS) {
+      if (engine.worker().poll(request) == BoundWorker.IN_PROGRESS) {
         return false;
       }
       request = 0;

@@ -2,8 +2,8 @@
 
 package io.talaria.nio.ucx;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import io.talaria.nio.ucx.binding.Block;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import java.nio.ByteBuffer;
 
 /** Native memory from which UCX sends: the engine's, or lent to one send until UCX is done. */
@@ -11,8 +11,8 @@ final class SendBuffer {
   /** Up to here a send is a short call, see the ucx module. */
   static final int BYTES = 64 << 10;
 
-  final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 64);
-  final ByteBuffer bytes = memory.asByteBuffer();
+  final Block block;
+  final ByteBuffer bytes;
 
   /** How much of it is filled. */
   int length;
@@ -21,6 +21,11 @@ final class SendBuffer {
   long request;
 
   SendBuffer next;
+
+  SendBuffer(UcxBinding binding) {
+    block = binding.newBlock(BYTES);
+    bytes = block.bytes();
+  }
 
   int room() {
     return BYTES - length;

@@ -10,16 +10,15 @@ import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.jdk.JdkNio;
-import io.talaria.ucx.Config;
-import io.talaria.ucx.Context;
-import io.talaria.ucx.Feature;
-import io.talaria.ucx.Ucx;
-import io.talaria.ucx.UcxException;
+import io.talaria.nio.ucx.binding.BindingException;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -48,7 +47,9 @@ final class UcxFabric implements Fabric {
   private volatile boolean looked;
   private volatile String problem = "";
   private volatile Caretaker caretaker;
-  private Context context;
+
+  /** Null: there is none. */
+  private final UcxBinding binding;
 
   /** Guarded by this. */
   private final List<Engine> engines = new ArrayList<>();
@@ -65,6 +66,18 @@ final class UcxFabric implements Fabric {
    */
   UcxFabric(boolean hosts) {
     this.hosts = hosts;
+    UcxBinding found = null;
+    try {
+      found = Bindings.open();
+    } catch (BindingException e) {
+      problem = e.getMessage();
+    }
+    binding = found;
+  }
+
+  /** How it reaches UCX; null if it cannot. Any thread. */
+  UcxBinding binding() {
+    return binding;
   }
 
   /** Begins to load UCX, which takes some hundred milliseconds: nobody shall wait for it. */
@@ -109,32 +122,35 @@ final class UcxFabric implements Fabric {
   }
 
   private String look() {
+    if (binding == null) {
+      return problem;
+    }
     if (!JdkNio.opensDescriptors()) {
       return "Without the agent it needs --add-opens java.base/sun.nio.ch=ALL-UNNAMED.";
     }
     try {
-      // Before it is loaded, which is when UCX reads some of its settings.
-      Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
-      if (hosts || System.getenv(TRANSPORTS) != null) {
-        Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n"); // shared memory may be left out
-      }
-      if (!hosts) {
-        Ucx.defaultSetting(TRANSPORTS, ONE_HOST);
-      }
-      String obstacle = Ucx.obstacle().orElse("");
+      String obstacle = binding.start(settings());
       if (!obstacle.isEmpty()) {
         return obstacle;
       }
-      try (Config config = Config.read()) {
-        context =
-            Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config);
-      }
       StreamTable.prepare();
-      caretaker = new Caretaker();
+      caretaker = new Caretaker(binding);
       return "";
     } catch (IOException | RuntimeException | Error e) {
       return "UCX does not work here: " + (e.getMessage() == null ? e : e.getMessage());
     }
+  }
+
+  private Map<String, String> settings() {
+    Map<String, String> settings = new TreeMap<>();
+    settings.put("UCX_POSIX_ERROR_HANDLING", "y");
+    if (hosts || System.getenv(TRANSPORTS) != null) {
+      settings.put("UCX_WARN_UNUSED_ENV_VARS", "n"); // shared memory may be left out
+    }
+    if (!hosts) {
+      settings.put(TRANSPORTS, ONE_HOST);
+    }
+    return settings;
   }
 
   @Override
@@ -144,6 +160,9 @@ final class UcxFabric implements Fabric {
 
   @Override
   public Home openHome() {
+    if (binding == null) {
+      return null;
+    }
     try {
       return new UcxHome(this);
     } catch (IOException | IllegalStateException e) {
@@ -163,13 +182,13 @@ final class UcxFabric implements Fabric {
       }
     }
     try {
-      Engine made = new Engine(context, caretaker);
+      Engine made = new Engine(binding, caretaker);
       synchronized (this) {
         engines.add(made);
       }
       caretaker.add(made);
       return made;
-    } catch (UcxException e) {
+    } catch (BindingException e) {
       throw new FabricException(Reason.LIMIT, "no UCX worker: " + e.getMessage(), e);
     }
   }

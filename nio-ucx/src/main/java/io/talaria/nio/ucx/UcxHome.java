@@ -37,7 +37,7 @@ final class UcxHome implements Home {
   private Engine[] armed = NONE;
 
   UcxHome(UcxFabric fabric) throws IOException {
-    this(fabric, new EventSet());
+    this(fabric, new EventSet(fabric.binding()));
   }
 
   UcxHome(UcxFabric fabric, EventSet events) {

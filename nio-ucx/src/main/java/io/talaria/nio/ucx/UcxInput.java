@@ -3,7 +3,7 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.fabric.EndState;
-import io.talaria.ucx.StreamChunk;
+import io.talaria.nio.ucx.binding.Received;
 import java.nio.ByteBuffer;
 
 /**
@@ -104,7 +104,7 @@ final class UcxInput {
   // ---- what comes
 
   /** Takes bytes over. */
-  void receive(StreamChunk chunk, int offset, int length) {
+  void receive(Received chunk, int offset, int length) {
     assert engine.entered();
     received += length;
     if (closed || stream.breached()) {

@@ -4,7 +4,6 @@ package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
-import io.talaria.ucx.WorkerAddress;
 import java.nio.ByteBuffer;
 
 /**
@@ -14,7 +13,7 @@ import java.nio.ByteBuffer;
  * <pre>
  *   through the session
  *     peer          version:4
- *     offer, answer token:8 address, the rest (as WorkerAddress.toBytes)
+ *     offer, answer token:8 address, the rest (see WorkerPlace)
  *     ACCEPT        1 token:8 window:4    the client's reader is ready
  *     ESTABLISHED   2 token:8 window:4    so is the server's: decided
  *     WITHDRAWN     3 token:8             the server: decided; the client: asks for it
@@ -55,7 +54,8 @@ final class UcxMessages {
   private UcxMessages() {}
 
   /** What an offer or an answer says. */
-  record Place(long token, WorkerAddress address) {}
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  record Place(long token, byte[] address) {}
 
   static ByteBuffer peer() {
     return ByteBuffer.allocate(Integer.BYTES).putInt(VERSION).flip();
@@ -84,7 +84,7 @@ final class UcxMessages {
     byte[] address = new byte[payload.remaining()];
     payload.get(address);
     try {
-      return new Place(token, WorkerAddress.of(address));
+      return new Place(token, WorkerPlace.unwrap(address));
     } catch (IllegalArgumentException e) {
       throw new FabricException(Reason.PROTOCOL, e.getMessage(), e);
     }

@@ -4,7 +4,7 @@ package io.talaria.nio.ucx;
 
 import io.talaria.nio.fabric.EndState;
 import io.talaria.nio.fabric.FabricStream;
-import io.talaria.ucx.Status;
+import io.talaria.nio.ucx.binding.BoundWorker;
 import java.nio.ByteBuffer;
 
 /**
@@ -165,7 +165,7 @@ final class UcxOutput {
       return;
     }
     filling = null;
-    long answer = pipe.endpoint().sendStream(buffer.memory, 0, buffer.length, 0);
+    long answer = pipe.endpoint().sendStream(buffer.block, buffer.length);
     if (answer > 0) {
       buffer.request = answer;
       inFlight = buffer;
@@ -192,7 +192,7 @@ final class UcxOutput {
       return true; // an error came the last time, behind this
     }
     int status = engine.worker().poll(inFlight.request);
-    if (status == Status.IN_PROGRESS) {
+    if (status == BoundWorker.IN_PROGRESS) {
       return false;
     }
     engine.giveBack(inFlight);

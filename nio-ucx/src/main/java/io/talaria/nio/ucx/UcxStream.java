@@ -9,10 +9,8 @@ import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.ucx.Endpoint;
-import io.talaria.ucx.StreamChunk;
-import io.talaria.ucx.UcxException;
-import io.talaria.ucx.WorkerAddress;
+import io.talaria.nio.ucx.binding.BindingException;
+import io.talaria.nio.ucx.binding.Received;
 import java.nio.ByteBuffer;
 
 /**
@@ -36,7 +34,7 @@ final class UcxStream implements FabricStream {
   /** Set once, before the stream is used. */
   private long peerToken;
 
-  private WorkerAddress address;
+  private byte[] address;
   private volatile StreamOwner owner;
   private volatile Object attachment;
 
@@ -108,12 +106,11 @@ final class UcxStream implements FabricStream {
     engine.enter();
     try {
       if (pipe == null) {
-        Endpoint endpoint = engine.worker().connect(Endpoint.Options.to(address));
-        pipe = new Pipe(engine, endpoint, this);
+        pipe = new Pipe(engine, address, this);
         output.appendWord(peerToken);
         output.push();
       }
-    } catch (UcxException e) {
+    } catch (BindingException e) {
       throw new FabricException(Reason.INTERNAL, "no endpoint: " + e.getMessage(), e);
     } finally {
       engine.exit();
@@ -340,7 +337,7 @@ final class UcxStream implements FabricStream {
   }
 
   /** Takes bytes over. */
-  void receive(StreamChunk chunk, int offset, int length) {
+  void receive(Received chunk, int offset, int length) {
     input.receive(chunk, offset, length);
   }
 

@@ -7,6 +7,7 @@
  * io.talaria.nio.ucx.UcxHome} is the engines a selector looks at; the {@link
  * io.talaria.nio.ucx.Caretaker} progresses what nobody else does.
  *
- * <p>What is said to be an engine's is touched only by the thread that has entered it.
+ * <p>What is said to be an engine's is touched only by the thread that has entered it. UCX itself
+ * is behind {@code io.talaria.nio.ucx.binding}.
  */
 package io.talaria.nio.ucx;

@@ -7,16 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Upgrade;
-import io.talaria.ucx.Config;
-import io.talaria.ucx.Context;
-import io.talaria.ucx.Endpoint;
-import io.talaria.ucx.Feature;
-import io.talaria.ucx.Status;
-import io.talaria.ucx.Ucx;
-import io.talaria.ucx.Worker;
-import io.talaria.ucx.WorkerAddress;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import io.talaria.nio.ucx.binding.Block;
+import io.talaria.nio.ucx.binding.BoundEndpoint;
+import io.talaria.nio.ucx.binding.BoundWorker;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,23 +29,21 @@ final class Ground implements AutoCloseable {
 
   final UcxFabric fabric = new UcxFabric(false);
   final FakePeer hostilePeer = new FakePeer(HOSTILE_PID);
-  private final Context context;
-  private final Worker worker;
-  private final Arena arena = Arena.ofAuto();
+  private final BoundWorker worker;
   private final List<Honest> honest = new ArrayList<>();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);
 
+  private static final boolean POSSIBLE = Started.binding() != null;
+
   static boolean possible() {
-    return Ucx.obstacle().isEmpty();
+    return POSSIBLE;
   }
 
   Ground() throws FabricException {
     fabric.start();
     assertThat(fabric.unavailable()).as(fabric.problem()).isNull();
-    try (Config config = Config.read()) {
-      context = Context.open(Context.Options.of(Feature.STREAM, Feature.TAG), config);
-    }
-    worker = Worker.open(context, Worker.Options.defaults());
+    worker = fabric.binding().openWorker();
+    worker.enter(); // the test is one thread
     hostilePeer.attach(new UcxPeer(hostilePeer, false));
     for (int i = 0; i < HONEST; i++) {
       honest.add(new Honest());
@@ -127,7 +118,7 @@ final class Ground implements AutoCloseable {
   final class Hostile {
     final UcxStream stream;
     final long token;
-    private final Endpoint way;
+    private final BoundEndpoint way;
 
     Hostile() throws FabricException {
       Upgrade offer = fabric.offer(hostilePeer);
@@ -135,8 +126,8 @@ final class Ground implements AutoCloseable {
       token = payload.getLong();
       byte[] address = new byte[payload.remaining()];
       payload.get(address);
-      offer.answered(UcxMessages.place(77, worker.address().toBytes()));
-      way = worker.connect(Endpoint.Options.to(WorkerAddress.of(address)));
+      offer.answered(UcxMessages.place(77, WorkerPlace.wrap(worker.address())));
+      way = worker.connect(WorkerPlace.unwrap(address), this);
       stream = (UcxStream) offer.stream();
       stream.owner(new FakeOwner(), null);
       stream.acceptInput();
@@ -151,7 +142,9 @@ final class Ground implements AutoCloseable {
 
     /** Sends bytes through the stream. */
     void stream(ByteBuffer bytes) {
-      finish(way.sendStream(copy(bytes), 0, bytes.remaining(), 0));
+      if (bytes.hasRemaining()) {
+        finish(way.sendStream(copy(bytes), bytes.remaining()));
+      }
     }
 
     /** Begins as an honest peer does. */
@@ -161,18 +154,18 @@ final class Ground implements AutoCloseable {
 
     /** Sends a message with a tag. */
     void message(ByteBuffer bytes, long tag) {
-      finish(way.sendTag(copy(bytes), 0, bytes.remaining(), tag, 0));
+      finish(way.sendTag(copy(bytes), bytes.remaining(), tag));
     }
 
-    private MemorySegment copy(ByteBuffer bytes) {
-      MemorySegment copy = arena.allocate(Math.max(1, bytes.remaining()), 8);
-      copy.asByteBuffer().put(bytes.duplicate());
+    private Block copy(ByteBuffer bytes) {
+      Block copy = fabric.binding().newBlock(Math.max(1, bytes.remaining()));
+      copy.bytes().duplicate().put(bytes.duplicate());
       return copy;
     }
 
     private void finish(long request) {
       if (request > 0) {
-        until(() -> worker.status(request) != Status.IN_PROGRESS);
+        until(() -> worker.status(request) != BoundWorker.IN_PROGRESS);
         int unused = worker.poll(request);
       }
     }
@@ -236,7 +229,7 @@ final class Ground implements AutoCloseable {
   public void close() {
     fabric.peerGone(hostilePeer);
     progress();
+    worker.exit();
     worker.close();
-    context.close();
   }
 }

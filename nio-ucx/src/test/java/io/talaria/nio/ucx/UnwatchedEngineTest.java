@@ -10,9 +10,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Upgrade;
-import io.talaria.ucx.Config;
-import io.talaria.ucx.Context;
-import io.talaria.ucx.Feature;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +30,7 @@ class UnwatchedEngineTest {
   void open() throws Exception {
     assumeTrue(Ground.possible(), "no UCX here");
     ground = new Ground();
-    events = new EventSet();
+    events = new EventSet(ground.fabric.binding());
     home = new UcxHome(ground.fabric, events);
   }
 
@@ -94,21 +92,18 @@ class UnwatchedEngineTest {
 
   @Test
   void whoFallsAsleepAtAnEngineThatTheCaretakerCannotWatchIsLookedAfter() throws Exception {
-    try (Config config = Config.read();
-        Context context =
-            Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config)) {
-      Caretaker caretaker = new Caretaker();
-      Engine engine = new Engine(context, caretaker);
-      assertThat(caretaker.events().add(engine)).isTrue();
-      engine.enter();
-      engine.awaiting(1);
-      engine.fallAsleep();
-      assertThat(engine.tend()).isEqualTo(Engine.Need.HASTE);
-      caretaker.events().remove(engine);
-      engine.fallAsleep();
-      assertThat(caretaker.events().add(engine)).as("watched now").isFalse();
-      engine.exit();
-      engine.worker().close();
-    }
+    UcxBinding binding = Started.binding();
+    Caretaker caretaker = new Caretaker(binding);
+    Engine engine = new Engine(binding, caretaker);
+    assertThat(caretaker.events().add(engine)).isTrue();
+    engine.enter();
+    engine.awaiting(1);
+    engine.fallAsleep();
+    assertThat(engine.tend()).isEqualTo(Engine.Need.HASTE);
+    caretaker.events().remove(engine);
+    engine.fallAsleep();
+    assertThat(caretaker.events().add(engine)).as("watched now").isFalse();
+    engine.exit();
+    engine.worker().close();
   }
 }

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.ucx.Config;
-import io.talaria.ucx.Context;
-import io.talaria.ucx.Feature;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,42 +63,36 @@ class WakeUpTest {
 
   @Test
   void anOwnerThatFailsKeepsNobodyAsleep() throws Exception {
-    try (Config config = Config.read();
-        Context context =
-            Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config)) {
-      Engine engine = new Engine(context, new Caretaker());
-      List<String> woken = new ArrayList<>();
-      engine.enter();
-      engine.wake(new Owner("first", woken, false));
-      engine.wake(new Owner("fails", woken, true));
-      engine.wake(new Owner("fails too", woken, true));
-      engine.wake(new Owner("last", woken, false));
-      assertThatThrownBy(engine::exit).isInstanceOf(InternalError.class);
-      assertThat(woken).containsExactlyInAnyOrder("first", "fails", "fails too", "last");
-      engine.enter(); // and nobody is left inside
-      engine.exit();
-      engine.worker().close();
-    }
+    UcxBinding binding = Started.binding();
+    Engine engine = new Engine(binding, new Caretaker(binding));
+    List<String> woken = new ArrayList<>();
+    engine.enter();
+    engine.wake(new Owner("first", woken, false));
+    engine.wake(new Owner("fails", woken, true));
+    engine.wake(new Owner("fails too", woken, true));
+    engine.wake(new Owner("last", woken, false));
+    assertThatThrownBy(engine::exit).isInstanceOf(InternalError.class);
+    assertThat(woken).containsExactlyInAnyOrder("first", "fails", "fails too", "last");
+    engine.enter(); // and nobody is left inside
+    engine.exit();
+    engine.worker().close();
   }
 
   @Test
   void anEngineThatFailsKeepsNoOtherFromBeingLookedAfter() throws Exception {
-    try (Config config = Config.read();
-        Context context =
-            Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config)) {
-      Caretaker caretaker = new Caretaker();
-      Engine broken = new Engine(context, caretaker);
-      broken.worker().close();
-      Engine sound = new Engine(context, caretaker);
-      caretaker.add(broken);
-      caretaker.add(sound);
-      // It is armed, and watched, as soon as it has been looked after in peace.
-      while (caretaker.events().add(sound)) {
-        caretaker.events().remove(sound);
-        caretaker.stir();
-        Thread.onSpinWait();
-      }
-      sound.worker().close();
+    UcxBinding binding = Started.binding();
+    Caretaker caretaker = new Caretaker(binding);
+    Engine broken = new Engine(binding, caretaker);
+    broken.worker().close();
+    Engine sound = new Engine(binding, caretaker);
+    caretaker.add(broken);
+    caretaker.add(sound);
+    // It is armed, and watched, as soon as it has been looked after in peace.
+    while (caretaker.events().add(sound)) {
+      caretaker.events().remove(sound);
+      caretaker.stir();
+      Thread.onSpinWait();
     }
+    sound.worker().close();
   }
 }

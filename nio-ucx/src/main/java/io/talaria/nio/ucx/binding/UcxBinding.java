@@ -1,0 +1,68 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx.binding;
+
+import java.io.IOException;
+import java.util.Map;
+
+/**
+ * One way from Java to UCX. Made by the fabric, which calls {@link #start} once, by one thread, and
+ * the rest by any thread after it has answered; only {@link #name} and {@link #newDescriptorSet}
+ * may be called before.
+ */
+public interface UcxBinding {
+  /**
+   * What the property {@code talaria.ucx.binding} calls it.
+   *
+   * @return a word
+   */
+  String name();
+
+  /**
+   * Loads UCX and opens its context for streams, messages by tag and wake-up. May take some hundred
+   * milliseconds.
+   *
+   * @param settings UCX's settings as environment variables ({@code UCX_NAME}) and their values,
+   *     for those that the user has not set
+   * @return nothing if UCX can be used, or sentences that say why not, with the cure
+   */
+  String start(Map<String, String> settings);
+
+  /**
+   * Which libraries it has loaded.
+   *
+   * @return their names and releases, such as {@code UCX 1.13.1}
+   */
+  String versions();
+
+  /**
+   * Whether {@link BoundEndpoint#transports} knows.
+   *
+   * @return whether it does
+   */
+  boolean tellsTransports();
+
+  /**
+   * Opens a worker: milliseconds, megabytes and some descriptors.
+   *
+   * @return a worker, to be closed
+   * @throws BindingException if UCX refuses
+   */
+  BoundWorker openWorker();
+
+  /**
+   * Takes native memory, which goes with the object.
+   *
+   * @param bytes how much; at least 1
+   * @return memory of zeros
+   */
+  Block newBlock(int bytes);
+
+  /**
+   * Makes an empty set of descriptors.
+   *
+   * @return a set, whose descriptor is the caller's to close
+   * @throws IOException if the kernel has no more
+   */
+  DescriptorSet newDescriptorSet() throws IOException;
+}

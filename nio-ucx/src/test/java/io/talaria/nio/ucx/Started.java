@@ -1,0 +1,34 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.ucx.binding.BindingException;
+import io.talaria.nio.ucx.binding.UcxBinding;
+import java.util.Map;
+
+/** A binding of the tests' own, over UCX's shared memory. */
+final class Started {
+  private static final UcxBinding BINDING = start();
+
+  private Started() {}
+
+  /** The binding; null if it cannot be used here. */
+  static UcxBinding binding() {
+    return BINDING;
+  }
+
+  private static UcxBinding start() {
+    try {
+      UcxBinding binding = Bindings.open();
+      String obstacle =
+          binding.start(Map.of("UCX_POSIX_ERROR_HANDLING", "y", "UCX_TLS", "posix,self"));
+      if (obstacle.isEmpty()) {
+        return binding;
+      }
+      System.err.println(obstacle);
+    } catch (BindingException e) {
+      System.err.println(e.getMessage());
+    }
+    return null;
+  }
+}
