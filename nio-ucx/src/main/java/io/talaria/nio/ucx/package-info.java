@@ -8,6 +8,6 @@
  * io.talaria.nio.ucx.Caretaker} progresses what nobody else does.
  *
  * <p>What is said to be an engine's is touched only by the thread that has entered it. UCX itself
- * is behind {@link io.talaria.nio.ucx.binding}.
+ * is behind {@code io.talaria.nio.ucx.binding}.
  */
 package io.talaria.nio.ucx;
