@@ -162,7 +162,7 @@ public enum Reason {
       26,
       "no-ucx",
       "The ucx fabric is asked for and cannot be used in this process.",
-      "Run on Java 25 or newer, and install UCX (Debian: libucx0); the log says what is missing."),
+      "Install UCX (Debian: libucx0) and, before Java 25, JUCX; the log says what is missing."),
   /** Both ends run Talaria on two hosts, and a fast network joins them. */
   BETWEEN_HOSTS(
       27,

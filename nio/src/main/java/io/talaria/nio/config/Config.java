@@ -51,6 +51,12 @@ public final class Config {
   /** How far beside a service's port its rendezvous port is. */
   public static final String RENDEZVOUS_OFFSET = "talaria.rendezvous.offset";
 
+  /** By which binding the fabric {@code ucx} reaches UCX. */
+  public static final String UCX_BINDING = "talaria.ucx.binding";
+
+  /** JUCX, for the binding of that name: a jar. */
+  public static final String JUCX = "talaria.jucx";
+
   /** Whether the bean is registered with the platform's MBean server. */
   public static final String JMX = "talaria.jmx";
 
@@ -71,10 +77,13 @@ public final class Config {
           RULES,
           KEY,
           RENDEZVOUS_OFFSET,
+          UCX_BINDING,
+          JUCX,
           JMX,
           QUIET);
   private static final List<String> FABRIC_NAMES = List.of("shm", "ucx");
   private static final List<String> FABRICS_STANDARD = List.of("shm");
+  private static final List<String> BINDING_NAMES = List.of("auto", "ffm", "jucx");
 
   /** What the address of a Unix-domain socket holds in Java, less {@code /l-65535-ID}. */
   public static final int MAX_DIR_BYTES = 106 - 25;
@@ -99,6 +108,8 @@ public final class Config {
   private final Path rules;
   private final Path key;
   private final int rendezvousOffset;
+  private final String ucxBinding;
+  private final Path jucx;
   private final boolean jmx;
   private final boolean quiet;
 
@@ -122,6 +133,8 @@ public final class Config {
     rules = file(property, RULES);
     key = file(property, KEY);
     rendezvousOffset = (int) number(property, RENDEZVOUS_OFFSET, 10_000, 1, MAX_OFFSET);
+    ucxBinding = binding(property);
+    jucx = file(property, JUCX);
     jmx = flag(property, JMX, false);
     quiet = flag(property, QUIET, false);
   }
@@ -211,6 +224,16 @@ public final class Config {
     return rendezvousOffset;
   }
 
+  /** {@value #UCX_BINDING}: {@code auto}, {@code ffm} or {@code jucx}. */
+  public String ucxBinding() {
+    return ucxBinding;
+  }
+
+  /** {@value #JUCX}; null: what is on the class path, if anything. */
+  public Path jucx() {
+    return jucx;
+  }
+
   /** {@value #JMX}. */
   public boolean jmx() {
     return jmx;
@@ -237,6 +260,17 @@ public final class Config {
       }
     }
     return List.copyOf(names);
+  }
+
+  private static String binding(Function<String, String> property) {
+    String value = property.apply(UCX_BINDING);
+    if (value == null) {
+      return BINDING_NAMES.get(0);
+    }
+    if (!BINDING_NAMES.contains(value)) {
+      throw invalid(UCX_BINDING, value, "one of " + String.join(", ", BINDING_NAMES));
+    }
+    return value;
   }
 
   private static boolean flag(Function<String, String> property, String name, boolean standard) {
@@ -352,6 +386,8 @@ public final class Config {
         RULES + "=" + (rules == null ? NONE : rules),
         KEY + "=" + (key == null ? NONE : key),
         RENDEZVOUS_OFFSET + "=" + rendezvousOffset,
+        UCX_BINDING + "=" + ucxBinding,
+        JUCX + "=" + (jucx == null ? NONE : jucx),
         JMX + "=" + jmx,
         QUIET + "=" + quiet);
   }

@@ -78,6 +78,20 @@ class ConfigTest {
   }
 
   @Test
+  void theBindingIsOneOfThree() {
+    assertThat(Config.load().ucxBinding()).isEqualTo("auto");
+    assertThat(with(Config.UCX_BINDING, "jucx").ucxBinding()).isEqualTo("jucx");
+    assertRefused(Config.UCX_BINDING, "jni", "one of auto, ffm, jucx");
+  }
+
+  @Test
+  void jucxIsAFile() {
+    assertThat(with(Config.JUCX, "/opt/jucx.jar").jucx()).hasToString("/opt/jucx.jar");
+    assertThat(with(Config.JUCX, "none").jucx()).isNull();
+    assertRefused(Config.JUCX, "jucx.jar", "an absolute path of a file, or none");
+  }
+
+  @Test
   void itPrintsWhatIsInForce() {
     System.setProperty(Config.QUIET, "true");
     System.setProperty(Config.DIR, "/run/talaria");
@@ -88,7 +102,7 @@ class ConfigTest {
                 + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
                 + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.sockets=false"
                 + " talaria.rules=none talaria.key=none talaria.rendezvous.offset=10000"
-                + " talaria.jmx=false talaria.quiet=true");
+                + " talaria.ucx.binding=auto talaria.jucx=none talaria.jmx=false talaria.quiet=true");
   }
 
   @ParameterizedTest
