@@ -8,5 +8,6 @@ module io.talaria.nio.ucx {
   exports io.talaria.nio.ucx to
       io.talaria.nio;
   exports io.talaria.nio.ucx.binding to
+      io.talaria.nio.jucx,
       io.talaria.nio.ucx.ffm;
 }

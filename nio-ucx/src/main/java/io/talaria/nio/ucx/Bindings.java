@@ -10,7 +10,12 @@ import io.talaria.nio.ucx.binding.UcxBinding;
  * and because its classes may be of a newer Java than this one.
  */
 final class Bindings {
-  private static final String FFM = "io.talaria.nio.ucx.ffm.FfmBinding";
+  /** {@code ffm}, {@code jucx} or {@code auto}; {@code nio} has checked it. */
+  static final String PROPERTY = "talaria.ucx.binding";
+
+  private static final String BY_FFM = "ffm";
+  private static final String BY_JUCX = "jucx";
+  private static final int FFM_JAVA = 25;
 
   private Bindings() {}
 
@@ -21,19 +26,39 @@ final class Bindings {
    * @throws BindingException if there is none, with a sentence for the log
    */
   static UcxBinding open() {
+    int java = Runtime.version().feature();
+    String name = chosen(System.getProperty(PROPERTY, "auto"), java);
+    if (name.equals(BY_FFM) && java < FFM_JAVA) {
+      throw new BindingException(
+          PROPERTY
+              + " is ffm, which needs Java 25 or newer; this is Java "
+              + java
+              + ": name jucx, or leave it out.",
+          null);
+    }
+    String found =
+        name.equals(BY_FFM)
+            ? "io.talaria.nio.ucx.ffm.FfmBinding"
+            : "io.talaria.nio.jucx.JucxBinding";
     try {
-      return Class.forName(FFM, true, Bindings.class.getClassLoader())
+      return Class.forName(found, true, Bindings.class.getClassLoader())
           .asSubclass(UcxBinding.class)
           .getConstructor()
           .newInstance();
-    } catch (UnsupportedClassVersionError e) {
-      throw new BindingException(
-          "It needs Java 25 or newer; this is Java " + Runtime.version().feature() + ".", e);
     } catch (ClassNotFoundException e) {
-      throw new BindingException("Its classes are not on the class path.", e);
+      throw new BindingException(
+          "The classes of its binding " + name + " are not on the class path.", e);
     } catch (ReflectiveOperationException | LinkageError e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new BindingException("It could not be started: " + cause, e);
     }
+  }
+
+  /** Which binding is taken: the faster one where it runs. */
+  static String chosen(String wanted, int java) {
+    if (wanted.equals(BY_FFM) || wanted.equals(BY_JUCX)) {
+      return wanted;
+    }
+    return java >= FFM_JAVA ? BY_FFM : BY_JUCX;
   }
 }

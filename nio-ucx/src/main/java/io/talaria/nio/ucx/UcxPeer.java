@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The streams shared with one peer process. Negotiation thread, except {@link #send}. */
 final class UcxPeer {
+  private static final String TCP = "tcp";
+
   private final Peer session;
   private final Map<Long, UcxStream> streams = new HashMap<>();
   private final boolean takesTcp;
@@ -42,13 +44,23 @@ final class UcxPeer {
     return byTcpOnly;
   }
 
-  /** Takes note of how a stream to it goes: transports and devices. */
-  void goesBy(List<String> transports) {
-    byTcpOnly =
-        session.betweenHosts()
-            && !takesTcp
-            && !transports.isEmpty()
-            && transports.stream().allMatch(each -> each.startsWith("tcp"));
+  /**
+   * Takes note of how a stream to it goes.
+   *
+   * @param transports those in use, with their devices; or those that may be
+   * @param known whether they are in use
+   */
+  void goesBy(List<String> transports, boolean known) {
+    if (session.betweenHosts() && !takesTcp) {
+      byTcpOnly =
+          known
+              ? !transports.isEmpty() && transports.stream().allMatch(each -> each.startsWith(TCP))
+              : transports.isEmpty() || transports.stream().anyMatch(UcxPeer::mayBeTcp);
+    }
+  }
+
+  private static boolean mayBeTcp(String transport) {
+    return transport.startsWith(TCP) || transport.startsWith("^") || transport.startsWith("all");
   }
 
   /** Any thread. */

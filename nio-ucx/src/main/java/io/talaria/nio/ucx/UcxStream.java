@@ -11,6 +11,7 @@ import io.talaria.nio.fabric.Home;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.ucx.binding.BindingException;
 import io.talaria.nio.ucx.binding.Received;
+import io.talaria.nio.ucx.binding.UcxBinding;
 import java.nio.ByteBuffer;
 
 /**
@@ -122,7 +123,7 @@ final class UcxStream implements FabricStream {
     if (peer.betweenHosts()) {
       engine.enter();
       try {
-        peer.goesBy(pipe.endpoint().transports());
+        peer.goesBy(pipe.endpoint().transports(), fabric.binding().tellsTransports());
       } finally {
         engine.exit();
       }
@@ -506,6 +507,8 @@ final class UcxStream implements FabricStream {
       }
       peer.transport(known);
     }
-    return known.isEmpty() ? "ucx" : "ucx " + known;
+    UcxBinding binding = fabric.binding();
+    String name = binding.tellsTransports() ? "ucx" : "ucx by " + binding.versions();
+    return known.isEmpty() ? name : name + " " + known;
   }
 }

@@ -25,10 +25,18 @@ final class Started {
       if (obstacle.isEmpty()) {
         return binding;
       }
-      System.err.println(obstacle);
+      missed(obstacle);
     } catch (BindingException e) {
-      System.err.println(e.getMessage());
+      missed(e.getMessage());
     }
     return null;
+  }
+
+  /** A run for one binding must not pass because that is not there. */
+  private static void missed(String why) {
+    if (System.getProperty(Bindings.PROPERTY) != null) {
+      throw new AssertionError(why);
+    }
+    System.err.println(why);
   }
 }

@@ -46,7 +46,7 @@ public final class FfmBinding implements UcxBinding {
 
   @Override
   public String versions() {
-    return "UCX " + Ucx.version();
+    return "ffm/" + Ucx.version();
   }
 
   @Override

@@ -29,9 +29,10 @@ public interface UcxBinding {
   String start(Map<String, String> settings);
 
   /**
-   * Which libraries it has loaded.
+   * By what it reaches UCX, once it is started: few letters, for tables.
    *
-   * @return their names and releases, such as {@code UCX 1.13.1}
+   * @return names and releases, such as {@code ffm/1.13.1} or {@code jucx 1.18.1/1.13.1}, the last
+   *     being UCX's own, as far as it can be told
    */
   String versions();
 

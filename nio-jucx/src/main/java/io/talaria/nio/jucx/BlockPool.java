@@ -1,0 +1,50 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.jucx;
+
+import java.util.ArrayDeque;
+
+/**
+ * Blocks that no endpoint has, for the next, in three sizes. Obeys its worker's rule of threads.
+ */
+final class BlockPool {
+  /** What an idle connection costs. */
+  static final int LEAST_BYTES = 2 << 10;
+
+  /** From one size to the next. */
+  static final int STEP = 8;
+
+  private static final int SIZES = 3;
+
+  /** The largest. */
+  static final int MOST_BYTES = LEAST_BYTES * STEP * STEP;
+
+  /** How many bytes of one size are kept. */
+  private static final int KEPT_BYTES = 2 << 20;
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no type arguments
+  private final ArrayDeque<JucxBlock>[] free = new ArrayDeque[SIZES];
+
+  BlockPool() {
+    for (int i = 0; i < SIZES; i++) {
+      free[i] = new ArrayDeque<>();
+    }
+  }
+
+  private ArrayDeque<JucxBlock> of(int bytes) {
+    return free[bytes == LEAST_BYTES ? 0 : bytes == MOST_BYTES ? 2 : 1];
+  }
+
+  JucxBlock take(int bytes) {
+    JucxBlock block = of(bytes).poll();
+    return block == null ? new JucxBlock(bytes) : block;
+  }
+
+  void giveBack(JucxBlock block) {
+    int bytes = block.bytes().capacity();
+    ArrayDeque<JucxBlock> kept = of(bytes);
+    if (kept.size() < KEPT_BYTES / bytes) {
+      kept.push(block);
+    }
+  }
+}

@@ -1,0 +1,204 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.jucx;
+
+import io.talaria.nio.ucx.binding.Block;
+import io.talaria.nio.ucx.binding.BoundEndpoint;
+import io.talaria.nio.ucx.binding.Received;
+import java.util.List;
+import org.openucx.jucx.UcxCallback;
+import org.openucx.jucx.UcxException;
+import org.openucx.jucx.ucp.UcpEndpoint;
+import org.openucx.jucx.ucp.UcpRequest;
+
+/**
+ * An endpoint with one receive posted, whose call-back it is. JUCX holds it, and by it the block,
+ * as long as the receive is under way: nothing can cancel that but the close. The block grows when
+ * it was filled, and shrinks after many receives that had no need of it.
+ */
+final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
+  private static final int MANY = 256;
+
+  final Object attachment;
+  private final JucxWorker worker;
+  private final UcpEndpoint endpoint;
+  private JucxBlock block;
+  private boolean open = true;
+
+  /** UCX has the block. */
+  private boolean posted;
+
+  /** It has been filled, with so many bytes. */
+  private boolean arrived;
+
+  private int arrivedBytes;
+
+  /** How many receives in turn would have fitted into the smallest block. */
+  private int small;
+
+  /** A negative status once a receive has failed. */
+  private int failure;
+
+  /** Whether the worker's list has it. */
+  boolean listed;
+
+  JucxEndpoint(JucxWorker worker, UcpEndpoint endpoint, Object attachment) {
+    this.worker = worker;
+    this.endpoint = endpoint;
+    this.attachment = attachment;
+    block = worker.takeBlock(BlockPool.LEAST_BYTES);
+  }
+
+  // ---- receiving
+
+  /** Has UCX fill the block; not inside a call-back. */
+  void post() {
+    posted = true;
+    try {
+      endpoint.recvStreamNonBlocking(
+          block.address, block.bytes().capacity(), 0, this, worker.inMainMemory());
+    } catch (UcxException e) {
+      posted = false;
+      failure = JucxWorker.status(e);
+    }
+  }
+
+  /** A receive is done: inside progress, or inside {@link #post}. */
+  @Override
+  public void onSuccess(UcpRequest request) {
+    posted = false;
+    arrived = true;
+    arrivedBytes = (int) request.getRecvSize();
+    if (open) {
+      worker.ready(this);
+    }
+  }
+
+  /** A receive has failed, or was given up by the close. */
+  @Override
+  public void onError(int status, String message) {
+    posted = false;
+    failure = Math.min(status, -1);
+  }
+
+  @Override
+  public long receiveStream(Received place) {
+    if (!arrived) {
+      return failure;
+    }
+    if (arrivedBytes == 0) {
+      taken();
+      return 0;
+    }
+    ((JucxReceived) place).hold(this, block.bytes(), arrivedBytes);
+    return arrivedBytes;
+  }
+
+  /** What had arrived is taken over. */
+  void taken() {
+    arrived = false;
+    if (open) {
+      fit();
+      post();
+    }
+  }
+
+  private void fit() {
+    int capacity = block.bytes().capacity();
+    if (arrivedBytes == capacity && capacity < BlockPool.MOST_BYTES) {
+      exchange(capacity * BlockPool.STEP);
+      small = 0;
+    } else if (arrivedBytes > BlockPool.LEAST_BYTES || capacity == BlockPool.LEAST_BYTES) {
+      small = 0;
+    } else if (++small == MANY) {
+      exchange(BlockPool.LEAST_BYTES);
+      small = 0;
+    }
+  }
+
+  private void exchange(int bytes) {
+    JucxBlock before = block;
+    block = worker.takeBlock(bytes);
+    worker.giveBack(before);
+  }
+
+  // ---- sending
+
+  @Override
+  public long sendStream(Block from, int length) {
+    try {
+      return worker
+          .requests()
+          .posted(
+              endpoint.sendStreamNonBlocking(
+                  ((JucxBlock) from).address, length, null, worker.inMainMemory()),
+              from);
+    } catch (UcxException e) {
+      return JucxWorker.status(e);
+    }
+  }
+
+  @Override
+  public long sendTag(Block from, int length, long tag) {
+    try {
+      return worker
+          .requests()
+          .posted(
+              endpoint.sendTaggedNonBlocking(
+                  ((JucxBlock) from).address, length, tag, null, worker.inMainMemory()),
+              from);
+    } catch (UcxException e) {
+      return JucxWorker.status(e);
+    }
+  }
+
+  // ---- closing
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public List<String> transports() {
+    return worker.transports();
+  }
+
+  @Override
+  public long closeFlushing() {
+    return close(false);
+  }
+
+  @Override
+  public long closeForced() {
+    return close(true);
+  }
+
+  private long close(boolean force) {
+    if (!open) {
+      throw new IllegalStateException("the endpoint is closed");
+    }
+    open = false;
+    try {
+      UcpRequest request =
+          force ? endpoint.closeNonBlockingForce() : endpoint.closeNonBlockingFlush();
+      long answer = worker.requests().posted(request, this);
+      if (answer <= 0) {
+        closed();
+      }
+      return answer;
+    } catch (UcxException e) {
+      closed();
+      return JucxWorker.status(e);
+    }
+  }
+
+  /** UCX is done with it. */
+  void closed() {
+    worker.forget(this);
+    if (!posted && block != null) {
+      worker.giveBack(block);
+      block = null;
+    }
+  }
+}
