@@ -7,7 +7,7 @@ BENCH=$ROOT/bench/target/talaria-bench.jar
 WORKLOADS=$ROOT/workloads/target/talaria-workloads.jar
 STAMP=$ROOT/dist/.built
 # The modules that a command needs, those that they need included.
-WANTED='nio ffi ucx nio-ucx nio-ucx-ffm monitor agent cli bench'
+WANTED='nio ffi ucx nio-ucx nio-ucx-ffm nio-jucx monitor agent cli bench'
 
 build_usage() {
   cat <<'END'

@@ -27,6 +27,18 @@ add_option() {
   options="${options:+$options }$word"
 }
 
+# What UCX reads from the environment alone, and Java 17 cannot set; what the user has set stays. Logs would go to
+# standard output, which is the program's, and UCX's shared memory would find no dead peer.
+set_ucx_environment() {
+  case " $options ${JAVA_TOOL_OPTIONS-} " in
+    *-Dtalaria.fabrics=*ucx* | *-Dtalaria.rules=*)
+      export UCX_LOG_FILE="${UCX_LOG_FILE-stderr}"
+      export UCX_WARN_UNUSED_ENV_VARS="${UCX_WARN_UNUSED_ENV_VARS-n}"
+      export UCX_POSIX_ERROR_HANDLING="${UCX_POSIX_ERROR_HANDLING-y}"
+      ;;
+  esac
+}
+
 run_command() {
   options=
   add_option "-javaagent:$AGENT"
@@ -51,6 +63,7 @@ run_command() {
     exit "$STATUS_USAGE"
   fi
   ensure_built
+  set_ucx_environment
   JAVA_TOOL_OPTIONS="$options${JAVA_TOOL_OPTIONS:+ $JAVA_TOOL_OPTIONS}"
   export JAVA_TOOL_OPTIONS
   exec "$@"

@@ -9,9 +9,11 @@ import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.jar.JarFile;
 
 /**
  * Switches Talaria on in this JVM: checks the configuration, opens what the provider needs of the
@@ -32,7 +34,10 @@ public final class Activation {
   /** The fabric that calls native code. */
   private static final String UCX = "ucx";
 
-  private static final int UCX_JAVA = 25;
+  /** From here on the fabric calls UCX without JUCX. */
+  private static final int FFM_JAVA = 25;
+
+  private static final String JUCX_CLASS = "org/openucx/jucx/ucp/UcpContext.class";
 
   /**
    * What makes Netty take NIO instead of its native transports, under Netty's name and under the
@@ -62,6 +67,11 @@ public final class Activation {
       Runtime.getRuntime().halt(BAD_CONFIGURATION);
       return;
     }
+    if (config.enabled() && !isJucx(config.jucx())) {
+      System.err.println("talaria: " + noJucx(config));
+      Runtime.getRuntime().halt(BAD_CONFIGURATION);
+      return;
+    }
     if (switchOn(config, instrumentation)) {
       announce(config);
     }
@@ -81,6 +91,10 @@ public final class Activation {
       config = Config.load();
     } catch (IllegalArgumentException e) {
       System.err.println("talaria: " + e.getMessage() + "; the program stays on the JDK's sockets");
+      return;
+    }
+    if (config.enabled() && !isJucx(config.jucx())) {
+      System.err.println("talaria: " + noJucx(config) + "; the program stays on the JDK's sockets");
       return;
     }
     if (!switchOn(config, instrumentation)) {
@@ -115,6 +129,9 @@ public final class Activation {
     exportChannels(instrumentation, ucx);
     if (ucx) {
       allowNativeAccess(instrumentation);
+      if (config.jucx() != null) {
+        addJucx(config.jucx(), instrumentation);
+      }
     }
     Objects.requireNonNull(JdkNio.provider()); // better to fail here than in the program's channels
     for (String property : NETTY_PROPERTIES) {
@@ -127,6 +144,35 @@ public final class Activation {
       takeSockets();
     }
     return true;
+  }
+
+  /** Whether a file, if one is named, is the jar of JUCX. */
+  private static boolean isJucx(Path file) {
+    if (file == null) {
+      return true;
+    }
+    try (JarFile jar = new JarFile(file.toFile())) {
+      return jar.getEntry(JUCX_CLASS) != null;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static String noJucx(Config config) {
+    return "property "
+        + Config.JUCX
+        + " is '"
+        + config.jucx()
+        + "', it must be the jar of JUCX (org.openucx:jucx from 1.15.0 on), or none";
+  }
+
+  /** Behind the class path, so that a program's own JUCX counts. */
+  private static void addJucx(Path file, Instrumentation instrumentation) {
+    try {
+      instrumentation.appendToSystemClassLoaderSearch(new JarFile(file.toFile()));
+    } catch (IOException e) {
+      System.err.println("talaria: " + file + " cannot be read any more: " + e);
+    }
   }
 
   private static void takeSockets() {
@@ -198,13 +244,18 @@ public final class Activation {
       roads.append(roads.length() == 0 ? "" : ", or else ");
       if (!fabric.equals(UCX)) {
         roads.append("shared memory");
-      } else if (Runtime.version().feature() < UCX_JAVA) {
-        roads.append("UCX (not on this Java: it needs ").append(UCX_JAVA).append(')');
+      } else if (byJucx(config)) {
+        roads.append("UCX by JUCX");
       } else {
         roads.append("UCX");
       }
     }
     return roads.toString();
+  }
+
+  private static boolean byJucx(Config config) {
+    return config.ucxBinding().equals("jucx")
+        || (config.ucxBinding().equals("auto") && Runtime.version().feature() < FFM_JAVA);
   }
 
   private static void announce(Config config) {

@@ -109,6 +109,20 @@ class AgentTest {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void stopsTheStartOnAJucxThatIsNone(String java) throws Exception {
+    Path file = Files.writeString(work.resolve("jucx.jar"), "no jar");
+    Child child = Child.withAgent(work, java, List.of(option("talaria.jucx", file.toString())));
+    assertThat(child.status()).isEqualTo(Activation.BAD_CONFIGURATION);
+    assertThat(child.out()).isEmpty();
+    assertThat(child.err())
+        .containsExactly(
+            "talaria: property talaria.jucx is '"
+                + file
+                + "', it must be the jar of JUCX (org.openucx:jucx from 1.15.0 on), or none");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void stopsTheStartOnBadValueOfEnabled(String java) throws Exception {
     Child child = Child.withAgent(work, java, List.of(option("talaria.enabled", "maybe")));
     assertThat(child.status()).isEqualTo(78);

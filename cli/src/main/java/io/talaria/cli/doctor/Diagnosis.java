@@ -2,6 +2,7 @@
 
 package io.talaria.cli.doctor;
 
+import io.talaria.nio.config.Config;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +33,7 @@ record Diagnosis(List<Finding> findings) {
             HostChecks.mappings(here),
             HostChecks.openFiles(here),
             NetworkChecks.ucx(here),
+            JucxChecks.jucx(Config.load().jucx(), System::getenv),
             NetworkChecks.infiniband(here)));
     findings.addAll(RdmaChecks.all(here));
     findings.addAll(BetweenHostsChecks.all(here));

@@ -11,10 +11,15 @@ import io.talaria.nio.Reason;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.jar.JarOutputStream;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -226,6 +231,30 @@ class DiagnosisTest {
   }
 
   // Networks
+
+  @Test
+  void jucxIsLookedAtWhereItsPropertyPoints() throws Exception {
+    Map<String, String> environment = new HashMap<>();
+    assertFinding(
+        JucxChecks.jucx(null, environment::get), Status.MISSING, "names none", "org.openucx:jucx");
+    Path jar = temp.resolve("jucx.jar");
+    assertFinding(JucxChecks.jucx(jar, environment::get), Status.MISSING, "is no JUCX");
+    writeJucx(jar, "1.12.1");
+    assertFinding(JucxChecks.jucx(jar, environment::get), Status.MISSING, "is 1.12.1, which leaks");
+    writeJucx(jar, "1.15.0");
+    assertFinding(
+        JucxChecks.jucx(jar, environment::get), Status.WARN, "is 1.15.0", "UCX_LOG_FILE=stderr");
+    environment.put("UCX_LOG_FILE", "stderr");
+    assertFinding(JucxChecks.jucx(jar, environment::get), Status.OK, "is 1.15.0");
+  }
+
+  private static void writeJucx(Path jar, String version) throws Exception {
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      out.putNextEntry(new ZipEntry("org/openucx/jucx/ucp/UcpContext.class"));
+      out.putNextEntry(new ZipEntry("META-INF/maven/org.openucx/jucx/pom.properties"));
+      out.write(("version=" + version + "\n").getBytes(StandardCharsets.ISO_8859_1));
+    }
+  }
 
   @Test
   void ucxIsFoundWhereTheLoaderLooks() throws Exception {
