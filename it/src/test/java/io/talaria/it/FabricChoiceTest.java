@@ -108,6 +108,68 @@ class FabricChoiceTest {
   }
 
   @Test
+  void anOlderJavaReachesUcxByJucx() throws Exception {
+    assumeJucx();
+    ConnectionInfo connection =
+        connect(
+            onJucx(lab.child(Flavour.TALARIA_17, EchoServer.class)),
+            onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class)),
+            Mode.UCX,
+            Reason.SAME_HOST);
+    assertThat(connection.transport()).startsWith("ucx by jucx 1.").contains("posix");
+  }
+
+  @Test
+  void anOlderServerMeetsANewerClientOnUcx() throws Exception {
+    assumeJucx();
+    ConnectionInfo connection =
+        connect(
+            onJucx(lab.child(Flavour.TALARIA_17, EchoServer.class)),
+            lab.child(Flavour.TALARIA, EchoClient.class).property("talaria.fabrics", "ucx"),
+            Mode.UCX,
+            Reason.SAME_HOST);
+    assertThat(connection.transport()).startsWith("ucx posix");
+  }
+
+  @Test
+  void anOlderClientMeetsANewerServerOnUcx() throws Exception {
+    assumeJucx();
+    ConnectionInfo connection =
+        connect(
+            lab.child(Flavour.TALARIA, EchoServer.class).property("talaria.fabrics", "ucx"),
+            onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class)),
+            Mode.UCX,
+            Reason.SAME_HOST);
+    assertThat(connection.transport()).startsWith("ucx by jucx 1.");
+  }
+
+  /** Standard output is the program's: UCX would log there. */
+  @Test
+  void jucxWithoutItsEnvironmentIsPassedOver() throws Exception {
+    assumeJucx();
+    ConnectionInfo connection =
+        connect(
+            onJucx(lab.child(Flavour.TALARIA_17, EchoServer.class))
+                .environment("UCX_LOG_FILE", null),
+            onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class))
+                .environment("UCX_LOG_FILE", null),
+            Mode.TCP,
+            Reason.NO_UCX);
+    assertThat(connection.mode()).isEqualTo(Mode.TCP);
+  }
+
+  private static void assumeJucx() {
+    Flavour.TALARIA.assume();
+    Flavour.TALARIA_17.assume();
+    assumeTrue(Settings.ucxInstalled(), "no UCX here");
+    assumeTrue(Settings.jucx().isPresent(), "no JUCX here");
+  }
+
+  private static ChildSpec onJucx(ChildSpec child) {
+    return child.property("talaria.fabrics", "ucx").jucx(Settings.jucx().orElseThrow());
+  }
+
+  @Test
   void anOlderJavaWithNothingElseStaysOnTcp() throws Exception {
     ConnectionInfo connection = connect(Flavour.TALARIA_17, "ucx", "ucx", Mode.TCP, Reason.NO_UCX);
     assertThat(connection.mode()).isEqualTo(Mode.TCP);

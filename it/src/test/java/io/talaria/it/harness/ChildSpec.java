@@ -18,6 +18,7 @@ public final class ChildSpec {
   private final List<String> options = new ArrayList<>();
   private final Map<String, String> properties = new TreeMap<>();
   private final List<String> arguments = new ArrayList<>();
+  private final Map<String, String> environment = new TreeMap<>();
   private ClassPath classPath = ClassPath.usual();
   private Path javaHome;
 
@@ -29,6 +30,38 @@ public final class ChildSpec {
     property("talaria.dir", lab.talariaDir());
     property("talaria.shm.dir", lab.shmDir());
     Settings.fabric().ifPresent(name -> property("talaria.fabrics", name));
+    if (flavour.wantsJucx()) {
+      Settings.jucxOfAll().ifPresent(this::jucx);
+    }
+  }
+
+  /**
+   * JUCX, and the environment that UCX wants then.
+   *
+   * @param jar its file
+   * @return this
+   */
+  public ChildSpec jucx(Path jar) {
+    environment("UCX_LOG_FILE", "stderr");
+    environment("UCX_WARN_UNUSED_ENV_VARS", "n");
+    environment("UCX_POSIX_ERROR_HANDLING", "y");
+    return property("talaria.jucx", jar);
+  }
+
+  /**
+   * A variable of the environment.
+   *
+   * @param key its name
+   * @param value its value, or null to leave it as it is here
+   * @return this
+   */
+  public ChildSpec environment(String key, String value) {
+    if (value == null) {
+      environment.remove(key);
+    } else {
+      environment.put(key, value);
+    }
+    return this;
   }
 
   /**
@@ -134,6 +167,7 @@ public final class ChildSpec {
     builder.directory(lab.scratch().toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("JAVA_TOOL_OPTIONS"));
     builder.environment().remove("JDK_JAVA_OPTIONS");
+    builder.environment().putAll(environment);
     return lab.adopt(program.getSimpleName(), this, builder.start());
   }
 

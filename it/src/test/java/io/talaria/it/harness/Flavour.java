@@ -39,9 +39,15 @@ public enum Flavour {
   public void assume() {
     assumeTrue(!accelerated || Settings.agent().isPresent(), "talaria.test.agent=none");
     assumeTrue(
-        !accelerated || !old || Settings.fast() != Mode.UCX, "UCX needs a newer Java than 17");
+        !wantsJucx() || Settings.jucxOfAll().isPresent(),
+        "UCX on Java 17 needs JUCX: set talaria.test.jucx");
     assumeTrue(Settings.fast() != Mode.UCX || Settings.ucxInstalled(), "no UCX here");
     assumeTrue(!old || Settings.java17().isPresent(), "no Java 17: set talaria.test.java17");
+  }
+
+  /** Whether UCX is asked for on a Java that reaches it by JUCX alone. */
+  boolean wantsJucx() {
+    return accelerated && old && Settings.fast() == Mode.UCX;
   }
 
   Path javaHome() {

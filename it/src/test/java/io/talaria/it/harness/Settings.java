@@ -57,6 +57,30 @@ public final class Settings {
   }
 
   /**
+   * JUCX, for children on Java 17 if all children run on UCX.
+   *
+   * @return {@code talaria.test.jucx}, or empty if that is not set
+   */
+  public static Optional<Path> jucxOfAll() {
+    return jar("talaria.test.jucx");
+  }
+
+  /**
+   * JUCX, for tests that want it.
+   *
+   * @return {@code talaria.it.jucx}, or empty if there is no such file
+   */
+  public static Optional<Path> jucx() {
+    return jar("talaria.it.jucx").filter(Files::isRegularFile);
+  }
+
+  private static Optional<Path> jar(String property) {
+    return Optional.ofNullable(System.getProperty(property))
+        .filter(value -> !value.isEmpty())
+        .map(Path::of);
+  }
+
+  /**
    * The mode of accelerated connections.
    *
    * @return the usual one, or that of {@link #fabric}
