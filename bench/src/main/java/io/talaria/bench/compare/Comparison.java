@@ -83,6 +83,11 @@ public final class Comparison {
       return quantity.ratio(median(Contender.JDK), median(Contender.TALARIA));
     }
 
+    /** Returns how many times better the median by JUCX is than Talaria's without, or NaN. */
+    double ratioByJucx() {
+      return quantity.ratio(median(Contender.TALARIA), median(Contender.TALARIA_BY_JUCX));
+    }
+
     /**
      * Returns Talaria's figure as a multiple of ucx_perftest's, or NaN: the median of the rounds'
      * ratios if each round has both, because both had the same share of what the machine did then.
@@ -170,8 +175,9 @@ public final class Comparison {
    * @param taken what they took
    */
   public void addRoads(String label, Contender contender, ModeProbe.Roads taken) {
-    if (contender == Contender.TALARIA) {
-      roads.computeIfAbsent(label, key -> new LinkedHashSet<>()).add(taken.describe());
+    if (contender.onTalaria()) {
+      String whose = contender == Contender.TALARIA ? label : label + " by JUCX";
+      roads.computeIfAbsent(whose, key -> new LinkedHashSet<>()).add(taken.describe());
     }
   }
 

@@ -70,7 +70,11 @@ public record Launch(
    */
   public Pair pair(Class<?> main, Contender contender)
       throws HarnessException, InterruptedException {
-    return Pair.start(main, contender, jar(contender), pinning, jvmOptions(List.of()));
+    return Pair.start(main, contender, jar(contender), pinning, jvmOptions(binding(contender)));
+  }
+
+  private static List<String> binding(Contender contender) {
+    return contender == Contender.TALARIA_BY_JUCX ? List.of(ChildJvm.BY_JUCX) : List.of();
   }
 
   /**

@@ -53,8 +53,12 @@ public record Report(Machine machine, Comparison found) {
     return found.measures().stream().anyMatch(one -> one.spread(Contender.UCX_IN_C) != null);
   }
 
+  private boolean bindings() {
+    return found.contenders().containsAll(List.of(Contender.TALARIA, Contender.TALARIA_BY_JUCX));
+  }
+
   private List<Contender> sockets() {
-    return Contender.ofSockets().stream().filter(found.contenders()::contains).toList();
+    return found.contenders().stream().filter(one -> one != Contender.UCX_IN_C).toList();
   }
 
   private Table summary() {
@@ -62,6 +66,9 @@ public record Report(Machine machine, Comparison found) {
     sockets().forEach(contender -> header.add(">" + contender.label()));
     if (ratios()) {
       header.add(">Ratio");
+    }
+    if (bindings()) {
+      header.add(">JUCX / FFM");
     }
     if (ucx()) {
       header.addAll(List.of(">UCX in C", ">Talaria / UCX"));
@@ -79,6 +86,9 @@ public record Report(Machine machine, Comparison found) {
     sockets().forEach(contender -> cells.add(measure.quantity().format(measure.spread(contender))));
     if (ratios()) {
       cells.add(times(measure.ratio()));
+    }
+    if (bindings()) {
+      cells.add(times(measure.ratioByJucx()));
     }
     if (ucx()) {
       cells.add(measure.quantity().format(measure.spread(Contender.UCX_IN_C)));

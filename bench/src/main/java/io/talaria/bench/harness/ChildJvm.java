@@ -30,6 +30,9 @@ import java.util.concurrent.TimeoutException;
  * the process in any case, and so does the end of this JVM.
  */
 public final class ChildJvm implements AutoCloseable {
+  /** The option that has the fabric ucx take JUCX. */
+  public static final String BY_JUCX = "-Dtalaria.ucx.binding=jucx";
+
   private static final int TAIL_LINES = 400;
   private static final long DUMP_MS = 1_000;
   private static final Duration GRACE = Duration.ofSeconds(5);
@@ -65,6 +68,12 @@ public final class ChildJvm implements AutoCloseable {
     builder.environment().remove("JAVA_TOOL_OPTIONS");
     builder.environment().remove("JDK_JAVA_OPTIONS");
     builder.environment().remove("_JAVA_OPTIONS");
+    if (spec.jvmOptions().contains(BY_JUCX)) {
+      // As "talaria run" does: UCX reads these from the environment alone.
+      builder.environment().putIfAbsent("UCX_LOG_FILE", "stderr");
+      builder.environment().putIfAbsent("UCX_WARN_UNUSED_ENV_VARS", "n");
+      builder.environment().putIfAbsent("UCX_POSIX_ERROR_HANDLING", "y");
+    }
     try {
       Process process = builder.start();
       LIVING.add(process);

@@ -10,6 +10,8 @@ public enum Contender {
   JDK("JDK"),
   /** The same program with the agent on both sides. */
   TALARIA("Talaria"),
+  /** The same on UCX by JUCX, where {@link #TALARIA} is on UCX by the JVM's own means. */
+  TALARIA_BY_JUCX("Talaria by JUCX"),
   /** {@code ucx_perftest}, where it has a test of the same kind; no JVMs. */
   UCX_IN_C("UCX in C");
 
@@ -22,6 +24,11 @@ public enum Contender {
   /** Returns the name for tables. */
   public String label() {
     return label;
+  }
+
+  /** Returns whether the agent is on both sides. */
+  public boolean onTalaria() {
+    return this == TALARIA || this == TALARIA_BY_JUCX;
   }
 
   /** Returns those that run the same program, on different sockets. */

@@ -34,7 +34,8 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
    *
    * @param mainClass the class that both run
    * @param contender whose sockets
-   * @param agent the agent's jar; used for {@link Contender#TALARIA} only
+   * @param agent the agent's jar; used for contenders {@linkplain Contender#onTalaria on Talaria}
+   *     only
    * @param pinning which core for which
    * @param jvmOptions further options for both
    * @throws HarnessException if one does not start, or runs on the wrong sockets
@@ -84,7 +85,7 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
   }
 
   private static boolean accelerated(Contender contender) {
-    return contender == Contender.TALARIA && !bothPlain();
+    return contender.onTalaria() && !bothPlain();
   }
 
   private static void greet(ChildJvm child, String name, Contender contender)

@@ -15,6 +15,8 @@ import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.SizeConverter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -49,6 +51,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench sockets --patterns blocking,selectNow,oneway --sizes 16,1K,64K",
       "  talaria bench sockets --rounds 5 --json result.json",
       "  talaria bench sockets --fabric ucx --patterns blocking,oneway",
+      "  talaria bench sockets --fabric ucx --binding ffm,jucx --jucx jucx-1.18.1.jar",
       "  talaria bench sockets --patterns wake,blocking,select --busy 2",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
@@ -58,6 +61,12 @@ public final class BenchSocketsCommand implements Callable<Integer> {
   private static final double WARM_UP_SECONDS = 1;
 
   private static final String UCX = "ucx";
+  private static final String FFM = "ffm";
+  private static final String JUCX = "jucx";
+
+  /** JUCX calls native code, and Java warns of it from 24 on. */
+  private static final String NATIVE = "--enable-native-access=ALL-UNNAMED";
+
   private static final String TRANSPORTS = "UCX_TLS";
   private static final int MOST_CONNECTIONS = 10_000;
 
@@ -126,6 +135,21 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       description = "How long to measure a scenario, after its warm-up. Default: 2.")
   private Double seconds;
 
+  @Option(
+      names = "--binding",
+      split = ",",
+      paramLabel = "BINDING",
+      description =
+          "With --fabric ucx: how Talaria reaches UCX, ffm, jucx, or both in one run, with their"
+              + " ratio. Default: ffm.")
+  private List<String> bindings = new ArrayList<>();
+
+  @Option(
+      names = "--jucx",
+      paramLabel = "FILE",
+      description = "The jar of JUCX (org.openucx:jucx from Maven Central) for --binding jucx.")
+  private Path jucx;
+
   @Option(names = "--no-ucx", description = "Leave ucx_perftest out, even if it is installed.")
   private boolean noUcx;
 
@@ -142,7 +166,8 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     Timing timing = repeat.timing(seconds, WARM_UP_SECONDS);
     int rounds = repeat.rounds();
     output.check();
-    Launch launch = roads.launch(repeat.pinning());
+    checkBindings();
+    Launch launch = withJucx(roads.launch(repeat.pinning()));
     List<Scenario> scenarios = plan.scenarios();
     if (!launch.pinning().active()) {
       scenarios = scenarios.stream().filter(scenario -> !scenario.oneCore()).toList();
@@ -155,7 +180,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
             scenarios.stream().<Bout>map(one -> new ScenarioBout(one, runner, ucx)).toList(),
             found);
     SocketTargets targets = new SocketTargets(found);
-    if (launch.fabric().equals(UCX)) {
+    if (!ffm()) {
+      found.note("by JUCX alone: nothing is judged");
+    } else if (launch.fabric().equals(UCX)) {
       targets.judgeOnUcx();
     } else if (repeat.busy() == 0) {
       targets.judge(scenarios);
@@ -169,10 +196,46 @@ public final class BenchSocketsCommand implements Callable<Integer> {
 
   private List<Contender> contenders(Launch launch) {
     List<Contender> all = new ArrayList<>(launch.compared());
+    if (bindings.contains(JUCX)) {
+      all.add(Contender.TALARIA_BY_JUCX);
+    }
+    if (!ffm()) {
+      all.remove(Contender.TALARIA);
+    }
     if (!noUcx && UcxPerftest.installed()) {
       all.add(Contender.UCX_IN_C);
     }
     return all;
+  }
+
+  /** Whether Talaria runs without JUCX. */
+  private boolean ffm() {
+    return bindings.isEmpty() || bindings.contains(FFM);
+  }
+
+  private void checkBindings() {
+    for (String binding : bindings) {
+      if (!binding.equals(FFM) && !binding.equals(JUCX)) {
+        throw new ParameterException(
+            spec.commandLine(), "--binding: '" + binding + "' is no binding; there are: ffm, jucx");
+      }
+    }
+    if (bindings.contains(JUCX) != (jucx != null)) {
+      throw new ParameterException(
+          spec.commandLine(), "--binding jucx and --jucx FILE go together");
+    }
+    if (jucx != null && !Files.isRegularFile(jucx)) {
+      throw new ParameterException(spec.commandLine(), "--jucx: " + jucx + " is no file");
+    }
+  }
+
+  private Launch withJucx(Launch launch) {
+    if (!bindings.isEmpty() && (!launch.fabric().equals(UCX) || launch.agent() == null)) {
+      throw new ParameterException(spec.commandLine(), "--binding goes with --fabric ucx");
+    }
+    return jucx == null
+        ? launch
+        : launch.with(List.of("-Dtalaria.jucx=" + jucx.toAbsolutePath(), NATIVE));
   }
 
   /** Those that the fabric takes. */
@@ -185,6 +248,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("plan", plan);
     options.put("fabric", launch.fabric());
+    options.put("bindings", bindings);
     options.put("rounds", rounds);
     options.put("busy", repeat.busy());
     options.put("timing", timing);

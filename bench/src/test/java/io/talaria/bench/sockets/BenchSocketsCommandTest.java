@@ -45,6 +45,9 @@ class BenchSocketsCommandTest {
         "--busy=-1              | --busy must be from 0 to 1,024, not -1",
         "--quick --warm-up=3    | --warm-up does not go with --quick",
         "--fabric=tcp           | --fabric: 'tcp' is no fabric; there are: shm, ucx",
+        "--binding=jni --fabric=ucx | --binding: 'jni' is no binding; there are: ffm, jucx",
+        "--binding=ffm          | --binding goes with --fabric ucx",
+        "--binding=jucx --fabric=ucx | --binding jucx and --jucx FILE go together",
         "--csv=/nowhere/x.csv   | --csv: there is no folder /nowhere",
         "surplus                | Unmatched argument",
       })

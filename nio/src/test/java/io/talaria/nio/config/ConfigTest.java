@@ -82,6 +82,10 @@ class ConfigTest {
     assertThat(Config.load().ucxBinding()).isEqualTo("auto");
     assertThat(with(Config.UCX_BINDING, "jucx").ucxBinding()).isEqualTo("jucx");
     assertRefused(Config.UCX_BINDING, "jni", "one of auto, ffm, jucx");
+  }
+
+  @Test
+  void jucxIsAFile() {
     assertThat(with(Config.JUCX, "/opt/jucx.jar").jucx()).hasToString("/opt/jucx.jar");
     assertThat(with(Config.JUCX, "none").jucx()).isNull();
     assertRefused(Config.JUCX, "jucx.jar", "an absolute path of a file, or none");
