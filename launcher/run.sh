@@ -107,6 +107,48 @@ run_bench_verbs() {
     io.talaria.verbs.BindingBench "$@"
 }
 
+bench_ports_usage() {
+  cat <<'END'
+Usage: ./talaria bench ports --fabric | --top
+
+  --fabric          all counters of a simulated fabric's ports, beside a perfquery -x for each.
+                    Needs ibsim-utils, opensm and infiniband-diags
+  --top             how much of a core top takes for eight ports. Needs tmux, and two minutes
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target is missed, 69 a JDK, Maven or one of
+those is missing.
+
+  ./talaria bench ports --fabric
+END
+}
+
+run_bench_ports() {
+  for word in "$@"; do
+    case $word in
+      -h | --help)
+        bench_ports_usage
+        exit 0
+        ;;
+      --fabric | --top) ;;
+      *) unknown_option 'bench ports' "$word" ;;
+    esac
+  done
+  if [ $# -ne 1 ]; then
+    say "bench ports: either --fabric or --top; try: $NAME bench ports --help"
+    exit "$STATUS_USAGE"
+  fi
+  if [ "$1" = --fabric ]; then
+    compile_tests ffi,monitor monitor/target/bench.log
+    exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
+      -cp "$ROOT/ffi/target/classes:$ROOT/monitor/target/classes:$ROOT/monitor/target/test-classes" \
+      io.talaria.monitor.fabric.FabricBench
+  fi
+  ensure_built
+  compile_tests ffi,nio,monitor,cli cli/target/bench.log
+  exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
+    -cp "$(class_path):$ROOT/cli/target/test-classes" io.talaria.cli.top.TopBench
+}
+
 verbs_example_usage() {
   cat <<'END'
 Usage: ./talaria verbs-example [--device NAME | --simulated] [NAME]...

@@ -3,7 +3,11 @@
 package io.talaria.monitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -59,6 +63,24 @@ class PrometheusTextTest {
                 + " 11\n",
             "talaria_port_errors_total{device=\"mlx5_0\",port=\"1\",layer=\"infiniband\","
                 + "counter=\"out_of_buffer\",source=\"hw_counters\"} 3\n");
+  }
+
+  @Test
+  void prometheusOwnToolReadsIt() throws Exception {
+    Path promtool = Path.of("/usr/bin/promtool");
+    assumeTrue(Files.isExecutable(promtool), "promtool is not installed (Debian: prometheus)");
+    new SysTree(dir).connectX().roce().softRoce().oldKernel();
+    Process check =
+        new ProcessBuilder(promtool.toString(), "check", "metrics")
+            .redirectErrorStream(true)
+            .start();
+    try (LocalPorts ports = LocalPorts.below(dir);
+        OutputStream in = check.getOutputStream()) {
+      in.write(PrometheusText.of(ports.read()).getBytes(StandardCharsets.UTF_8));
+    }
+    String said = new String(check.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    // It ends with 3 for what it would name otherwise, with 1 for what it cannot read.
+    assertThat(check.waitFor()).as(said).isIn(0, 3);
   }
 
   @Test

@@ -3,7 +3,13 @@
 package io.talaria.bench.link;
 
 import io.talaria.bench.plan.BindingKind;
+import io.talaria.cli.doctor.RdmaDevices;
 import io.talaria.ucx.Ucx;
+import io.talaria.verbs.Verbs;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** Finds the implementation of a binding. A new library is named here and in the enum. */
@@ -20,7 +26,24 @@ public final class Bindings {
     if (kind.sockets()) {
       return Optional.empty();
     }
+    if (kind.verbs()) {
+      return Verbs.obstacle().map(Bindings::asTheDoctorSays);
+    }
     return Ucx.obstacle().or(() -> kind == BindingKind.JUCX ? Jucx.obstacle() : Optional.empty());
+  }
+
+  /** Without any device it is the doctor's sentence; else what verbs say is more to the point. */
+  private static String asTheDoctorSays(String obstacle) {
+    return hasDevices() ? obstacle : RdmaDevices.missing();
+  }
+
+  private static boolean hasDevices() {
+    try (DirectoryStream<Path> devices =
+        Files.newDirectoryStream(Path.of("/sys/class/infiniband"))) {
+      return devices.iterator().hasNext();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /**
@@ -42,6 +65,10 @@ public final class Bindings {
       case UCX_AM -> new UcxBinding(setup, UcxBinding.MESSAGE, MessageLink::new);
       case UCX_PUT -> new UcxBinding(setup, UcxBinding.MEMORY, PutLink::new);
       case UCX_GET -> new UcxBinding(setup, UcxBinding.MEMORY, GetLink::new);
+      case VERBS_MESSAGE -> new VerbsBinding(setup, true, VerbsMessageLink::new);
+      case VERBS_WRITE -> new VerbsBinding(setup, false, VerbsWriteLink::new);
+      case VERBS_READ -> new VerbsBinding(setup, false, VerbsReadLink::new);
+      case VERBS_NET -> new VerbsNetBinding(setup);
     };
   }
 }

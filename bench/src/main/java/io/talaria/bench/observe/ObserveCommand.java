@@ -65,7 +65,9 @@ public final class ObserveCommand implements Subcommand {
       arity = "0..1",
       paramLabel = "SET|FILE",
       defaultValue = "quick",
-      description = "quick, paper, scaling, or a file. Default: ${DEFAULT-VALUE}.")
+      description =
+          "quick, paper, scaling, neutrino-messages, neutrino-memory, or a file. Default:"
+              + " ${DEFAULT-VALUE}.")
   private String plan;
 
   @Option(names = "--check", description = "Read the description, say what it holds, and end.")

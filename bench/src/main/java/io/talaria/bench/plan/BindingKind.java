@@ -25,7 +25,15 @@ public enum BindingKind {
   /** Reading the peer's memory by UCX. */
   UCX_GET("ucx-get", false),
   /** UCX's messages by tag, through its own Java binding. */
-  JUCX("jucx", false);
+  JUCX("jucx", false),
+  /** Send and receive requests of verbs. */
+  VERBS_MESSAGE("verbs-msg", false),
+  /** Writing into the peer's memory by verbs. */
+  VERBS_WRITE("verbs-write", false),
+  /** Reading the peer's memory by verbs. */
+  VERBS_READ("verbs-read", false),
+  /** Messages by the library on verbs. */
+  VERBS_NET("verbs-net", false);
 
   private final String label;
   private final boolean sockets;
@@ -53,9 +61,18 @@ public enum BindingKind {
   public boolean supports(Pattern pattern) {
     return switch (pattern) {
       case THROUGHPUT -> true;
-      case BIDIRECTIONAL, ALL_TO_ALL -> this != UCX_PUT && this != UCX_GET;
-      case PINGPONG -> this != UCX_GET;
-      case ACCESS -> this == UCX_PUT || this == UCX_GET;
+      case BIDIRECTIONAL, ALL_TO_ALL -> !oneSided();
+      case PINGPONG -> this != UCX_GET && this != VERBS_READ;
+      case ACCESS -> oneSided();
     };
+  }
+
+  private boolean oneSided() {
+    return this == UCX_PUT || this == UCX_GET || this == VERBS_WRITE || this == VERBS_READ;
+  }
+
+  /** Returns whether it needs an RDMA device and its libraries, but not UCX. */
+  public boolean verbs() {
+    return this == VERBS_MESSAGE || this == VERBS_WRITE || this == VERBS_READ || this == VERBS_NET;
   }
 }

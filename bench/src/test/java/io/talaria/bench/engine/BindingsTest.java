@@ -3,11 +3,15 @@
 package io.talaria.bench.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.result.Row;
+import io.talaria.cli.doctor.RdmaDevices;
 import io.talaria.ucx.Ucx;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -15,12 +19,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every binding on every road, between two JVMs, in all patterns it can do. */
 @Timeout(180)
 class BindingsTest {
   private static String plan(String binding, String road, String patterns, String more) {
-    String roads = binding.contains("ucx") ? "" : "\"roads\": [\"" + road + "\"], ";
+    boolean direct = binding.contains("ucx") || binding.startsWith("verbs");
+    String roads = direct ? "" : "\"roads\": [\"" + road + "\"], ";
     return """
         {"bindings": ["%s"], %s"patterns": [%s], "sizes": [1, 70000],
          "connections": [2], "operations": {"throughput": 200, "latency": 100},
@@ -121,6 +127,20 @@ class BindingsTest {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     String json = plan("ucx-am", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]");
     allToAll(json.replace("posix,self", "tcp"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"verbs-msg", "verbs-write", "verbs-read", "verbs-net"})
+  void withoutADeviceVerbsFailWithTheSentenceOfTheDoctor(String binding) throws Exception {
+    // Not asked of verbs: what this JVM loads is for other tests to choose.
+    assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there may be a device");
+    try (Hosts hosts = new Hosts()) {
+      assertThat(hosts.run(plan(binding, "plain", "\"throughput\"", ""))).isFalse();
+      assertThat(hosts.rows).isEmpty();
+      assertThat(hosts.failures)
+          .isNotEmpty()
+          .allMatch(failure -> failure.contains(RdmaDevices.missing()));
+    }
   }
 
   private static void allToAll(String json) throws Exception {

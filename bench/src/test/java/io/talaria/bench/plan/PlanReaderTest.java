@@ -25,7 +25,7 @@ class PlanReaderTest {
       """;
 
   @ParameterizedTest
-  @ValueSource(strings = {"quick", "paper", "scaling"})
+  @ValueSource(strings = {"quick", "paper", "scaling", "neutrino-messages", "neutrino-memory"})
   void theReadyMadeSetsAreGood(String set) throws PlanException {
     RunPlan plan = PlanReader.read(set);
     assertThat(plan.name()).isEqualTo(set);
@@ -42,6 +42,19 @@ class PlanReaderTest {
   @Test
   void theScalingSetGoesFromOneTo512Connections() throws PlanException {
     assertThat(PlanReader.read("scaling").connections()).startsWith(1).endsWith(512);
+  }
+
+  @Test
+  void theSetsOfNeutrinoHaveTheSizesAndConnectionsOfItsPaper() throws PlanException {
+    RunPlan messages = PlanReader.read("neutrino-messages");
+    assertThat(messages.sizes()).hasSize(9).startsWith(16).endsWith(4096);
+    RunPlan memory = PlanReader.read("neutrino-memory");
+    assertThat(memory.sizes()).hasSize(7).startsWith(512 << 10).endsWith(32 << 20);
+    for (RunPlan plan : List.of(messages, memory)) {
+      assertThat(plan.connections()).containsExactly(1, 2);
+      assertThat(plan.repetitions()).isEqualTo(30);
+      assertThat(plan.bindings()).allMatch(BindingKind::verbs);
+    }
   }
 
   @Test
@@ -63,7 +76,7 @@ class PlanReaderTest {
       delimiter = '|',
       textBlock =
           """
-          "sizes": [16, "4K", "1M"] | "sizes": [16, 0]       | own.json: $.sizes[1] is 0; it must be a whole number from 1 to 16777216
+          "sizes": [16, "4K", "1M"] | "sizes": [16, 0]       | own.json: $.sizes[1] is 0; it must be a whole number from 1 to 33554432
           "sizes": [16, "4K", "1M"] | "sizes": []            | own.json: $.sizes is []; it must be a list, [ … ], of at least one
           "sizes": [16, "4K", "1M"] | "sizes": [8, 8]        | own.json: $.sizes is [8,8]; it must be a list of different values
           "latency": 512            | "latency": "many"      | own.json: $.operations.latency is "many"; it must be a whole number from 1 to 1000000000000
@@ -174,6 +187,7 @@ class PlanReaderTest {
                 + file
                 + "' cannot be read: "
                 + why
-                + "; ready-made sets are quick, paper, scaling");
+                + "; ready-made sets are quick, paper, scaling, neutrino-messages,"
+                + " neutrino-memory");
   }
 }

@@ -13,7 +13,6 @@ import java.util.Set;
 /** What other fabrics than shared memory want. Only looked for: nothing is loaded. */
 final class NetworkChecks {
   private static final String LIBRARY = "libucp.so.0";
-  private static final String LATER = "Only the fabric between hosts wants it";
 
   private NetworkChecks() {}
 
@@ -87,10 +86,7 @@ final class NetworkChecks {
           device.getFileName() + (ports.isEmpty() ? "" : " (" + String.join(", ", ports) + ")"));
     }
     return devices.isEmpty()
-        ? Finding.missing(
-            "RDMA devices",
-            "none in /sys/class/infiniband",
-            LATER + ": an InfiniBand or RoCE adapter, or software RoCE (rdma link add).")
-        : Finding.ok("RDMA devices", String.join("; ", devices));
+        ? Finding.missing(RdmaDevices.NAME, RdmaDevices.NONE, RdmaDevices.CURE)
+        : Finding.ok(RdmaDevices.NAME, String.join("; ", devices));
   }
 }

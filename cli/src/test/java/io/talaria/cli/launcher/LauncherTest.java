@@ -49,7 +49,8 @@ class LauncherTest {
         "fuzz",
         "ucx-example",
         "verbs-example",
-        "bench verbs"
+        "bench verbs",
+        "bench ports"
       })
   void aCommandOfTheLauncherHasHelpOfItsOwnWithoutABuild(String command) throws Exception {
     Ended ended = tree.run((command + " --help").split(" "));
@@ -134,6 +135,8 @@ class LauncherTest {
         "bench verbs --bindig    | bench verbs: unknown option --bindig; try: ./talaria bench"
             + " verbs",
         "bench verbs             | bench verbs: --binding is what there is",
+        "bench ports --all       | bench ports: unknown option --all; try: ./talaria bench ports",
+        "bench ports             | bench ports: either --fabric or --top",
         "ucx-example --remote me | --remote needs HOST:PORT, not me",
       })
   void wrongUsageIsStatusTwoAndNoBuild(String words, String said) throws Exception {

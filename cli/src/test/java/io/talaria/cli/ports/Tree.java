@@ -31,6 +31,17 @@ public final class Tree {
     return tree;
   }
 
+  /** Makes one of so many InfiniBand ports, {@code mlx5_0} first. */
+  public static void ports(Path root, int count) {
+    Tree tree = new Tree(root);
+    for (int i = 0; i < count; i++) {
+      tree.rdma("mlx5_" + i, "InfiniBand", "100 Gb/sec (4X EDR)");
+      tree.write("class/infiniband/mlx5_" + i + "/ports/1/lid", "0x1f");
+      tree.write("class/infiniband/mlx5_" + i + "/ports/1/counters/symbol_error", "3");
+      tree.write("class/infiniband/mlx5_" + i + "/ports/1/counters/port_xmit_wait", "77");
+    }
+  }
+
   private void rdma(String device, String layer, String rate) {
     String at = "class/infiniband/" + device + "/ports/1/";
     write("class/infiniband/" + device + "/node_guid", "506b:4b03:00f3:e6a4");

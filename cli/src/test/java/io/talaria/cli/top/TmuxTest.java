@@ -158,6 +158,27 @@ class TmuxTest {
   }
 
   @Test
+  void fourPortsStandSideBySide() throws Exception {
+    Tree.ports(dir.resolve("sys"), 4);
+    top("");
+    await("mlx5_3/1");
+    press("Space", "Down", "Space", "Down", "Space", "Down", "Enter");
+    await(
+        screen ->
+            screen
+                .lines()
+                .anyMatch(
+                    line ->
+                        line.contains("mlx5_0/1")
+                            && line.contains("mlx5_1/1")
+                            && line.contains("mlx5_2/1")
+                            && line.contains("mlx5_3/1")),
+        "four ports in a line");
+    press("q");
+    givenBack(0);
+  }
+
+  @Test
   void itFollowsTheSizeOfTheTerminal() throws Exception {
     top("--screen side");
     await("mlx5_1/1");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class FabricTest {
   /** Two switches with two links between them, and three hosts. */
-  private static final String NET =
+  static final String NET =
       """
       Switch	8 "Switch1"
       [1]	"Hca1"[1]

@@ -1,0 +1,109 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.monitor.fabric;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * All counters of all connected ports of a simulated fabric, after discovery, beside a process of
+ * {@code perfquery -x} for each port: {@code ./talaria bench ports --fabric}. That the values are
+ * the same is shown by {@link FabricTest}.
+ */
+public final class FabricBench {
+  private static final int ROUNDS = 3;
+  private static final double MOST = 0.1;
+  private static final int MISSED = 3;
+  private static final int UNAVAILABLE = 69; // EX_UNAVAILABLE of sysexits.h
+  private static final Pattern PORT =
+      Pattern.compile("port .*/(\\d+) ACTIVE lid ([1-9]\\d*) to (?!null).* at .*");
+
+  private FabricBench() {}
+
+  /** Measures, prints, and ends with 0; with 3 if the target is missed. */
+  public static void main(String[] args) throws Exception {
+    Optional<String> obstacle = IbSim.obstacle();
+    if (obstacle.isPresent()) {
+      System.err.println(obstacle.orElseThrow());
+      System.exit(UNAVAILABLE);
+    }
+    Path dir = Files.createTempDirectory("talaria-fabric");
+    boolean held;
+    try {
+      held = measure(dir);
+    } finally {
+      try (Stream<Path> files = Files.walk(dir)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+    System.exit(held ? 0 : MISSED);
+  }
+
+  private static boolean measure(Path dir) throws Exception {
+    double[] ours = new double[ROUNDS];
+    double[] theirs = new double[ROUNDS];
+    double[] ratios = new double[ROUNDS];
+    try (IbSim sim = IbSim.start(dir, FabricTest.NET)) {
+      sim.manageOnce();
+      try (IbSim.Asker asker = sim.asker("", "1000", "2")) {
+        List<String[]> ports = ports(asker.ask("discover"));
+        for (int round = 0; round < ROUNDS; round++) {
+          List<String> all = asker.ask("all");
+          if (!all.get(0).equals(ports.size() + " of " + ports.size())) {
+            throw new IllegalStateException("not all have answered: " + all);
+          }
+          ours[round] = Long.parseLong(all.get(1).split(" ")[0]) / 1e3;
+          long beganNs = System.nanoTime();
+          for (String[] port : ports) {
+            if (!sim.run("perfquery", "-x", port[1], port[0]).contains("PortXmitData")) {
+              throw new IllegalStateException("perfquery does not answer");
+            }
+          }
+          theirs[round] = (System.nanoTime() - beganNs) / 1e6;
+          ratios[round] = ours[round] / theirs[round];
+        }
+        System.out.printf(Locale.ROOT, "%d ports, %d rounds, in ms%n", ports.size(), ROUNDS);
+      }
+    }
+    print("monitor", ours);
+    print("perfquery -x, a process for each port", theirs);
+    boolean held = print("ratio", ratios) <= MOST;
+    System.out.println("at most " + MOST + ": " + (held ? "held" : "MISSED"));
+    return held;
+  }
+
+  private static List<String[]> ports(List<String> found) {
+    List<String[]> ports = new ArrayList<>();
+    for (String line : found) {
+      Matcher matcher = PORT.matcher(line);
+      if (matcher.matches()) {
+        ports.add(new String[] {matcher.group(1), matcher.group(2)});
+      }
+    }
+    return ports;
+  }
+
+  private static double print(String name, double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    System.out.printf(
+        Locale.ROOT,
+        "%-40s median %9.3f  from %9.3f to %9.3f%n",
+        name,
+        sorted[ROUNDS / 2],
+        sorted[0],
+        sorted[ROUNDS - 1]);
+    return sorted[ROUNDS / 2];
+  }
+}
