@@ -55,7 +55,10 @@ final class Names {
       case UCX_PUT -> "UCX without sockets: writing into the peer's memory";
       case UCX_GET -> "UCX without sockets: reading the peer's memory";
       case JUCX -> "UCX's own Java binding: messages by tag";
-      default -> "see docs/observatory.md";
+      case VERBS_MESSAGE -> "RDMA verbs without sockets: send and receive requests";
+      case VERBS_WRITE -> "RDMA verbs without sockets: writing into the peer's memory";
+      case VERBS_READ -> "RDMA verbs without sockets: reading the peer's memory";
+      case VERBS_NET -> "the library verbs-net: messages over RDMA verbs";
     };
   }
 

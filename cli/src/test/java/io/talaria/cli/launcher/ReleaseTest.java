@@ -2,22 +2,19 @@
 
 package io.talaria.cli.launcher;
 
+import static io.talaria.cli.launcher.SourceCopy.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.talaria.cli.launcher.SourceCopy.Ended;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,16 +33,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("long")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class ReleaseTest {
-  private static final Set<String> NOT_SOURCES = Set.of("target", "dist", ".git");
-
   @TempDir static Path dir;
   private static Path sources;
   private static Path release;
 
   @BeforeAll
+  @Timeout(value = 20, unit = TimeUnit.MINUTES) // that of the class is for its tests alone
   static void makeAndUnpack() throws Exception {
     sources = dir.resolve("sources");
-    copySources(Path.of("").toAbsolutePath().getParent());
+    SourceCopy.into(sources);
     ProcessBuilder build = new ProcessBuilder(sources.resolve("talaria").toString(), "package");
     build.environment().put("JAVA_HOME", System.getProperty("java.home"));
     Ended made = run(build);
@@ -68,39 +64,6 @@ class ReleaseTest {
       release = unpacked.resolve(archive.getFileName().toString().replace(".tar.gz", ""));
     }
     Files.move(sources, dir.resolve("sources elsewhere")); // nothing may lead back to them
-  }
-
-  private static void copySources(Path from) throws IOException {
-    Files.walkFileTree(
-        from,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes is)
-              throws IOException {
-            if (NOT_SOURCES.contains(folder.getFileName().toString())
-                && !folder.toString().contains("/src/")) {
-              return FileVisitResult.SKIP_SUBTREE;
-            }
-            Files.createDirectories(sources.resolve(from.relativize(folder)));
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes is) throws IOException {
-            Path copy = sources.resolve(from.relativize(file));
-            Files.copy(file, copy, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
-            return FileVisitResult.CONTINUE;
-          }
-        });
-  }
-
-  private record Ended(int status, String out) {}
-
-  private static Ended run(ProcessBuilder builder) throws Exception {
-    Process process = builder.redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Ended(process.waitFor(), out);
   }
 
   /** A home of Java 17 or 25, or null. */
