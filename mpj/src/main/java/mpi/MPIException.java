@@ -49,6 +49,9 @@ public class MPIException extends RuntimeException {
   /** A message that is longer than its receive. */
   public static final int ERR_TRUNCATE = 15;
 
+  /** A rank that has ended or cannot be reached. */
+  public static final int ERR_PROC_FAILED = 75;
+
   /** Something else. */
   public static final int ERR_OTHER = 16;
 

@@ -44,4 +44,20 @@ class ContractTest {
   Stream<DynamicTest> shmdevWithThreeRanks() {
     return on("shmdev", 3, Ground.sharedFiles());
   }
+
+  @TestFactory
+  Stream<DynamicTest> niodevWithTwoRanks() {
+    return on("niodev", 2, Ground.nio());
+  }
+
+  @TestFactory
+  Stream<DynamicTest> niodevWithTheSmallestBuffersAndCredit() {
+    return on(
+        "niodev, buffers of 4 KiB", 4, Ground.nio().with("buffer", 4096).with("credit", 3000));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> autoOnTwoHosts() {
+    return on("auto", 5, Ground.auto());
+  }
 }

@@ -2,8 +2,13 @@
 
 package mpi;
 
+import io.talaria.mpj.device.frame.FrameDevice;
+import io.talaria.mpj.device.nio.AutoDevice;
+import io.talaria.mpj.device.nio.Links;
+import io.talaria.mpj.device.nio.NioDevice;
 import io.talaria.mpj.device.ring.RingArea;
 import io.talaria.mpj.device.ring.RingDevice;
+import io.talaria.mpj.device.ring.RingWays;
 import io.talaria.mpj.device.ring.SharedFiles;
 import io.talaria.mpj.device.ring.ThreadHub;
 import io.talaria.mpj.engine.Engine;
@@ -13,6 +18,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,21 +35,90 @@ final class Ground {
     void run(Intracomm world) throws Exception;
   }
 
-  private final boolean files;
+  private enum Kind {
+    THREADS,
+    FILES,
+    NIO,
+    AUTO
+  }
+
+  private final Kind kind;
   private final Properties properties = new Properties();
   private long spinNs = 1000;
   private final AtomicLong lateWakeUps = new AtomicLong();
 
-  private Ground(boolean files) {
-    this.files = files;
+  private Ground(Kind kind) {
+    this.kind = kind;
   }
 
   static Ground threads() {
-    return new Ground(false);
+    return new Ground(Kind.THREADS);
   }
 
   static Ground sharedFiles() {
-    return new Ground(true);
+    return new Ground(Kind.FILES);
+  }
+
+  static Ground nio() {
+    return new Ground(Kind.NIO);
+  }
+
+  /** Rings among the even and among the odd ranks, connections between them: two hosts. */
+  static Ground auto() {
+    return new Ground(Kind.AUTO);
+  }
+
+  private Links.Options options(Settings settings) {
+    return new Links.Options()
+        .secret(new byte[] {1, 2, 3})
+        .bufferBytes(settings.bufferBytes())
+        .creditBytes(settings.creditBytes());
+  }
+
+  private FrameDevice device(
+      int rank, int ranks, Settings settings, Path directory, ThreadHub hub, Links[] links)
+      throws IOException {
+    int ring = settings.ringBytes();
+    int eager = settings.eagerBytes();
+    if (kind == Kind.NIO) {
+      return new NioDevice(links[rank], rank, ranks, options(settings), eager, null);
+    }
+    RingArea area = kind == Kind.THREADS ? hub.area() : new SharedFiles(directory);
+    if (kind == Kind.AUTO) {
+      boolean[] here = new boolean[ranks];
+      for (int i = 0; i < ranks; i++) {
+        here[i] = i % 2 == rank % 2;
+      }
+      return new AutoDevice(
+          new RingWays(area, rank, ranks, ring),
+          links[rank],
+          rank,
+          here,
+          ring,
+          options(settings),
+          eager);
+    }
+    return new RingDevice(area, rank, ranks, ring, eager, settings.creditBytes());
+  }
+
+  private Links[] links(int ranks, Settings settings) {
+    if (kind != Kind.NIO && kind != Kind.AUTO) {
+      return null;
+    }
+    Links[] links = new Links[ranks];
+    List<String> cards = new ArrayList<>();
+    try {
+      for (int i = 0; i < ranks; i++) {
+        links[i] = new Links(i, ranks, options(settings));
+        cards.add(links[i].card());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    for (Links each : links) {
+      each.cards(cards);
+    }
+    return links;
   }
 
   Ground with(String name, Object value) {
@@ -61,8 +137,10 @@ final class Ground {
 
   void run(int ranks, Body body) {
     Settings settings = Settings.of(properties);
+    boolean files = kind == Kind.FILES || kind == Kind.AUTO;
     Path directory = files ? directory(ranks) : null;
     ThreadHub hub = files ? null : new ThreadHub(ranks);
+    Links[] links = links(ranks, settings);
     AtomicInteger finished = new AtomicInteger();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     CountDownLatch over = new CountDownLatch(ranks);
@@ -73,21 +151,15 @@ final class Ground {
           new Thread(
               () -> {
                 try {
-                  RingArea area = files ? new SharedFiles(directory) : hub.area();
-                  RingDevice device =
-                      new RingDevice(
-                          area,
-                          rank,
-                          ranks,
-                          settings.ringBytes(),
-                          settings.eagerBytes(),
-                          settings.creditBytes());
+                  FrameDevice device = device(rank, ranks, settings, directory, hub, links);
                   World world =
                       new World(
                           new Engine(device, spinNs), new TestJob(rank, ranks, finished), settings);
                   body.run(world.commWorld());
                   world.close();
-                  lateWakeUps.addAndGet(device.lateWakeUps());
+                  if (device instanceof RingDevice ring) {
+                    lateWakeUps.addAndGet(ring.lateWakeUps());
+                  }
                   if (device.numbered() != 0) {
                     throw new AssertionError(device.numbered() + " operations were never ended");
                   }

@@ -12,6 +12,7 @@ import io.talaria.mpj.device.frame.FrameDevice;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
+import mpi.ProcessFailedException;
 
 /**
  * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
@@ -55,6 +56,7 @@ public final class Engine implements AutoCloseable {
     this.spinNs = spinNs;
     if (device instanceof FrameDevice frames) {
       frames.onArrival(this::wakeParked);
+      frames.onNews(this::progressIfOpen);
     }
   }
 
@@ -124,7 +126,7 @@ public final class Engine implements AutoCloseable {
       payloads.addLast(payload);
       payload.clear();
       if (failure != null) {
-        throw failure;
+        throw failure instanceof ProcessFailedException ? Transfer.ofOperation(failure) : failure;
       }
       return bytes;
     } finally {
@@ -222,6 +224,19 @@ public final class Engine implements AutoCloseable {
     lock.lock();
     try {
       advance();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** For threads of the device, which may be late. */
+  private void progressIfOpen() {
+    lock.lock();
+    try {
+      if (!closed) {
+        advance();
+        stir();
+      }
     } finally {
       lock.unlock();
     }

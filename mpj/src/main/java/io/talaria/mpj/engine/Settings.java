@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.engine;
 
+import io.talaria.mpj.device.nio.Network;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -18,6 +19,8 @@ public final class Settings {
   private final int ringBytes;
   private final long creditBytes;
   private final long spinNs;
+  private final int bufferBytes;
+  private final String network;
   private final Map<String, String> algorithms = new TreeMap<>();
 
   private Settings(Properties from) {
@@ -34,11 +37,26 @@ public final class Settings {
     eagerBytes = (int) number(from, "eager", 16384, 0, 1 << 20);
     creditBytes = number(from, "credit", 1 << 20, 0, 1L << 40);
     spinNs = number(from, "spin", -1, -1, 1_000_000) * 1000;
+    bufferBytes = (int) number(from, "buffer", 262144, 4096, 1 << 30);
+    if (Integer.bitCount(bufferBytes) != 1) {
+      throw new IllegalArgumentException(
+          PREFIX + "buffer=" + bufferBytes + ": a power of two of bytes is allowed");
+    }
+    network = from.getProperty(PREFIX + "network");
+    if (network != null) {
+      try {
+        Network.check(network);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            PREFIX + "network=" + network + ": an address/prefix such as 10.1.0.0/16 is allowed",
+            e);
+      }
+    }
   }
 
   private void check(String name, String value) {
     switch (name) {
-      case "ring", "eager", "credit", "spin", "diagnose", "serial.filter" -> {}
+      case "ring", "eager", "credit", "spin", "buffer", "network", "diagnose", "serial.filter" -> {}
       default -> {
         if (!name.startsWith(COLLECTIVE)) {
           throw new IllegalArgumentException(
@@ -46,7 +64,7 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, diagnose, serial.filter and coll.NAME");
+                  + "eager, ring, credit, spin, buffer, network, diagnose, serial.filter and coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
       }
@@ -96,6 +114,16 @@ public final class Settings {
   /** Size of a ring, bytes. */
   public int ringBytes() {
     return ringBytes;
+  }
+
+  /** Memory of a connection each way, bytes. */
+  public int bufferBytes() {
+    return bufferBytes;
+  }
+
+  /** Network whose addresses other hosts are given, such as 10.1.0.0/16, or null for all. */
+  public String network() {
+    return network;
   }
 
   /** Early messages that a peer may have at a rank, bytes. */

@@ -13,6 +13,7 @@ import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
 import java.io.IOException;
 import mpi.MPIException;
+import mpi.ProcessFailedException;
 
 /**
  * One send or receive of a part of the program's buffer, whatever its type, from its start to its
@@ -187,9 +188,16 @@ public final class Transfer {
           throw new MPIException(
               MPIException.ERR_TYPE,
               "message of " + BaseType.of(theirs) + " for a receive of " + ours);
-      case Operation.FAILED ->
-          throw new MPIException(MPIException.ERR_BUFFER, "" + failure.getMessage(), failure);
+      case Operation.FAILED -> throw ofOperation(failure);
       default -> {}
     }
+  }
+
+  /** What the program gets for an operation that failed, with the stack of its own call. */
+  static MPIException ofOperation(RuntimeException failure) {
+    if (failure instanceof ProcessFailedException gone) {
+      return new ProcessFailedException(gone.rank(), gone.getMessage());
+    }
+    return new MPIException(MPIException.ERR_BUFFER, "" + failure.getMessage(), failure);
   }
 }

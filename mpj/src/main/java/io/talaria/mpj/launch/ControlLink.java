@@ -10,16 +10,22 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 
 /**
- * A rank's link to its launcher: lines each way over a Unix-domain socket. When it ends, so does
- * the rank, because nobody would clean up behind it.
+ * A rank's link to its launcher, or to that one's agent: lines each way over a Unix-domain socket.
+ * When it ends, so does the rank, because nobody would clean up behind it.
  */
 final class ControlLink {
   private final Path directory;
   private final SocketChannel channel;
   private final Semaphore releases = new Semaphore(0);
+  private final CompletableFuture<byte[]> secret = new CompletableFuture<>();
+  private final CompletableFuture<List<String>> cards = new CompletableFuture<>();
 
   ControlLink(Path directory, int rank) throws IOException {
     this.directory = directory;
@@ -32,15 +38,22 @@ final class ControlLink {
   }
 
   private void read() {
+    List<String> coming = new ArrayList<>();
     try (BufferedReader lines =
         new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8))) {
       String line;
       while ((line = lines.readLine()) != null) {
         if (line.equals("go")) {
           releases.release();
+        } else if (line.equals("cards")) {
+          cards.complete(coming);
+        } else if (line.startsWith("card ")) {
+          coming.add(line.substring("card ".length()));
+        } else if (line.startsWith("secret ")) {
+          secret.complete(HexFormat.of().parseHex(line.substring("secret ".length())));
         }
       }
-    } catch (IOException e) {
+    } catch (IOException | IllegalArgumentException e) {
       // The same as its end.
     }
     JobDirectory.delete(directory);
@@ -58,6 +71,16 @@ final class ControlLink {
         // The reader sees the end, too.
       }
     }
+  }
+
+  /** The job's secret; waits for the launcher. */
+  byte[] secret() {
+    return secret.join();
+  }
+
+  /** Where all ranks listen; waits for the last of them. */
+  List<String> cards() {
+    return cards.join();
   }
 
   /** Whether the launcher has said «go» since the last time. */

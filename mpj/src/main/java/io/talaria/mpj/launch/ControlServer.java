@@ -12,39 +12,33 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * The launcher's ends of all control links: counts who has come how far, and opens the last gate.
- */
+/** A host's ends of the control links of its ranks: passes on what they say. */
 final class ControlServer implements AutoCloseable {
   /** How far a rank has come. */
   static final class Progress {
-    volatile boolean hello;
     volatile boolean init;
     volatile boolean finalized;
   }
 
-  /** What a rank asked the launcher for. */
-  interface AbortListener {
-    void abort(int rank, int status, String why);
-  }
-
   private final ServerSocketChannel server;
   private final Progress[] ranks;
-  private final AbortListener listener;
-  private final List<SocketChannel> atTheEnd = new ArrayList<>();
+  private final String secret;
+  private final Host.Events events;
+  private final Map<Integer, SocketChannel> links = new ConcurrentHashMap<>();
 
-  ControlServer(Path directory, int size, AbortListener listener) throws IOException {
-    this.listener = listener;
+  ControlServer(Path directory, int size, String secret, Host.Events events) throws IOException {
+    this.secret = secret;
+    this.events = events;
     ranks = new Progress[size];
     for (int i = 0; i < size; i++) {
       ranks[i] = new Progress();
     }
     server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(directory.resolve(JobDirectory.CONTROL)), size);
-    Thread acceptor = new Thread(this::accept, "talaria-mpj-accept");
+    Thread acceptor = new Thread(this::accept, "talaria-mpj-control");
     acceptor.setDaemon(true);
     acceptor.start();
   }
@@ -78,14 +72,23 @@ final class ControlServer implements AutoCloseable {
             return; // Not one of ours.
           }
           rank = ranks[number];
-          rank.hello = true;
+          events.hello(number, Long.parseLong(words[2]));
+          links.put(number, link);
+          tell(link, "secret " + secret);
           continue;
         }
         switch (words[0]) {
-          case "init" -> rank.init = true;
-          case "finalized" -> rank.finalized = true;
-          case "finish" -> atTheEnd(link);
-          case "abort" -> listener.abort(number, Integer.parseInt(words[1]), words[2]);
+          case "card" -> events.card(number, line.substring("card ".length()));
+          case "init" -> {
+            rank.init = true;
+            events.init(number);
+          }
+          case "finalized" -> {
+            rank.finalized = true;
+            events.finalized(number);
+          }
+          case "finish" -> events.finish(number);
+          case "abort" -> events.abort(number, Integer.parseInt(words[1]), words[2]);
           default -> {}
         }
       }
@@ -94,14 +97,22 @@ final class ControlServer implements AutoCloseable {
     }
   }
 
-  private synchronized void atTheEnd(SocketChannel link) throws IOException {
-    atTheEnd.add(link);
-    if (atTheEnd.size() == ranks.length) {
-      for (SocketChannel each : atTheEnd) {
-        ByteBuffer go = ByteBuffer.wrap("go\n".getBytes(StandardCharsets.UTF_8));
-        while (go.hasRemaining()) {
-          each.write(go);
-        }
+  /** Tells all ranks of this host that are there. */
+  void tellAll(String lines) {
+    for (SocketChannel link : links.values()) {
+      try {
+        tell(link, lines);
+      } catch (IOException e) {
+        // It is ending.
+      }
+    }
+  }
+
+  private static void tell(SocketChannel link, String lines) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap((lines + "\n").getBytes(StandardCharsets.UTF_8));
+    synchronized (link) {
+      while (bytes.hasRemaining()) {
+        link.write(bytes);
       }
     }
   }

@@ -2,43 +2,56 @@
 
 package io.talaria.mpj.launch;
 
-import io.talaria.mpj.device.ring.RankPages;
-import io.talaria.mpj.device.ring.SharedFiles;
+import io.talaria.mpj.engine.Settings;
 import java.io.File;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The launcher: {@code talaria mpirun}. Starts a process for each rank, passes their output on, and
- * ends the job as soon as one fails.
+ * The launcher: {@code talaria mpirun}. Has a process started for each rank, here or by agents on
+ * other hosts, passes their output on, and ends the job as soon as one fails.
  */
 public final class Mpirun {
   private static final int STATUS_USAGE = 2;
   private static final int STATUS_TIMEOUT = 124;
   private static final long START_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
 
+  /** What has happened, in the order of coming; a reason is there if it ends the job. */
   private record Event(int rank, int status, String why) {}
 
-  private final Options options;
-  private final Path directory;
-  private final Process[] processes;
-  private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
-  private final List<OutputPump> pumps = new ArrayList<>();
-  private ControlServer control;
+  /** How far a rank has come. Guarded by {@link #ranks}. */
+  private static final class Rank {
+    private long pid;
+    private boolean init;
+    private boolean finalized;
+    private boolean ended;
+    private String card;
+  }
 
-  private Mpirun(Options options, Path directory) {
+  private final Options options;
+  private final int[] hostOfRank;
+  private final List<Host> hosts = new CopyOnWriteArrayList<>();
+  private final Rank[] ranks;
+  private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  private int cards;
+  private int atTheEnd;
+  private long firstInitNs;
+  private boolean anyInit;
+
+  private Mpirun(Options options) {
     this.options = options;
-    this.directory = directory;
-    processes = new Process[options.device.equals("sm") ? 1 : options.ranks];
+    hostOfRank = options.hostOfRank();
+    ranks = new Rank[options.ranks];
+    Arrays.setAll(ranks, i -> new Rank());
   }
 
   /**
@@ -62,131 +75,187 @@ public final class Mpirun {
       System.out.print(Options.HELP);
       return 0;
     }
-    Path directory = null;
     try {
-      directory = JobDirectory.create();
-      return new Mpirun(options, directory).launch();
+      checkProperties(options);
+    } catch (IllegalArgumentException e) {
+      System.err.println("talaria mpirun: " + e.getMessage());
+      return Settings.STATUS_CONFIG;
+    }
+    try {
+      return new Mpirun(options).launch();
     } catch (IOException e) {
       System.err.println("talaria mpirun: " + e.getMessage());
       return 1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 1;
-    } finally {
-      if (directory != null) {
-        JobDirectory.delete(directory);
-      }
     }
   }
 
+  /** The ranks would say the same, each. */
+  private static void checkProperties(Options options) {
+    Properties given = new Properties();
+    for (String option : options.jvmOptions) {
+      if (option.startsWith("-Dtalaria.mpj.")) {
+        int equals = option.indexOf('=');
+        given.setProperty(
+            option.substring(2, equals < 0 ? option.length() : equals),
+            equals < 0 ? "" : option.substring(equals + 1));
+      }
+    }
+    io.talaria.mpj.collective.Choice.check(Settings.of(given).algorithms());
+  }
+
   private int launch() throws IOException, InterruptedException {
-    Thread cleaner = new Thread(this::sweep, "talaria-mpj-sweep");
-    Runtime.getRuntime().addShutdownHook(cleaner);
-    SharedFiles.prepare(directory, options.ranks);
-    control =
-        new ControlServer(
-            directory,
-            options.ranks,
-            (rank, status, why) -> events.add(new Event(rank, status, why)));
-    for (int i = 0; i < processes.length; i++) {
-      start(i);
+    byte[] secret = new byte[32];
+    new SecureRandom().nextBytes(secret);
+    String hex = HexFormat.of().formatHex(secret);
+    Runtime.getRuntime().addShutdownHook(new Thread(this::sweep, "talaria-mpj-sweep"));
+    int count = Math.max(1, options.hosts.size());
+    for (int i = 0; i < count; i++) {
+      int host = i;
+      if (Arrays.stream(hostOfRank).anyMatch(of -> of == host)) {
+        hosts.add(host(plan(host, hex)));
+      }
+    }
+    for (Host host : hosts) {
+      host.start();
     }
     int status = watch();
-    stopAll();
-    for (OutputPump pump : pumps) {
-      pump.join(2000);
+    for (Host host : hosts) {
+      host.stop();
     }
-    control.close();
+    for (Host host : hosts) {
+      host.awaitEnd();
+    }
     return status;
+  }
+
+  private Plan plan(int host, String secret) {
+    String name = options.hosts.isEmpty() ? "" : options.hosts.get(host).name();
+    Path directory = options.directory == null ? Path.of("") : options.directory;
+    return new Plan(
+        Arrays.stream(hostOfRank).boxed().toList(),
+        host,
+        name,
+        options.device,
+        options.label,
+        options.bind,
+        directory.toAbsolutePath().toString(),
+        options.environment,
+        options.jvmOptions,
+        RemoteHost.absolute(
+            System.getProperty("java.class.path") + File.pathSeparator + options.classPath),
+        options.mainClass,
+        options.arguments,
+        secret);
+  }
+
+  private Host host(Plan plan) throws IOException {
+    Host.Events to = new Told();
+    if (options.hosts.isEmpty() || options.hosts.get(plan.host()).isThisHost()) {
+      return new HostRanks(plan, to, System.out, System.err);
+    }
+    String java =
+        options.remoteJava != null
+            ? options.remoteJava
+            : Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    return new RemoteHost(plan, options.shell, java, to, System.out, System.err);
   }
 
   private boolean threads() {
     return options.device.equals("sm");
   }
 
-  private void start(int rank) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(command(rank));
-    if (options.directory != null) {
-      builder.directory(options.directory.toFile());
-    }
-    builder.environment().putAll(options.environment);
-    builder.environment().put(RankMain.RANK, "" + rank);
-    builder.environment().put(RankMain.SIZE, "" + options.ranks);
-    builder.environment().put(RankMain.CORES, "" + Runtime.getRuntime().availableProcessors());
-    builder.environment().put(RankMain.DIRECTORY, directory.toString());
-    builder.redirectInput(
-        rank == 0
-            ? ProcessBuilder.Redirect.INHERIT
-            : ProcessBuilder.Redirect.from(new File("/dev/null")));
-    Process process = builder.start();
-    processes[rank] = process;
-    String label = options.label && !threads() ? "[" + rank + "] " : "";
-    pump(new OutputPump(process.getInputStream(), System.out, label));
-    pump(new OutputPump(process.getErrorStream(), System.err, label));
-    process.onExit().thenAccept(ended -> events.add(new Event(rank, ended.exitValue(), null)));
-  }
-
-  private void pump(OutputPump pump) {
-    pumps.add(pump);
-    pump.start();
-  }
-
-  private List<String> command(int rank) {
-    List<String> words = new ArrayList<>();
-    int cores = Runtime.getRuntime().availableProcessors();
-    if (options.bind && !threads()) {
-      words.addAll(List.of("taskset", "-c", "" + rank % cores));
-    }
-    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    words.add("--enable-native-access=ALL-UNNAMED");
-    if (!threads()) {
-      given(words, "-Xmx", "-Xmx" + Math.max(32, memoryMegabytes() / 2 / options.ranks) + "m");
-      given(
-          words,
-          "-XX:ActiveProcessorCount=",
-          "-XX:ActiveProcessorCount=" + Math.max(1, cores / options.ranks));
-    }
-    words.addAll(options.jvmOptions);
-    words.add("-cp");
-    words.add(System.getProperty("java.class.path") + File.pathSeparator + options.classPath);
-    if (threads()) {
-      words.add(ThreadMain.class.getName());
-      words.add("" + options.ranks);
-    } else {
-      words.add(RankMain.class.getName());
-    }
-    words.add(options.mainClass);
-    words.addAll(options.arguments);
-    return words;
-  }
-
-  private void given(List<String> words, String prefix, String normal) {
-    for (String option : options.jvmOptions) {
-      if (option.startsWith(prefix)) {
-        return;
+  /** Notes what hosts say, and answers where all ranks have come to the same place. */
+  private final class Told implements Host.Events {
+    @Override
+    public void hello(int rank, long pid) {
+      synchronized (ranks) {
+        ranks[rank].pid = pid;
       }
     }
-    words.add(normal);
-  }
 
-  private static long memoryMegabytes() {
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
-        if (line.startsWith("MemTotal:")) {
-          return Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024;
+    @Override
+    public void card(int rank, String card) {
+      List<String> all = new ArrayList<>();
+      synchronized (ranks) {
+        if (ranks[rank].card != null) {
+          return;
+        }
+        ranks[rank].card = card;
+        if (++cards < ranks.length) {
+          arrived();
+          return;
+        }
+        for (Rank each : ranks) {
+          all.add(each.card);
         }
       }
-    } catch (IOException | NumberFormatException e) {
-      // Not on Linux as we know it.
+      for (Host host : hosts) {
+        host.cards(all);
+      }
     }
-    return 2048;
+
+    @Override
+    public void init(int rank) {
+      synchronized (ranks) {
+        ranks[rank].init = true;
+        arrived();
+      }
+    }
+
+    private void arrived() {
+      if (!anyInit) {
+        anyInit = true;
+        firstInitNs = System.nanoTime();
+      }
+    }
+
+    @Override
+    public void finish(int rank) {
+      synchronized (ranks) {
+        if (++atTheEnd < ranks.length) {
+          return;
+        }
+      }
+      for (Host host : hosts) {
+        host.go();
+      }
+    }
+
+    @Override
+    public void finalized(int rank) {
+      synchronized (ranks) {
+        ranks[rank].finalized = true;
+      }
+    }
+
+    @Override
+    public void abort(int rank, int status, String why) {
+      events.add(new Event(rank, status, why));
+    }
+
+    @Override
+    public void exited(int rank, long pid, int status) {
+      synchronized (ranks) {
+        ranks[rank].pid = pid;
+        ranks[rank].ended = true;
+      }
+      events.add(new Event(rank, status, null));
+    }
+
+    @Override
+    public void failed(String why) {
+      events.add(new Event(-1, 1, why));
+    }
   }
 
   /** Waits until all ranks have ended, or one has failed. */
   private int watch() throws InterruptedException {
     long start = System.nanoTime();
     long limit = (long) (options.timeoutSeconds * 1e9);
-    int alive = processes.length;
+    int alive = threads() ? 1 : options.ranks;
     while (alive > 0) {
       Event event = events.poll(200, TimeUnit.MILLISECONDS);
       long passed = System.nanoTime() - start;
@@ -196,7 +265,7 @@ public final class Mpirun {
           describe();
           return STATUS_TIMEOUT;
         }
-        if (passed > START_LIMIT_NS && !allThere()) {
+        if (!threads() && missing(passed)) {
           return 1;
         }
         continue;
@@ -214,27 +283,60 @@ public final class Mpirun {
     return 0;
   }
 
-  private boolean allThere() {
-    for (int i = 0; i < processes.length && !threads(); i++) {
-      if (processes[i].isAlive() && !control.rank(i).hello) {
-        say("rank " + i + ", pid " + processes[i].pid() + ", has not started within 60 s");
+  /** Names ranks that have not started, or that keep others waiting in Init, after the limit. */
+  private boolean missing(long passed) {
+    long initLimit = (long) (options.initSeconds * 1e9);
+    List<Integer> late = new ArrayList<>();
+    String what;
+    synchronized (ranks) {
+      boolean waited = anyInit && System.nanoTime() - firstInitNs > initLimit;
+      if (!waited && passed < START_LIMIT_NS) {
         return false;
       }
+      what =
+          waited
+              ? " has not come to MPI.Init within "
+                  + (long) options.initSeconds
+                  + " s after the first"
+              : " has not started within 60 s";
+      for (int i = 0; i < ranks.length; i++) {
+        Rank rank = ranks[i];
+        boolean absent = waited ? !rank.init && rank.card == null : rank.pid == 0;
+        // Who has ended is missed only by those who wait for where it listens.
+        if (absent && (!rank.ended || (waited && cards > 0))) {
+          late.add(i);
+        }
+      }
     }
-    return true;
+    for (int rank : late) {
+      say(who(rank) + what);
+    }
+    if (!late.isEmpty()) {
+      describe();
+    }
+    return !late.isEmpty();
+  }
+
+  private String who(int rank) {
+    long pid = ranks[rank].pid;
+    String where =
+        options.hosts.isEmpty() ? "" : " on " + options.hosts.get(hostOfRank[rank]).name();
+    return "rank " + rank + (pid == 0 ? where : " (pid " + pid + where + ")");
   }
 
   private int judge(Event event) {
     int rank = event.rank();
     int status = event.status();
-    String who = threads() ? "the ranks" : "rank " + rank + " (pid " + processes[rank].pid() + ")";
-    if (status > 128) {
-      say(who + " was ended by signal " + (status - 128));
-    } else if (status != 0) {
-      say(who + " ended with status " + status);
-    } else if (!threads() && control.rank(rank).init && !control.rank(rank).finalized) {
-      say(who + " ended without MPI.Finalize");
-      return 1;
+    synchronized (ranks) {
+      String who = threads() ? "the ranks" : who(rank);
+      if (status > 128) {
+        say(who + " was ended by signal " + (status - 128));
+      } else if (status != 0) {
+        say(who + " ended with status " + status);
+      } else if (!threads() && ranks[rank].init && !ranks[rank].finalized) {
+        say(who + " ended without MPI.Finalize");
+        return 1;
+      }
     }
     return status;
   }
@@ -248,58 +350,17 @@ public final class Mpirun {
 
   /** Says what each rank waits for. */
   private void describe() {
-    if (threads()) {
-      return;
-    }
-    try (Arena arena = Arena.ofConfined();
-        FileChannel file = FileChannel.open(directory.resolve("pages"), StandardOpenOption.READ)) {
-      MemorySegment pages = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
-      RankPages looked = new RankPages(pages, options.ranks);
-      for (int i = 0; i < options.ranks; i++) {
-        say(
-            "rank "
-                + i
-                + (control.rank(i).finalized
-                    ? " has finalized"
-                    : control.rank(i).init ? " " + looked.waiting(i) : " is not in MPI yet"));
-      }
-    } catch (IOException e) {
-      say("what the ranks wait for cannot be read: " + e.getMessage());
-    }
-  }
-
-  /** Asks all ranks to end, and after two seconds insists. */
-  private void stopAll() throws InterruptedException {
-    for (Process process : processes) {
-      if (process != null) {
-        process.destroy();
-      }
-    }
-    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
-    for (Process process : processes) {
-      if (process != null && !process.waitFor(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-        process.destroyForcibly();
-        process.waitFor(5, TimeUnit.SECONDS);
+    for (Host host : hosts) {
+      for (String line : host.describe()) {
+        say(line);
       }
     }
   }
 
   /** At the launcher's end by a signal: nobody and nothing stays. */
   private void sweep() {
-    for (Process process : processes) {
-      if (process != null) {
-        process.destroyForcibly();
-      }
+    for (Host host : hosts) {
+      host.kill();
     }
-    for (Process process : processes) {
-      if (process != null) {
-        try {
-          process.waitFor(2, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
-      }
-    }
-    JobDirectory.delete(directory);
   }
 }

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 
 /** The command line of the launcher, checked. */
@@ -20,10 +21,17 @@ final class Options {
       Usage: talaria mpirun -np N [OPTIONS] [JVM OPTIONS] Main [ARGUMENTS]
              talaria mpirun -np N [OPTIONS] [JVM OPTIONS] -jar app.jar [ARGUMENTS]
 
-      Starts N ranks of a program written for the mpiJava API (package mpi) on this host.
+      Starts N ranks of a program written for the mpiJava API (package mpi), on this host or others.
 
         -np N, -n N       how many ranks
-        -dev NAME         auto, shm (a process a rank, the default) or sm (a thread a rank, one JVM)
+        -dev NAME         auto (shm inside a host, nio between hosts: the default), shm, nio (TCP) or
+                          sm (a thread a rank, one JVM)
+        -host H:N[,H:N]   hosts and how many ranks each may take (1 if not said), filled in order
+        -hostfile FILE    the same, a host a line: «node1 slots=4» or «node1:4»; # begins a comment
+        -oversubscribe    allow more ranks than that
+        -rsh CMD          start agents by CMD HOST 'COMMAND' (ssh -o BatchMode=yes)
+        -java PATH        java on the other hosts (the same path as here)
+        -init-timeout S   how long ranks may take to Init once the first is there (60)
         -cp PATH          class path of the program (CLASSPATH, or the current directory)
         -label            put [rank] before each line of output
         -timeout S        end the job after S seconds, with status 124, and say who waits for whom
@@ -40,6 +48,7 @@ final class Options {
 
         talaria mpirun -np 4 -cp app.jar Hello
         talaria mpirun -np 2 -label -timeout 60 -Xmx1g -jar solver.jar input.txt
+        talaria mpirun -np 8 -host node1:4,node2:4 -cp /shared/app.jar Solver
       """;
 
   int ranks;
@@ -48,7 +57,17 @@ final class Options {
   boolean label;
   boolean bind;
   double timeoutSeconds;
+  double initSeconds = 60;
   Path directory;
+  String remoteJava;
+
+  /** The hosts in order; empty for this one alone. */
+  final List<HostSlots> hosts = new ArrayList<>();
+
+  /** The command that starts agents. */
+  List<String> shell = List.of("ssh", "-o", "BatchMode=yes");
+
+  private boolean oversubscribe;
   final Map<String, String> environment = new LinkedHashMap<>();
   final List<String> jvmOptions = new ArrayList<>();
   String mainClass;
@@ -80,7 +99,12 @@ final class Options {
         case "-cp", "-classpath", "--class-path" -> classPath = value(word);
         case "-label" -> label = true;
         case "-bind" -> bind = true;
-        case "-oversubscribe" -> {}
+        case "-oversubscribe" -> oversubscribe = true;
+        case "-host", "-hosts", "-H" -> HostSlots.readList(word, value(word), hosts);
+        case "-hostfile", "-machinefile" -> HostSlots.readFile(value(word), hosts);
+        case "-rsh" -> shell = shell(value(word));
+        case "-java" -> remoteJava = value(word);
+        case "-init-timeout" -> initSeconds = number(word, 1, 1_000_000);
         case "-timeout" -> timeoutSeconds = number(word, 1, 1_000_000);
         case "-wdir" -> directory = directory(value(word));
         case "-x" -> variable(value(word));
@@ -89,7 +113,7 @@ final class Options {
           if (isJvmOption(word)) {
             jvmOptions.add(word);
           } else if (word.startsWith("-")) {
-            throw new UsageException("unknown option " + word + "; try: talaria mpirun --help");
+            throw new UsageException("unknown option " + word + nearest(word));
           } else {
             mainClass = word;
           }
@@ -105,12 +129,156 @@ final class Options {
     if (mainClass == null) {
       throw new UsageException("which class? for example: talaria mpirun -np " + ranks + " Main");
     }
+    checkHosts();
     if (classPath == null) {
       String given = System.getenv("CLASSPATH");
       classPath = given == null || given.isBlank() ? "." : given;
     }
     arguments = Arrays.asList(words).subList(next, words.length);
+    checkMain();
     return true;
+  }
+
+  private void checkHosts() throws UsageException {
+    if (hosts.size() < 2 && device.equals("auto")) {
+      device = "shm";
+    }
+    if (hosts.isEmpty()) {
+      return;
+    }
+    if (device.equals("sm") || (device.equals("shm") && hosts.size() > 1)) {
+      throw new UsageException(
+          "-dev " + device + " is for one host; for several: -dev auto, or -dev nio");
+    }
+    int slots = 0;
+    for (HostSlots host : hosts) {
+      slots += host.slots();
+    }
+    if (ranks > slots && !oversubscribe) {
+      throw new UsageException(
+          ranks
+              + " ranks for "
+              + slots
+              + " slots: give hosts more, as in -host "
+              + hosts.get(0).name()
+              + ":"
+              + ranks
+              + ", or -oversubscribe");
+    }
+  }
+
+  /** The host of each rank, by its number in {@link #hosts}: slots in order, then in turns. */
+  int[] hostOfRank() {
+    int[] of = new int[ranks];
+    int rank = 0;
+    for (int host = 0; host < hosts.size() && rank < ranks; host++) {
+      for (int i = 0; i < hosts.get(host).slots() && rank < ranks; i++) {
+        of[rank++] = host;
+      }
+    }
+    for (int host = 0; rank < ranks && !hosts.isEmpty(); host = (host + 1) % hosts.size()) {
+      of[rank++] = host;
+    }
+    return of;
+  }
+
+  /** A class that nobody has need not be looked for by all ranks. */
+  private void checkMain() throws UsageException {
+    String file = mainClass.replace('.', '/') + ".class";
+    boolean here = hosts.isEmpty();
+    for (HostSlots host : hosts) {
+      here |= host.isThisHost();
+    }
+    for (String entry :
+        (System.getProperty("java.class.path") + File.pathSeparator + classPath)
+            .split(File.pathSeparator)) {
+      if (!here || has(entry.isEmpty() ? "." : entry, file)) {
+        return;
+      }
+    }
+    throw new UsageException(
+        "there is no class " + mainClass + " on the class path " + classPath + "; see -cp");
+  }
+
+  private static boolean has(String entry, String file) {
+    if (entry.endsWith("*")) {
+      return true; // All jars of a directory: the rank will see.
+    }
+    Path path = Path.of(entry);
+    if (Files.isDirectory(path)) {
+      return Files.isRegularFile(path.resolve(file));
+    }
+    try (JarFile jar = new JarFile(path.toFile())) {
+      return jar.getEntry(file) != null || namesOthers(jar);
+    } catch (IOException | RuntimeException e) {
+      return false;
+    }
+  }
+
+  private static boolean namesOthers(JarFile jar) throws IOException {
+    return jar.getManifest() != null
+        && jar.getManifest().getMainAttributes().getValue(Attributes.Name.CLASS_PATH) != null;
+  }
+
+  private static List<String> shell(String command) throws UsageException {
+    List<String> words = List.of(command.trim().split("\\s+"));
+    if (words.get(0).isEmpty()) {
+      throw new UsageException("-rsh needs a command, such as -rsh 'ssh -p 2222'");
+    }
+    return words;
+  }
+
+  private static final List<String> KNOWN =
+      List.of(
+          "-np",
+          "-n",
+          "-dev",
+          "-cp",
+          "-host",
+          "-hosts",
+          "-hostfile",
+          "-oversubscribe",
+          "-rsh",
+          "-java",
+          "-init-timeout",
+          "-label",
+          "-timeout",
+          "-wdir",
+          "-x",
+          "-bind",
+          "-jar",
+          "--help");
+
+  /** The option that a word was meant to be, if one is near. */
+  private static String nearest(String word) {
+    String best = null;
+    int least = 3;
+    for (String known : KNOWN) {
+      int distance = distance(word, known);
+      if (distance < least) {
+        least = distance;
+        best = known;
+      }
+    }
+    return best == null ? "; try: talaria mpirun --help" : "; did you mean " + best + "?";
+  }
+
+  /** How many letters to change, add or leave out to make one word of another. */
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int corner = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int change = corner + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        corner = row[j];
+        row[j] = Math.min(change, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[b.length()];
   }
 
   private static boolean isJvmOption(String word) {
@@ -150,9 +318,8 @@ final class Options {
   private static String device(String name) throws UsageException {
     String plain = name.endsWith("dev") ? name.substring(0, name.length() - 3) : name;
     return switch (plain) {
-      case "auto", "shm" -> "shm";
-      case "sm" -> "sm";
-      default -> throw new UsageException("-dev needs auto, shm or sm, not " + name);
+      case "auto", "shm", "sm", "nio" -> plain;
+      default -> throw new UsageException("-dev needs auto, shm, nio or sm, not " + name);
     };
   }
 

@@ -6,15 +6,20 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 
 /** Passes a rank's output on, in whole lines; a rank that floods is slowed by its pipe. */
 final class OutputPump extends Thread {
   private static final int LONGEST_LINE = 1 << 16;
+  private static final int LINES_KEPT = 3;
+  private static final int KEPT_OF_A_LINE = 300;
 
   private final InputStream from;
   private final OutputStream to;
   private final byte[] label;
+  private final ArrayDeque<String> last = new ArrayDeque<>();
 
   OutputPump(InputStream from, OutputStream to, String label) {
     super("talaria-mpj-output");
@@ -37,6 +42,7 @@ final class OutputPump extends Thread {
           if (block[i] == '\n') {
             line.write(block, start, i + 1 - start);
             start = i + 1;
+            keep(line);
             lines.write(label);
             line.writeTo(lines);
             line.reset();
@@ -49,19 +55,37 @@ final class OutputPump extends Thread {
         }
         pass(lines);
       }
-    } catch (IOException e) {
-      // The rank is gone.
+    } catch (IOException | UncheckedIOException e) {
+      // The rank is gone, or who listened.
     }
     if (line.size() > 0) {
+      keep(line);
       try {
-        ByteArrayOutputStream last = new ByteArrayOutputStream();
-        last.write(label);
-        line.writeTo(last);
-        last.write('\n');
-        pass(last);
-      } catch (IOException e) {
+        ByteArrayOutputStream end = new ByteArrayOutputStream();
+        end.write(label);
+        line.writeTo(end);
+        end.write('\n');
+        pass(end);
+      } catch (IOException | UncheckedIOException e) {
         // Nobody reads it.
       }
+    }
+  }
+
+  private void keep(ByteArrayOutputStream line) {
+    String text = line.toString(StandardCharsets.UTF_8).strip();
+    synchronized (last) {
+      last.addLast(text.substring(0, Math.min(text.length(), KEPT_OF_A_LINE)));
+      if (last.size() > LINES_KEPT) {
+        last.removeFirst();
+      }
+    }
+  }
+
+  /** The last lines, side by side; by any thread. */
+  String lastLines() {
+    synchronized (last) {
+      return String.join(" | ", last);
     }
   }
 

@@ -2,7 +2,13 @@
 
 package io.talaria.mpj.launch;
 
+import io.talaria.mpj.device.frame.FrameDevice;
+import io.talaria.mpj.device.nio.AutoDevice;
+import io.talaria.mpj.device.nio.Links;
+import io.talaria.mpj.device.nio.NioDevice;
+import io.talaria.mpj.device.ring.RankPages;
 import io.talaria.mpj.device.ring.RingDevice;
+import io.talaria.mpj.device.ring.RingWays;
 import io.talaria.mpj.device.ring.SharedFiles;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
@@ -12,19 +18,24 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** A rank that is a process, started by {@link Mpirun}. */
+/** A rank that is a process, started by {@link Mpirun} or its agent. */
 final class ProcessJob implements Job {
   private final int rank;
-  private final int size;
+  private final int[] hostOfRank;
   private final int cores;
+  private final String device;
   private final Path directory;
   private final Settings settings;
   private final ControlLink control;
+  private Links links;
 
-  ProcessJob(int rank, int size, int cores, Path directory, Settings settings) throws IOException {
+  ProcessJob(
+      int rank, int[] hostOfRank, int cores, String device, Path directory, Settings settings)
+      throws IOException {
     this.rank = rank;
-    this.size = size;
+    this.hostOfRank = hostOfRank;
     this.cores = cores;
+    this.device = device;
     this.directory = directory;
     this.settings = settings;
     control = new ControlLink(directory, rank);
@@ -37,27 +48,58 @@ final class ProcessJob implements Job {
 
   @Override
   public int size() {
-    return size;
+    return hostOfRank.length;
+  }
+
+  private boolean here(int other) {
+    return hostOfRank[other] == hostOfRank[rank];
   }
 
   @Override
   public Engine open() {
+    int ranksHere = 0;
+    for (int i = 0; i < size(); i++) {
+      ranksHere += here(i) ? 1 : 0;
+    }
     try {
-      Engine engine =
-          new Engine(
-              new RingDevice(
-                  new SharedFiles(directory),
-                  rank,
-                  size,
-                  settings.ringBytes(),
-                  settings.eagerBytes(),
-                  settings.creditBytes()),
-              settings.spinNs(size, cores));
+      Engine engine = new Engine(device(), settings.spinNs(ranksHere, cores));
       control.tell("init");
       return engine;
     } catch (IOException e) {
-      throw new UncheckedIOException("shared memory in " + directory, e);
+      throw new UncheckedIOException("rank " + rank + " cannot open its device", e);
     }
+  }
+
+  private FrameDevice device() throws IOException {
+    SharedFiles files = new SharedFiles(directory);
+    int ring = settings.ringBytes();
+    int eager = settings.eagerBytes();
+    if (device.equals("shm")) {
+      return new RingDevice(files, rank, size(), ring, eager, settings.creditBytes());
+    }
+    Links.Options options =
+        new Links.Options()
+            .secret(control.secret())
+            .bufferBytes(settings.bufferBytes())
+            .creditBytes(settings.creditBytes());
+    boolean[] here = new boolean[size()];
+    boolean several = false;
+    for (int i = 0; i < here.length; i++) {
+      here[i] = here(i);
+      several |= !here[i];
+    }
+    if (several) {
+      options.otherHosts(settings.network());
+    }
+    links = new Links(rank, size(), options);
+    control.tell("card " + links.card());
+    links.cards(control.cards());
+    if (device.equals("nio")) {
+      RankPages pages = new RankPages(files.pages(), size());
+      return new NioDevice(links, rank, size(), options, eager, pages);
+    }
+    RingWays rings = new RingWays(files, rank, size(), ring);
+    return new AutoDevice(rings, links, rank, here, ring, options, eager);
   }
 
   @Override
@@ -66,6 +108,15 @@ final class ProcessJob implements Job {
     while (!control.released()) {
       engine.progress();
       LockSupport.parkNanos(100_000);
+    }
+    if (links != null && links.refused() > 0) {
+      System.err.println(
+          "talaria mpirun: rank "
+              + rank
+              + " closed "
+              + links.refused()
+              + " connections that were not of this job; the last: "
+              + links.lastRefusal());
     }
     control.tell("finalized");
   }

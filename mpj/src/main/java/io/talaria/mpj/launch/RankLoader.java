@@ -37,9 +37,9 @@ final class RankLoader extends URLClassLoader implements JobSource {
         && !name.startsWith("com.sun.");
   }
 
-  /** MPIException is thrown by the engine too, so all ranks share it. */
+  /** Thrown by the engine too, so all ranks share them. */
   private static boolean shared(String name) {
-    return name.equals("mpi.MPIException");
+    return name.equals("mpi.MPIException") || name.equals("mpi.ProcessFailedException");
   }
 
   @Override

@@ -10,11 +10,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /** The first class of a rank's JVM: joins the job, then runs the program. */
 public final class RankMain {
   static final String RANK = "TALARIA_MPJ_RANK";
-  static final String SIZE = "TALARIA_MPJ_SIZE";
+  static final String HOSTS = "TALARIA_MPJ_HOSTS";
+  static final String DEVICE = "TALARIA_MPJ_DEVICE";
   static final String CORES = "TALARIA_MPJ_CORES";
   static final String DIRECTORY = "TALARIA_MPJ_DIRECTORY";
 
@@ -39,8 +42,9 @@ public final class RankMain {
       Jobs.ofProcess(
           new ProcessJob(
               Integer.parseInt(System.getenv(RANK)),
-              Integer.parseInt(System.getenv(SIZE)),
+              hosts(System.getenv(HOSTS)),
               Integer.parseInt(System.getenv(CORES)),
+              System.getenv(DEVICE),
               Path.of(System.getenv(DIRECTORY)),
               settings));
     } catch (IOException e) {
@@ -51,6 +55,32 @@ public final class RankMain {
     if (status != 0) {
       System.exit(status);
     }
+  }
+
+  /** Which rank is where, in one word: number of the host, times how many ranks in a row. */
+  static String hosts(List<Integer> hostOfRank) {
+    StringBuilder word = new StringBuilder();
+    for (int i = 0; i < hostOfRank.size(); ) {
+      int end = i;
+      while (end < hostOfRank.size() && hostOfRank.get(end).equals(hostOfRank.get(i))) {
+        end++;
+      }
+      word.append(i == 0 ? "" : ",").append(hostOfRank.get(i)).append('*').append(end - i);
+      i = end;
+    }
+    return word.toString();
+  }
+
+  /** Reads what {@link #hosts(List)} wrote. */
+  static int[] hosts(String word) {
+    return Arrays.stream(word.split(","))
+        .flatMapToInt(
+            run -> {
+              String[] parts = run.split("\\*");
+              return IntStream.generate(() -> Integer.parseInt(parts[0]))
+                  .limit(Integer.parseInt(parts[1]));
+            })
+        .toArray();
   }
 
   /** Runs a program's main method: 0, or 1 after saying what went wrong. */

@@ -3,7 +3,10 @@
 package io.talaria.mpj.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -65,6 +68,22 @@ class MpirunTest {
   }
 
   @Test
+  void theContractIsKeptOverConnections() throws Exception {
+    Launched job = run("-np", "3", "-dev", "niodev", "-ea", "mpi.ContractMain");
+    assertThat(job.out() + job.err()).isEqualTo("contract kept by niodev\n");
+    assertThat(job.status()).isZero();
+  }
+
+  @Test
+  void theContractIsKeptOverConnectionsOfTheAgent() throws Exception {
+    Path agent = Path.of(System.getProperty("talaria.test.agent", "../dist/talaria.jar"));
+    assumeTrue(Files.exists(agent), "dist/talaria.jar is not built");
+    Launched job = run("-np", "2", "-dev", "nio", "-javaagent:" + agent, "-ea", "mpi.ContractMain");
+    assertThat(job.out()).isEqualTo("contract kept by niodev\n");
+    assertThat(job.status()).isZero();
+  }
+
+  @Test
   void anExitStatusIsTheJobs() throws Exception {
     Launched job = run("-np", "2", PROGRAMS, "exit", "3");
     assertThat(job.status()).isEqualTo(3);
@@ -118,8 +137,11 @@ class MpirunTest {
       assertThat(job.err().lines()).hasSize(1);
     }
     Launched missing = run("-np", "1", "NoSuchClass");
-    assertThat(missing.status()).isEqualTo(1);
+    assertThat(missing.status()).isEqualTo(2);
     assertThat(missing.err()).contains("no class NoSuchClass");
+    Launched noMain = run("-np", "1", "mpi.Ground");
+    assertThat(noMain.status()).isEqualTo(1);
+    assertThat(noMain.err()).contains("class mpi.Ground has no method public static void main");
     Launched property = run("-np", "1", "-Dtalaria.mpj.eager=lots", PROGRAMS, "hello");
     assertThat(property.status()).isEqualTo(78);
     assertThat(property.err()).contains("talaria.mpj.eager=lots: a whole number from 0");

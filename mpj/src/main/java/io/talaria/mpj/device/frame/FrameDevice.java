@@ -9,6 +9,7 @@ import io.talaria.mpj.device.Payload;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import mpi.ProcessFailedException;
 
 /**
  * A device that moves frames: matching, the eager and the rendezvous protocol, credits and
@@ -46,6 +47,10 @@ public abstract class FrameDevice extends Device {
   private int waitingCount;
   private MemorySegment loopback;
   private Runnable onArrival = () -> {};
+  private volatile Runnable onNews = () -> {};
+
+  /** Why a rank is gone, by rank; null as long as all are there. */
+  private ProcessFailedException[] gone;
 
   /**
    * For subclasses.
@@ -114,12 +119,100 @@ public abstract class FrameDevice extends Device {
     onArrival = action;
   }
 
+  /**
+   * What to run, on a thread of the device, when something has happened that progress should see
+   * although nobody may be waiting. It takes the engine's lock.
+   *
+   * @param action makes progress
+   */
+  public final void onNews(Runnable action) {
+    onNews = action;
+  }
+
+  /** For threads of a device: there is something to do. Takes the engine's lock. */
+  protected final void news() {
+    onNews.run();
+  }
+
+  // Ranks that are gone.
+
+  /**
+   * Fails all that waits for a rank or for any rank, and whatever is started later with it.
+   *
+   * @param peer its rank
+   * @param why says so to the program
+   */
+  protected final void failPeer(int peer, ProcessFailedException why) {
+    if (gone == null) {
+      gone = new ProcessFailedException[size];
+    }
+    if (gone[peer] != null) {
+      return;
+    }
+    gone[peer] = why;
+    Peer way = peers[peer];
+    if (way != null) {
+      while (!way.control.isEmpty()) {
+        way.control.removeFirst();
+      }
+      while (way.sends.head != null) {
+        Operation send = way.sends.head;
+        way.sends.remove(send);
+        fail(send, why);
+      }
+      while (way.streams.head != null) {
+        way.streams.remove(way.streams.head); // Failed below, by its number.
+      }
+    }
+    for (int i = 0; i < table.slots(); i++) {
+      Operation o = table.inSlot(i);
+      if (o != null && (o.receive ? o.fromSource : o.peer) == peer) {
+        table.remove(o.id);
+        fail(o, why);
+      }
+    }
+    Operation receive;
+    while ((receive = matcher.withdrawOneOf(peer)) != null) {
+      fail(receive, why);
+    }
+    onArrival.run(); // Who probes looks again.
+  }
+
+  private ProcessFailedException whyGone(int peer) {
+    if (gone == null) {
+      return null;
+    }
+    if (peer != ANY_SOURCE) {
+      return gone[peer];
+    }
+    for (ProcessFailedException why : gone) {
+      if (why != null) {
+        return why;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * A peer has sent what no rank sends. Throws, unless a device can part with the peer.
+   *
+   * @param source its rank
+   * @param what came
+   */
+  protected void broken(int source, String what) {
+    throw new IllegalStateException("rank " + source + " sent " + what);
+  }
+
   // Sending.
 
   @Override
   public final void isend(Operation send) {
     if (send.peer == rank) {
       sendToSelf(send);
+      return;
+    }
+    if (gone != null && gone[send.peer] != null) {
+      fail(send, gone[send.peer]);
       return;
     }
     Peer peer = peer(send.peer);
@@ -205,6 +298,9 @@ public abstract class FrameDevice extends Device {
   }
 
   private void control(int to, byte kind, long id, long receiverId, long bytes) {
+    if (gone != null && gone[to] != null) {
+      return;
+    }
     Peer peer = peer(to);
     if (!peer.control.isEmpty() || !emitControl(peer, kind, id, receiverId, bytes)) {
       peer.control.add(kind, id, receiverId, bytes);
@@ -271,8 +367,8 @@ public abstract class FrameDevice extends Device {
   }
 
   private boolean emitChunk(Peer peer, Operation send) {
-    int length = (int) Math.min(chunkBytes, send.toMove - send.moved);
     FrameOutput output = peer.output;
+    int length = (int) Math.min(output.longestPayload(), send.toMove - send.moved);
     long at = output.claim(Frames.room(length));
     if (at < 0) {
       return false;
@@ -308,6 +404,11 @@ public abstract class FrameDevice extends Device {
     ContextQueues queues = matcher.of(receive.context);
     Arrival arrival = queues.find(receive.peer, receive.tag);
     if (arrival == null) {
+      ProcessFailedException why = whyGone(receive.peer);
+      if (why != null) {
+        fail(receive, why);
+        return;
+      }
       matcher.post(receive);
     } else {
       queues.remove(arrival);
@@ -330,6 +431,8 @@ public abstract class FrameDevice extends Device {
         control(a.source, Frames.MATCHED, a.id, 0, 0);
       }
       fill(receive, a.data, 0, a.bytes);
+    } else if (gone != null && gone[a.source] != null) {
+      fail(receive, gone[a.source]);
     } else {
       askForData(receive, a.id);
     }
@@ -450,10 +553,10 @@ public abstract class FrameDevice extends Device {
     int word = Frames.word(from, at);
     switch (Frames.kind(word)) {
       case Frames.EAGER, Frames.EAGER_SYNC, Frames.RTS -> message(source, word, from, at, payload);
-      case Frames.DATA -> data(word, from, at, payload);
+      case Frames.DATA -> data(source, word, from, at, payload);
       case Frames.CTS -> clearToSend(source, from, at);
-      case Frames.MATCHED -> ended(Frames.id(from, at), Operation.OK);
-      case Frames.CANCELLED -> ended(Frames.id(from, at), Operation.CANCELLED);
+      case Frames.MATCHED -> ended(source, Frames.id(from, at), Operation.OK);
+      case Frames.CANCELLED -> ended(source, Frames.id(from, at), Operation.CANCELLED);
       case Frames.CANCEL -> {
         long id = Frames.id(from, at);
         Arrival arrival = matcher.takeById(source, id);
@@ -464,9 +567,7 @@ public abstract class FrameDevice extends Device {
           control(source, Frames.CANCELLED, id, 0, 0);
         }
       }
-      default ->
-          throw new IllegalStateException(
-              "frame of unknown kind " + Frames.kind(word) + " from rank " + source);
+      default -> broken(source, "a frame of unknown kind " + Frames.kind(word));
     }
   }
 
@@ -504,10 +605,15 @@ public abstract class FrameDevice extends Device {
     fill(receive, from, at + Frames.HEADER, bytes);
   }
 
-  private void data(int word, MemorySegment from, long at, int payload) {
+  private void data(int source, int word, MemorySegment from, long at, int payload) {
     Operation receive = table.get(Frames.id(from, at));
     if (receive == null) {
       return; // It failed here before; the rest goes nowhere.
+    }
+    long place = Frames.messageBytes(from, at);
+    if (!receive.receive || receive.fromSource != source || place > receive.toMove - payload) {
+      broken(source, payload + " bytes at " + place + " that nobody has asked it for");
+      return;
     }
     if ((Frames.flags(word) & Frames.SENDER_FAILED) != 0) {
       table.remove(receive.id);
@@ -515,7 +621,7 @@ public abstract class FrameDevice extends Device {
       return;
     }
     try {
-      receive.payload.put(Frames.messageBytes(from, at), from, at + Frames.HEADER, payload);
+      receive.payload.put(place, from, at + Frames.HEADER, payload);
     } catch (RuntimeException e) {
       table.remove(receive.id);
       fail(receive, e);
@@ -529,8 +635,13 @@ public abstract class FrameDevice extends Device {
   }
 
   private void clearToSend(int source, MemorySegment from, long at) {
-    Operation send = table.get(Frames.id(from, at));
-    send.toMove = Frames.messageBytes(from, at);
+    Operation send = underWay(source, Frames.id(from, at));
+    long wanted = Frames.messageBytes(from, at);
+    if (send == null || send.state == STREAMING || wanted > send.payload.bytes()) {
+      broken(source, "a demand for " + wanted + " bytes of a message that does not have them");
+      return;
+    }
+    send.toMove = wanted;
     send.peerId = Frames.receiverId(from, at);
     if (send.toMove == 0) {
       table.remove(send.id);
@@ -544,10 +655,20 @@ public abstract class FrameDevice extends Device {
     list(peer);
   }
 
-  private void ended(long id, int code) {
-    Operation send = table.get(id);
+  private void ended(int source, long id, int code) {
+    Operation send = underWay(source, id);
+    if (send == null) {
+      broken(source, "an answer to a message that is not under way");
+      return;
+    }
     table.remove(id);
     send.complete(code);
+  }
+
+  /** The send to a rank that has the number, or null. */
+  private Operation underWay(int to, long id) {
+    Operation send = table.get(id);
+    return send == null || send.receive || send.peer != to ? null : send;
   }
 
   // To oneself.
@@ -617,6 +738,7 @@ public abstract class FrameDevice extends Device {
   public final boolean iprobe(int source, int tag, int context, Operation out) {
     Arrival arrival = matcher.of(context).find(source, tag);
     if (arrival == null) {
+      throwIfGone(source);
       return false;
     }
     arrival.describe(out);
@@ -630,8 +752,17 @@ public abstract class FrameDevice extends Device {
     if (arrival != null) {
       queues.remove(arrival);
       arrival.describe(out);
+    } else {
+      throwIfGone(source);
     }
     return arrival;
+  }
+
+  private void throwIfGone(int source) {
+    ProcessFailedException why = whyGone(source);
+    if (why != null) {
+      throw new ProcessFailedException(why.rank(), why.getMessage());
+    }
   }
 
   @Override

@@ -34,6 +34,9 @@ public abstract class FrameOutput {
   /** Whether a frame of any size would find room, that is, whether it is worth to try again. */
   public abstract boolean hasRoom();
 
+  /** Longest payload of a frame, bytes; a multiple of 8. */
+  public abstract int longestPayload();
+
   /** Whether all that was published has left this process. */
   public abstract boolean flushed();
 

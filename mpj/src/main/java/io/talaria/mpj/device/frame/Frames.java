@@ -28,7 +28,10 @@ import java.lang.invoke.VarHandle;
  * <tr><td>DATA</td><td>-</td><td>where the payload belongs</td><td>the receiver's</td></tr>
  * <tr><td>CANCEL</td><td>-</td><td>-</td><td>the sender's</td></tr>
  * <tr><td>CANCELLED</td><td>-</td><td>-</td><td>the sender's</td></tr>
+ * <tr><td>CREDIT</td><td>-</td><td>credit given back since the start</td><td>-</td></tr>
  * </table>
+ *
+ * <p>CREDIT is for ways without shared memory; they keep it to themselves.
  */
 public final class Frames {
   /** Bytes before the payload. */
@@ -45,6 +48,10 @@ public final class Frames {
   static final byte DATA = 6;
   static final byte CANCEL = 7;
   static final byte CANCELLED = 8;
+  static final byte CREDIT = 9;
+
+  /** One more than the highest context: two for each communicator. */
+  private static final int CONTEXTS = 2 * 8192;
 
   /** Flag of DATA: the sender could not read its memory; nothing more comes. */
   static final short SENDER_FAILED = 1;
@@ -80,7 +87,13 @@ public final class Frames {
     LONG.set(to, at + 24, id);
   }
 
-  static int length(MemorySegment from, long at) {
+  /**
+   * The length field of a frame.
+   *
+   * @param from where it is
+   * @param at its first byte
+   */
+  public static int length(MemorySegment from, long at) {
     return (int) INT.get(from, at);
   }
 
@@ -120,7 +133,75 @@ public final class Frames {
     LONG.set(to, at + 8, id);
   }
 
-  static long messageBytes(MemorySegment from, long at) {
+  /**
+   * Sets the length field.
+   *
+   * @param to where the frame is
+   * @param at its first byte
+   * @param length bytes of header and payload
+   */
+  public static void length(MemorySegment to, long at, int length) {
+    INT.set(to, at, length);
+  }
+
+  /**
+   * Whether a frame is a CREDIT.
+   *
+   * @param from where it is
+   * @param at its first byte
+   */
+  public static boolean isCredit(MemorySegment from, long at) {
+    return kind(word(from, at)) == CREDIT;
+  }
+
+  /**
+   * Writes the header of a CREDIT, but for its length.
+   *
+   * @param to where
+   * @param at its first byte
+   * @param total credit given back since the start
+   */
+  public static void credit(MemorySegment to, long at, long total) {
+    header(to, at, CREDIT, 0, (short) 0, 0, 0, total, 0);
+  }
+
+  /**
+   * What is wrong with a frame by itself, whatever is under way; null if nothing. For ways whose
+   * other end is not this program's memory.
+   *
+   * @param from where it is
+   * @param at its first byte
+   * @param length its length field, which is at least {@link #HEADER}
+   */
+  public static String fault(MemorySegment from, long at, int length) {
+    int kind = kind(word(from, at));
+    if (kind < EAGER || kind > CREDIT) {
+      return "a frame of unknown kind " + kind;
+    }
+    long bytes = messageBytes(from, at);
+    int payload = length - HEADER;
+    if (kind <= RTS) {
+      int context = context(from, at);
+      if (context < 0 || context >= CONTEXTS) {
+        return "a frame of context " + context + "; there are 0 to " + (CONTEXTS - 1);
+      }
+      if (kind == RTS ? bytes < 0 : bytes != payload) {
+        return "a frame of " + payload + " bytes for a message of " + bytes;
+      }
+    }
+    if (payload != 0 && (kind >= RTS && kind != DATA)) {
+      return "a frame of kind " + kind + " with " + payload + " bytes of payload";
+    }
+    return bytes < 0 ? "a frame with " + bytes + " for a number of bytes" : null;
+  }
+
+  /**
+   * The field of a CREDIT that counts.
+   *
+   * @param from where the frame is
+   * @param at its first byte
+   */
+  public static long messageBytes(MemorySegment from, long at) {
     return (long) LONG.get(from, at + 16);
   }
 

@@ -62,6 +62,25 @@ final class Matcher {
     receive.state = 0;
   }
 
+  /** Takes back one receive that waits for a rank, or for any; null if there is none. */
+  Operation withdrawOneOf(int source) {
+    for (ContextQueues queues : contexts) {
+      if (queues == null) {
+        continue;
+      }
+      OperationQueue named = queues.posted[source];
+      Operation first = named == null ? null : named.head;
+      if (first == null) {
+        first = queues.postedAnySource.head;
+      }
+      if (first != null) {
+        withdraw(first);
+        return first;
+      }
+    }
+    return null;
+  }
+
   /** Takes the early message with the sender's number, in whatever context, or returns null. */
   Arrival takeById(int source, long id) {
     for (ContextQueues queues : contexts) {

@@ -47,6 +47,16 @@ final class OperationTable {
     free[freeCount++] = slot;
   }
 
+  /** How many slots there are to look at with {@link #inSlot}. */
+  int slots() {
+    return used;
+  }
+
+  /** The operation in a slot, or null. */
+  Operation inSlot(int slot) {
+    return slots[slot];
+  }
+
   int size() {
     return used - freeCount;
   }

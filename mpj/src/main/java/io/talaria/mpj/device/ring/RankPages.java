@@ -101,7 +101,16 @@ public final class RankPages {
     return (byte) BYTE.getAcquire(pages, to * stride + MADE + from) != 0;
   }
 
-  void describeWait(int rank, int call, int peer, int tag, int context) {
+  /**
+   * Writes what a rank sleeps for.
+   *
+   * @param rank which
+   * @param call code of {@link Waiting}
+   * @param peer see there
+   * @param tag see there
+   * @param context see there
+   */
+  public void describeWait(int rank, int call, int peer, int tag, int context) {
     long at = rank * stride;
     if (call != Waiting.NOTHING) {
       INT.setOpaque(pages, at + WAIT_PEER, peer);

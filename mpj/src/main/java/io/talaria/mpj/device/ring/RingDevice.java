@@ -3,18 +3,14 @@
 package io.talaria.mpj.device.ring;
 
 import io.talaria.mpj.device.frame.FrameDevice;
+import io.talaria.mpj.device.frame.FrameInput;
 import io.talaria.mpj.device.frame.FrameOutput;
-import io.talaria.mpj.device.frame.Frames;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
+import io.talaria.mpj.device.frame.Peers;
+import mpi.ProcessFailedException;
 
 /** {@code shmdev} and {@code smdev}: a ring for each ordered pair of ranks, made on first use. */
-public final class RingDevice extends FrameDevice {
-  private final RingArea area;
-  private final RankPages pages;
-  private final int capacity;
-  private final boolean[] known;
-  private int ringsSeen;
+public final class RingDevice extends FrameDevice implements Peers {
+  private final RingWays ways;
   private long lateWakeUps;
 
   /** Whether this rank slept since it was armed; confined to the thread that makes progress. */
@@ -32,66 +28,55 @@ public final class RingDevice extends FrameDevice {
    */
   public RingDevice(
       RingArea area, int rank, int size, int capacity, int eagerBytes, long creditBytes) {
-    super(rank, size, Math.min(eagerBytes, chunk(capacity)), chunk(capacity), creditBytes);
-    if (Integer.bitCount(capacity) != 1 || capacity < 4096) {
-      throw new IllegalArgumentException(
-          "a ring has a power of two of bytes, at least 4096, not " + capacity);
-    }
-    this.area = area;
-    this.capacity = capacity;
-    pages = new RankPages(area.pages(), size);
-    known = new boolean[size];
-  }
-
-  private static int chunk(int capacity) {
-    return RingWriter.longestFrame(capacity) - Frames.HEADER;
+    super(
+        rank,
+        size,
+        Math.min(eagerBytes, RingWays.chunk(capacity)),
+        RingWays.chunk(capacity),
+        creditBytes);
+    ways = new RingWays(area, rank, size, capacity);
   }
 
   @Override
   protected FrameOutput connect(int peer) {
-    MemorySegment ring = area.create(rank(), peer, RingLayout.bytes(capacity));
-    RingLayout.LONG.set(ring, 0L, RingLayout.MAGIC);
-    pages.madeRing(rank(), peer);
-    return new RingWriter(ring, pages, peer);
+    return ways.connect(peer);
   }
 
   @Override
   protected void discover() {
-    int made = pages.ringsMadeFor(rank());
-    if (made != ringsSeen) {
-      ringsSeen = made;
-      for (int from = 0; from < size(); from++) {
-        if (!known[from] && pages.hasMadeRing(from, rank())) {
-          known[from] = true;
-          MemorySegment ring = area.open(from, rank());
-          RingLayout.check(ring, from, rank());
-          addInput(from, new RingReader(ring, pages, from));
-        }
-      }
-    }
+    ways.discover(this);
+  }
+
+  @Override
+  public void arrived(int peer, FrameInput input) {
+    addInput(peer, input);
+  }
+
+  @Override
+  public void gone(int peer, ProcessFailedException why) {
+    failPeer(peer, why);
   }
 
   @Override
   public boolean arm() {
-    pages.announceSleep(rank());
-    VarHandle.fullFence();
+    ways.arm();
     return !somethingToDo();
   }
 
   @Override
   public void sleep(long limitNs) {
     slept = true;
-    pages.sleep(rank(), limitNs);
+    ways.sleep(limitNs);
   }
 
   @Override
   public void disarm() {
     // Without a sleep the frame was seen here, and its writer may rightly have seen no sleeper.
-    if (slept && pages.announced(rank()) && somethingToDo() && stillUnrung()) {
+    if (slept && ways.armed() && somethingToDo() && stillUnrung()) {
       lateWakeUps++;
     }
     slept = false;
-    pages.awake(rank());
+    ways.disarm();
   }
 
   /** Whether nobody rings although there is something; a writer may be between the two. */
@@ -100,7 +85,7 @@ public final class RingDevice extends FrameDevice {
       return false;
     }
     long until = System.nanoTime() + 2_000_000_000;
-    while (pages.announced(rank())) {
+    while (ways.armed()) {
       if (System.nanoTime() - until > 0) {
         return true;
       }
@@ -121,23 +106,22 @@ public final class RingDevice extends FrameDevice {
 
   @Override
   public void wake() {
-    VarHandle.fullFence();
-    pages.ringIfAsleep(rank());
+    ways.wake();
   }
 
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
-    pages.describeWait(rank(), call, peer, tag, context);
+    ways.pages().describeWait(rank(), call, peer, tag, context);
   }
 
   @Override
   public String name() {
-    return area.deviceName();
+    return ways.name();
   }
 
   @Override
   public void close() {
     closeWays();
-    area.close();
+    ways.close();
   }
 }

@@ -105,6 +105,11 @@ final class RingWriter extends FrameOutput {
   }
 
   @Override
+  public int longestPayload() {
+    return longestFrame(capacity) - Frames.HEADER;
+  }
+
+  @Override
   public boolean flushed() {
     return true; // What is in the ring outlives this process.
   }

@@ -1,0 +1,27 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.frame;
+
+import mpi.ProcessFailedException;
+
+/**
+ * Where the parts of a device tell of other ranks. All methods are called under the engine's lock,
+ * and not while a frame is being handled.
+ */
+public interface Peers {
+  /**
+   * A way from a rank is there.
+   *
+   * @param rank whose
+   * @param input the way
+   */
+  void arrived(int rank, FrameInput input);
+
+  /**
+   * A rank is gone.
+   *
+   * @param rank whose
+   * @param why for the program
+   */
+  void gone(int rank, ProcessFailedException why);
+}

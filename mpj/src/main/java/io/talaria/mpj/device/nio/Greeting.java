@@ -1,0 +1,191 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.nio;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.concurrent.locks.LockSupport;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * How two ranks meet on a fresh connection, before any frame: four messages of fixed lengths, big
+ * endian, by which each proves to the other that it has the job's secret.
+ *
+ * <pre>
+ *  HELLO      connector  magic:8 | version:4 | from:4 | to:4 | flags:4 | nonce:32
+ *  CHALLENGE  acceptor   magic:8 | version:4 | flags:4 | nonce:32
+ *  PROOF      connector  HMAC-SHA-256 of 1, HELLO, CHALLENGE: 32
+ *  VERDICT    acceptor   code:4 | HMAC-SHA-256 of 2, HELLO, CHALLENGE, code: 32
+ * </pre>
+ *
+ * <p>{@code flags} is 1 where memory is little endian. The acceptor proves nothing to who has not
+ * proved itself. Both sides give up after {@link #LIMIT_NS}. The channel is non-blocking; threads
+ * here are virtual, and look every few microseconds to milliseconds.
+ */
+final class Greeting {
+  static final int VERSION = 1;
+
+  /** The connection is the one for this pair. */
+  static final int WELCOME = 0;
+
+  /** Both have connected at once, and the other connection is the one. */
+  static final int CROSSED = 1;
+
+  /** The rank that was reached is not the one that was looked for. */
+  static final int OTHER_RANK = 2;
+
+  static final long LIMIT_NS = 10_000_000_000L;
+
+  private static final long MAGIC = 0x54616c4d504a6e31L; // "TalMPJn1"
+  private static final int HELLO_BYTES = 56;
+  private static final int CHALLENGE_BYTES = 48;
+  private static final int MAC_BYTES = 32;
+  private static final int NONCE_BYTES = 32;
+  private static final int FLAGS = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 0;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** Somebody who is not of this job, or not of this version of it. */
+  static final class RefusedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String message) {
+      super(message);
+    }
+  }
+
+  private final SocketChannel channel;
+  private final byte[] secret;
+  private final long deadline = System.nanoTime() + LIMIT_NS;
+  private ByteBuffer hello;
+  private ByteBuffer challenge;
+
+  Greeting(SocketChannel channel, byte[] secret) {
+    this.channel = channel;
+    this.secret = secret;
+  }
+
+  /**
+   * The connector's side.
+   *
+   * @return the acceptor's verdict
+   */
+  int connect(int from, int to) throws IOException {
+    hello = ByteBuffer.allocate(HELLO_BYTES);
+    hello.putLong(MAGIC).putInt(VERSION).putInt(from).putInt(to).putInt(FLAGS).put(nonce()).flip();
+    write(hello);
+    challenge = read(CHALLENGE_BYTES);
+    check(challenge.getLong(0), challenge.getInt(8), challenge.getInt(12));
+    write(ByteBuffer.wrap(mac((byte) 1, -1)));
+    ByteBuffer verdict = read(4 + MAC_BYTES);
+    int code = verdict.getInt(0);
+    byte[] proof = new byte[MAC_BYTES];
+    verdict.get(4, proof);
+    if (!MessageDigest.isEqual(proof, mac((byte) 2, code))) {
+      throw new RefusedException("it has not the secret of this job");
+    }
+    return code;
+  }
+
+  /**
+   * The acceptor's side, first half: the other one is of this job.
+   *
+   * @return rank of the connector
+   */
+  int accept(int size) throws IOException {
+    hello = read(HELLO_BYTES);
+    challenge = ByteBuffer.allocate(CHALLENGE_BYTES);
+    challenge.putLong(MAGIC).putInt(VERSION).putInt(FLAGS).put(nonce()).flip();
+    if (hello.getLong(0) == MAGIC) {
+      // Also of another version, so that the other side can say so.
+      write(challenge);
+    }
+    check(hello.getLong(0), hello.getInt(8), hello.getInt(20));
+    byte[] proof = read(MAC_BYTES).array();
+    if (!MessageDigest.isEqual(proof, mac((byte) 1, -1))) {
+      throw new RefusedException("it has not the secret of this job");
+    }
+    int from = hello.getInt(12);
+    if (from < 0 || from >= size) {
+      throw new RefusedException("it says that it is rank " + from + " of " + size);
+    }
+    return from;
+  }
+
+  /** Whom the connector looks for. */
+  int wanted() {
+    return hello.getInt(16);
+  }
+
+  /** The acceptor's side, second half. */
+  void answer(int code) throws IOException {
+    ByteBuffer verdict = ByteBuffer.allocate(4 + MAC_BYTES);
+    verdict.putInt(code).put(mac((byte) 2, code)).flip();
+    write(verdict);
+  }
+
+  private static void check(long magic, int version, int flags) throws RefusedException {
+    if (magic != MAGIC) {
+      throw new RefusedException("what it sent is not of a rank");
+    }
+    if (version != VERSION) {
+      throw new RefusedException("it speaks version " + version + ", this rank " + VERSION);
+    }
+    if (flags != FLAGS) {
+      throw new RefusedException("its memory is of another byte order");
+    }
+  }
+
+  private static byte[] nonce() {
+    byte[] bytes = new byte[NONCE_BYTES];
+    RANDOM.nextBytes(bytes);
+    return bytes;
+  }
+
+  private byte[] mac(byte who, int code) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+      mac.update(who);
+      mac.update(hello.array());
+      mac.update(challenge.array());
+      mac.update(ByteBuffer.allocate(4).putInt(code).flip());
+      return mac.doFinal();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JDK has no HmacSHA256", e);
+    }
+  }
+
+  private ByteBuffer read(int bytes) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate(bytes);
+    long pause = 20_000;
+    while (buffer.hasRemaining()) {
+      int n = channel.read(buffer);
+      if (n < 0) {
+        throw new IOException("it has closed the connection; has it the secret of this job?");
+      }
+      pause = n > 0 ? 20_000 : rest(pause);
+    }
+    return buffer.flip();
+  }
+
+  private void write(ByteBuffer buffer) throws IOException {
+    long pause = 20_000;
+    while (buffer.hasRemaining()) {
+      pause = channel.write(buffer) > 0 ? 20_000 : rest(pause);
+    }
+  }
+
+  private long rest(long pause) throws IOException {
+    if (System.nanoTime() - deadline > 0) {
+      throw new IOException("it has not answered within " + LIMIT_NS / 1_000_000_000 + " s");
+    }
+    LockSupport.parkNanos(pause);
+    return Math.min(pause * 2, 2_000_000);
+  }
+}

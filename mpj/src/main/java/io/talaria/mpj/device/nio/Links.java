@@ -1,0 +1,571 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.nio;
+
+import io.talaria.mpj.device.frame.FrameOutput;
+import io.talaria.mpj.device.frame.Frames;
+import io.talaria.mpj.device.frame.Peers;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import mpi.ProcessFailedException;
+
+/**
+ * The connections of a rank: one for each other rank that it talks with, made on first use by
+ * whichever of the two is first. If both are at once, the lower rank's is the one.
+ *
+ * <p>A thread accepts, and virtual threads greet and connect, so that a rank which computes can be
+ * reached; what they have made is taken over under the engine's lock in {@link #round}. Whoever
+ * does not prove that it knows the job's secret is closed and counted. All other methods are called
+ * under the engine's lock, but for {@link #sleep} and {@link #wake}.
+ */
+public final class Links implements AutoCloseable {
+  /** From how many links on a selector is asked which to read. */
+  private static final int MOST_POLLED = 8;
+
+  private static final int MOST_GREETINGS = 64;
+  private static final int BACKLOG = 256;
+  private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
+
+  /** What is known of the way to a rank; guarded by {@link #states}. */
+  private enum State {
+    NONE,
+    CONNECTING,
+    OPEN
+  }
+
+  private record Opened(int peer, SocketChannel channel, String failure) {}
+
+  private final int rank;
+  private final byte[] secret;
+  private final int bufferBytes;
+  private final long creditBytes;
+  private final long graceNs;
+  private final ServerSocketChannel server;
+  private final String card;
+  private final Selector selector;
+  private final State[] states;
+  private final Link[] links;
+  private final List<Link> active = new ArrayList<>();
+  private final List<Link> dying = new ArrayList<>();
+  private final long[] diesAt;
+  private final Queue<Opened> opened = new ConcurrentLinkedQueue<>();
+
+  /** Who is being greeted, the oldest first. */
+  private final ArrayDeque<SocketChannel> greeted = new ArrayDeque<>();
+
+  private final AtomicLong refused = new AtomicLong();
+  private final Consumer<SelectionKey> markReady = k -> ((Link) k.attachment()).ready = true;
+  private volatile List<List<InetSocketAddress>> cards = List.of();
+  private volatile String lastRefusal = "";
+  private volatile Runnable news = () -> {};
+  private volatile boolean asleep;
+  private volatile boolean closed;
+  private long rounds;
+
+  /** What links are made of. */
+  public static final class Options {
+    private byte[] secret = new byte[0];
+    private int bufferBytes = 256 << 10;
+    private long creditBytes = 1 << 20;
+    private long graceNs = TimeUnit.SECONDS.toNanos(3);
+    private boolean otherHosts;
+    private String network;
+
+    /** For one host, with no secret. */
+    public Options() {}
+
+    /**
+     * What all ranks of the job know and nobody else.
+     *
+     * @param bytes 32 random ones; not copied
+     */
+    public Options secret(byte[] bytes) {
+      secret = bytes;
+      return this;
+    }
+
+    /**
+     * Memory of a link each way.
+     *
+     * @param bytes a power of two from 4096; a quarter is the longest frame
+     */
+    public Options bufferBytes(int bytes) {
+      bufferBytes = bytes;
+      return this;
+    }
+
+    /** Longest payload of a frame, bytes. */
+    int chunk() {
+      return Link.longestFrame(bufferBytes) - Frames.HEADER;
+    }
+
+    long creditBytes() {
+      return creditBytes;
+    }
+
+    /**
+     * Credit of a pair of ranks.
+     *
+     * @param bytes see {@code FrameDevice}
+     */
+    public Options creditBytes(long bytes) {
+      creditBytes = bytes;
+      return this;
+    }
+
+    /**
+     * How long after a connection's end operations fail: meanwhile the launcher, who knows more,
+     * may end the job.
+     *
+     * @param ns nanoseconds
+     */
+    public Options graceNs(long ns) {
+      graceNs = ns;
+      return this;
+    }
+
+    /**
+     * Listen where other hosts reach it.
+     *
+     * @param onNetwork only addresses of this network, such as 10.1.0.0/16; null for all
+     */
+    public Options otherHosts(String onNetwork) {
+      otherHosts = true;
+      network = onNetwork;
+      return this;
+    }
+  }
+
+  /**
+   * Listens.
+   *
+   * @param rank of this process
+   * @param size ranks of the job
+   * @param options see there
+   * @throws IOException if it cannot listen
+   */
+  public Links(int rank, int size, Options options) throws IOException {
+    this.rank = rank;
+    secret = options.secret;
+    bufferBytes = options.bufferBytes;
+    creditBytes = options.creditBytes;
+    graceNs = options.graceNs;
+    states = new State[size];
+    Arrays.fill(states, State.NONE);
+    links = new Link[size];
+    diesAt = new long[size];
+    List<InetAddress> addresses =
+        options.otherHosts ? Card.ofThisHost(options.network) : Card.ofLoopback();
+    if (addresses.isEmpty()) {
+      throw new IOException(
+          "this host has no address for other hosts"
+              + (options.network == null ? "" : " in talaria.mpj.network=" + options.network));
+    }
+    selector = Selector.open();
+    server = ServerSocketChannel.open();
+    try {
+      server.bind(
+          options.otherHosts ? new InetSocketAddress(0) : at(addresses.get(0)),
+          Math.max(size, BACKLOG));
+      card = Card.write(((InetSocketAddress) server.getLocalAddress()).getPort(), addresses);
+    } catch (IOException e) {
+      server.close();
+      selector.close();
+      throw e;
+    }
+    Thread acceptor = new Thread(this::accept, "talaria-mpj-accept");
+    acceptor.setDaemon(true);
+    acceptor.start();
+  }
+
+  private static InetSocketAddress at(InetAddress address) {
+    return new InetSocketAddress(address, 0);
+  }
+
+  /** Where this rank listens, for the others: one line. */
+  public String card() {
+    return card;
+  }
+
+  /**
+   * Tells where the others listen; before the first message.
+   *
+   * @param ofAll the cards by rank
+   */
+  public void cards(List<String> ofAll) {
+    List<List<InetSocketAddress>> read = new ArrayList<>();
+    for (String each : ofAll) {
+      read.add(Card.read(each));
+    }
+    cards = read;
+  }
+
+  /**
+   * What to run when a connection has come and nobody may be looking.
+   *
+   * @param action takes the engine's lock
+   */
+  public void onNews(Runnable action) {
+    news = action;
+  }
+
+  /** How many connections were closed because who made them is not of this job. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /** Why the last of them was, for people; empty if none was. */
+  public String lastRefusal() {
+    return lastRefusal;
+  }
+
+  long rounds() {
+    return rounds;
+  }
+
+  // Making connections, on threads of their own.
+
+  private void accept() {
+    while (!closed) {
+      try {
+        SocketChannel channel = server.accept();
+        SocketChannel oldest = null;
+        synchronized (greeted) {
+          greeted.addLast(channel);
+          if (greeted.size() > MOST_GREETINGS) {
+            oldest = greeted.removeFirst();
+          }
+        }
+        // Who connects in silence does not keep the ranks out.
+        close(oldest);
+        Thread.ofVirtual().start(() -> greet(channel));
+      } catch (IOException e) {
+        if (!closed) {
+          // Out of descriptors, most likely; others give some back.
+          LockSupport.parkNanos(20_000_000);
+        }
+      }
+    }
+  }
+
+  private void refuse(SocketChannel channel, String why) {
+    String who = "somebody";
+    try {
+      who = String.valueOf(channel.getRemoteAddress());
+      channel.close();
+    } catch (IOException e) {
+      // It has gone by itself.
+    }
+    lastRefusal = who + ": " + why;
+    refused.incrementAndGet();
+  }
+
+  private void greet(SocketChannel channel) {
+    try {
+      prepare(channel);
+      Greeting greeting = new Greeting(channel, secret);
+      int from = greeting.accept(states.length);
+      int code = decide(from, greeting.wanted());
+      greeting.answer(code);
+      if (code == Greeting.WELCOME) {
+        hand(new Opened(from, channel, null));
+      } else if (code == Greeting.CROSSED) {
+        channel.close();
+      } else {
+        refuse(channel, "rank " + from + " looked for another rank");
+      }
+    } catch (IOException e) {
+      if (!closed) {
+        refuse(channel, e.getMessage() == null ? "too many came at once" : e.getMessage());
+      }
+    } finally {
+      synchronized (greeted) {
+        greeted.remove(channel);
+      }
+    }
+  }
+
+  private int decide(int from, int wanted) {
+    if (wanted != rank || from == rank) {
+      return Greeting.OTHER_RANK;
+    }
+    synchronized (states) {
+      if (states[from] == State.OPEN || (states[from] == State.CONNECTING && rank < from)) {
+        return Greeting.CROSSED;
+      }
+      states[from] = State.OPEN;
+      return Greeting.WELCOME;
+    }
+  }
+
+  private static void prepare(SocketChannel channel) throws IOException {
+    channel.configureBlocking(false);
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+  }
+
+  private void hand(Opened way) {
+    opened.add(way);
+    selector.wakeup();
+    news.run();
+  }
+
+  private void dial(int peer) {
+    StringBuilder failures = new StringBuilder();
+    for (InetSocketAddress address : cards.get(peer)) {
+      SocketChannel channel = null;
+      try {
+        channel = connected(address);
+        int verdict = new Greeting(channel, secret).connect(rank, peer);
+        if (verdict == Greeting.CROSSED) {
+          channel.close(); // The other connection is on its way here, or is here.
+          return;
+        }
+        if (verdict == Greeting.WELCOME) {
+          synchronized (states) {
+            states[peer] = State.OPEN;
+          }
+          hand(new Opened(peer, channel, null));
+          return;
+        }
+        throw new IOException("another rank listens there");
+      } catch (IOException e) {
+        close(channel);
+        failures.append(failures.isEmpty() ? "" : "; ").append(address).append(": ");
+        failures.append(e.getMessage());
+      }
+    }
+    synchronized (states) {
+      if (states[peer] == State.OPEN) {
+        return; // It has connected meanwhile.
+      }
+    }
+    hand(new Opened(peer, null, failures.toString()));
+  }
+
+  private static void close(SocketChannel channel) {
+    if (channel != null) {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        // Given up anyway.
+      }
+    }
+  }
+
+  private static SocketChannel connected(InetSocketAddress address) throws IOException {
+    SocketChannel channel = SocketChannel.open();
+    try {
+      prepare(channel);
+      long deadline = System.nanoTime() + CONNECT_LIMIT_NS;
+      long pause = 20_000;
+      boolean there = channel.connect(address);
+      while (!there) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new IOException(
+              "no connection within " + TimeUnit.NANOSECONDS.toSeconds(CONNECT_LIMIT_NS) + " s");
+        }
+        LockSupport.parkNanos(pause);
+        pause = Math.min(pause * 2, 2_000_000);
+        there = channel.finishConnect();
+      }
+      return channel;
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  // Under the engine's lock.
+
+  /**
+   * The way to a peer; connects if nothing is there yet.
+   *
+   * @param peer its rank
+   */
+  public FrameOutput connect(int peer) {
+    synchronized (states) {
+      if (states[peer] == State.NONE) {
+        states[peer] = State.CONNECTING;
+        Thread.ofVirtual().start(() -> dial(peer));
+      }
+    }
+    return link(peer).output();
+  }
+
+  private Link link(int peer) {
+    if (links[peer] == null) {
+      links[peer] = new Link(peer, this, bufferBytes, creditBytes);
+    }
+    return links[peer];
+  }
+
+  /**
+   * Takes over what has come, sends what waits, and tells of ranks that are gone. Before each look
+   * at the inputs.
+   *
+   * @param peers who is told
+   */
+  public void round(Peers peers) {
+    rounds++;
+    if (!opened.isEmpty()) {
+      takeOver(peers);
+    }
+    int count = active.size();
+    for (int i = 0; i < count; i++) {
+      active.get(i).round();
+    }
+    if (count > MOST_POLLED) {
+      findReady(count);
+    }
+    if (!dying.isEmpty()) {
+      bury(peers);
+    }
+  }
+
+  private void findReady(int count) {
+    // A selector that sleeps belongs to the sleeper: look at all then.
+    boolean all = asleep;
+    for (int i = 0; i < count; i++) {
+      active.get(i).ready = all;
+    }
+    if (!all) {
+      try {
+        selector.selectNow(markReady);
+      } catch (IOException e) {
+        throw new UncheckedIOException("select", e);
+      }
+    }
+  }
+
+  private void takeOver(Peers peers) {
+    Opened way;
+    while ((way = opened.poll()) != null) {
+      Link link = link(way.peer());
+      if (way.channel() == null) {
+        link.end(way.failure());
+        continue;
+      }
+      try {
+        SelectionKey key = way.channel().register(selector, SelectionKey.OP_READ, link);
+        active.add(link);
+        link.attach(way.channel(), key);
+        peers.arrived(way.peer(), link.input());
+      } catch (IOException e) {
+        link.end("the connection failed: " + e.getMessage());
+      }
+    }
+    if (asleep) {
+      selector.wakeup(); // What was registered is looked at from the next sleep on.
+    }
+  }
+
+  void ended(Link link) {
+    diesAt[link.peer()] = System.nanoTime() + graceNs;
+    dying.add(link);
+  }
+
+  private void bury(Peers peers) {
+    long now = System.nanoTime();
+    for (int i = dying.size() - 1; i >= 0; i--) {
+      Link link = dying.get(i);
+      if (now - diesAt[link.peer()] >= 0) {
+        dying.remove(i);
+        active.remove(link);
+        for (Link each : active) {
+          each.ready = true; // They may be few enough now to look at all.
+        }
+        peers.gone(
+            link.peer(),
+            new ProcessFailedException(
+                link.peer(), "rank " + link.peer() + " is gone: " + link.ended()));
+      }
+    }
+  }
+
+  /**
+   * Closes a connection whose other end has lost its mind.
+   *
+   * @param peer its rank
+   * @param what it sent
+   */
+  public void broken(int peer, String what) {
+    link(peer).end("it sent " + what);
+  }
+
+  /**
+   * Says what to be woken for, before a sleep, or after it that nothing is.
+   *
+   * @param armed before
+   */
+  public void arm(boolean armed) {
+    for (int i = 0; i < active.size(); i++) {
+      active.get(i).wantRoom(armed);
+    }
+  }
+
+  /**
+   * Sleeps until something comes, or {@link #wake}. By one thread, without the engine's lock.
+   *
+   * @param limitNs nanoseconds, at least one millisecond's is slept
+   */
+  public void sleep(long limitNs) {
+    boolean interrupted = Thread.interrupted();
+    asleep = true;
+    try {
+      selector.select(markReady, Math.max(1, TimeUnit.NANOSECONDS.toMillis(limitNs)));
+    } catch (IOException e) {
+      throw new UncheckedIOException("select", e);
+    } finally {
+      asleep = false;
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Ends a sleep; by any thread. */
+  public void wake() {
+    selector.wakeup();
+  }
+
+  /** Connections that are open, for tests of leaks. */
+  public int open() {
+    return active.size();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      server.close();
+      for (Link link : active) {
+        link.close();
+      }
+      Opened way;
+      while ((way = opened.poll()) != null) {
+        close(way.channel());
+      }
+      selector.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("closing connections", e);
+    }
+  }
+}

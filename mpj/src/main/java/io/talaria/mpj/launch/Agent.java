@@ -1,0 +1,147 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * The launcher's other half on another host: runs the ranks there. It is started by {@code ssh} or
+ * the like and speaks with the launcher over its standard streams, so nothing listens, and who may
+ * start it is that command's business. When its input ends, or says nothing for ten seconds, it
+ * ends its ranks and itself.
+ */
+public final class Agent {
+  private Agent() {}
+
+  /**
+   * Serves one job; the launcher's business.
+   *
+   * @param args none
+   * @throws IOException if the launcher is gone before it began
+   */
+  public static void main(String[] args) throws IOException {
+    FileOutputStream out = new FileOutputStream(FileDescriptor.out);
+    System.setOut(System.err); // Nothing but frames may go there.
+    out.write(
+        (AgentWire.GREETING + AgentWire.VERSION + " " + Runtime.version().feature() + "\n")
+            .getBytes(StandardCharsets.UTF_8));
+    AgentWire wire = new AgentWire(System.in, out);
+    AgentWire.Frame first = wire.read();
+    if (first == null || first.kind() != AgentWire.PLAN) {
+      System.err.println("talaria mpirun: the agent was not given a plan");
+      System.exit(2);
+      return;
+    }
+    wire.beat();
+    HostRanks ranks;
+    try {
+      ranks =
+          new HostRanks(
+              Plan.read(first.content()),
+              new Reports(wire),
+              wire.stream(AgentWire.OUTPUT),
+              wire.stream(AgentWire.ERRORS));
+    } catch (IOException e) {
+      wire.send(AgentWire.FAILED, "" + e.getMessage());
+      System.exit(1);
+      return;
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(ranks::kill, "talaria-mpj-sweep"));
+    Silence silence = new Silence(() -> Runtime.getRuntime().exit(1));
+    ranks.start();
+    serve(wire, ranks, silence);
+    // The input's end, or «stop»: either way nothing of the job stays.
+    ranks.awaitEnd();
+    System.exit(0);
+  }
+
+  private static void serve(AgentWire wire, HostRanks ranks, Silence silence) {
+    try {
+      AgentWire.Frame frame;
+      while ((frame = wire.read()) != null) {
+        silence.heard();
+        switch (frame.kind()) {
+          case AgentWire.CARDS -> ranks.cards(List.of(frame.text().split("\n")));
+          case AgentWire.GO -> ranks.go();
+          case AgentWire.DESCRIBE ->
+              wire.send(AgentWire.DESCRIBED, String.join("\n", ranks.describe()));
+          case AgentWire.STOP -> {
+            return;
+          }
+          default -> {}
+        }
+      }
+      ranks.kill();
+    } catch (IOException e) {
+      ranks.kill();
+    }
+  }
+
+  private record Reports(AgentWire wire) implements Host.Events {
+    @Override
+    public void hello(int rank, long pid) {
+      wire.tell(
+          AgentWire.HELLO,
+          to -> {
+            to.writeInt(rank);
+            to.writeLong(pid);
+          });
+    }
+
+    @Override
+    public void card(int rank, String card) {
+      wire.tell(
+          AgentWire.CARD,
+          to -> {
+            to.writeInt(rank);
+            to.writeUTF(card);
+          });
+    }
+
+    @Override
+    public void init(int rank) {
+      wire.tell(AgentWire.INIT, to -> to.writeInt(rank));
+    }
+
+    @Override
+    public void finish(int rank) {
+      wire.tell(AgentWire.FINISH, to -> to.writeInt(rank));
+    }
+
+    @Override
+    public void finalized(int rank) {
+      wire.tell(AgentWire.FINALIZED, to -> to.writeInt(rank));
+    }
+
+    @Override
+    public void abort(int rank, int status, String why) {
+      wire.tell(
+          AgentWire.ABORT,
+          to -> {
+            to.writeInt(rank);
+            to.writeInt(status);
+            to.writeUTF(why);
+          });
+    }
+
+    @Override
+    public void exited(int rank, long pid, int status) {
+      wire.tell(
+          AgentWire.EXITED,
+          to -> {
+            to.writeInt(rank);
+            to.writeLong(pid);
+            to.writeInt(status);
+          });
+    }
+
+    @Override
+    public void failed(String why) {
+      wire.tell(AgentWire.FAILED, to -> to.write(why.getBytes(StandardCharsets.UTF_8)));
+    }
+  }
+}

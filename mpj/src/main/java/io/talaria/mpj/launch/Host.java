@@ -1,0 +1,59 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import java.util.List;
+
+/** The launcher's side of a host of the job: this one, or one that an agent serves. */
+interface Host {
+  /** What happens on a host; called by several threads. */
+  interface Events {
+    /** A rank's process is there. */
+    void hello(int rank, long pid);
+
+    /** A rank says where it listens. */
+    void card(int rank, String card);
+
+    /** A rank has come through {@code MPI.Init}. */
+    void init(int rank);
+
+    /** A rank has come to the end of its messages. */
+    void finish(int rank);
+
+    /** A rank has finalized. */
+    void finalized(int rank);
+
+    /** A rank ends the job. */
+    void abort(int rank, int status, String why);
+
+    /** A rank's process has ended; 128 + n by signal n. */
+    void exited(int rank, long pid, int status);
+
+    /** The host cannot be used, or is lost. */
+    void failed(String why);
+  }
+
+  /** Its name as the user wrote it; empty for this host alone. */
+  String name();
+
+  /** Starts its ranks; may return before they run. */
+  void start();
+
+  /** Gives all ranks the cards of all, by rank. */
+  void cards(List<String> ofAll);
+
+  /** All ranks have come to the end: go on. */
+  void go();
+
+  /** What each of its ranks does or waits for, one line each; takes a few seconds at most. */
+  List<String> describe();
+
+  /** Asks its ranks to end, and begins to insist after two seconds; returns at once. */
+  void stop();
+
+  /** Waits until nothing of the job is left on the host, some seconds at most. */
+  void awaitEnd();
+
+  /** Ends everything at once: the launcher itself is being ended. */
+  void kill();
+}

@@ -1,0 +1,263 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import io.talaria.mpj.device.ring.RankPages;
+import io.talaria.mpj.device.ring.SharedFiles;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The ranks of this host: their processes, their directory, their control links, their output. */
+final class HostRanks implements Host {
+  private final Plan plan;
+  private final Events events;
+  private final OutputStream out;
+  private final OutputStream err;
+  private final Path directory;
+  private final ControlServer control;
+
+  /** By rank; one process for all of {@code sm}. */
+  private final Map<Integer, Process> processes = new ConcurrentHashMap<>();
+
+  private final List<OutputPump> pumps = new ArrayList<>();
+  private final Map<Integer, OutputPump> said = new ConcurrentHashMap<>();
+  private Thread stopper;
+
+  /**
+   * Makes the directory and the control socket.
+   *
+   * @param out where ranks' standard output goes, in whole lines
+   * @param err where their standard error goes
+   * @throws IOException if there is no room
+   */
+  HostRanks(Plan plan, Events events, OutputStream out, OutputStream err) throws IOException {
+    this.plan = plan;
+    this.events = events;
+    this.out = out;
+    this.err = err;
+    if (!Files.isDirectory(Path.of(plan.directory()))) {
+      throw new IOException("there is no directory " + plan.directory() + "; see -wdir");
+    }
+    directory = JobDirectory.create();
+    try {
+      SharedFiles.prepare(directory, plan.size());
+      control = new ControlServer(directory, plan.size(), plan.secret(), events);
+    } catch (IOException e) {
+      JobDirectory.delete(directory);
+      throw e;
+    }
+  }
+
+  @Override
+  public String name() {
+    return plan.hostName();
+  }
+
+  @Override
+  public void start() {
+    try {
+      List<Integer> ranks = plan.ranks();
+      for (int i = 0; i < (plan.threads() ? 1 : ranks.size()); i++) {
+        start(ranks.get(i), i, ranks.size());
+      }
+    } catch (IOException e) {
+      events.failed(e.getMessage());
+    }
+  }
+
+  private void start(int rank, int place, int ranksHere) throws IOException {
+    int cores = Runtime.getRuntime().availableProcessors();
+    ProcessBuilder builder = new ProcessBuilder(command(place, ranksHere, cores));
+    builder.directory(new File(plan.directory()));
+    Map<String, String> environment = builder.environment();
+    environment.putAll(plan.environment());
+    environment.put(RankMain.RANK, "" + rank);
+    environment.put(RankMain.CORES, "" + cores);
+    environment.put(RankMain.DIRECTORY, directory.toString());
+    environment.put(RankMain.DEVICE, plan.device());
+    environment.put(RankMain.HOSTS, RankMain.hosts(plan.hostOfRank()));
+    builder.redirectInput(
+        rank == 0 && !plan.severalHosts()
+            ? ProcessBuilder.Redirect.INHERIT
+            : ProcessBuilder.Redirect.from(new File("/dev/null")));
+    Process process = builder.start();
+    processes.put(rank, process);
+    String label = plan.label() && !plan.threads() ? "[" + rank + "] " : "";
+    pump(new OutputPump(process.getInputStream(), out, label));
+    OutputPump errors = new OutputPump(process.getErrorStream(), err, label);
+    said.put(rank, errors);
+    pump(errors);
+    var unused =
+        process.onExit().thenAccept(ended -> events.exited(rank, process.pid(), ended.exitValue()));
+  }
+
+  private void pump(OutputPump pump) {
+    pumps.add(pump);
+    pump.start();
+  }
+
+  private List<String> command(int place, int ranksHere, int cores) {
+    List<String> words = new ArrayList<>();
+    if (plan.bind() && !plan.threads()) {
+      words.addAll(List.of("taskset", "-c", "" + place % cores));
+    }
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.add("--enable-native-access=ALL-UNNAMED");
+    if (!plan.threads()) {
+      given(words, "-Xmx", "-Xmx" + Math.max(32, memoryMegabytes() / 2 / ranksHere) + "m");
+      given(
+          words,
+          "-XX:ActiveProcessorCount=",
+          "-XX:ActiveProcessorCount=" + Math.max(1, cores / ranksHere));
+    }
+    words.addAll(plan.jvmOptions());
+    words.add("-cp");
+    words.add(plan.classPath());
+    if (plan.threads()) {
+      words.add(ThreadMain.class.getName());
+      words.add("" + plan.size());
+    } else {
+      words.add(RankMain.class.getName());
+    }
+    words.add(plan.mainClass());
+    words.addAll(plan.arguments());
+    return words;
+  }
+
+  private void given(List<String> words, String prefix, String normal) {
+    for (String option : plan.jvmOptions()) {
+      if (option.startsWith(prefix)) {
+        return;
+      }
+    }
+    words.add(normal);
+  }
+
+  private static long memoryMegabytes() {
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
+        if (line.startsWith("MemTotal:")) {
+          return Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024;
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      // Not on Linux as we know it.
+    }
+    return 2048;
+  }
+
+  @Override
+  public void cards(List<String> ofAll) {
+    List<String> lines = new ArrayList<>();
+    for (String each : ofAll) {
+      lines.add("card " + each);
+    }
+    lines.add("cards");
+    control.tellAll(String.join("\n", lines));
+  }
+
+  @Override
+  public void go() {
+    control.tellAll("go");
+  }
+
+  @Override
+  public List<String> describe() {
+    Map<Integer, String> lines = new TreeMap<>();
+    if (plan.threads()) {
+      return List.of();
+    }
+    try (Arena arena = Arena.ofConfined();
+        FileChannel file = FileChannel.open(directory.resolve("pages"), StandardOpenOption.READ)) {
+      MemorySegment pages = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
+      RankPages looked = new RankPages(pages, plan.size());
+      for (int rank : plan.ranks()) {
+        lines.put(rank, "rank " + rank + where() + " " + state(rank, looked));
+      }
+    } catch (IOException e) {
+      return List.of("what the ranks" + where() + " wait for cannot be read: " + e.getMessage());
+    }
+    return List.copyOf(lines.values());
+  }
+
+  private String state(int rank, RankPages looked) {
+    ControlServer.Progress progress = control.rank(rank);
+    if (progress.finalized) {
+      return "has finalized";
+    }
+    if (progress.init) {
+      return looked.waiting(rank);
+    }
+    OutputPump errors = said.get(rank);
+    String last = errors == null ? "" : errors.lastLines();
+    return "is not in MPI yet" + (last.isEmpty() ? "" : "; it said last: " + last);
+  }
+
+  private String where() {
+    return plan.severalHosts() ? " on " + plan.hostName() : "";
+  }
+
+  @Override
+  public synchronized void stop() {
+    if (stopper == null) {
+      stopper = new Thread(this::end, "talaria-mpj-stop");
+      stopper.start();
+    }
+  }
+
+  private void end() {
+    processes.values().forEach(Process::destroy);
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+    try {
+      for (Process process : processes.values()) {
+        if (!process.waitFor(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+          process.destroyForcibly();
+          process.waitFor(5, TimeUnit.SECONDS);
+        }
+      }
+      for (OutputPump pump : pumps) {
+        pump.join(2000);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    control.close();
+    JobDirectory.delete(directory);
+  }
+
+  @Override
+  public void awaitEnd() {
+    stop();
+    try {
+      stopper.join(30_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void kill() {
+    processes.values().forEach(Process::destroyForcibly);
+    for (Process process : processes.values()) {
+      try {
+        process.waitFor(2, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    JobDirectory.delete(directory);
+  }
+}

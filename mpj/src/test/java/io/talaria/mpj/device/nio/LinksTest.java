@@ -1,0 +1,261 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.talaria.mpj.datatype.BaseType;
+import io.talaria.mpj.datatype.DensePayload;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.device.Payload;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Result;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import mpi.ProcessFailedException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who comes to a rank's listener, and is not a rank of its job, or ceases to behave as one. */
+@Timeout(120)
+class LinksTest {
+  private static final byte[] SECRET =
+      "the secret of this job, 32 bytes".getBytes(StandardCharsets.UTF_8);
+
+  private Links links;
+  private Engine engine;
+
+  @BeforeEach
+  void rankZeroOfTwo() throws Exception {
+    Links.Options options = options(SECRET);
+    links = new Links(0, 2, options);
+    engine = new Engine(new NioDevice(links, 0, 2, options, 1000, null), 0);
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  private static Links.Options options(byte[] secret) {
+    return new Links.Options().secret(secret).bufferBytes(16384).graceNs(0);
+  }
+
+  private InetSocketAddress address() {
+    return Card.read(links.card()).get(0);
+  }
+
+  private void refused(int count) throws Exception {
+    long until = System.nanoTime() + 60_000_000_000L;
+    while (links.refused() < count && System.nanoTime() < until) {
+      Thread.sleep(5);
+    }
+    assertThat(links.refused()).isGreaterThanOrEqualTo(count);
+  }
+
+  /** Sends, and returns how many bytes came back before the end. */
+  private int send(byte[] bytes) throws Exception {
+    try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
+      socket.setSoTimeout(60_000);
+      socket.getOutputStream().write(bytes);
+      int came = 0;
+      try {
+        while (socket.getInputStream().read() >= 0) {
+          came++;
+        }
+      } catch (SocketException e) {
+        // Reset: unread bytes of ours were there.
+      }
+      return came;
+    }
+  }
+
+  @Test
+  void whatIsNotOfARankIsClosedAndCounted() throws Exception {
+    Random random = new Random(7);
+    for (int i = 0; i < 20; i++) {
+      byte[] junk = new byte[56 + random.nextInt(500)];
+      random.nextBytes(junk);
+      assertThat(send(junk)).isZero();
+    }
+    refused(20);
+    assertThat(links.lastRefusal()).contains("127.0.0.1").contains("not of a rank");
+  }
+
+  @Test
+  void whoConnectsInSilenceKeepsNoRankOut() throws Exception {
+    List<Socket> silent = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      silent.add(new Socket(address().getAddress(), address().getPort()));
+    }
+    refused(200 - 64);
+    rankOne().close();
+    fails("the connection ended");
+    for (Socket socket : silent) {
+      socket.close();
+    }
+  }
+
+  @Test
+  void whoEndsInTheMiddleIsCounted() throws Exception {
+    try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
+      socket.getOutputStream().write(new byte[10]);
+    }
+    refused(1);
+    assertThat(links.lastRefusal()).contains("closed the connection");
+  }
+
+  private static ByteBuffer hello(int version) {
+    int flags = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 0;
+    return ByteBuffer.allocate(56)
+        .putLong(0x54616c4d504a6e31L)
+        .putInt(version)
+        .putInt(1)
+        .putInt(0)
+        .putInt(flags);
+  }
+
+  @Test
+  void anotherVersionIsNamed() throws Exception {
+    assertThat(send(hello(2).array())).isEqualTo(48);
+    refused(1);
+    assertThat(links.lastRefusal()).contains("version 2, this rank 1");
+  }
+
+  @Test
+  void aProofThatIsNoneIsRefusedWithoutAnother() throws Exception {
+    byte[] words = Arrays.copyOf(hello(1).array(), 56 + 32);
+    assertThat(send(words)).as("challenge only").isEqualTo(48);
+    refused(1);
+    assertThat(links.lastRefusal()).contains("has not the secret");
+  }
+
+  @Test
+  void aRankOfAnotherJobIsRefusedByBoth() throws Exception {
+    Links.Options options = options("another secret".getBytes(StandardCharsets.UTF_8));
+    Links other = new Links(1, 2, options);
+    try (Engine stranger = new Engine(new NioDevice(other, 1, 2, options, 1000, null), 0)) {
+      other.cards(List.of(links.card(), other.card()));
+      assertThatThrownBy(() -> receive(stranger, 0))
+          .isInstanceOf(ProcessFailedException.class)
+          .hasMessageContaining("rank 0 is gone")
+          .hasMessageContaining("secret of this job");
+    }
+    refused(1);
+    assertThat(links.lastRefusal()).contains("has not the secret");
+  }
+
+  private static void receive(Engine engine, int from) {
+    // Sends first, so that a connection is made.
+    Operation send = new Operation();
+    send.send(payload(), from, 5, 0);
+    engine.isend(send);
+    Result result = new Result();
+    engine.receive(new byte[8], BaseType.BYTE, 0, 8, from, 5, 0, result);
+    if (result.failure != null) {
+      throw result.failure;
+    }
+  }
+
+  private static Payload payload() {
+    return new DensePayload().set(new byte[8], BaseType.BYTE, 0, 8);
+  }
+
+  /** A connection of rank 1, which has proved itself. */
+  private SocketChannel rankOne() throws Exception {
+    SocketChannel channel = SocketChannel.open(address());
+    channel.configureBlocking(false);
+    assertThat(new Greeting(channel, SECRET).connect(1, 0)).isEqualTo(Greeting.WELCOME);
+    return channel;
+  }
+
+  private void fails(String why) {
+    Result result = new Result();
+    engine.receive(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, result);
+    assertThat(result.error).isEqualTo(Operation.FAILED);
+    assertThat(result.failure)
+        .isInstanceOf(ProcessFailedException.class)
+        .hasMessageContaining("rank 1 is gone")
+        .hasMessageContaining(why);
+    // And whatever comes later, at once.
+    assertThatThrownBy(() -> engine.send(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, false))
+        .isInstanceOf(ProcessFailedException.class);
+    assertThatThrownBy(() -> engine.probe(1, 5, 0, new Operation()))
+        .isInstanceOf(ProcessFailedException.class);
+  }
+
+  @Test
+  void aRankThatEndsFailsWhatWaitsForIt() throws Exception {
+    rankOne().close();
+    fails("the connection ended");
+    assertThat(links.refused()).isZero();
+  }
+
+  @Test
+  void anOversizedFrameEndsTheConnection() throws Exception {
+    try (SocketChannel channel = rankOne()) {
+      channel.write(frame(1 << 20, 1, 0, 100));
+      fails("a frame of 1048576 bytes; 4096 are allowed");
+    }
+  }
+
+  @Test
+  void aFrameThatLiesEndsTheConnection() throws Exception {
+    try (SocketChannel channel = rankOne()) {
+      channel.write(frame(32, 1, 0, 100));
+      fails("a frame of 0 bytes for a message of 100");
+    }
+  }
+
+  @Test
+  void aContextThatIsNoneEndsTheConnection() throws Exception {
+    try (SocketChannel channel = rankOne()) {
+      channel.write(frame(32, 3, 1 << 30, 100));
+      fails("context 1073741824");
+    }
+  }
+
+  @Test
+  void anAnswerToNothingEndsTheConnection() throws Exception {
+    for (int kind : new int[] {4, 5, 8}) {
+      try (SocketChannel channel = rankOne()) {
+        channel.write(frame(32, kind, 0, 0));
+        fails("it sent");
+      }
+      engine.close();
+      rankZeroOfTwo();
+    }
+  }
+
+  private static ByteBuffer frame(int length, int kind, int context, long bytes) {
+    ByteBuffer frame = ByteBuffer.allocate(32).order(ByteOrder.nativeOrder());
+    frame.putInt(length).putInt(kind).putInt(context).putInt(5).putLong(bytes).putLong(99);
+    return frame.flip();
+  }
+
+  @Test
+  void networksAreReadBitByBit() throws Exception {
+    InetAddress address = InetAddress.ofLiteral("10.1.200.7");
+    assertThat(Network.holds("10.1.0.0/16", address)).isTrue();
+    assertThat(Network.holds("10.1.192.0/18", address)).isTrue();
+    assertThat(Network.holds("10.1.0.0/17", address)).isFalse();
+    assertThat(Network.holds("0.0.0.0/0", address)).isTrue();
+    assertThat(Network.holds("fd00::/8", address)).isFalse();
+    for (String bad : List.of("10.1.0.0/33", "10.1/x", "host", "")) {
+      assertThatThrownBy(() -> Network.check(bad)).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+}

@@ -1,0 +1,294 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Jobs on several hosts, whose agents another command than ssh starts. The hosts are this one under
+ * several names, or network namespaces.
+ */
+@Timeout(300)
+class HostsTest {
+  private static final String PROGRAMS = Programs.class.getName();
+
+  /** Hosts that are all here reach each other on loopback. */
+  private static final String LOOPBACK = "-Dtalaria.mpj.network=127.0.0.0/8";
+
+  @TempDir Path scratch;
+
+  private String shell(String name, String... lines) throws IOException {
+    Path script = scratch.resolve(name);
+    Files.writeString(script, "#!/bin/sh\n" + String.join("\n", lines) + "\n");
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+    return script.toString();
+  }
+
+  private String here() throws IOException {
+    return shell("here", "exec sh -c \"$2\"");
+  }
+
+  private static Launched run(String... words) throws Exception {
+    Launched launched = Launched.start(words);
+    launched.status();
+    return launched;
+  }
+
+  private static void nothingLeft(Set<String> before) throws Exception {
+    Set<String> after = Launched.directories();
+    after.removeAll(before);
+    assertThat(after).isEmpty();
+  }
+
+  @Test
+  void ranksOfTwoHostsKeepTheContract() throws Exception {
+    Set<String> before = Launched.directories();
+    Launched job =
+        run(
+            "-np",
+            "4",
+            "-host",
+            "one:2,two:2",
+            "-rsh",
+            here(),
+            LOOPBACK,
+            "-ea",
+            "mpi.ContractMain");
+    assertThat(job.out() + job.err())
+        .isEqualTo("contract kept by auto: shmdev inside a host, niodev between hosts\n");
+    assertThat(job.status()).isZero();
+    nothingLeft(before);
+  }
+
+  @Test
+  void aHostfileOrdersTheRanks() throws Exception {
+    Path file = scratch.resolve("hosts");
+    Files.writeString(file, "# two hosts\none slots=1\n\ntwo:2 # the larger\n");
+    Launched job =
+        run(
+            "-np",
+            "3",
+            "-hostfile",
+            file.toString(),
+            "-rsh",
+            here(),
+            LOOPBACK,
+            "-label",
+            "-dev",
+            "nio",
+            PROGRAMS,
+            "hello");
+    assertThat(job.err()).isEmpty();
+    assertThat(job.out().lines())
+        .containsExactlyInAnyOrder(
+            "[0] hello from 0 of 3", "[1] hello from 1 of 3", "[2] hello from 2 of 3");
+    assertThat(job.status()).isZero();
+  }
+
+  @Test
+  void statusAbortAndExceptionsComeFromOtherHosts() throws Exception {
+    String[] hosts = {"-np", "2", "-host", "one,two", "-rsh", here(), LOOPBACK};
+    Launched exit = run(with(hosts, PROGRAMS, "exit", "3"));
+    assertThat(exit.status()).isEqualTo(3);
+    assertThat(exit.err()).contains("rank 1 (pid ").contains(" on two) ended with status 3");
+    assertThat(run(with(hosts, PROGRAMS, "abort", "7")).status()).isEqualTo(7);
+    Launched thrown = run(with(hosts, PROGRAMS, "throw"));
+    assertThat(thrown.status()).isEqualTo(1);
+    assertThat(thrown.err().split("thrown on purpose", -1)).hasSize(2);
+  }
+
+  private static String[] with(String[] first, String... more) {
+    String[] all = Arrays.copyOf(first, first.length + more.length);
+    System.arraycopy(more, 0, all, first.length, more.length);
+    return all;
+  }
+
+  @Test
+  void aDeadlockAcrossHostsIsNamed() throws Exception {
+    Launched job =
+        run(
+            "-np",
+            "2",
+            "-host",
+            "one,two",
+            "-rsh",
+            here(),
+            LOOPBACK,
+            "-timeout",
+            "8",
+            PROGRAMS,
+            "deadlock");
+    assertThat(job.status()).isEqualTo(124);
+    assertThat(job.err())
+        .contains("rank 0 on one waits in Recv from rank 1, tag 42, communicator 0, since")
+        .contains("rank 1 on two waits in Recv from rank 0, tag 42, communicator 0, since");
+  }
+
+  @Test
+  void aKilledRankEndsTheJobOnAllHosts() throws Exception {
+    Set<String> before = Launched.directories();
+    Launched job =
+        Launched.start(
+            "-np", "3", "-host", "one:2,two", "-rsh", here(), LOOPBACK, PROGRAMS, "busy");
+    List<Long> pids = job.pids(3);
+    ProcessHandle.of(pids.get(2)).orElseThrow().destroyForcibly();
+    assertThat(job.status()).as(job.err()).isEqualTo(137);
+    assertThat(job.err())
+        .isEqualTo(
+            "talaria mpirun: rank 2 (pid " + pids.get(2) + " on two) was ended by signal 9\n");
+    ended(pids);
+    nothingLeft(before);
+  }
+
+  @Test
+  void nobodyOutlivesTheLauncher() throws Exception {
+    Set<String> before = Launched.directories();
+    Launched job =
+        Launched.start("-np", "2", "-host", "one,two", "-rsh", here(), LOOPBACK, PROGRAMS, "busy");
+    List<Long> pids = job.pids(2);
+    job.process().destroyForcibly();
+    job.process().waitFor();
+    ended(pids);
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!before.containsAll(Launched.directories()) && System.nanoTime() < until) {
+      Thread.sleep(20);
+    }
+    nothingLeft(before);
+  }
+
+  private static void ended(List<Long> pids) throws Exception {
+    for (long pid : pids) {
+      var process = ProcessHandle.of(pid);
+      if (process.isPresent()) {
+        process.get().onExit().get(60, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  @Test
+  void hostsThatCannotBeUsedAreNamed() throws Exception {
+    String fails = shell("fails", "echo \"$1: no such host, says this test\" >&2", "exit 255");
+    Launched unreachable = run("-np", "2", "-host", "one,two", "-rsh", fails, PROGRAMS, "hello");
+    assertThat(unreachable.status()).isEqualTo(1);
+    assertThat(unreachable.err())
+        .contains("is lost: no agent answers")
+        .contains("ended with status 255")
+        .contains("no such host, says this test");
+
+    String old = shell("old", "echo Welcome to $1", "echo talaria-mpj-agent 1 17", "sleep 1");
+    Launched java = run("-np", "1", "-host", "one", "-rsh", old, PROGRAMS, "hello");
+    assertThat(java.status()).isEqualTo(1);
+    assertThat(java.err()).contains("host one is lost: it has Java 17, this host");
+
+    String newer = shell("newer", "echo talaria-mpj-agent 2 25", "sleep 1");
+    Launched version = run("-np", "1", "-host", "one", "-rsh", newer, PROGRAMS, "hello");
+    assertThat(version.status()).isEqualTo(1);
+    assertThat(version.err()).contains("its agent speaks version 2, this launcher 1");
+
+    Launched none = run("-np", "1", "-host", "one", "-rsh", "/no/such/rsh", PROGRAMS, "hello");
+    assertThat(none.status()).isEqualTo(1);
+    assertThat(none.err()).contains("host one cannot be reached").contains("/no/such/rsh");
+  }
+
+  @Test
+  void aRankThatNeverComesToInitIsNamed() throws Exception {
+    Launched job =
+        run(
+            "-np",
+            "2",
+            "-host",
+            "one,two",
+            "-rsh",
+            here(),
+            LOOPBACK,
+            "-init-timeout",
+            "6",
+            Late.class.getName());
+    assertThat(job.status()).isEqualTo(1);
+    assertThat(job.err())
+        .contains("on two) has not come to MPI.Init within 6 s after the first")
+        .contains("rank 1 on two is not in MPI yet; it said last: I am late");
+  }
+
+  @Test
+  void wrongHostsAreExplained() throws Exception {
+    Path bad = scratch.resolve("bad");
+    Files.writeString(bad, "one slots=2\ntwo slots=many\n");
+    Path empty = scratch.resolve("empty");
+    Files.writeString(empty, "# nothing\n");
+    wrong("3 ranks for 2 slots", "-np", "3", "-host", "one,two", PROGRAMS, "hello");
+    wrong("line 2: a host such as", "-np", "2", "-hostfile", bad.toString(), PROGRAMS, "hello");
+    wrong("names no host", "-np", "2", "-hostfile", empty.toString(), PROGRAMS, "hello");
+    wrong("cannot be read", "-np", "2", "-hostfile", "/no/such/file", PROGRAMS, "hello");
+    wrong("needs hosts such as", "-np", "2", "-host", "one,-oProxyCommand=x", PROGRAMS, "hello");
+    wrong("needs hosts such as", "-np", "2", "-host", "one:0", PROGRAMS, "hello");
+    wrong("is for one host", "-np", "2", "-dev", "shm", "-host", "one,two", PROGRAMS, "hello");
+    wrong("did you mean -hostfile?", "-np", "2", "-hostfle", "x", PROGRAMS, "hello");
+    wrong("there is no class NoSuchClass", "-np", "2", "NoSuchClass");
+  }
+
+  private static void wrong(String says, String... words) throws Exception {
+    Launched job = run(words);
+    assertThat(job.err()).contains(says);
+    assertThat(job.err().lines()).hasSize(1);
+    assertThat(job.status()).isEqualTo(2);
+  }
+
+  // Two network namespaces, joined by a pair of interfaces that nobody else sees.
+
+  private static void command(String... words) throws Exception {
+    Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IOException(String.join(" ", words) + ": " + said.strip());
+    }
+  }
+
+  @Test
+  void twoNetworkNamespacesAreTwoHosts() throws Exception {
+    String one = "mpj1-" + ProcessHandle.current().pid();
+    String two = "mpj2-" + ProcessHandle.current().pid();
+    try {
+      try {
+        command("ip", "netns", "add", one);
+        command("ip", "netns", "add", two);
+        command(
+            "ip", "-n", one, "link", "add", "mpja", "type", "veth", "peer", "name", "mpjb", "netns",
+            two);
+      } catch (IOException e) {
+        abort("no network namespaces can be made: " + e.getMessage());
+      }
+      command("ip", "-n", one, "address", "add", "10.99.0.1/24", "dev", "mpja");
+      command("ip", "-n", two, "address", "add", "10.99.0.2/24", "dev", "mpjb");
+      command("ip", "-n", one, "link", "set", "mpja", "up");
+      command("ip", "-n", two, "link", "set", "mpjb", "up");
+      command("ip", "-n", one, "link", "set", "lo", "up");
+      command("ip", "-n", two, "link", "set", "lo", "up");
+      String rsh = shell("netns", "exec ip netns exec \"$1\" sh -c \"$2\"");
+      String hosts = one + ":2," + two + ":2";
+      for (String device : List.of("auto", "nio")) {
+        Launched job =
+            run("-np", "4", "-host", hosts, "-rsh", rsh, "-dev", device, "-ea", "mpi.ContractMain");
+        assertThat(job.out() + job.err()).startsWith("contract kept by " + device);
+        assertThat(job.status()).isZero();
+      }
+    } finally {
+      new ProcessBuilder("ip", "netns", "delete", one).start().waitFor();
+      new ProcessBuilder("ip", "netns", "delete", two).start().waitFor();
+    }
+  }
+}
