@@ -37,7 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class LibrariesTest {
   private static final String LIBRARIES =
-      "ffi,messaging,monitor,mpj,nio,nio-ucx,ucx,verbs,verbs-net";
+      "ffi,messaging,messaging-zookeeper,monitor,mpj,nio,nio-jucx,nio-ucx,nio-ucx-ffm,ucx,verbs,"
+          + "verbs-net";
 
   /** What a program prints, whatever the host has. */
   private static final Map<String, String> PRINTS =
