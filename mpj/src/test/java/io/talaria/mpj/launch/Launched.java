@@ -10,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
@@ -94,18 +96,19 @@ final class Launched {
     return names;
   }
 
-  /** Waits until the text has lines with pids of that many ranks. */
+  /** Waits until the text has lines with pids of that many ranks; in the order of ranks. */
   List<Long> pids(int ranks) throws InterruptedException {
     long until = System.nanoTime() + 60_000_000_000L;
     while (true) {
-      List<Long> pids = new ArrayList<>();
+      Map<Integer, Long> pids = new TreeMap<>();
       for (String line : out().split("\n")) {
         if (line.startsWith("pid ")) {
-          pids.add(Long.parseLong(line.split(" ")[2]));
+          String[] words = line.split(" ");
+          pids.put(Integer.parseInt(words[1]), Long.parseLong(words[2]));
         }
       }
       if (pids.size() == ranks) {
-        return pids;
+        return List.copyOf(pids.values());
       }
       if (System.nanoTime() > until || !process.isAlive()) {
         throw new AssertionError("the ranks did not start:\n" + out + err);
