@@ -7,7 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.ucx.binding.BoundEndpoint;
 import io.talaria.nio.ucx.binding.BoundWorker;
 import java.io.File;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +30,9 @@ class LevelTest {
 
   /** What JUCX keeps of an endpoint is stated in docs/nio-ucx.md. */
   private static final long MOST_GROWTH_A_CONNECTION_BYTES = 64;
+
+  /** The JVM's own come and go. */
+  private static final int MOST_MAPPINGS = 200;
 
   private static long heapBytes() {
     for (int i = 0; i < 3; i++) {
@@ -64,26 +71,46 @@ class LevelTest {
     }
   }
 
+  private static long mappings() throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+      return lines.count();
+    }
+  }
+
+  private static void end(Two two, BoundWorker worker, BoundEndpoint endpoint) {
+    long request = endpoint.closeFlushing();
+    two.until(() -> request <= 0 || worker.poll(request) != BoundWorker.IN_PROGRESS);
+  }
+
+  /**
+   * As both sides of a connection do. An endpoint that is closed by force, which is done only when
+   * its peer is gone, leaves a mapping (UCX 1.13.1).
+   */
   @Test
-  void connectionsLeaveNothingButWhatJucxKeeps() {
+  void connectionsLeaveNothingButWhatJucxKeeps() throws IOException {
     try (Two two = new Two()) {
-      byte[] address = two.there.address();
+      byte[] there = two.there.address();
+      byte[] here = two.here.address();
       long before = 0;
       int descriptors = 0;
+      long mappings = 0;
       for (int i = 0; i < CONNECTIONS; i++) {
         if (i == CONNECTIONS / 10) {
           before = heapBytes();
           descriptors = descriptors();
+          mappings = mappings();
         }
-        BoundEndpoint endpoint = two.here.connect(address, i);
-        long request = endpoint.closeForced();
-        two.until(() -> request <= 0 || two.here.poll(request) != BoundWorker.IN_PROGRESS);
+        BoundEndpoint out = two.here.connect(there, i);
+        BoundEndpoint in = two.there.connect(here, i);
+        end(two, two.here, out);
+        end(two, two.there, in);
       }
       long growth = heapBytes() - before;
       System.out.println(CONNECTIONS + " connections: heap grew by " + growth + " bytes");
       assertThat(growth)
           .isLessThan(MOST_GROWTH_BYTES + MOST_GROWTH_A_CONNECTION_BYTES * CONNECTIONS);
       assertThat(descriptors()).isLessThanOrEqualTo(descriptors + 8);
+      assertThat(mappings()).isLessThan(mappings + MOST_MAPPINGS);
     }
   }
 }
