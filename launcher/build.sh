@@ -8,7 +8,7 @@ WORKLOADS=$ROOT/workloads/target/talaria-workloads.jar
 PROGRAMS=$ROOT/bench-programs/target/talaria-bench-programs.jar
 STAMP=$ROOT/dist/.built
 # The modules that a command needs, those that they need included.
-WANTED='nio ffi ucx nio-ucx nio-ucx-ffm nio-jucx monitor agent cli bench'
+WANTED='nio ffi ucx verbs verbs-net nio-ucx nio-ucx-ffm nio-jucx monitor agent cli bench'
 
 build_usage() {
   cat <<'END'
