@@ -33,6 +33,7 @@ set_ucx_environment() {
   case " $options ${JAVA_TOOL_OPTIONS-} " in
     *-Dtalaria.fabrics=*ucx* | *-Dtalaria.rules=*)
       export UCX_LOG_FILE="${UCX_LOG_FILE-stderr}"
+      export UCX_HANDLE_ERRORS="${UCX_HANDLE_ERRORS-none}"
       export UCX_WARN_UNUSED_ENV_VARS="${UCX_WARN_UNUSED_ENV_VARS-n}"
       export UCX_POSIX_ERROR_HANDLING="${UCX_POSIX_ERROR_HANDLING-y}"
       ;;

@@ -71,6 +71,7 @@ public final class ChildJvm implements AutoCloseable {
     if (spec.jvmOptions().contains(BY_JUCX)) {
       // As "talaria run" does: UCX reads these from the environment alone.
       builder.environment().putIfAbsent("UCX_LOG_FILE", "stderr");
+      builder.environment().putIfAbsent("UCX_HANDLE_ERRORS", "none");
       builder.environment().putIfAbsent("UCX_WARN_UNUSED_ENV_VARS", "n");
       builder.environment().putIfAbsent("UCX_POSIX_ERROR_HANDLING", "y");
     }

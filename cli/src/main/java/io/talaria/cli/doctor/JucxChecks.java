@@ -43,10 +43,11 @@ final class JucxChecks {
           NAME, jar + " is " + version + ", which leaks", "Take org.openucx:jucx:1.18.1.");
     }
     return environment.apply("UCX_LOG_FILE") == null
+            || environment.apply("UCX_HANDLE_ERRORS") == null
         ? Finding.warn(
             NAME,
-            jar + " is " + version + "; UCX_LOG_FILE is not in this environment",
-            "Start programs by \"talaria run\", or export UCX_LOG_FILE=stderr"
+            jar + " is " + version + "; this environment lacks what UCX reads from it",
+            "Start programs by \"talaria run\", or export UCX_LOG_FILE=stderr UCX_HANDLE_ERRORS=none"
                 + " UCX_WARN_UNUSED_ENV_VARS=n UCX_POSIX_ERROR_HANDLING=y.")
         : Finding.ok(NAME, jar + " is " + version + ": used before Java 25");
   }

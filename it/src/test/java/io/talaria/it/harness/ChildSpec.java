@@ -43,6 +43,7 @@ public final class ChildSpec {
    */
   public ChildSpec jucx(Path jar) {
     environment("UCX_LOG_FILE", "stderr");
+    environment("UCX_HANDLE_ERRORS", "none");
     environment("UCX_WARN_UNUSED_ENV_VARS", "n");
     environment("UCX_POSIX_ERROR_HANDLING", "y");
     return property("talaria.jucx", jar);

@@ -71,14 +71,26 @@ final class Surroundings {
   private String environmentObstacle() {
     if (environment.apply("UCX_LOG_FILE") == null) {
       return "UCX would log to standard output, because UCX_LOG_FILE is not in the environment:"
-          + " start by \"talaria run\", or export UCX_LOG_FILE=stderr UCX_WARN_UNUSED_ENV_VARS=n"
-          + " UCX_POSIX_ERROR_HANDLING=y.";
+          + " start by \"talaria run\", or export UCX_LOG_FILE=stderr UCX_HANDLE_ERRORS=none"
+          + " UCX_WARN_UNUSED_ENV_VARS=n UCX_POSIX_ERROR_HANDLING=y.";
+    }
+    if (catchesSignals()) {
+      return "UCX would catch a signal by which the JVM stops its threads, and end the process,"
+          + " because UCX_HANDLE_ERRORS=none is not in the environment: start by \"talaria run\","
+          + " or export UCX_HANDLE_ERRORS=none.";
     }
     if (environment.apply("UCX_POSIX_ERROR_HANDLING") == null && usesSharedMemory()) {
       return "UCX's shared memory finds no dead peer, because UCX_POSIX_ERROR_HANDLING is not in"
           + " the environment: start by \"talaria run\", or export UCX_POSIX_ERROR_HANDLING=y.";
     }
     return "";
+  }
+
+  /** JUCX has UCX let go of them once it is loaded; until then a safepoint would be the end. */
+  private boolean catchesSignals() {
+    String signals = environment.apply("UCX_ERROR_SIGNALS");
+    return !"none".equals(environment.apply("UCX_HANDLE_ERRORS"))
+        && (signals == null || !signals.isBlank());
   }
 
   private boolean usesSharedMemory() {

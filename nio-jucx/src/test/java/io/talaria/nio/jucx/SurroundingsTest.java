@@ -32,6 +32,7 @@ class SurroundingsTest {
   @BeforeEach
   void asTalariaRunSetsIt() {
     environment.put("UCX_LOG_FILE", "stderr");
+    environment.put("UCX_HANDLE_ERRORS", "none");
     environment.put("UCX_POSIX_ERROR_HANDLING", "y");
     properties.put("os.arch", "amd64");
     properties.put("java.io.tmpdir", "/var/unpacked");
@@ -102,6 +103,16 @@ class SurroundingsTest {
     assertThat(with(jucx("1.18.1")).obstacle())
         .contains("standard output")
         .contains("start by \"talaria run\", or export UCX_LOG_FILE=stderr");
+  }
+
+  @Test
+  void theJvmsSignalsStayItsOwn() throws Exception {
+    environment.remove("UCX_HANDLE_ERRORS");
+    assertThat(with(jucx("1.18.1")).obstacle()).endsWith("or export UCX_HANDLE_ERRORS=none.");
+    environment.put("UCX_ERROR_SIGNALS", "SIGSEGV");
+    assertThat(with(jucx("1.18.1")).obstacle()).endsWith("or export UCX_HANDLE_ERRORS=none.");
+    environment.put("UCX_ERROR_SIGNALS", "");
+    assertThat(with(jucx("1.18.1")).obstacle()).isEmpty();
   }
 
   @Test
