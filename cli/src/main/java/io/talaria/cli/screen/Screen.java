@@ -272,7 +272,11 @@ public final class Screen implements AutoCloseable {
       return;
     }
     left = true;
-    out.flush();
+    try {
+      out.flush();
+    } catch (RuntimeException | Error e) {
+      // Closed by its own hook already.
+    }
     try {
       // Not by the terminal, which may be closed by its own hook already.
       atLast.write(LEAVE.getBytes(StandardCharsets.US_ASCII));
