@@ -28,7 +28,8 @@ add_option() {
 }
 
 # What UCX reads from the environment alone, and Java 17 cannot set; what the user has set stays. Logs would go to
-# standard output, which is the program's, and UCX's shared memory would find no dead peer.
+# standard output, which is the program's, UCX would catch a signal of the JVM's own while it is loaded, and its
+# shared memory would find no dead peer.
 set_ucx_environment() {
   case " $options ${JAVA_TOOL_OPTIONS-} " in
     *-Dtalaria.fabrics=*ucx* | *-Dtalaria.rules=*)
