@@ -81,6 +81,22 @@ public final class Config {
           JUCX,
           JMX,
           QUIET);
+
+  /** Begins of names that other parts of Talaria read, and check themselves. */
+  private static final List<String> RESERVED =
+      List.of(
+          "talaria.cli.",
+          "talaria.harness.",
+          "talaria.ibmad.",
+          "talaria.ibnetdisc.",
+          "talaria.ibumad.",
+          "talaria.it.",
+          "talaria.mpj.",
+          "talaria.rdmacm.",
+          "talaria.test.",
+          "talaria.ucx.",
+          "talaria.verbs.");
+
   private static final List<String> FABRIC_NAMES = List.of("shm", "ucx");
   private static final List<String> FABRICS_STANDARD = List.of("shm");
   private static final List<String> BINDING_NAMES = List.of("auto", "ffm", "jucx");
@@ -161,12 +177,8 @@ public final class Config {
     return new Config(properties::getProperty);
   }
 
-  /** Names that other parts of Talaria use. */
   private static boolean reserved(String name) {
-    return name.startsWith("talaria.test.")
-        || name.startsWith("talaria.ucx.")
-        || name.startsWith("talaria.it.")
-        || name.startsWith("talaria.cli.");
+    return RESERVED.stream().anyMatch(name::startsWith);
   }
 
   /** {@value #ENABLED}. */

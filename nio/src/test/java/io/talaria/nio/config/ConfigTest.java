@@ -233,10 +233,20 @@ class ConfigTest {
         .hasMessageStartingWith("unknown property talaria.something.else; known are ");
   }
 
-  @Test
-  void namesOfOthersAreTheirAffair() {
-    System.setProperty("talariadne.thread", "1");
-    System.setProperty("talaria.test.something", "1");
-    assertThat(Config.load().enabled()).isTrue();
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "talariadne.thread",
+        "talaria.test.something",
+        "talaria.mpj.eager",
+        "talaria.verbs.library",
+        "talaria.rdmacm.library",
+        "talaria.ibumad.library",
+        "talaria.ibmad.library",
+        "talaria.ibnetdisc.library",
+        "talaria.harness.plain"
+      })
+  void namesOfOthersAreTheirAffair(String name) throws Exception {
+    assertThat(with(name, "1").enabled()).isTrue();
   }
 }
