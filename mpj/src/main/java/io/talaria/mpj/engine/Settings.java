@@ -3,6 +3,7 @@
 package io.talaria.mpj.engine;
 
 import io.talaria.mpj.device.nio.Network;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -21,6 +22,7 @@ public final class Settings {
   private final long spinNs;
   private final int bufferBytes;
   private final String network;
+  private final String directory;
   private final Map<String, String> algorithms = new TreeMap<>();
 
   private Settings(Properties from) {
@@ -42,6 +44,7 @@ public final class Settings {
       throw new IllegalArgumentException(
           PREFIX + "buffer=" + bufferBytes + ": a power of two of bytes is allowed");
     }
+    directory = from.getProperty(PREFIX + "dir");
     network = from.getProperty(PREFIX + "network");
     if (network != null) {
       try {
@@ -56,7 +59,15 @@ public final class Settings {
 
   private void check(String name, String value) {
     switch (name) {
-      case "ring", "eager", "credit", "spin", "buffer", "network", "diagnose", "serial.filter" -> {}
+      case "ring",
+          "eager",
+          "credit",
+          "spin",
+          "buffer",
+          "network",
+          "dir",
+          "diagnose",
+          "serial.filter" -> {}
       default -> {
         if (!name.startsWith(COLLECTIVE)) {
           throw new IllegalArgumentException(
@@ -64,7 +75,8 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, buffer, network, diagnose, serial.filter and coll.NAME");
+                  + "eager, ring, credit, spin, buffer, network, dir, diagnose, serial.filter and"
+                  + " coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
       }
@@ -106,6 +118,25 @@ public final class Settings {
     return new Settings(from);
   }
 
+  /**
+   * Reads the properties among options of a JVM.
+   *
+   * @param options such as {@code -Dtalaria.mpj.ring=8192}; others are passed over
+   * @throws IllegalArgumentException naming a property that is unknown or bad, and what is allowed
+   */
+  public static Settings ofOptions(List<String> options) {
+    Properties given = new Properties();
+    for (String option : options) {
+      if (option.startsWith("-D" + PREFIX)) {
+        int equals = option.indexOf('=');
+        given.setProperty(
+            option.substring(2, equals < 0 ? option.length() : equals),
+            equals < 0 ? "" : option.substring(equals + 1));
+      }
+    }
+    return of(given);
+  }
+
   /** Longest message sent without being asked for, bytes. */
   public int eagerBytes() {
     return eagerBytes;
@@ -124,6 +155,11 @@ public final class Settings {
   /** Network whose addresses other hosts are given, such as 10.1.0.0/16, or null for all. */
   public String network() {
     return network;
+  }
+
+  /** Where a job's shared files are made on each host, or null for where the memory is shared. */
+  public String directory() {
+    return directory;
   }
 
   /** Early messages that a peer may have at a rank, bytes. */

@@ -4,6 +4,7 @@ package io.talaria.mpj.launch;
 
 import io.talaria.mpj.device.ring.RankPages;
 import io.talaria.mpj.device.ring.SharedFiles;
+import io.talaria.mpj.engine.Settings;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -51,7 +52,7 @@ final class HostRanks implements Host {
     if (!Files.isDirectory(Path.of(plan.directory()))) {
       throw new IOException("there is no directory " + plan.directory() + "; see -wdir");
     }
-    directory = JobDirectory.create();
+    directory = JobDirectory.create(Settings.ofOptions(plan.jvmOptions()).directory());
     try {
       SharedFiles.prepare(directory, plan.size());
       control = new ControlServer(directory, plan.size(), plan.secret(), events);

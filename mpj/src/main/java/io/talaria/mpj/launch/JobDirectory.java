@@ -16,16 +16,30 @@ final class JobDirectory {
 
   private JobDirectory() {}
 
-  static Path create() throws IOException {
-    Path shared = Path.of("/dev/shm");
-    Path parent =
-        Files.isDirectory(shared) && Files.isWritable(shared)
-            ? shared
-            : Path.of(System.getProperty("java.io.tmpdir"));
+  /**
+   * Makes one.
+   *
+   * @param inside the folder it is made in; null for the shared memory, or where there is none, for
+   *     the folder of temporary files
+   * @throws IOException if it cannot be made there
+   */
+  static Path create(String inside) throws IOException {
+    Path parent = inside == null ? usual() : Path.of(inside);
+    if (!Files.isDirectory(parent) || !Files.isWritable(parent)) {
+      throw new IOException(
+          "talaria.mpj.dir=" + parent + ": a directory that can be written to is allowed");
+    }
     return Files.createTempDirectory(
         parent,
         "talaria-mpj-",
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+  }
+
+  private static Path usual() {
+    Path shared = Path.of("/dev/shm");
+    return Files.isDirectory(shared) && Files.isWritable(shared)
+        ? shared
+        : Path.of(System.getProperty("java.io.tmpdir"));
   }
 
   /** Deletes the directory and what is in it; others may do the same at once. */

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -94,16 +93,7 @@ public final class Mpirun {
 
   /** The ranks would say the same, each. */
   private static void checkProperties(Options options) {
-    Properties given = new Properties();
-    for (String option : options.jvmOptions) {
-      if (option.startsWith("-Dtalaria.mpj.")) {
-        int equals = option.indexOf('=');
-        given.setProperty(
-            option.substring(2, equals < 0 ? option.length() : equals),
-            equals < 0 ? "" : option.substring(equals + 1));
-      }
-    }
-    io.talaria.mpj.collective.Choice.check(Settings.of(given).algorithms());
+    io.talaria.mpj.collective.Choice.check(Settings.ofOptions(options.jvmOptions).algorithms());
   }
 
   private int launch() throws IOException, InterruptedException {

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,15 +47,8 @@ class HostsTest {
     return launched;
   }
 
-  private static void nothingLeft(Set<String> before) throws Exception {
-    Set<String> after = Launched.directories();
-    after.removeAll(before);
-    assertThat(after).isEmpty();
-  }
-
   @Test
   void ranksOfTwoHostsKeepTheContract() throws Exception {
-    Set<String> before = Launched.directories();
     Launched job =
         run(
             "-np",
@@ -71,7 +63,7 @@ class HostsTest {
     assertThat(job.out() + job.err())
         .isEqualTo("contract kept by auto: shmdev inside a host, niodev between hosts\n");
     assertThat(job.status()).isZero();
-    nothingLeft(before);
+    assertThat(job.left()).isEmpty();
   }
 
   @Test
@@ -140,7 +132,6 @@ class HostsTest {
 
   @Test
   void aKilledRankEndsTheJobOnAllHosts() throws Exception {
-    Set<String> before = Launched.directories();
     Launched job =
         Launched.start(
             "-np", "3", "-host", "one:2,two", "-rsh", here(), LOOPBACK, PROGRAMS, "busy");
@@ -151,12 +142,11 @@ class HostsTest {
         .isEqualTo(
             "talaria mpirun: rank 2 (pid " + pids.get(2) + " on two) was ended by signal 9\n");
     ended(pids);
-    nothingLeft(before);
+    assertThat(job.left()).isEmpty();
   }
 
   @Test
   void nobodyOutlivesTheLauncher() throws Exception {
-    Set<String> before = Launched.directories();
     Launched job =
         Launched.start("-np", "2", "-host", "one,two", "-rsh", here(), LOOPBACK, PROGRAMS, "busy");
     List<Long> pids = job.pids(2);
@@ -164,10 +154,10 @@ class HostsTest {
     job.process().waitFor();
     ended(pids);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!before.containsAll(Launched.directories()) && System.nanoTime() < until) {
+    while (!job.left().isEmpty() && System.nanoTime() < until) {
       Thread.sleep(20);
     }
-    nothingLeft(before);
+    assertThat(job.left()).isEmpty();
   }
 
   private static void ended(List<Long> pids) throws Exception {
@@ -250,11 +240,21 @@ class HostsTest {
 
   // Two network namespaces, joined by a pair of interfaces that nobody else sees.
 
-  private static void command(String... words) throws Exception {
+  private static String command(String... words) throws Exception {
     Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
       throw new IOException(String.join(" ", words) + ": " + said.strip());
+    }
+    return said;
+  }
+
+  /** The kernel finds out a moment later that there is a carrier. */
+  private static void awaitUp(String namespace, String device) throws Exception {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!command("ip", "-n", namespace, "link", "show", device).contains("state UP")
+        && System.nanoTime() < until) {
+      Thread.sleep(20);
     }
   }
 
@@ -278,6 +278,8 @@ class HostsTest {
       command("ip", "-n", two, "link", "set", "mpjb", "up");
       command("ip", "-n", one, "link", "set", "lo", "up");
       command("ip", "-n", two, "link", "set", "lo", "up");
+      awaitUp(one, "mpja");
+      awaitUp(two, "mpjb");
       String rsh = shell("netns", "exec ip netns exec \"$1\" sh -c \"$2\"");
       String hosts = one + ":2," + two + ":2";
       for (String device : List.of("auto", "nio")) {

@@ -11,21 +11,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /** A launcher in a process of its own, and what it printed. */
 @SuppressWarnings("JdkObsolete") // Threads share the buffers.
 final class Launched {
   private final Process process;
+  private final Path jobs;
   private final StringBuffer out = new StringBuffer();
   private final StringBuffer err = new StringBuffer();
   private final List<Thread> readers = new ArrayList<>();
 
-  private Launched(Process process) {
+  private Launched(Process process, Path jobs) {
     this.process = process;
+    this.jobs = jobs;
     read(process.getInputStream(), out);
     read(process.getErrorStream(), err);
   }
@@ -38,8 +38,12 @@ final class Launched {
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(Mpirun.class.getName());
+    // Its own: other tests start jobs at the same time.
+    Path jobs = Files.createTempDirectory(Path.of("/dev/shm"), "talaria-test-");
+    jobs.toFile().deleteOnExit();
+    command.add("-Dtalaria.mpj.dir=" + jobs);
     command.addAll(List.of(words));
-    return new Launched(new ProcessBuilder(command).start());
+    return new Launched(new ProcessBuilder(command).start(), jobs);
   }
 
   private void read(InputStream from, StringBuffer to) {
@@ -84,16 +88,11 @@ final class Launched {
     return process.exitValue();
   }
 
-  /** Directories of jobs that are there now. */
-  static Set<String> directories() throws IOException {
-    Set<String> names = new TreeSet<>();
-    try (var files = Files.list(Path.of("/dev/shm"))) {
-      files
-          .map(f -> f.getFileName().toString())
-          .filter(f -> f.startsWith("talaria-mpj-"))
-          .forEach(names::add);
+  /** Files of this job that are there now. */
+  List<Path> left() throws IOException {
+    try (var files = Files.list(jobs)) {
+      return files.toList();
     }
-    return names;
   }
 
   /** Waits until the text has lines with pids of that many ranks; in the order of ranks. */

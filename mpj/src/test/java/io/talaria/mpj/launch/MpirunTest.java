@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,22 +24,15 @@ class MpirunTest {
     return launched;
   }
 
-  private static void nothingLeft(Set<String> before) throws Exception {
-    Set<String> after = Launched.directories();
-    after.removeAll(before);
-    assertThat(after).isEmpty();
-  }
-
   @Test
   void ranksSayHelloInWholeLines() throws Exception {
-    Set<String> before = Launched.directories();
     Launched job = run("-np", "3", "-label", PROGRAMS, "hello");
     assertThat(job.err()).isEmpty();
     assertThat(job.out().lines())
         .containsExactlyInAnyOrder(
             "[0] hello from 0 of 3", "[1] hello from 1 of 3", "[2] hello from 2 of 3");
     assertThat(job.status()).isZero();
-    nothingLeft(before);
+    assertThat(job.left()).isEmpty();
   }
 
   @Test
@@ -53,11 +45,10 @@ class MpirunTest {
 
   @Test
   void theContractIsKeptBetweenProcesses() throws Exception {
-    Set<String> before = Launched.directories();
     Launched job = run("-np", "2", "-ea", "mpi.ContractMain");
     assertThat(job.out() + job.err()).isEqualTo("contract kept by shmdev\n");
     assertThat(job.status()).isZero();
-    nothingLeft(before);
+    assertThat(job.left()).isEmpty();
   }
 
   @Test
@@ -165,7 +156,6 @@ class MpirunTest {
   private static void killed(int times, long seed) throws Exception {
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    Set<String> before = Launched.directories();
     for (int i = 0; i < times; i++) {
       Launched job = Launched.start("-np", "3", PROGRAMS, "busy");
       List<Long> pids = job.pids(3);
@@ -179,13 +169,12 @@ class MpirunTest {
       for (long pid : pids) {
         assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
       }
-      nothingLeft(before);
+      assertThat(job.left()).isEmpty();
     }
   }
 
   @Test
   void ranksEndWithTheirLauncher() throws Exception {
-    Set<String> before = Launched.directories();
     Launched job = Launched.start("-np", "2", PROGRAMS, "busy");
     List<Long> pids = job.pids(2);
     job.process().destroyForcibly();
@@ -193,6 +182,6 @@ class MpirunTest {
     for (long pid : pids) {
       ProcessHandle.of(pid).ifPresent(p -> p.onExit().join());
     }
-    nothingLeft(before);
+    assertThat(job.left()).isEmpty();
   }
 }
