@@ -96,6 +96,8 @@ public final class Screen implements AutoCloseable {
                 .dumb(false)
                 // It would ask the terminal what it can, and swallow keys that were typed ahead.
                 .graphemeCluster(false)
+                // It would give SIGINT to the system again, which ends the process without hooks.
+                .nativeSignals(false)
                 .build();
       }
     } catch (IOException | IllegalStateException e) {
