@@ -315,8 +315,9 @@ final class Contract {
         w.Recv(new int[1], 0, 1, MPI.INT, 0, 1);
         assertThat(w.Iprobe(0, TAG)).isNull();
       }
+      // The next send of rank 0 must not be here before rank 1 has looked.
+      w.Barrier();
     }
-    w.Barrier();
   }
 
   private static void truncation(Intracomm w) {
