@@ -68,7 +68,7 @@ public final class Pauper {
         Console.say("freed");
         break;
       case "listen":
-        listener = Endpoint.listen(args);
+        listener = patiently(() -> Endpoint.listen(args));
         break;
       case "connect":
         InetSocketAddress server = new InetSocketAddress("127.0.0.1", number);
@@ -97,12 +97,12 @@ public final class Pauper {
   }
 
   @FunctionalInterface
-  private interface Opening {
-    SocketChannel open() throws IOException;
+  private interface Opening<C> {
+    C open() throws IOException;
   }
 
   /** Somebody else in this process may have the last descriptor for a moment. */
-  private static SocketChannel patiently(Opening opening) throws IOException {
+  private static <C> C patiently(Opening<C> opening) throws IOException {
     while (true) {
       try {
         return opening.open();
