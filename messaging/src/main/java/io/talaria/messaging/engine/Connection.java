@@ -785,29 +785,50 @@ final class Connection implements TrackOwner {
     leave(came);
   }
 
-  /** The poller may have gone to sleep while we had the inlet: then it is for us to announce it. */
+  /**
+   * The poller may have gone to sleep while we had the inlet: then it is for us to announce it. For
+   * a moment that takes the inlet again. If the poller has woken in it, it has read the bell of
+   * what it was not let look at, and nobody rings twice for one announcement: so once more, until
+   * it has slept through the moment, or is awake after it.
+   */
   private void leave(boolean came) {
-    VarHandle.fullFence();
-    if (!node.pollerSleeps() || dead) {
-      return;
-    }
     boolean look = came;
-    if (inletLock.compareAndSet(false, true)) {
+    int before;
+    VarHandle.fullFence();
+    int sleep = node.poller().sleepNumber();
+    do {
+      before = sleep;
+      if (!Poller.sleeps(sleep) || dead) {
+        return;
+      }
+      if (!inletLock.compareAndSet(false, true)) {
+        break; // by the poller, which looks before it sleeps, or by another who leaves later
+      }
       try {
-        track.arm(Lane.EXPRESS);
-        look |= track.in(Lane.EXPRESS).peek() != 0 || track.goesOn(Lane.EXPRESS);
-      } catch (RingBrokenException e) {
-        look = true;
-      } catch (IllegalStateException e) {
-        if (!dead) {
-          throw e;
-        }
+        look |= announce();
       } finally {
         inletLock.set(false);
       }
-    }
+      VarHandle.fullFence();
+      sleep = node.poller().sleepNumber();
+    } while (sleep != before);
     if (look) {
       node.wakePoller();
+    }
+  }
+
+  /** Says that express is not looked at any more; whether something is there. With the inlet. */
+  private boolean announce() {
+    try {
+      track.arm(Lane.EXPRESS);
+      return track.in(Lane.EXPRESS).peek() != 0 || track.goesOn(Lane.EXPRESS);
+    } catch (RingBrokenException e) {
+      return true;
+    } catch (IllegalStateException e) {
+      if (!dead) {
+        throw e;
+      }
+      return false;
     }
   }
 

@@ -366,7 +366,7 @@ public final class LocalNode implements Node {
   }
 
   boolean pollerSleeps() {
-    return poller.sleeps();
+    return Poller.sleeps(poller.sleepNumber());
   }
 
   void wakePoller() {

@@ -38,7 +38,9 @@ final class Poller extends Thread {
   private boolean lent;
   private long lookedNs;
   private int turns;
-  private volatile boolean sleeps;
+
+  /** Odd while it sleeps or is about to: each sleep has a number of its own. Of this thread. */
+  private volatile int sleep;
 
   /** Somebody has called {@link #wake} since the last turn began. */
   private volatile boolean signalled;
@@ -53,16 +55,21 @@ final class Poller extends Thread {
     spinner = new Spinner(spinning);
   }
 
-  /** Whether it sleeps or is about to. After a full fence. */
-  boolean sleeps() {
-    return sleeps;
+  /** The number of its sleep, see {@link #sleeps}. After a full fence. */
+  int sleepNumber() {
+    return sleep;
+  }
+
+  /** Whether it sleeps or is about to, by {@link #sleepNumber}. */
+  static boolean sleeps(int sleep) {
+    return (sleep & 1) != 0;
   }
 
   /** Wakes it if it sleeps. Any thread; what it is to see must be published before. */
   void wake() {
     signalled = true;
     VarHandle.fullFence();
-    if (sleeps) {
+    if (sleeps(sleep)) {
       selector.wakeup();
     }
   }
@@ -165,8 +172,21 @@ final class Poller extends Thread {
   }
 
   private void sleep() throws IOException {
-    sleeps = true;
-    VarHandle.fullFence();
+    int awake = sleep;
+    sleep = awake + 1;
+    try {
+      VarHandle.fullFence();
+      sleepUntilWoken();
+    } finally {
+      sleep = awake + 2;
+    }
+    for (Connection each : connections) {
+      each.disarm();
+    }
+    lendBack();
+  }
+
+  private void sleepUntilWoken() throws IOException {
     boolean quiet = !signalled && tasks.isEmpty() && !stopped;
     for (Connection each : connections) {
       quiet &= each.arm();
@@ -180,11 +200,6 @@ final class Poller extends Thread {
     } else {
       int unused = selector.selectNow(onReady);
     }
-    sleeps = false;
-    for (Connection each : connections) {
-      each.disarm();
-    }
-    lendBack();
   }
 
   private void ready(SelectionKey key) {

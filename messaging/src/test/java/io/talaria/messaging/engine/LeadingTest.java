@@ -105,4 +105,38 @@ class LeadingTest {
     connection.stopLeading();
     assertThat(near.peer(2).ask(new Figure(3), Figure.class, LIMIT_NS)).isEqualTo(new Figure(3));
   }
+
+  private static int awaitSleep(LocalNode node, int after) {
+    long deadline = System.nanoTime() + LIMIT_NS;
+    int sleep = node.poller().sleepNumber();
+    while (!Poller.sleeps(sleep) || sleep == after) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+      sleep = node.poller().sleepNumber();
+    }
+    return sleep;
+  }
+
+  /** The bell is read, what it was rung for is not looked at, and it is rung once. */
+  @Test
+  void whoLeavesSeesWhatThePollerWasWokenForAndNotLetLookAt() {
+    Connection connection = near.remote(2).connection();
+    Connection back = far.remote(1).connection();
+    connection.runOn(
+        new HookedTrack(
+            connection.track(),
+            () -> {
+              int asleep = awaitSleep(near, 0);
+              back.control(Records.PONG, 0, 0);
+              int unused = awaitSleep(near, asleep);
+            }));
+    Connection unused = lead(near, 2);
+    int unusedSleep = awaitSleep(near, 0);
+    connection.stopLeading();
+    long deadline = System.nanoTime() + LIMIT_NS;
+    while (!back.track().out(Lane.EXPRESS).drained()) {
+      assertThat(System.nanoTime()).as(connection::state).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
 }

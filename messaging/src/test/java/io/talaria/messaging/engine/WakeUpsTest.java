@@ -13,10 +13,6 @@ import io.talaria.messaging.engine.WakeUps.Blob;
 import io.talaria.messaging.engine.WakeUps.Inline;
 import io.talaria.messaging.engine.WakeUps.Message;
 import io.talaria.messaging.engine.WakeUps.Ordered;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,52 +46,16 @@ class WakeUpsTest {
   private static final long LOST_S = 60;
 
   @TempDir Path directory;
-  private Process child;
-  private Process stopper;
+  private FarNode far;
   private LocalNode near;
 
   @AfterEach
   void end() throws Exception {
-    if (stopper != null) {
-      stopper.destroyForcibly().waitFor();
-    }
-    if (child != null) {
-      Process unused = child.destroyForcibly();
+    if (far != null) {
+      far.close();
     }
     if (near != null) {
       long unused = near.close(0);
-    }
-  }
-
-  private int startChild(Road road, int ringBytes) throws IOException {
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    child =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-Xmx256m",
-                "-cp",
-                classPath,
-                WakeUps.class.getName(),
-                road.name(),
-                Integer.toString(ringBytes),
-                directory.toString())
-            .redirectError(directory.resolve("child").toFile())
-            .start();
-    String said = child.inputReader(StandardCharsets.UTF_8).readLine();
-    assertThat(said).as(() -> childSaid()).isNotNull();
-    // A line makes it stop the child for so long.
-    String script = "while read s; do kill -STOP $0 && sleep $s && kill -CONT $0; done";
-    stopper = new ProcessBuilder("sh", "-c", script, Long.toString(child.pid())).start();
-    return Integer.parseInt(said);
-  }
-
-  private String childSaid() {
-    try {
-      return Files.readString(directory.resolve("child"));
-    } catch (IOException e) {
-      return e.toString();
     }
   }
 
@@ -152,16 +112,15 @@ class WakeUpsTest {
   @ParameterizedTest
   @CsvSource({"SHM, 16384", "SHM, 1048576", "STREAM, 16384", "STREAM, 1048576"})
   void noWaitIsForEver(Road road, int ringBytes) throws Exception {
-    near = WakeUps.start(1, road, ringBytes, directory, startChild(road, ringBytes));
+    far = new FarNode(road, ringBytes, directory);
+    near = WakeUps.start(1, road, ringBytes, directory, far.port);
     Peer peer = near.peer(2);
     Random random = new Random(ringBytes);
     try (ExecutorService platform = Executors.newFixedThreadPool(THREADS);
-        ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor();
-        OutputStream stops = stopper.getOutputStream()) {
+        ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int round = 0; round < ROUNDS; round++) {
         if (random.nextInt(8) == 0) {
-          stops.write(("0.00" + random.nextInt(10) + "\n").getBytes(StandardCharsets.US_ASCII));
-          stops.flush();
+          far.stopForAMoment(random);
         }
         List<Future<Void>> all = new ArrayList<>();
         for (int i = random.nextInt(THREADS); i >= 0; i--) {
@@ -174,8 +133,7 @@ class WakeUpsTest {
         }
       }
     }
-    child.getOutputStream().close();
-    assertThat(child.waitFor(LOST_S, TimeUnit.SECONDS)).as("ended by itself").isTrue();
+    far.end();
   }
 
   private void await(Future<Void> each, int round) throws Exception {
@@ -183,14 +141,13 @@ class WakeUpsTest {
       each.get(LOST_S, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       String here = WakeUps.state(near);
-      child.getOutputStream().write('\n');
-      child.getOutputStream().flush();
+      far.tell();
       try {
         each.get(5, TimeUnit.SECONDS); // while it tells
       } catch (TimeoutException still) {
         // It was lost.
       }
-      throw new AssertionError("round " + round + " waits:\n" + here + "\n" + childSaid(), e);
+      throw new AssertionError("round " + round + " waits:\n" + here + "\n" + far.said(), e);
     }
   }
 }

@@ -1,0 +1,149 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.Road;
+import io.talaria.messaging.engine.WakeUps.Inline;
+import io.talaria.messaging.engine.WakeUps.Ordered;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Questions, one behind the other, beside threads that never rest, while either process is stopped
+ * for moments: whoever waits loses its core anywhere. Neither node asks whether the other lives, so
+ * a wake-up that is lost stays lost, and is shown.
+ */
+@Timeout(300)
+class CrowdedAsksTest {
+  private static final int RING_BYTES = 64 << 10;
+  private static final int SHORT_S = 3;
+  private static final int LONG_S = Integer.getInteger("talaria.test.asks.seconds", 60);
+
+  /** Guards against hanging: no answer is that late unless it never comes. */
+  private static final long LOST_NS = 60_000_000_000L;
+
+  private final long seed = System.nanoTime();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+  private volatile boolean over;
+
+  @TempDir Path directory;
+  private FarNode far;
+  private LocalNode near;
+
+  @AfterEach
+  void end() throws Exception {
+    over = true;
+    if (far != null) {
+      far.close();
+    }
+    if (near != null) {
+      long unused = near.close(0);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Road.class,
+      names = {"SHM", "STREAM"})
+  void noAnswerIsWaitedForForEver(Road road) throws Exception {
+    askInACrowd(road, 1, SHORT_S);
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void norIsAnyOfMillions(int threads) throws Exception {
+    askInACrowd(Road.SHM, threads, LONG_S);
+  }
+
+  private void askInACrowd(Road road, int askers, int seconds) throws Exception {
+    System.out.println("seed " + seed);
+    far = new FarNode(road, RING_BYTES, directory);
+    near = WakeUps.start(1, road, RING_BYTES, directory, far.port);
+    for (int i = Runtime.getRuntime().availableProcessors(); i > 0; i--) {
+      Thread unused = Thread.ofPlatform().daemon().start(this::neverRest);
+    }
+    long end = System.nanoTime() + seconds * 1_000_000_000L;
+    AtomicLong answers = new AtomicLong();
+    List<Thread> all = new ArrayList<>();
+    for (int i = 0; i < askers; i++) {
+      Random random = new Random(seed + i);
+      all.add(Thread.ofPlatform().start(() -> askUntil(end, random, answers)));
+    }
+    Random random = new Random(seed - 1);
+    long came = 0;
+    long cameNs = System.nanoTime();
+    while (all.stream().anyMatch(Thread::isAlive)) {
+      LockSupport.parkNanos(1_000_000L << random.nextInt(6));
+      if (random.nextInt(8) == 0) {
+        far.stopForAMoment(random);
+      } else if (random.nextInt(8) == 0) {
+        far.stopCallerForAMoment(random);
+      }
+      if (answers.get() != came) {
+        came = answers.get();
+        cameNs = System.nanoTime();
+      } else if (System.nanoTime() - cameNs > LOST_NS) {
+        showAndFail(came);
+      }
+    }
+    over = true;
+    assertThat(failure.get()).as("seed %d", seed).isNull();
+    assertThat(answers.get()).isPositive();
+    far.end();
+  }
+
+  private void neverRest() {
+    while (!over) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private void askUntil(long end, Random random, AtomicLong answers) {
+    Peer peer = near.peer(2);
+    try {
+      for (long i = 0; System.nanoTime() - end < 0; i++) {
+        if (random.nextInt(64) == 0) {
+          LockSupport.parkNanos(1L << random.nextInt(20));
+        }
+        long answer = random.nextBoolean() ? inline(peer, i) : ordered(peer, i);
+        assertThat(answer).isEqualTo(i);
+        answers.incrementAndGet();
+      }
+    } catch (MessagingException | RuntimeException | Error e) {
+      failure.compareAndSet(null, e);
+    }
+  }
+
+  private static long inline(Peer peer, long value) throws MessagingException {
+    return peer.ask(new Inline(value), Inline.class, WakeUps.LIMIT_NS).value();
+  }
+
+  private static long ordered(Peer peer, long value) throws MessagingException {
+    return peer.ask(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS).value();
+  }
+
+  private void showAndFail(long came) throws Exception {
+    String here = WakeUps.state(near);
+    far.tell();
+    LockSupport.parkNanos(5_000_000_000L); // while it tells
+    throw new AssertionError(
+        "seed " + seed + ", nothing after " + came + " answers:\n" + here + "\n" + far.said());
+  }
+}
