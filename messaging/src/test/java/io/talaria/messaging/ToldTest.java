@@ -179,6 +179,8 @@ class ToldTest {
       recording.enable("io.talaria.MessageHandler");
       recording.start();
       assertThat(here.peer(2).ask(new Pair(50, 3), Answer.class, LIMIT_NS).value()).isEqualTo(3);
+      // The event comes after the answer, and before the handler begins with the next question.
+      assertThat(here.peer(2).ask(new Pair(0, 4), Answer.class, LIMIT_NS).value()).isEqualTo(4);
       recording.stop();
       recording.dump(file);
     }

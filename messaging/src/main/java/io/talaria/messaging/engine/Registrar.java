@@ -1082,7 +1082,7 @@ final class Registrar extends Thread {
     }
     makeRoom(); // who was asked before may have had something open
     if (stalls.look()) {
-      at(now + Stalls.OPEN_NS, stalls::lookAgain);
+      at(System.nanoTime() + Stalls.OPEN_NS, stalls::lookAgain); // from that look on
     }
     show();
   }

@@ -68,7 +68,7 @@ class CrowdedAsksTest {
   @Tag("long")
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void norIsAnyOfMillions(int threads) throws Exception {
+  void norInALongRun(int threads) throws Exception {
     askInACrowd(Road.SHM, threads, LONG_S);
   }
 
