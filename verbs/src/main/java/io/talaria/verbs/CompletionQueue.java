@@ -27,7 +27,7 @@ import java.util.Map;
  */
 public sealed class CompletionQueue extends NativeObject permits ExtendedCompletionQueue {
   /** One empty poll of this many is a plain call, at which the JVM can stop the thread. */
-  private static final int PLAIN_EVERY = 256;
+  private static final int PLAIN_EVERY = 256; // a power of two
 
   private static final int MOST_ENTRIES = 1 << 24;
 
@@ -142,15 +142,17 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
     long queue = pointer();
     int closing = retiring;
     int entries =
-        emptyPolls % PLAIN_EVERY == PLAIN_EVERY - 1
+        (emptyPolls & PLAIN_EVERY - 1) == PLAIN_EVERY - 1
             ? IbvOps.pollCqPlain(pollCq, queue, into.capacity(), into.address())
             : IbvOps.pollCq(pollCq, queue, into.capacity(), into.address());
     into.filled(entries);
     if (entries > 0) {
       emptyPolls = 0;
       long wc = into.address();
-      for (int i = 0; i < entries; i++, wc += Wc.SIZE) {
-        completed(Raw.half(wc + Wc.QP_NUM), Raw.half(wc + Wc.STATUS), Raw.half(wc + Wc.OPCODE));
+      completed(wc); // by itself, as in QueuePair.post
+      for (int i = 1; i < entries; i++) {
+        wc += Wc.SIZE;
+        completed(wc);
       }
     } else {
       emptyPolls++;
@@ -159,6 +161,10 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
       drained(closing);
     }
     return entries;
+  }
+
+  private void completed(long wc) {
+    completed(Raw.half(wc + Wc.QP_NUM), Raw.half(wc + Wc.STATUS), Raw.half(wc + Wc.OPCODE));
   }
 
   /** Frees the place of what is done. */

@@ -71,6 +71,8 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
   private final MemorySegment postSend;
   private final MemorySegment postReceive;
   private final int number;
+  private final int sendDepth;
+  private final boolean signalAll;
   private final int inlineBytes;
   private final long serial;
 
@@ -106,6 +108,8 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     this.cmId = cmId;
     domain = options.domain;
     context = domain.context();
+    sendDepth = options.sendRequests;
+    signalAll = options.signalAll;
     long ops = context.pointer() + VerbsStructs.Context.OPS;
     postSend = IbvOps.pointerAt(ops + ContextOps.POST_SEND);
     postReceive = IbvOps.pointerAt(ops + ContextOps.POST_RECV);
@@ -733,18 +737,16 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    */
   public final int post(SendRequests requests, int first, int count) {
     long queuePair = pointer();
-    requests.check(this, first, count);
+    requests.check(domain, first, count);
     long before = sendPosted;
-    if (before + count - (long) SEND_RETIRED.getAcquire(this) > options.sendRequests) {
+    if (before + count - (long) SEND_RETIRED.getAcquire(this) > sendDepth) {
       return full(count);
     }
     long tail = markTail;
-    long marked = tail;
-    for (int i = 0; i < count; i++) {
-      if (options.signalAll || requests.signaled(first + i)) {
-        marks[slot(marked)] = before + i + 1;
-        marked++;
-      }
+    // The first by itself: most are posted one by one, and a loop that runs once costs more.
+    long marked = mark(tail, requests, first, before + 1);
+    for (int i = 1; i < count; i++) {
+      marked = mark(marked, requests, first + i, before + i + 1);
     }
     MARK_TAIL.setRelease(this, marked);
     long start = requests.cut(first, count);
@@ -755,6 +757,15 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     }
     sendPosted = before + posted;
     return -status;
+  }
+
+  /** Checks a request, and marks it if it is signalled; gives where the next mark goes. */
+  private long mark(long at, SendRequests requests, int index, long position) {
+    if (!requests.checked(this, index) && !signalAll) {
+      return at;
+    }
+    marks[slot(at)] = position;
+    return at + 1;
   }
 
   private int slot(long mark) {
@@ -790,12 +801,12 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
 
   /** Whether so many more fit; for the extended calls. */
   final boolean sendRoom(int count) {
-    return sendPosted + count - (long) SEND_RETIRED.getAcquire(this) <= options.sendRequests;
+    return sendPosted + count - (long) SEND_RETIRED.getAcquire(this) <= sendDepth;
   }
 
   /** One more, before it is posted by an extended call. */
   final void sending(long ahead, boolean signaled) {
-    if (signaled || options.signalAll) {
+    if (signaled || signalAll) {
       long tail = markTail;
       marks[slot(tail)] = sendPosted + ahead + 1;
       MARK_TAIL.setRelease(this, tail + 1);

@@ -145,8 +145,9 @@ public final class ReceiveRequests {
 
   /** Ends the chain after a run of requests; gives where the run begins. */
   long cut(int first, int number) {
-    Raw.word(at(first + number - 1) + RecvWr.NEXT, 0);
-    Raw.word(failedField, 0);
+    if (first + number < count) {
+      Raw.word(at(first + number - 1) + RecvWr.NEXT, 0);
+    }
     return at(first);
   }
 
@@ -161,6 +162,7 @@ public final class ReceiveRequests {
       return number;
     }
     long bad = Raw.word(failedField);
+    Raw.word(failedField, 0); // as before every post
     failed = bad == 0 ? first : (int) ((bad - requests) / RecvWr.SIZE);
     return failed - first;
   }

@@ -403,34 +403,37 @@ public final class SendRequests {
     return count;
   }
 
-  void check(QueuePair queuePair, int first, int number) {
+  void check(ProtectionDomain queue, int first, int number) {
     if (number < 1) {
       throw new IllegalArgumentException(number + " requests to post");
     }
     Objects.checkFromIndexSize(first, number, count);
-    if (queuePair.domain() != domain) {
-      queuePair.domain().require(domain, "block of requests");
+    if (queue != domain) {
+      queue.require(domain, "block of requests");
     }
-    int most = queuePair.sendPieces();
-    boolean datagrams = queuePair.type() == QueuePair.Type.UD;
-    for (int i = first; i < first + number; i++) {
-      NativeObject subject = subjects[i];
-      if (subject != null) {
-        requireOpen(subject);
-        if (bound[i] != null) {
-          requireOpen(bound[i]);
-        }
-      }
-      if (datagrams && !(subject instanceof AddressHandle)) {
-        throw new IllegalStateException("request " + i + " has no address handle: see to()");
-      }
-      if (pieces > most) {
-        Bits.inRange(Raw.half(at(i) + SendWr.NUM_SGE), 0, most, "the number of pieces");
-      }
-      if ((Raw.half(at(i) + SendWr.SEND_FLAGS) & INLINE) != 0) {
-        checkInline(queuePair, i);
+  }
+
+  /** Checks a request before it is posted; gives whether it is signalled. */
+  boolean checked(QueuePair queuePair, int index) {
+    NativeObject subject = subjects[index];
+    if (subject != null) {
+      requireOpen(subject);
+      if (bound[index] != null) {
+        requireOpen(bound[index]);
       }
     }
+    if (queuePair.type() == QueuePair.Type.UD && !(subject instanceof AddressHandle)) {
+      throw new IllegalStateException("request " + index + " has no address handle: see to()");
+    }
+    if (pieces > queuePair.sendPieces()) {
+      Bits.inRange(
+          Raw.half(at(index) + SendWr.NUM_SGE), 0, queuePair.sendPieces(), "the number of pieces");
+    }
+    int flags = Raw.half(at(index) + SendWr.SEND_FLAGS);
+    if ((flags & INLINE) != 0) {
+      checkInline(queuePair, index);
+    }
+    return (flags & SIGNALED) != 0;
   }
 
   private static void requireOpen(NativeObject object) {
@@ -459,14 +462,11 @@ public final class SendRequests {
     }
   }
 
-  boolean signaled(int index) {
-    return (Raw.half(at(index) + SendWr.SEND_FLAGS) & SIGNALED) != 0;
-  }
-
   /** Ends the chain after a run of requests; gives where the run begins. */
   long cut(int first, int number) {
-    Raw.word(at(first + number - 1) + SendWr.NEXT, 0);
-    Raw.word(failedField, 0);
+    if (first + number < count) {
+      Raw.word(at(first + number - 1) + SendWr.NEXT, 0);
+    }
     return at(first);
   }
 
@@ -481,6 +481,7 @@ public final class SendRequests {
       return number;
     }
     long bad = Raw.word(failedField);
+    Raw.word(failedField, 0); // as before every post
     failed = bad == 0 ? first : (int) ((bad - requests) / SendWr.SIZE);
     return failed - first;
   }

@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.talaria.verbs.cm.ConnectionId;
 import io.talaria.verbs.cm.EventChannel;
 import io.talaria.verbs.cm.PortSpace;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -93,11 +92,13 @@ class FaultsTest {
             "ibv_req_notify_cq",
             "ibv_resize_cq",
             "ibv_attach_mcast",
+            "ibv_detach_mcast",
             "ibv_fork_init",
             "rdma_create_event_channel",
             "rdma_create_id",
             "rdma_bind_addr",
             "rdma_listen",
+            "rdma_reject",
             "rdma_get_devices",
             "rdma_set_option")
         .map(name -> DynamicTest.dynamicTest(name, () -> fails(name)));
@@ -148,10 +149,11 @@ class FaultsTest {
       assertThat(queue.arm(false, Completions.allocate(1))).isZero();
       queue.resize(64);
       assertThat(EventChannel.contexts()).hasSize(1);
-      try (io.talaria.verbs.cm.ConnectionId id = events.create(PortSpace.TCP)) {
+      try (ConnectionId id = events.create(PortSpace.TCP)) {
         id.reuseAddress();
         id.bind(new java.net.InetSocketAddress("127.0.0.1", 0));
         id.listen(1);
+        id.reject();
       }
     }
   }
@@ -163,23 +165,46 @@ class FaultsTest {
       CompletionQueue queue = context.completionQueue(8);
       QueuePair queuePair = QueuePair.rc(domain).send(queue, 2).receive(queue, 2).open();
       MemoryRegion region = domain.allocate(64);
-      List<ThrowingCallable> closings = new ArrayList<>();
-      List<String> functions =
-          List.of("ibv_dereg_mr", "ibv_destroy_qp", "ibv_destroy_cq", "ibv_dealloc_pd");
-      closings.add(region::close);
-      closings.add(queuePair::close);
-      closings.add(queue::close);
-      closings.add(domain::close);
-      NativeObject[] objects = {region, queuePair, queue, domain};
+      SharedReceiveQueue shared = domain.sharedReceiveQueue(4, 1);
+      AddressHandle handle = domain.addressHandle(AddressVector.global(1, 1, 0, new Gid(1, 2)));
+      CompletionChannel channel = context.completionChannel();
+      NativeObject[] objects = {region, queuePair, shared, handle, queue, channel, domain};
+      String[] functions = {
+        "ibv_dereg_mr",
+        "ibv_destroy_qp",
+        "ibv_destroy_srq",
+        "ibv_destroy_ah",
+        "ibv_destroy_cq",
+        "ibv_destroy_comp_channel",
+        "ibv_dealloc_pd"
+      };
       for (int i = 0; i < objects.length; i++) {
-        Loopback.fail(functions.get(i), EBUSY, 1);
-        assertThatThrownBy(closings.get(i))
+        Loopback.fail(functions[i], EBUSY, 1);
+        assertThatThrownBy(objects[i]::close)
             .isInstanceOf(VerbsException.class)
             .hasMessageContaining("Device or resource busy (16)");
         assertThat(objects[i].isOpen()).isTrue();
         objects[i].close();
         assertThat(objects[i].isOpen()).isFalse();
       }
+    }
+  }
+
+  @Test
+  void takingAnEventAndEndingAConnectionTellTheirFailures() {
+    try (Context context = Ground.open();
+        CompletionChannel channel = context.completionChannel();
+        EventChannel events = EventChannel.open();
+        ConnectionId id = events.create(PortSpace.TCP)) {
+      String error = "Input/output error (5)";
+      Loopback.fail("ibv_get_cq_event", EIO, 1);
+      assertThatThrownBy(channel::take).hasMessageContaining(error);
+      Loopback.fail("ibv_get_async_event", EIO, 1);
+      assertThatThrownBy(context::pollAsync).hasMessageContaining(error);
+      Loopback.fail("rdma_disconnect", EIO, 1);
+      assertThatThrownBy(id::disconnect).hasMessageContaining(error);
+      assertThat(channel.take()).isEmpty();
+      assertThat(context.pollAsync()).isEmpty();
     }
   }
 

@@ -5,6 +5,7 @@ package io.talaria.bench.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.ChildSpec;
+import io.talaria.bench.harness.Patience;
 import io.talaria.bench.plan.Road;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
@@ -50,7 +51,7 @@ public record JvmStarter(
     ChildJvm child =
         ChildJvm.start(new ChildSpec(name, MeasuringJvm.class, core, jar, options, jars));
     try {
-      child.await("hello", JsonNode.class, START_LIMIT);
+      child.await("hello", JsonNode.class, Patience.times(START_LIMIT));
       return child;
     } catch (HarnessException | InterruptedException | RuntimeException e) {
       child.close();

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.engine;
 
+import io.talaria.bench.harness.Patience;
 import io.talaria.bench.plan.Road;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
@@ -68,7 +69,7 @@ final class RemoteMeasurer implements Measurer {
   @Override
   public void start(Road road) throws HarnessException {
     line.send(ControlLine.Line.start(road.name()));
-    line.await("started", START_LIMIT);
+    line.await("started", Patience.times(START_LIMIT));
   }
 
   @Override

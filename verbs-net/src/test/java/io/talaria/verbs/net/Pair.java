@@ -10,11 +10,15 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Two nodes of one process, of which the left one connects and the right one listens. */
 final class Pair implements AutoCloseable {
   static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(Provider.isDevice() ? 240 : 60);
+
+  private static final int LOOKS = 100;
+  private static final long PAUSE_NS = 200_000;
 
   final VerbsNode left;
   final VerbsNode right;
@@ -55,12 +59,16 @@ final class Pair implements AutoCloseable {
 
   static void await(String what, BooleanSupplier condition) {
     long endNs = System.nanoTime() + LIMIT_NS;
-    while (!condition.getAsBoolean()) {
+    for (int looks = 0; !condition.getAsBoolean(); looks++) {
       if (System.nanoTime() > endNs) {
         throw new AssertionError("it did not come to this: " + what);
       }
-      Thread.onSpinWait();
-      Thread.yield();
+      if (looks < LOOKS) {
+        Thread.onSpinWait();
+      } else {
+        // On one processor whoever looks all the time keeps from it what he waits for.
+        LockSupport.parkNanos(PAUSE_NS);
+      }
     }
   }
 

@@ -27,6 +27,7 @@ public final class SuiteMain {
     HandlersTest.class,
     CreditsTest.class,
     HandshakeTest.class,
+    HostilePeerTest.class,
     ClosingTest.class,
     CmTest.class,
     TwoSidesTest.class,

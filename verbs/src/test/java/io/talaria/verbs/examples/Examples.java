@@ -2,12 +2,15 @@
 
 package io.talaria.verbs.examples;
 
+import io.talaria.verbs.Device;
+import io.talaria.verbs.DeviceList;
 import io.talaria.verbs.Loopback;
 import io.talaria.verbs.Verbs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /** Runs the examples that are named, or all. Ends with 1 if one does not find what it must. */
@@ -71,6 +74,9 @@ public final class Examples {
     if (obstacle.isEmpty()) {
       obstacle = Verbs.obstacle();
     }
+    if (obstacle.isEmpty() && !device.isEmpty()) {
+      obstacle = absent(device);
+    }
     if (obstacle.isPresent()) {
       System.err.println("talaria: " + obstacle.get());
       System.exit(MISSING);
@@ -86,5 +92,15 @@ public final class Examples {
       }
     }
     System.exit(right ? 0 : 1);
+  }
+
+  /** Why there is no device of this name. */
+  private static Optional<String> absent(String name) {
+    try (DeviceList devices = DeviceList.open()) {
+      Device ignored = devices.named(name);
+      return Optional.empty();
+    } catch (NoSuchElementException e) {
+      return Optional.of(e.getMessage());
+    }
   }
 }
