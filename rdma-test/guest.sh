@@ -205,7 +205,7 @@ java_checks() {
 progress "the guest is up"
 be_patient
 if set_up; then
-  export ROOT JAVA_HOME ADDRESS DEVICE
+  export ROOT JAVA_HOME ADDRESS DEVICE PATIENCE=$patience
   # By its NIC only. The last one: soft-RoCE delivers datagrams without the header that this looks at.
   export UCX_NET_DEVICES="$DEVICE:1" UCX_UD_VERBS_ETH_DGID_CHECK=n
   if [ "$BENCH" = yes ]; then

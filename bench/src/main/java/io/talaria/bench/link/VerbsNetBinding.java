@@ -17,6 +17,9 @@ final class VerbsNetBinding implements Binding {
   /** What is longer is sent as a large message. */
   private static final int MOST_SLICE = 64 << 10;
 
+  /** A node wants room for a large message, however short the longest one is. */
+  private static final long LEAST_LARGE_MEMORY = 1 << 20;
+
   private final Setup setup;
   private VerbsNode node;
   private VerbsNetLink link;
@@ -37,7 +40,8 @@ final class VerbsNetBinding implements Binding {
                 .sendSlices(64)
                 .window(64)
                 .largeBytes(Math.max(setup.largestBytes(), slice))
-                .largeMemoryBytes(8L * Math.max(setup.largestBytes(), slice))
+                .largeMemoryBytes(
+                    Math.max(LEAST_LARGE_MEMORY, 8L * Math.max(setup.largestBytes(), slice)))
                 .handshakeMs(CONNECT_LIMIT_MS)
                 .insecure()
                 .build());

@@ -57,6 +57,7 @@ class VerbsLinksTest {
     "VERBS_MESSAGE, 16, 65536",
     "VERBS_WRITE, 16, 65536",
     "VERBS_READ, 16, 65536",
+    "VERBS_NET, 16, 4096",
     "VERBS_NET, 16, 262144"
   })
   void everyPatternThatItCanDoComesToItsEnd(BindingKind kind, int small, int large)
