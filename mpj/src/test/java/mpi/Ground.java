@@ -3,14 +3,15 @@
 package mpi;
 
 import io.talaria.mpj.device.frame.FrameDevice;
-import io.talaria.mpj.device.nio.AutoDevice;
 import io.talaria.mpj.device.nio.Links;
-import io.talaria.mpj.device.nio.NioDevice;
 import io.talaria.mpj.device.ring.RingArea;
 import io.talaria.mpj.device.ring.RingDevice;
 import io.talaria.mpj.device.ring.RingWays;
 import io.talaria.mpj.device.ring.SharedFiles;
 import io.talaria.mpj.device.ring.ThreadHub;
+import io.talaria.mpj.device.ways.AutoDevice;
+import io.talaria.mpj.device.ways.Ways;
+import io.talaria.mpj.device.ways.WaysDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -76,12 +77,13 @@ final class Ground {
   }
 
   private FrameDevice device(
-      int rank, int ranks, Settings settings, Path directory, ThreadHub hub, Links[] links)
+      int rank, int ranks, Settings settings, Path directory, ThreadHub hub, Ways[] ways)
       throws IOException {
     int ring = settings.ringBytes();
     int eager = settings.eagerBytes();
+    long credit = settings.creditBytes();
     if (kind == Kind.NIO) {
-      return new NioDevice(links[rank], rank, ranks, options(settings), eager, null);
+      return new WaysDevice(ways[rank], rank, ranks, eager, credit, null);
     }
     RingArea area = kind == Kind.THREADS ? hub.area() : new SharedFiles(directory);
     if (kind == Kind.AUTO) {
@@ -89,36 +91,30 @@ final class Ground {
       for (int i = 0; i < ranks; i++) {
         here[i] = i % 2 == rank % 2;
       }
-      return new AutoDevice(
-          new RingWays(area, rank, ranks, ring),
-          links[rank],
-          rank,
-          here,
-          ring,
-          options(settings),
-          eager);
+      RingWays rings = new RingWays(area, rank, ranks, ring);
+      return new AutoDevice(rings, ways[rank], rank, here, ring, eager, credit);
     }
-    return new RingDevice(area, rank, ranks, ring, eager, settings.creditBytes());
+    return new RingDevice(area, rank, ranks, ring, eager, credit);
   }
 
-  private Links[] links(int ranks, Settings settings) {
-    if (kind != Kind.NIO && kind != Kind.AUTO) {
+  private Ways[] ways(int ranks, Settings settings) {
+    if (kind == Kind.THREADS || kind == Kind.FILES) {
       return null;
     }
-    Links[] links = new Links[ranks];
+    Ways[] ways = new Ways[ranks];
     List<String> cards = new ArrayList<>();
     try {
       for (int i = 0; i < ranks; i++) {
-        links[i] = new Links(i, ranks, options(settings));
-        cards.add(links[i].card());
+        ways[i] = new Links(i, ranks, options(settings));
+        cards.add(ways[i].card());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    for (Links each : links) {
+    for (Ways each : ways) {
       each.cards(cards);
     }
-    return links;
+    return ways;
   }
 
   Ground with(String name, Object value) {
@@ -140,7 +136,7 @@ final class Ground {
     boolean files = kind == Kind.FILES || kind == Kind.AUTO;
     Path directory = files ? directory(ranks) : null;
     ThreadHub hub = files ? null : new ThreadHub(ranks);
-    Links[] links = links(ranks, settings);
+    Ways[] ways = ways(ranks, settings);
     AtomicInteger finished = new AtomicInteger();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     CountDownLatch over = new CountDownLatch(ranks);
@@ -151,7 +147,7 @@ final class Ground {
           new Thread(
               () -> {
                 try {
-                  FrameDevice device = device(rank, ranks, settings, directory, hub, links);
+                  FrameDevice device = device(rank, ranks, settings, directory, hub, ways);
                   World world =
                       new World(
                           new Engine(device, spinNs), new TestJob(rank, ranks, finished), settings);

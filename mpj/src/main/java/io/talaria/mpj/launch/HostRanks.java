@@ -42,7 +42,8 @@ final class HostRanks implements Host {
    *
    * @param out where ranks' standard output goes, in whole lines
    * @param err where their standard error goes
-   * @throws IOException if there is no room
+   * @throws NoRoomException if there is no room
+   * @throws IOException if they cannot be made
    */
   HostRanks(Plan plan, Events events, OutputStream out, OutputStream err) throws IOException {
     this.plan = plan;
@@ -52,8 +53,13 @@ final class HostRanks implements Host {
     if (!Files.isDirectory(Path.of(plan.directory()))) {
       throw new IOException("there is no directory " + plan.directory() + "; see -wdir");
     }
-    directory = JobDirectory.create(Settings.ofOptions(plan.jvmOptions()).directory());
+    Settings settings = Settings.ofOptions(plan.jvmOptions());
+    directory = JobDirectory.create(settings.directory());
     try {
+      int ring = plan.rings() ? settings.ringBytes() : 0;
+      int here = plan.ranks().size();
+      long bytes = SharedFiles.mostBytes(plan.size(), here, ring);
+      NoRoomException.check(directory, bytes, here, ring);
       SharedFiles.prepare(directory, plan.size());
       control = new ControlServer(directory, plan.size(), plan.secret(), events);
     } catch (IOException e) {

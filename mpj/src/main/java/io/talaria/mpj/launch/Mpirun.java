@@ -144,13 +144,27 @@ public final class Mpirun {
   private Host host(Plan plan) throws IOException {
     Host.Events to = new Told();
     if (options.hosts.isEmpty() || options.hosts.get(plan.host()).isThisHost()) {
-      return new HostRanks(plan, to, System.out, System.err);
+      return ranksHere(plan, to);
     }
     String java =
         options.remoteJava != null
             ? options.remoteJava
             : Path.of(System.getProperty("java.home"), "bin", "java").toString();
     return new RemoteHost(plan, options.shell, java, to, System.out, System.err);
+  }
+
+  /** On one host that has no room for rings, connections do if nobody has asked for rings. */
+  private Host ranksHere(Plan plan, Host.Events to) throws IOException {
+    try {
+      return new HostRanks(plan, to, System.out, System.err);
+    } catch (NoRoomException e) {
+      if (!options.anyDevice) {
+        throw e;
+      }
+      Host host = new HostRanks(plan.with("nio"), to, System.out, System.err);
+      say(e.getMessage() + "; they talk over connections now, as by -dev nio");
+      return host;
+    }
   }
 
   private boolean threads() {

@@ -53,6 +53,10 @@ final class Options {
 
   int ranks;
   String device = "auto";
+
+  /** Whether another device may be taken where the usual one does not work. */
+  boolean anyDevice;
+
   String classPath;
   boolean label;
   boolean bind;
@@ -142,6 +146,7 @@ final class Options {
   private void checkHosts() throws UsageException {
     if (hosts.size() < 2 && device.equals("auto")) {
       device = "shm";
+      anyDevice = true;
     }
     if (hosts.isEmpty()) {
       return;

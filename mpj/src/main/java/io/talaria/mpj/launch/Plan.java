@@ -48,8 +48,31 @@ record Plan(
     return hostOfRank.size();
   }
 
+  /** The same with another device. */
+  Plan with(String other) {
+    return new Plan(
+        hostOfRank,
+        host,
+        hostName,
+        other,
+        label,
+        bind,
+        directory,
+        environment,
+        jvmOptions,
+        classPath,
+        mainClass,
+        arguments,
+        secret);
+  }
+
   boolean threads() {
     return device.equals("sm");
+  }
+
+  /** Whether ranks of this host have rings in shared files. */
+  boolean rings() {
+    return device.equals("shm") || device.equals("auto");
   }
 
   /** The ranks of this host, in order. */

@@ -3,13 +3,14 @@
 package io.talaria.mpj.launch;
 
 import io.talaria.mpj.device.frame.FrameDevice;
-import io.talaria.mpj.device.nio.AutoDevice;
 import io.talaria.mpj.device.nio.Links;
-import io.talaria.mpj.device.nio.NioDevice;
 import io.talaria.mpj.device.ring.RankPages;
 import io.talaria.mpj.device.ring.RingDevice;
 import io.talaria.mpj.device.ring.RingWays;
 import io.talaria.mpj.device.ring.SharedFiles;
+import io.talaria.mpj.device.ways.AutoDevice;
+import io.talaria.mpj.device.ways.Ways;
+import io.talaria.mpj.device.ways.WaysDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -77,29 +78,34 @@ final class ProcessJob implements Job {
     if (device.equals("shm")) {
       return new RingDevice(files, rank, size(), ring, eager, settings.creditBytes());
     }
+    Ways ways = links();
+    control.tell("card " + ways.card());
+    ways.cards(control.cards());
+    if (!device.equals("auto")) {
+      RankPages pages = new RankPages(files.pages(), size());
+      return new WaysDevice(ways, rank, size(), eager, settings.creditBytes(), pages);
+    }
+    boolean[] here = new boolean[size()];
+    for (int i = 0; i < here.length; i++) {
+      here[i] = here(i);
+    }
+    RingWays rings = new RingWays(files, rank, size(), ring);
+    return new AutoDevice(rings, ways, rank, here, ring, eager, settings.creditBytes());
+  }
+
+  private Ways links() throws IOException {
     Links.Options options =
         new Links.Options()
             .secret(control.secret())
             .bufferBytes(settings.bufferBytes())
             .creditBytes(settings.creditBytes());
-    boolean[] here = new boolean[size()];
-    boolean several = false;
-    for (int i = 0; i < here.length; i++) {
-      here[i] = here(i);
-      several |= !here[i];
-    }
-    if (several) {
-      options.otherHosts(settings.network());
+    for (int i = 0; i < size(); i++) {
+      if (!here(i)) {
+        options.otherHosts(settings.network());
+      }
     }
     links = new Links(rank, size(), options);
-    control.tell("card " + links.card());
-    links.cards(control.cards());
-    if (device.equals("nio")) {
-      RankPages pages = new RankPages(files.pages(), size());
-      return new NioDevice(links, rank, size(), options, eager, pages);
-    }
-    RingWays rings = new RingWays(files, rank, size(), ring);
-    return new AutoDevice(rings, links, rank, here, ring, options, eager);
+    return links;
   }
 
   @Override

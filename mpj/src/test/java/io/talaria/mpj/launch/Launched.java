@@ -31,16 +31,43 @@ final class Launched {
   }
 
   static Launched start(String... words) throws IOException {
-    List<String> command = new ArrayList<>();
+    return start(List.of(), words);
+  }
+
+  /**
+   * With a file system of its own for the shared files.
+   *
+   * @param size as mount wants it, such as 100k
+   */
+  static Launched startWithRoom(String size, String... words) throws IOException {
+    String mount = "mount -t tmpfs -o size=" + size + " tmpfs \"$0\" && exec \"$@\"";
+    return start(List.of("unshare", "-m", "sh", "-c", mount), words);
+  }
+
+  /** Why {@link #startWithRoom} cannot work here, or null. */
+  static String noMounts() throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return process.waitFor() == 0 ? null : "nothing can be mounted here: " + said.strip();
+  }
+
+  private static Launched start(List<String> before, String... words) throws IOException {
+    // Its own: other tests start jobs at the same time.
+    Path jobs = Files.createTempDirectory(Path.of("/dev/shm"), "talaria-test-");
+    jobs.toFile().deleteOnExit();
+    List<String> command = new ArrayList<>(before);
+    if (!before.isEmpty()) {
+      command.add(jobs.toString());
+    }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("-XX:TieredStopAtLevel=1");
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(Mpirun.class.getName());
-    // Its own: other tests start jobs at the same time.
-    Path jobs = Files.createTempDirectory(Path.of("/dev/shm"), "talaria-test-");
-    jobs.toFile().deleteOnExit();
     command.add("-Dtalaria.mpj.dir=" + jobs);
     command.addAll(List.of(words));
     return new Launched(new ProcessBuilder(command).start(), jobs);

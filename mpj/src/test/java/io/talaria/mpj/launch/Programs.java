@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.launch;
 
+import java.util.Arrays;
 import java.util.Random;
 import mpi.MPI;
 import mpi.MPIException;
@@ -44,10 +45,27 @@ public final class Programs {
         return;
       }
       case "deadlock" -> MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, 1 - rank, 42);
+      case "gossip" -> gossip(rank, size);
       case "busy" -> busy(rank, size);
       default -> throw new IllegalArgumentException(rest[0]);
     }
     MPI.Finalize();
+  }
+
+  /** Each two ranks talk, both ways. */
+  private static void gossip(int rank, int size) {
+    int[] sent = new int[size];
+    int[] received = new int[size];
+    Arrays.fill(sent, rank);
+    MPI.COMM_WORLD.Alltoall(sent, 0, 1, MPI.INT, received, 0, 1, MPI.INT);
+    for (int i = 0; i < size; i++) {
+      if (received[i] != i) {
+        throw new AssertionError(received[i] + " from rank " + i);
+      }
+    }
+    if (rank == 0) {
+      System.out.println("all of " + size + " have spoken");
+    }
   }
 
   /** Messages, large ones and collectives, for ever. */

@@ -21,7 +21,7 @@ import mpi.ProcessFailedException;
  * Any other message is announced by RTS, in the same order; its receiver answers CTS when it has
  * matched it, and gets DATA frames. RTS are not limited: a receive for a late one must find it.
  */
-public abstract class FrameDevice extends Device {
+public abstract class FrameDevice extends Device implements Peers {
   /** What one early message costs of the credit beside its bytes. */
   private static final int CREDIT_PER_MESSAGE = 64;
 
@@ -81,16 +81,11 @@ public abstract class FrameDevice extends Device {
    */
   protected abstract FrameOutput connect(int peer);
 
-  /** Looks for peers that have made a way to this rank, and calls {@link #addInput} for each. */
+  /** Looks for peers that have made a way to this rank, and calls {@link #arrived} for each. */
   protected abstract void discover();
 
-  /**
-   * Takes a way from a peer into use.
-   *
-   * @param peer its rank
-   * @param input the way
-   */
-  protected final void addInput(int peer, FrameInput input) {
+  @Override
+  public final void arrived(int peer, FrameInput input) {
     if (inputCount == inputs.length) {
       inputs = Arrays.copyOf(inputs, inputCount * 2);
       inputRank = Arrays.copyOf(inputRank, inputCount * 2);
@@ -136,13 +131,9 @@ public abstract class FrameDevice extends Device {
 
   // Ranks that are gone.
 
-  /**
-   * Fails all that waits for a rank or for any rank, and whatever is started later with it.
-   *
-   * @param peer its rank
-   * @param why says so to the program
-   */
-  protected final void failPeer(int peer, ProcessFailedException why) {
+  /** Fails all that waits for a rank or for any rank, and whatever is started later with it. */
+  @Override
+  public final void gone(int peer, ProcessFailedException why) {
     if (gone == null) {
       gone = new ProcessFailedException[size];
     }

@@ -5,6 +5,7 @@ package io.talaria.mpj.device.nio;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
+import io.talaria.mpj.device.ways.Ways;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -35,7 +36,7 @@ import mpi.ProcessFailedException;
  * does not prove that it knows the job's secret is closed and counted. All other methods are called
  * under the engine's lock, but for {@link #sleep} and {@link #wake}.
  */
-public final class Links implements AutoCloseable {
+public final class Links implements Ways {
   /** From how many links on a selector is asked which to read. */
   private static final int MOST_POLLED = 8;
 
@@ -109,15 +110,6 @@ public final class Links implements AutoCloseable {
     public Options bufferBytes(int bytes) {
       bufferBytes = bytes;
       return this;
-    }
-
-    /** Longest payload of a frame, bytes. */
-    int chunk() {
-      return Link.longestFrame(bufferBytes) - Frames.HEADER;
-    }
-
-    long creditBytes() {
-      return creditBytes;
     }
 
     /**
@@ -199,16 +191,12 @@ public final class Links implements AutoCloseable {
     return new InetSocketAddress(address, 0);
   }
 
-  /** Where this rank listens, for the others: one line. */
+  @Override
   public String card() {
     return card;
   }
 
-  /**
-   * Tells where the others listen; before the first message.
-   *
-   * @param ofAll the cards by rank
-   */
+  @Override
   public void cards(List<String> ofAll) {
     List<List<InetSocketAddress>> read = new ArrayList<>();
     for (String each : ofAll) {
@@ -217,11 +205,7 @@ public final class Links implements AutoCloseable {
     cards = read;
   }
 
-  /**
-   * What to run when a connection has come and nobody may be looking.
-   *
-   * @param action takes the engine's lock
-   */
+  @Override
   public void onNews(Runnable action) {
     news = action;
   }
@@ -395,11 +379,7 @@ public final class Links implements AutoCloseable {
 
   // Under the engine's lock.
 
-  /**
-   * The way to a peer; connects if nothing is there yet.
-   *
-   * @param peer its rank
-   */
+  @Override
   public FrameOutput connect(int peer) {
     synchronized (states) {
       if (states[peer] == State.NONE) {
@@ -417,12 +397,7 @@ public final class Links implements AutoCloseable {
     return links[peer];
   }
 
-  /**
-   * Takes over what has come, sends what waits, and tells of ranks that are gone. Before each look
-   * at the inputs.
-   *
-   * @param peers who is told
-   */
+  @Override
   public void round(Peers peers) {
     rounds++;
     if (!opened.isEmpty()) {
@@ -500,32 +475,39 @@ public final class Links implements AutoCloseable {
     }
   }
 
-  /**
-   * Closes a connection whose other end has lost its mind.
-   *
-   * @param peer its rank
-   * @param what it sent
-   */
+  @Override
   public void broken(int peer, String what) {
     link(peer).end("it sent " + what);
   }
 
-  /**
-   * Says what to be woken for, before a sleep, or after it that nothing is.
-   *
-   * @param armed before
-   */
-  public void arm(boolean armed) {
+  @Override
+  public int longestPayload() {
+    return Link.longestFrame(bufferBytes) - Frames.HEADER;
+  }
+
+  @Override
+  public String name() {
+    return "niodev";
+  }
+
+  @Override
+  public boolean arm() {
+    wantRoom(true);
+    return true;
+  }
+
+  @Override
+  public void disarm() {
+    wantRoom(false);
+  }
+
+  private void wantRoom(boolean armed) {
     for (int i = 0; i < active.size(); i++) {
       active.get(i).wantRoom(armed);
     }
   }
 
-  /**
-   * Sleeps until something comes, or {@link #wake}. By one thread, without the engine's lock.
-   *
-   * @param limitNs nanoseconds, at least one millisecond's is slept
-   */
+  @Override
   public void sleep(long limitNs) {
     boolean interrupted = Thread.interrupted();
     asleep = true;
@@ -541,7 +523,7 @@ public final class Links implements AutoCloseable {
     }
   }
 
-  /** Ends a sleep; by any thread. */
+  @Override
   public void wake() {
     selector.wakeup();
   }

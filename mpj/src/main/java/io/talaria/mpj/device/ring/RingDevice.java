@@ -3,13 +3,10 @@
 package io.talaria.mpj.device.ring;
 
 import io.talaria.mpj.device.frame.FrameDevice;
-import io.talaria.mpj.device.frame.FrameInput;
 import io.talaria.mpj.device.frame.FrameOutput;
-import io.talaria.mpj.device.frame.Peers;
-import mpi.ProcessFailedException;
 
 /** {@code shmdev} and {@code smdev}: a ring for each ordered pair of ranks, made on first use. */
-public final class RingDevice extends FrameDevice implements Peers {
+public final class RingDevice extends FrameDevice {
   private final RingWays ways;
   private long lateWakeUps;
 
@@ -45,16 +42,6 @@ public final class RingDevice extends FrameDevice implements Peers {
   @Override
   protected void discover() {
     ways.discover(this);
-  }
-
-  @Override
-  public void arrived(int peer, FrameInput input) {
-    addInput(peer, input);
-  }
-
-  @Override
-  public void gone(int peer, ProcessFailedException why) {
-    failPeer(peer, why);
   }
 
   @Override

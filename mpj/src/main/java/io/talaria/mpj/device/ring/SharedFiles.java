@@ -48,6 +48,23 @@ public final class SharedFiles implements RingArea {
     write(directory.resolve(PAGES), RankPages.bytes(ranks));
   }
 
+  /**
+   * What the files of a host may take, if each two of its ranks talk both ways.
+   *
+   * @param ranks in the job
+   * @param ranksHere on the host
+   * @param ringBytes of a ring, or 0 where there are none
+   * @return bytes, in whole pages
+   */
+  public static long mostBytes(int ranks, int ranksHere, int ringBytes) {
+    long rings = ringBytes == 0 ? 0 : (long) ranksHere * (ranksHere - 1);
+    return inPages(RankPages.bytes(ranks)) + rings * inPages(RingLayout.bytes(ringBytes));
+  }
+
+  private static long inPages(long bytes) {
+    return (bytes + 4095) & -4096L;
+  }
+
   /** Writes zeros, so that a full file system shows here and not as a fault in mapped memory. */
   private static void write(Path file, long bytes) throws IOException {
     try (FileChannel channel =
@@ -92,7 +109,7 @@ public final class SharedFiles implements RingArea {
               + to
               + " in "
               + directory
-              + "; talaria.mpj.ring asks for smaller ones",
+              + "; talaria.mpj.ring asks for smaller ones, talaria.mpj.dir for another folder",
           e);
     }
   }

@@ -9,6 +9,7 @@ import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.DensePayload;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
+import io.talaria.mpj.device.ways.WaysDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Result;
 import java.net.InetAddress;
@@ -42,7 +43,7 @@ class LinksTest {
   void rankZeroOfTwo() throws Exception {
     Links.Options options = options(SECRET);
     links = new Links(0, 2, options);
-    engine = new Engine(new NioDevice(links, 0, 2, options, 1000, null), 0);
+    engine = new Engine(new WaysDevice(links, 0, 2, 1000, 1 << 20, null), 0);
   }
 
   @AfterEach
@@ -147,7 +148,7 @@ class LinksTest {
   void aRankOfAnotherJobIsRefusedByBoth() throws Exception {
     Links.Options options = options("another secret".getBytes(StandardCharsets.UTF_8));
     Links other = new Links(1, 2, options);
-    try (Engine stranger = new Engine(new NioDevice(other, 1, 2, options, 1000, null), 0)) {
+    try (Engine stranger = new Engine(new WaysDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
       other.cards(List.of(links.card(), other.card()));
       assertThatThrownBy(() -> receive(stranger, 0))
           .isInstanceOf(ProcessFailedException.class)

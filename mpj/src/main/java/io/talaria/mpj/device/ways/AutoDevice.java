@@ -1,26 +1,23 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.mpj.device.nio;
+package io.talaria.mpj.device.ways;
 
 import io.talaria.mpj.device.frame.FrameDevice;
-import io.talaria.mpj.device.frame.FrameInput;
 import io.talaria.mpj.device.frame.FrameOutput;
-import io.talaria.mpj.device.frame.Peers;
 import io.talaria.mpj.device.ring.RingWays;
 import java.util.concurrent.locks.LockSupport;
-import mpi.ProcessFailedException;
 
 /**
- * {@code auto} of a job on several hosts: rings to the ranks of this host, connections to the
+ * {@code auto} of a job on several hosts: rings to the ranks of this host, {@link Ways} to the
  * others. Both bring frames to one matching, so wildcards see all ranks alike. A pair of ranks has
  * one way for the whole job.
  *
- * <p>A rank sleeps in the selector. Ranks of its host ring its sleep word; while it sleeps, a
- * thread waits for that word and wakes the selector.
+ * <p>A rank sleeps in those ways. Ranks of its host ring its sleep word; while it sleeps, a thread
+ * waits for that word and wakes it.
  */
-public final class AutoDevice extends FrameDevice implements Peers {
+public final class AutoDevice extends FrameDevice {
   private final RingWays rings;
-  private final Links links;
+  private final Ways between;
   private final boolean[] here;
   private final Thread bell = new Thread(this::ring, "talaria-mpj-bell");
   private volatile boolean asleep;
@@ -30,54 +27,44 @@ public final class AutoDevice extends FrameDevice implements Peers {
    * Opens the device.
    *
    * @param rings closed with this
-   * @param links closed with this
+   * @param between to the ranks of other hosts; closed with this
    * @param rank of this process
    * @param here for each rank whether it is on this host
    * @param ringBytes of a ring
-   * @param options of the links
    * @param eagerBytes longest message sent without being asked for
+   * @param creditBytes early messages that a peer may have here
    */
   public AutoDevice(
       RingWays rings,
-      Links links,
+      Ways between,
       int rank,
       boolean[] here,
       int ringBytes,
-      Links.Options options,
-      int eagerBytes) {
+      int eagerBytes,
+      long creditBytes) {
     super(
         rank,
         here.length,
-        Math.min(eagerBytes, Math.min(RingWays.chunk(ringBytes), options.chunk())),
+        Math.min(eagerBytes, Math.min(RingWays.chunk(ringBytes), between.longestPayload())),
         RingWays.chunk(ringBytes),
-        options.creditBytes());
+        creditBytes);
     this.rings = rings;
-    this.links = links;
+    this.between = between;
     this.here = here.clone();
-    links.onNews(this::news);
+    between.onNews(this::news);
     bell.setDaemon(true);
     bell.start();
   }
 
   @Override
   protected FrameOutput connect(int peer) {
-    return here[peer] ? rings.connect(peer) : links.connect(peer);
+    return here[peer] ? rings.connect(peer) : between.connect(peer);
   }
 
   @Override
   protected void discover() {
     rings.discover(this);
-    links.round(this);
-  }
-
-  @Override
-  public void arrived(int peer, FrameInput input) {
-    addInput(peer, input);
-  }
-
-  @Override
-  public void gone(int peer, ProcessFailedException why) {
-    failPeer(peer, why);
+    between.round(this);
   }
 
   @Override
@@ -85,23 +72,21 @@ public final class AutoDevice extends FrameDevice implements Peers {
     if (here[source]) {
       super.broken(source, what);
     } else {
-      links.broken(source, what);
+      between.broken(source, what);
     }
   }
 
   @Override
   public boolean arm() {
     rings.arm();
-    boolean rest = !somethingToDo();
-    links.arm(rest);
-    return rest;
+    return !somethingToDo() && between.arm();
   }
 
   @Override
   public void sleep(long limitNs) {
     asleep = true;
     LockSupport.unpark(bell);
-    links.sleep(limitNs);
+    between.sleep(limitNs);
     asleep = false;
   }
 
@@ -113,7 +98,7 @@ public final class AutoDevice extends FrameDevice implements Peers {
       } else if (rings.armed()) {
         rings.sleep(50_000_000);
       } else {
-        links.wake();
+        between.wake();
         // The sleeper comes back, and is not woken twice for one ring but by chance.
         LockSupport.parkNanos(100_000);
       }
@@ -122,7 +107,7 @@ public final class AutoDevice extends FrameDevice implements Peers {
 
   @Override
   public void disarm() {
-    links.arm(false);
+    between.disarm();
     // Rings the word, so that the thread of the bell does not wait on it.
     rings.wake();
     rings.disarm();
@@ -130,7 +115,7 @@ public final class AutoDevice extends FrameDevice implements Peers {
 
   @Override
   public void wake() {
-    links.wake();
+    between.wake();
   }
 
   @Override
@@ -140,7 +125,7 @@ public final class AutoDevice extends FrameDevice implements Peers {
 
   @Override
   public String name() {
-    return "auto: shmdev inside a host, niodev between hosts";
+    return "auto: shmdev inside a host, " + between.name() + " between hosts";
   }
 
   @Override
@@ -155,7 +140,7 @@ public final class AutoDevice extends FrameDevice implements Peers {
       Thread.currentThread().interrupt();
     }
     closeWays();
-    links.close();
+    between.close();
     rings.close();
   }
 }

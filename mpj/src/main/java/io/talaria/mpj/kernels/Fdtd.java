@@ -1,0 +1,129 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.kernels;
+
+import java.util.Arrays;
+import java.util.Locale;
+import mpi.MPI;
+import mpi.Request;
+
+/**
+ * FDTD: a pulse in a box with conducting walls, by finite differences in space and time. Each rank
+ * has some rows, and gives its neighbours the ones at its ends. The result is compared, bit by bit,
+ * with that of rank 0 alone.
+ */
+public final class Fdtd {
+  private static final int FROM_ABOVE = 1;
+  private static final int FROM_BELOW = 2;
+
+  private Fdtd() {}
+
+  /**
+   * Runs as a rank.
+   *
+   * @param args columns, rows and steps; 1024, 512 and 500 if not given
+   */
+  public static void main(String[] args) {
+    String[] rest = MPI.Init(args);
+    int columns = rest.length > 0 ? Integer.parseInt(rest[0]) : 1024;
+    int rows = rest.length > 1 ? Integer.parseInt(rest[1]) : 512;
+    int steps = rest.length > 2 ? Integer.parseInt(rest[2]) : 500;
+    int rank = MPI.COMM_WORLD.Rank();
+    int size = MPI.COMM_WORLD.Size();
+    if (rows < size) {
+      throw new IllegalArgumentException("FDTD wants a row a rank at least, not " + rows);
+    }
+    int first = Report.begin(rows, rank, size);
+    int mine = Report.begin(rows, rank + 1, size) - first;
+    run(new Field(columns, rows, first, mine), Math.min(steps, 50), rank, size);
+    Field field = new Field(columns, rows, first, mine);
+    MPI.COMM_WORLD.Barrier();
+    double start = MPI.Wtime();
+    run(field, steps, rank, size);
+    double seconds = Report.slowest(start);
+    double[] whole = gathered(field, rows, rank, size);
+    boolean equal = true;
+    if (rank == 0) {
+      Field alone = new Field(columns, rows, 0, rows);
+      start = MPI.Wtime();
+      run(alone, steps, 0, 1);
+      double serial = MPI.Wtime() - start;
+      equal =
+          Arrays.equals(whole, 0, whole.length, alone.electric, columns, columns + rows * columns);
+      System.out.println(
+          String.format(
+              Locale.ROOT,
+              "FDTD %d x %d cells, %d steps, %d ranks: %.3f s, %.2f times as fast as one, %s",
+              columns,
+              rows,
+              steps,
+              size,
+              seconds,
+              serial / seconds,
+              equal ? "equal to the bit" : "NOT EQUAL"));
+    }
+    MPI.Finalize();
+    if (!equal) {
+      System.exit(1);
+    }
+  }
+
+  private static void run(Field field, int steps, int rank, int size) {
+    int n = field.columns;
+    Request[] requests = new Request[2];
+    for (int t = 0; t < steps; t++) {
+      // The rank below wants its row behind the last to be our first, and the one above the rest.
+      swap(
+          field.electric,
+          n,
+          (field.rows + 1) * n,
+          n,
+          rank - 1,
+          rank + 1,
+          FROM_BELOW,
+          requests,
+          size);
+      field.magnetic();
+      swap(field.magneticX, field.rows * n, 0, n, rank + 1, rank - 1, FROM_ABOVE, requests, size);
+      field.electric();
+      field.excite(t);
+    }
+  }
+
+  /** Sends a row to a neighbour and receives one from the other, where they exist. */
+  private static void swap(
+      double[] data,
+      int sent,
+      int received,
+      int n,
+      int to,
+      int from,
+      int tag,
+      Request[] requests,
+      int size) {
+    int count = 0;
+    if (from >= 0 && from < size) {
+      requests[count++] = MPI.COMM_WORLD.Irecv(data, received, n, MPI.DOUBLE, from, tag);
+    }
+    if (to >= 0 && to < size) {
+      requests[count++] = MPI.COMM_WORLD.Isend(data, sent, n, MPI.DOUBLE, to, tag);
+    }
+    for (int i = 0; i < count; i++) {
+      requests[i].Wait();
+    }
+  }
+
+  private static double[] gathered(Field field, int rows, int rank, int size) {
+    int n = field.columns;
+    int[] counts = new int[size];
+    int[] places = new int[size];
+    for (int i = 0; i < size; i++) {
+      places[i] = Report.begin(rows, i, size) * n;
+      counts[i] = Report.begin(rows, i + 1, size) * n - places[i];
+    }
+    double[] whole = new double[rank == 0 ? rows * n : 0];
+    MPI.COMM_WORLD.Gatherv(
+        field.electric, n, counts[rank], MPI.DOUBLE, whole, 0, counts, places, MPI.DOUBLE, 0);
+    return whole;
+  }
+}

@@ -1,0 +1,64 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.kernels;
+
+import java.util.Locale;
+import mpi.MPI;
+
+/** What a kernel says at its end. */
+final class Report {
+  private Report() {}
+
+  /** Whether a value is the official one, within a relative error. */
+  static boolean equal(double value, double official, double error) {
+    return Math.abs((value - official) / official) <= error;
+  }
+
+  /** The part of a range that a rank has: the first, and behind the last. */
+  static int begin(int count, int rank, int ranks) {
+    return (int) ((long) count * rank / ranks);
+  }
+
+  /** The class of problem that the program was asked for: S, W or A. */
+  static char problem(String[] args) {
+    char given = args.length == 0 ? 'S' : args[0].charAt(0);
+    if ("SWA".indexOf(given) < 0) {
+      throw new IllegalArgumentException("a class of problem is S, W or A, not " + args[0]);
+    }
+    return given;
+  }
+
+  /**
+   * Says how it went, on rank 0, and ends the message passing; with status 1 if it went wrong.
+   *
+   * @param operations millions of them
+   * @param seconds of the slowest rank
+   */
+  static void end(
+      String kernel, char problem, double operations, double seconds, boolean verified) {
+    if (MPI.COMM_WORLD.Rank() == 0) {
+      System.out.println(
+          String.format(
+              Locale.ROOT,
+              "%s class %c, %d ranks: %.1f MOPS, %.3f s, %s",
+              kernel,
+              problem,
+              MPI.COMM_WORLD.Size(),
+              operations / seconds,
+              seconds,
+              verified ? "verified" : "WRONG"));
+    }
+    MPI.Finalize();
+    if (!verified) {
+      System.exit(1);
+    }
+  }
+
+  /** The time since a moment, of the slowest rank. */
+  static double slowest(double start) {
+    double[] mine = {MPI.Wtime() - start};
+    double[] most = new double[1];
+    MPI.COMM_WORLD.Allreduce(mine, 0, most, 0, 1, MPI.DOUBLE, MPI.MAX);
+    return most[0];
+  }
+}

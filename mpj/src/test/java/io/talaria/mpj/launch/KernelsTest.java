@@ -1,0 +1,70 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The kernels, which verify themselves. */
+@Timeout(600)
+class KernelsTest {
+  private static void verified(String kernel, int ranks, String... rest) throws Exception {
+    List<String> words = new ArrayList<>(List.of("-np", "" + ranks));
+    words.add("io.talaria.mpj.kernels." + kernel);
+    words.addAll(List.of(rest));
+    Launched job = Launched.start(words.toArray(String[]::new));
+    assertThat(job.status()).as(job.out() + job.err()).isZero();
+    assertThat(job.err()).isEmpty();
+    assertThat(job.out())
+        .startsWith(kernel.toUpperCase(java.util.Locale.ROOT))
+        .contains(ranks + " ranks");
+    assertThat(job.out()).containsAnyOf(", verified\n", ", equal to the bit\n");
+  }
+
+  @Test
+  void gaussianNumbers() throws Exception {
+    verified("Ep", 3, "S");
+  }
+
+  @Test
+  void conjugateGradients() throws Exception {
+    verified("Cg", 1, "S");
+    verified("Cg", 3, "S");
+  }
+
+  @Test
+  void fourierTransforms() throws Exception {
+    verified("Ft", 1, "S");
+    verified("Ft", 4, "S");
+  }
+
+  @Test
+  void multigrid() throws Exception {
+    verified("Mg", 1, "S");
+    verified("Mg", 4, "S");
+  }
+
+  @Test
+  void finiteDifferences() throws Exception {
+    verified("Fdtd", 1, "100", "60", "200");
+    verified("Fdtd", 3, "100", "61", "200");
+  }
+
+  @Tag("long")
+  @Test
+  void largerOnes() throws Exception {
+    for (String kernel : List.of("Ep", "Cg", "Ft", "Mg")) {
+      for (int ranks : new int[] {1, 2, 4}) {
+        verified(kernel, ranks, "W");
+        verified(kernel, ranks, "A");
+      }
+    }
+    verified("Fdtd", 2);
+    verified("Fdtd", 4);
+  }
+}
