@@ -3,7 +3,8 @@
 #
 # The guest's process 1 once the host's root is in place: makes the software NIC, runs the checks one
 # after the other, and turns the machine off. Talks to run.sh by files in the shared folder:
-#   job        read: ROOT, JAVA_HOME, ONLY (patterns of names, with commas between), patience, BENCH
+#   job        read: ROOT, JAVA_HOME, JAVA17_HOME (empty: none), ONLY (patterns of names, with commas between),
+#              patience, BENCH
 #   progress   a line for every step
 #   results    a line for every check that has ended: name|result|seconds|sent|received|sends|receives|note
 #   out/NAME   what the check has printed, and the hardware counters that it has moved
@@ -21,7 +22,8 @@ export PATH
 
 # shellcheck disable=SC1091 # written by run.sh
 . "$SHARE/job"
-readonly ROOT JAVA_HOME ONLY BENCH
+readonly ROOT JAVA_HOME JAVA17_HOME ONLY BENCH
+readonly JUCX_JAR=$ROOT/nio-jucx/target/jucx/jucx-1.18.1.jar
 failed=0
 
 progress() {
@@ -192,6 +194,18 @@ socket_checks() {
   done
 }
 
+# The same with one side on Java 17, by JUCX, in either role.
+jucx_checks() {
+  if ! [ -x "$JAVA17_HOME/bin/java" ] || ! [ -f "$JUCX_JAR" ]; then
+    progress "no Java 17, or no $JUCX_JAR: the rows nio_jucx_* are left out"
+    return
+  fi
+  check nio_jucx_rc_verbs_talk 300 packets \
+    env UCX_TLS="$(tls rc_verbs)" "$ROOT/rdma-test/sockets.sh" rc_verbs talk client
+  check nio_jucx_rc_verbs_stream 300 packets \
+    env UCX_TLS="$(tls rc_verbs)" "$ROOT/rdma-test/sockets.sh" rc_verbs stream server
+}
+
 # The rows of checks.list; those of one name are one check.
 java_checks() {
   "$ROOT/rdma-test/java-check.sh" --list >/run/java-checks
@@ -205,7 +219,7 @@ java_checks() {
 progress "the guest is up"
 be_patient
 if set_up; then
-  export ROOT JAVA_HOME ADDRESS DEVICE PATIENCE=$patience
+  export ROOT JAVA_HOME JAVA17_HOME JUCX_JAR ADDRESS DEVICE PATIENCE=$patience
   # By its NIC only. The last one: soft-RoCE delivers datagrams without the header that this looks at.
   export UCX_NET_DEVICES="$DEVICE:1" UCX_UD_VERBS_ETH_DGID_CHECK=n
   if [ "$BENCH" = yes ]; then
@@ -215,6 +229,7 @@ if set_up; then
     ucx_checks
     java_checks
     socket_checks
+    jucx_checks
   fi
 else
   progress "the software NIC could not be made"

@@ -197,12 +197,22 @@ quoted() {
   printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"
 }
 
+# The home of a Java 17 for one side of the rows nio_jucx_*; nothing if there is none. It is not under test itself.
+java17() {
+  for home in "${JAVA_HOME_17_X64-}" /usr/lib/jvm/*17* /opt/*17* "${HOME-}"/.sdkman/candidates/java/17*; do
+    if [ -n "$home" ] && [ -x "$home/bin/java" ] && grep -qs '^JAVA_VERSION="17\.' "$home/release"; then
+      printf '%s\n' "$home"
+      return
+    fi
+  done
+}
+
 make_share() {
   mkdir "$folder/share" "$folder/share/out" || exit 1
   : >"$folder/share/progress"
   : >"$folder/share/results"
-  printf 'ROOT=%s\nJAVA_HOME=%s\nONLY=%s\npatience=%s\nBENCH=%s\n' "$(quoted "$ROOT")" \
-    "$(quoted "$JAVA_HOME")" "$(quoted "$only")" "$patience" "$bench" >"$folder/share/job"
+  printf 'ROOT=%s\nJAVA_HOME=%s\nJAVA17_HOME=%s\nONLY=%s\npatience=%s\nBENCH=%s\n' "$(quoted "$ROOT")" \
+    "$(quoted "$JAVA_HOME")" "$(quoted "$(java17)")" "$(quoted "$only")" "$patience" "$bench" >"$folder/share/job"
   mkdir "$folder/ram"
   cp "$ROOT/rdma-test/guest-init.sh" "$folder/ram/init"
   chmod 755 "$folder/ram/init"

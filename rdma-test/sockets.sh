@@ -4,14 +4,17 @@
 # Two JVMs with the agent and talaria.fabrics=ucx, which run a plain NIO program of module it on one connection.
 # They are held back until ./talaria ss, a third JVM, shows both ends on UCX by TRANSPORT; then the program does
 # its work, which compares every byte; and in the end ss must have seen it all go that way.
-# Usage: sockets.sh TRANSPORT talk|stream
+# Usage: sockets.sh TRANSPORT talk|stream [server|client]
 #   talk     round trips of 16 bytes, with a selector
 #   stream   bytes in both directions at once, with blocking calls
+#   server, client
+#            which side runs on Java 17 (JAVA17_HOME) and reaches UCX by JUCX (JUCX_JAR); the other, or both if it
+#            is left out, on Java 25 by the foreign function interface
 
 set -u
 
 ROOT=${ROOT:-$(cd "$(dirname "$0")/.." && pwd -P)}
-readonly ROOT TRANSPORT=$1 PROGRAM=$2
+readonly ROOT TRANSPORT=$1 PROGRAM=$2 BY_JUCX=${3-}
 readonly STREAM_BYTES=1000000
 readonly CLASSES=$ROOT/target/rdma-test/programs
 readonly ADDRESS=${ADDRESS:-127.0.0.1}
@@ -54,10 +57,17 @@ fail() {
 
 # program NAME CLASS ARGUMENTS...: starts it, its commands in the pipe NAME.
 program() {
-  local name=$1 class=$2
+  local name=$1 class=$2 java=$JAVA_HOME environment=() options=()
   shift 2
   mkfifo "$name"
-  "$JAVA_HOME/bin/java" -Dtalaria.fabrics=ucx "-javaagent:$ROOT/dist/talaria.jar" -cp "$CLASSES" \
+  if [ "$name" = "$BY_JUCX" ]; then
+    java=$JAVA17_HOME
+    # What Java 17 cannot set, and "talaria run" would.
+    environment=(UCX_LOG_FILE=stderr UCX_HANDLE_ERRORS=none UCX_WARN_UNUSED_ENV_VARS=n)
+    options=("-Dtalaria.jucx=$JUCX_JAR")
+  fi
+  env "${environment[@]}" "$java/bin/java" -Dtalaria.fabrics=ucx "${options[@]}" \
+    "-javaagent:$ROOT/dist/talaria.jar" -cp "$CLASSES" \
     "io.talaria.it.programs.$class" "$@" <"$name" >"$name.said" 2>&1 3>&- 4>&- &
 }
 
@@ -87,9 +97,11 @@ both_say() {
   await client "$@"
 }
 
-# The connections in the last table of ss that are on UCX by the transport.
+# The connections in the last table of ss that are on UCX by the transport. JUCX does not tell which are in use; what
+# UCX_TLS names is shown instead, and UCX's log is looked at below.
 fast() {
-  tail -n 1 ss.said | grep -o '{"id"[^}]*}' | grep '"mode":"ucx"' | grep "\"transport\":\"[^\"]*\b$TRANSPORT/"
+  tail -n 1 ss.said | grep -o '{"id"[^}]*}' | grep '"mode":"ucx"' |
+    grep "\"transport\":\"[^\"]*\(\b$TRANSPORT/\|by jucx [^\"]* ${UCX_TLS-}\"\)"
 }
 
 class_path=$ROOT/cli/target/talaria-cli.jar
@@ -148,7 +160,12 @@ for side in server client; do
   grep "stream($TRANSPORT/" "$side.said" || fail "the $side streams by another transport than $TRANSPORT"
 done
 
-! grep 'UCX  \(WARN\|ERROR\)' server.said client.said || fail "UCX complains"
+if [ -n "$BY_JUCX" ]; then
+  fast | grep '"transport":"ucx by jucx' || fail "no side goes by JUCX"
+fi
+
+# A JUCX that is newer than libucp has UCX warn of that, and nothing else.
+! grep 'UCX  \(WARN\|ERROR\)' server.said client.said | grep -v 'version is incompatible' || fail "UCX complains"
 
 if [ "$PROGRAM" = stream ]; then
   both close

@@ -16,8 +16,10 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -31,6 +33,7 @@ public final class Comparison {
   private final List<Run> runs = new ArrayList<>();
   private final Map<String, Set<String>> roads = new LinkedHashMap<>();
   private final List<String> notes = new ArrayList<>();
+  private final List<Judged> byJucx = new ArrayList<>();
 
   /** In how many rounds compilers were busy when measuring began. */
   private final Map<String, Integer> compiling = new LinkedHashMap<>();
@@ -43,6 +46,9 @@ public final class Comparison {
   public Comparison(List<Contender> contenders) {
     this.contenders = List.copyOf(contenders);
   }
+
+  /** What was held against a target beside that of its measure. */
+  record Judged(String label, Target target) {}
 
   /** The figures of a measure. */
   static final class Gathered {
@@ -81,6 +87,11 @@ public final class Comparison {
     /** Returns how many times better Talaria's median is than the JDK's, or NaN. */
     double ratio() {
       return quantity.ratio(median(Contender.JDK), median(Contender.TALARIA));
+    }
+
+    /** Returns how many times better the median by JUCX is than the JDK's, or NaN. */
+    double ratioOfJucxToJdk() {
+      return quantity.ratio(median(Contender.JDK), median(Contender.TALARIA_BY_JUCX));
     }
 
     /** Returns how many times better the median by JUCX is than Talaria's without, or NaN. */
@@ -255,16 +266,38 @@ public final class Comparison {
     }
   }
 
+  /**
+   * Says what Talaria by JUCX had to reach in a measure, which may have several such targets;
+   * nothing happens if it was not measured.
+   *
+   * @param id the measure
+   * @param target what, and whether it has
+   */
+  public void judgeByJucx(String id, Target target) {
+    Gathered measure = measures.get(id);
+    if (measure != null) {
+      byJucx.add(new Judged(measure.label, target));
+    }
+  }
+
   /** Returns how many targets there are. */
   public long judged() {
-    return measures.values().stream().filter(measure -> measure.target != null).count();
+    return targets().count();
   }
 
   /** Returns how many targets were missed. */
   public long missed() {
-    return measures.values().stream()
-        .filter(measure -> measure.target != null && !measure.target.met())
-        .count();
+    return targets().filter(target -> !target.met()).count();
+  }
+
+  private Stream<Target> targets() {
+    return Stream.concat(
+        measures.values().stream().map(measure -> measure.target).filter(Objects::nonNull),
+        byJucx.stream().map(Judged::target));
+  }
+
+  List<Judged> byJucx() {
+    return byJucx;
   }
 
   /**

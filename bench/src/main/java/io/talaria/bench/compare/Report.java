@@ -6,6 +6,7 @@ import io.talaria.bench.compare.Comparison.Gathered;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Latencies.Percentiles;
 import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Target;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
@@ -31,6 +32,10 @@ public record Report(Machine machine, Comparison found) {
     machine.lines().forEach(line -> out.append(line).append('\n'));
     found.notes().forEach(line -> out.append(line).append('\n'));
     out.append('\n').append(summary().render());
+    Table byJucx = byJucx();
+    if (!byJucx.isEmpty()) {
+      out.append("\nBy JUCX\n").append(byJucx.render());
+    }
     Table percentiles = percentiles();
     if (!percentiles.isEmpty()) {
       out.append("\nTimes, all rounds together\n").append(percentiles.render());
@@ -57,6 +62,15 @@ public record Report(Machine machine, Comparison found) {
     return found.contenders().containsAll(List.of(Contender.TALARIA, Contender.TALARIA_BY_JUCX));
   }
 
+  private boolean jucxAndJdk() {
+    return found.contenders().containsAll(List.of(Contender.JDK, Contender.TALARIA_BY_JUCX));
+  }
+
+  /** Whether there are targets of the measures' own, which have columns. */
+  private boolean targets() {
+    return found.measures().stream().anyMatch(measure -> measure.target() != null);
+  }
+
   private List<Contender> sockets() {
     return found.contenders().stream().filter(one -> one != Contender.UCX_IN_C).toList();
   }
@@ -67,13 +81,16 @@ public record Report(Machine machine, Comparison found) {
     if (ratios()) {
       header.add(">Ratio");
     }
+    if (jucxAndJdk()) {
+      header.add(">JUCX / JDK");
+    }
     if (bindings()) {
       header.add(">JUCX / FFM");
     }
     if (ucx()) {
       header.addAll(List.of(">UCX in C", ">Talaria / UCX"));
     }
-    if (found.judged() > 0) {
+    if (targets()) {
       header.addAll(List.of("Target", ">Reached", ""));
     }
     Table table = new Table(header.toArray(String[]::new));
@@ -87,6 +104,9 @@ public record Report(Machine machine, Comparison found) {
     if (ratios()) {
       cells.add(times(measure.ratio()));
     }
+    if (jucxAndJdk()) {
+      cells.add(times(measure.ratioOfJucxToJdk()));
+    }
     if (bindings()) {
       cells.add(times(measure.ratioByJucx()));
     }
@@ -94,13 +114,29 @@ public record Report(Machine machine, Comparison found) {
       cells.add(measure.quantity().format(measure.spread(Contender.UCX_IN_C)));
       cells.add(times(measure.timesUcx()));
     }
-    if (found.judged() > 0) {
+    if (targets()) {
       Target target = measure.target();
       cells.add(target == null ? "" : target.wanted());
       cells.add(target == null ? "" : reached(measure, target));
       cells.add(target == null ? "" : target.mark());
     }
     return cells;
+  }
+
+  private Table byJucx() {
+    Table table = new Table("Measure", "Target", ">Reached", "");
+    found
+        .byJucx()
+        .forEach(
+            one ->
+                table.row(
+                    one.label(),
+                    one.target().wanted(),
+                    one.target().wanted().contains("×")
+                        ? one.target().reachedTimes()
+                        : Quantity.BYTES.format(one.target().reached()),
+                    one.target().mark()));
+    return table;
   }
 
   private static String times(double ratio) {

@@ -52,6 +52,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench sockets --rounds 5 --json result.json",
       "  talaria bench sockets --fabric ucx --patterns blocking,oneway",
       "  talaria bench sockets --fabric ucx --binding ffm,jucx --jucx jucx-1.18.1.jar",
+      "  talaria bench sockets --java /opt/jdk-17 --fabric ucx --binding jucx --jucx jucx.jar",
       "  talaria bench sockets --patterns wake,blocking,select --busy 2",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
@@ -66,6 +67,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
 
   /** JUCX calls native code, and Java warns of it from 24 on. */
   private static final String NATIVE = "--enable-native-access=ALL-UNNAMED";
+
+  private static final int WARNS_OF_NATIVE = 24;
+  private static final int LEAST_OF_FFM = 25;
 
   private static final String TRANSPORTS = "UCX_TLS";
   private static final int MOST_CONNECTIONS = 10_000;
@@ -150,6 +154,14 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       description = "The jar of JUCX (org.openucx:jucx from Maven Central) for --binding jucx.")
   private Path jucx;
 
+  @Option(
+      names = "--java",
+      paramLabel = "HOME",
+      description =
+          "The Java that measures and is measured, 17 or newer. Default: the one that runs this"
+              + " command.")
+  private Path java;
+
   @Option(names = "--no-ucx", description = "Leave ucx_perftest out, even if it is installed.")
   private boolean noUcx;
 
@@ -162,6 +174,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
+    if (java != null) {
+      return new OtherJava(spec.commandLine(), java).run();
+    }
     Plan plan = plan();
     Timing timing = repeat.timing(seconds, WARM_UP_SECONDS);
     int rounds = repeat.rounds();
@@ -180,8 +195,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
             scenarios.stream().<Bout>map(one -> new ScenarioBout(one, runner, ucx)).toList(),
             found);
     SocketTargets targets = new SocketTargets(found);
+    targets.judgeByJucx();
     if (!ffm()) {
-      found.note("by JUCX alone: nothing is judged");
+      found.note("by JUCX alone, beside the JDK's sockets");
     } else if (launch.fabric().equals(UCX)) {
       targets.judgeOnUcx();
     } else if (repeat.busy() == 0) {
@@ -224,6 +240,11 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--binding jucx and --jucx FILE go together");
     }
+    if (bindings.contains(FFM) && Runtime.version().feature() < LEAST_OF_FFM) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--binding ffm wants Java " + LEAST_OF_FFM + ", this is " + Runtime.version());
+    }
     if (jucx != null && !Files.isRegularFile(jucx)) {
       throw new ParameterException(spec.commandLine(), "--jucx: " + jucx + " is no file");
     }
@@ -233,9 +254,12 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     if (!bindings.isEmpty() && (!launch.fabric().equals(UCX) || launch.agent() == null)) {
       throw new ParameterException(spec.commandLine(), "--binding goes with --fabric ucx");
     }
-    return jucx == null
-        ? launch
-        : launch.with(List.of("-Dtalaria.jucx=" + jucx.toAbsolutePath(), NATIVE));
+    if (jucx == null) {
+      return launch;
+    }
+    String file = "-Dtalaria.jucx=" + jucx.toAbsolutePath();
+    return launch.with(
+        Runtime.version().feature() < WARNS_OF_NATIVE ? List.of(file) : List.of(file, NATIVE));
   }
 
   /** Those that the fabric takes. */

@@ -47,7 +47,8 @@ final class OnewaySender implements AutoCloseable {
       long took = batch(rounds);
       // The figure of merit for warmth is calls, of which round trips have two.
       messages += rounds * channels.length / 2;
-      rounds = Math.clamp(rounds * batchNs / Math.max(took, 1), FIRST_ROUNDS, rounds * 4);
+      long wanted = rounds * batchNs / Math.max(took, 1);
+      rounds = Math.min(Math.max(wanted, FIRST_ROUNDS), rounds * 4);
     } while (!warmUp.done(messages));
     long tcpBytes = ModeProbe.look().tcpBytes();
     long sent = 0;

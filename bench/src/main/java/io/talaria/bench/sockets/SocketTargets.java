@@ -27,6 +27,13 @@ record SocketTargets(Comparison found) {
   private static final double SCALE_TIMES = 1.5;
   private static final double UCX_ROUND_TRIP_TIMES = 2.5;
   private static final double UCX_ONEWAY_TIMES = 0.5;
+  private static final double JUCX_ROUND_TRIP_TIMES = 3;
+  private static final double JUCX_CONNECTIONS_SHARE = 1.0 / 3;
+  private static final double JUCX_ONEWAY_SHARE = 0.6;
+  private static final int JUCX_CONNECTIONS = 64;
+
+  /** A read and a write, of 100 bytes each. */
+  private static final double JUCX_TRIP_BYTES = 2 * 100;
 
   /** A /dev/shm of 64 MB, as containers have, must hold 200 connections. */
   private static final double SHM_BYTES = 64.0 * (1 << 20) / 200;
@@ -139,6 +146,60 @@ record SocketTargets(Comparison found) {
     double times = found.timesUcx(id);
     if (!Double.isNaN(times)) {
       found.judge(id, target.apply(times));
+    }
+  }
+
+  /** Judges Talaria by JUCX beside Talaria without, where both were measured, and the JDK. */
+  void judgeByJucx() {
+    String trip = Pattern.BLOCKING.word() + "/" + Plan.SMALL + "B/p50";
+    judgeByJucx(
+        trip,
+        1 / byJucx(Quantity.TIME, trip, Contender.TALARIA),
+        times -> new Target("≤ 3× FFM", times, times <= JUCX_ROUND_TRIP_TIMES));
+    for (Pattern pattern : List.of(Pattern.SELECT_NOW, Pattern.SELECT)) {
+      judgeConnectionsByJucx(pattern);
+    }
+    String oneway = Pattern.ONEWAY.word() + "/" + Plan.LARGE + "B";
+    judgeByJucx(
+        oneway,
+        byJucx(Quantity.GIGABYTES_PER_SECOND, oneway, Contender.TALARIA),
+        times -> new Target("≥ 0.6× FFM", times, times >= JUCX_ONEWAY_SHARE));
+    for (Waiting waiting : Waiting.values()) {
+      String id = new Scenario(Pattern.ALLOC, waiting, Plan.SMALL, 1, Flight.TURN).id();
+      for (String side : List.of("/client", "/server")) {
+        Spread jucx = found.spread(id + side, Contender.TALARIA_BY_JUCX);
+        if (jucx != null) {
+          found.judgeByJucx(id + side, Target.atMost(JUCX_TRIP_BYTES, jucx.max(), Quantity.BYTES));
+        }
+      }
+    }
+  }
+
+  /** As many trips are under way all the time, so times tell how many there are in a second. */
+  private void judgeConnectionsByJucx(Pattern pattern) {
+    String id = pattern.word() + "/" + Plan.SMALL + "B/" + JUCX_CONNECTIONS + "-in-flight/p50";
+    judgeByJucx(
+        id,
+        byJucx(Quantity.TIME, id, Contender.TALARIA),
+        times -> new Target("≥ 0.33× FFM", times, times >= JUCX_CONNECTIONS_SHARE));
+    judgeByJucx(
+        id,
+        byJucx(Quantity.TIME, id, Contender.JDK),
+        times -> new Target("> 1× JDK", times, times > 1));
+  }
+
+  /** Returns how many times better it is by JUCX than another way, or NaN. */
+  private double byJucx(Quantity quantity, String id, Contender other) {
+    Spread baseline = found.spread(id, other);
+    Spread jucx = found.spread(id, Contender.TALARIA_BY_JUCX);
+    return baseline == null || jucx == null
+        ? Double.NaN
+        : quantity.ratio(baseline.median(), jucx.median());
+  }
+
+  private void judgeByJucx(String id, double times, DoubleFunction<Target> target) {
+    if (!Double.isNaN(times)) {
+      found.judgeByJucx(id, target.apply(times));
     }
   }
 }

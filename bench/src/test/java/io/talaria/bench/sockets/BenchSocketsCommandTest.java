@@ -48,6 +48,7 @@ class BenchSocketsCommandTest {
         "--binding=jni --fabric=ucx | --binding: 'jni' is no binding; there are: ffm, jucx",
         "--binding=ffm          | --binding goes with --fabric ucx",
         "--binding=jucx --fabric=ucx | --binding jucx and --jucx FILE go together",
+        "--java=/nowhere        | --java: there is no /nowhere/bin/java",
         "--csv=/nowhere/x.csv   | --csv: there is no folder /nowhere",
         "surplus                | Unmatched argument",
       })
@@ -60,6 +61,15 @@ class BenchSocketsCommandTest {
   void aMissingAgentIsAClearError() {
     assertThat(run("--quick", "--agent", "/nowhere/x.jar")).isEqualTo(1);
     assertThat(err.toString()).contains("no agent: /nowhere/x.jar is not a file");
+  }
+
+  /** The same words are wrong there, and its exit status is this one's. */
+  @Test
+  void anotherJavaRunsTheWholeCommand() {
+    String home = System.getProperty("java.home");
+    assertThat(run("--java", home, "--quick", "--seconds=3")).isEqualTo(2);
+    assertThat(err.toString()).isEmpty(); // it has said so itself, there
+    assertThat(run("--help", "--java=" + home)).isZero();
   }
 
   @Test

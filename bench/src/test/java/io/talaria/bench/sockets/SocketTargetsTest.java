@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Measure;
+import io.talaria.bench.compare.Report;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Machine;
@@ -164,5 +165,29 @@ class SocketTargetsTest {
     found.add(id, id, quantity, Contender.UCX_IN_C, ucx);
     targets.judgeOnUcx();
     return measure(id).target();
+  }
+
+  @Test
+  void jucxIsHeldAgainstFfmAndTheJdk() {
+    Scenario many = new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 16, 64, Flight.ALL);
+    trips(BLOCKING, Contender.TALARIA, 500);
+    trips(BLOCKING, Contender.TALARIA_BY_JUCX, 1_400);
+    trips(many, Contender.JDK, 50_000);
+    trips(many, Contender.TALARIA, 10_000);
+    trips(many, Contender.TALARIA_BY_JUCX, 40_000);
+    add(LARGE, Contender.TALARIA, Map.of(Measured.GIGABYTES_PER_SECOND, 20.0), Map.of());
+    add(LARGE, Contender.TALARIA_BY_JUCX, Map.of(Measured.GIGABYTES_PER_SECOND, 13.0), Map.of());
+    add(ALLOC, Contender.TALARIA_BY_JUCX, Map.of(Measured.CLIENT_ALLOCATED, 201.0), Map.of());
+
+    targets.judgeByJucx();
+
+    assertThat(found.judged()).isEqualTo(5);
+    assertThat(found.missed()).isEqualTo(2); // a quarter of FFM's rate, and a byte too many
+    assertThat(new Report(Machine.describe("7", Pinning.decide(false)), found).text())
+        .containsPattern("round trip, blocking, p50 +≤ 3× FFM +2\\.80× +met")
+        .containsPattern("64 in flight, p50 +≥ 0\\.33× FFM +0\\.25× +MISSED")
+        .containsPattern("64 in flight, p50 +> 1× JDK +1\\.25× +met")
+        .containsPattern("64 KiB one way +≥ 0\\.6× FFM +0\\.65× +met")
+        .containsPattern("allocation, select, client, a trip +≤ 200 B +201 B +MISSED");
   }
 }

@@ -5,6 +5,7 @@ package io.talaria.nio.jucx;
 import io.talaria.nio.ucx.binding.BindingException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.openucx.jucx.UcxException;
 import org.openucx.jucx.ucp.UcpContext;
 import org.openucx.jucx.ucp.UcpParams;
@@ -24,8 +25,18 @@ final class JucxContext {
   final UcpRequestParams inMainMemory =
       new UcpRequestParams().setMemoryType(UcsConstants.MEMORY_TYPE.UCS_MEMORY_TYPE_HOST);
 
+  /** What {@code UCX_TLS} calls shared memory in its forms, and a process's way to itself. */
+  private static final Set<String> ON_ONE_HOST =
+      Set.of("posix", "sysv", "xpmem", "self", "shm", "sm", "mm");
+
   /** What may carry the bytes; none: whatever UCX finds. */
   final List<String> transports;
+
+  /**
+   * Whether a worker's event descriptor stays readable until the worker is armed or progressed, as
+   * shared memory's does. With network cards UCX's own threads may take an event away.
+   */
+  final boolean onlyArmingTakesEvents;
 
   private final UcpContext context;
 
@@ -51,6 +62,7 @@ final class JucxContext {
       }
     }
     transports = wanted == null ? List.of() : List.of(wanted.split(","));
+    onlyArmingTakesEvents = !transports.isEmpty() && ON_ONE_HOST.containsAll(transports);
     try {
       context = new UcpContext(params);
     } catch (UcxException e) {

@@ -46,6 +46,9 @@ final class JucxWorker implements BoundWorker {
   private final ArrayDeque<JucxEndpoint> ready = new ArrayDeque<>();
   private final Set<JucxEndpoint> endpoints = new HashSet<>();
 
+  /** Null: nobody may wait in UCX. */
+  private final EventPoll signalled;
+
   /** A message that was taken and is to be received. */
   private UcpTagMessage message;
 
@@ -54,6 +57,7 @@ final class JucxWorker implements BoundWorker {
   JucxWorker(JucxContext context, UcpWorker worker) {
     this.context = context;
     this.worker = worker;
+    signalled = context.onlyArmingTakesEvents ? new EventPoll(worker.getEventFD()) : null;
   }
 
   /** What UCX has answered; negative. */
@@ -134,12 +138,21 @@ final class JucxWorker implements BoundWorker {
     return count;
   }
 
+  /**
+   * The signal that has woken a sleeper stays until somebody arms, who is told «busy» then. JUCX
+   * throws that, with a stack trace, at every sleep. UCX's own wait arms, too, and takes «busy» for
+   * the end of its wait: so where it cannot have to wait, it does the same without an exception.
+   */
   @Override
   public boolean arm() {
     if (!ready.isEmpty()) {
       return false;
     }
     try {
+      if (signalled != null && signalled.readable()) {
+        worker.waitForEvents();
+        return false;
+      }
       worker.arm();
       return true;
     } catch (UcxException e) {

@@ -18,6 +18,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JucxWorkerTest {
   private static final int ROUNDS = 20_000;
   private static final int MOST_BYTES_AN_OPERATION = 100;
+
+  /** An exception of JUCX has 640; one in a hundred may be thrown all the same. */
+  private static final int MOST_BYTES_A_SLEEP = 7;
 
   @ParameterizedTest
   @ValueSource(ints = {1, 16, 2048, 2049, 65_536, 65_537, 1_000_000})
@@ -140,6 +144,52 @@ class JucxWorkerTest {
     }
   }
 
+  /**
+   * One thread sends, another sleeps whenever there is nothing: it must neither sleep for good nor
+   * wait inside UCX.
+   */
+  @Test
+  void noWakeUpIsLost() throws Exception {
+    try (Two two = new Two();
+        Selector selector = JdkNio.provider().openSelector()) {
+      DescriptorSet set = Two.BINDING.newDescriptorSet();
+      set.add(two.there.eventDescriptor());
+      try (SelectableChannel channel = JdkNio.channelOver(set.descriptor())) {
+        channel.register(selector, SelectionKey.OP_READ);
+        byte[] got = new byte[ROUNDS];
+        two.here.exit();
+        CompletableFuture<Void> sender =
+            CompletableFuture.runAsync(
+                () -> {
+                  two.here.enter();
+                  for (int i = 0; i < ROUNDS; i++) {
+                    two.sendAlone(1);
+                    if (i % 8 == 0) {
+                      LockSupport.parkNanos(1000L * (i % 64));
+                    }
+                  }
+                  two.here.exit();
+                });
+        int count = 0;
+        int sleeps = 0;
+        while (count < ROUNDS) {
+          int taken = two.take(got);
+          count += taken;
+          if (taken == 0 && two.there.arm()) {
+            sleeps++;
+            assertThat(selector.select(60_000)).as("after %d bytes", count).isEqualTo(1);
+            selector.selectedKeys().clear();
+          }
+        }
+        sender.get(90, TimeUnit.SECONDS);
+        two.here.enter();
+        assertThat(count).isEqualTo(ROUNDS);
+        assertThat(sleeps).isPositive();
+        set.remove(two.there.eventDescriptor());
+      }
+    }
+  }
+
   @Test
   void anEndpointIsClosedWithItsReceivePosted() {
     try (Two two = new Two()) {
@@ -185,6 +235,39 @@ class JucxWorkerTest {
       long bytes = threads.getCurrentThreadAllocatedBytes() - before;
       System.out.println("allocated by an operation: " + bytes / 2 / ROUNDS + " bytes");
       assertThat(bytes / 2 / ROUNDS).isLessThanOrEqualTo(MOST_BYTES_AN_OPERATION);
+    }
+  }
+
+  /** UCX says «busy» once to whoever was woken, which JUCX would throw. */
+  @Test
+  void aSleepAllocatesNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (Two two = new Two()) {
+      byte[] got = new byte[16];
+      long bytes = 0;
+      int busy = 0;
+      for (int i = 0; i < 2 * ROUNDS; i++) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        while (!two.there.arm()) {
+          busy++;
+          if (two.take(got) != 0) {
+            throw new AssertionError("bytes that nobody has sent");
+          }
+        }
+        if (i >= ROUNDS) {
+          bytes += threads.getCurrentThreadAllocatedBytes() - before;
+        }
+        two.send(16);
+        int count = 0;
+        while (count < 16) {
+          count += two.take(got);
+          two.here.progress();
+        }
+      }
+      System.out.println(
+          "allocated by a sleep: " + bytes / ROUNDS + " bytes; busy " + busy + " times");
+      assertThat(busy).as("how often it was busy").isGreaterThanOrEqualTo(ROUNDS);
+      assertThat(bytes / ROUNDS).isLessThanOrEqualTo(MOST_BYTES_A_SLEEP);
     }
   }
 }

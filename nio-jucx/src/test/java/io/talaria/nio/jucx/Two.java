@@ -66,6 +66,17 @@ final class Two implements AutoCloseable {
     }
   }
 
+  /** As {@link #send}, by a thread that is inside on this side only. */
+  void sendAlone(int bytes) {
+    long request = out.sendStream(sent, bytes);
+    if (request < 0) {
+      throw new AssertionError("status " + request);
+    }
+    while (request > 0 && here.poll(request) == BoundWorker.IN_PROGRESS) {
+      here.progress();
+    }
+  }
+
   /** Takes what has come; how many bytes. */
   int take(byte[] to) {
     there.progress();
@@ -83,6 +94,46 @@ final class Two implements AutoCloseable {
       }
     }
     return taken;
+  }
+
+  /** A connection from its beginning to its end: eight bytes each way, and both sides close. */
+  void connection() {
+    BoundEndpoint one = here.connect(there.address(), this);
+    BoundEndpoint other = there.connect(here.address(), this);
+    long sent = one.sendStream(this.sent, Long.BYTES);
+    long back = other.sendStream(this.sent, Long.BYTES);
+    int[] got = {0, 0};
+    until(
+        () -> {
+          got[0] += receive(there, other);
+          got[1] += receive(here, one);
+          return got[0] == Long.BYTES
+              && got[1] == Long.BYTES
+              && (sent <= 0 || here.status(sent) != BoundWorker.IN_PROGRESS)
+              && (back <= 0 || there.status(back) != BoundWorker.IN_PROGRESS);
+        });
+    end(here, sent);
+    end(there, back);
+    end(here, one.closeFlushing());
+    end(there, other.closeFlushing());
+  }
+
+  private int receive(BoundWorker worker, BoundEndpoint endpoint) {
+    int count = worker.pollStreams(named);
+    int got = 0;
+    for (int i = 0; i < count; i++) {
+      int length = (int) endpoint.receiveStream(place);
+      if (length < 0) {
+        throw new AssertionError("status " + length);
+      }
+      got += length;
+      place.release();
+    }
+    return got;
+  }
+
+  private void end(BoundWorker worker, long request) {
+    until(() -> request <= 0 || worker.poll(request) != BoundWorker.IN_PROGRESS);
   }
 
   @Override
