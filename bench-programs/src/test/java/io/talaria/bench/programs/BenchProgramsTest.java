@@ -79,7 +79,7 @@ class BenchProgramsTest {
   @Test
   void wrongUsageIsToldAsSuch() {
     assertWrong("programs mysql", "PROGRAM: there is no 'mysql', but activemq, ");
-    assertWrong("programs --server", "--server, --remote: this starts both sides");
+    assertWrong("programs --server", "--listen, --remote: this starts both sides");
     assertWrong("kafka eat", "WORK: there is no 'eat', but produce, consume");
     assertWrong("kafka -c 2", "--connections must be");
   }

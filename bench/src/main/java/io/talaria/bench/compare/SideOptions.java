@@ -151,7 +151,7 @@ public final class SideOptions {
     if (side() != Side.BOTH) {
       throw new ParameterException(
           command.commandLine(),
-          "--server, --remote: this starts both sides on this machine; leave them out");
+          "--listen, --remote: this starts both sides on this machine; leave them out");
     }
   }
 }
