@@ -41,8 +41,8 @@ import jdk.net.ExtendedSocketOptions;
  * JVM has ended on its own. Any thread may read or send; lines are whole.
  */
 final class ControlLine implements AutoCloseable {
-  static final String PROGRAM = "talaria-observe";
-  static final int VERSION = 3;
+  static final String PROGRAM = "talaria-bench";
+  static final int VERSION = 4;
   static final int MOST_CHARACTERS = 8 << 20;
   static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -153,7 +153,7 @@ final class ControlLine implements AutoCloseable {
               + where
               + " ("
               + e.getMessage()
-              + "); start one there: talaria observe --listen",
+              + "); start one there: the same command with --listen",
           e);
     }
   }
@@ -214,7 +214,8 @@ final class ControlLine implements AutoCloseable {
     }
     Line line = parse(text);
     if (line == null || line.type() == null) {
-      throw new HarnessException("the " + peer + " does not speak the protocol of talaria observe");
+      throw new HarnessException(
+          "the " + peer + " does not speak the protocol of talaria's benchmarks");
     }
     return line;
   }

@@ -60,9 +60,14 @@ final class RemoteMeasurer implements Measurer {
     return line.peerAddress();
   }
 
-  /** Returns the versions on the other side. */
-  String versions() {
-    return "Talaria " + welcome.talaria() + ", Java " + welcome.java();
+  /** Returns Talaria's version on the other side. */
+  String talaria() {
+    return welcome.talaria();
+  }
+
+  /** Returns Java's version on the other side. */
+  String java() {
+    return welcome.java();
   }
 
   @Override

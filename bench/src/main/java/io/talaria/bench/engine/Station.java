@@ -167,7 +167,7 @@ public final class Station implements AutoCloseable {
     private void greet() throws HarnessException, InterruptedException {
       ControlLine.Line hello = line.await("hello", ControlLine.LIMIT);
       if (!ControlLine.PROGRAM.equals(hello.program())) {
-        throw new HarnessException("this is a server of talaria observe");
+        throw new HarnessException("this is a server of talaria observe and talaria bench ucx");
       }
       if (hello.version() != ControlLine.VERSION) {
         throw new HarnessException(RemoteMeasurer.mismatch(hello.version(), ControlLine.VERSION));

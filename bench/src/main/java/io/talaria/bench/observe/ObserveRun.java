@@ -3,7 +3,7 @@
 package io.talaria.bench.observe;
 
 import io.talaria.bench.engine.Coordinator;
-import io.talaria.bench.engine.JvmStarter;
+import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.engine.Outcome;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
@@ -15,10 +15,8 @@ import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Progress;
 import io.talaria.cli.harness.Terminal;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import picocli.CommandLine;
@@ -42,10 +40,9 @@ final class ObserveRun implements Outcome {
     machine = Machine.describe(BuildVersion.talaria(), pinning);
   }
 
-  int run(InetSocketAddress station, String token, JvmStarter starter)
-      throws HarnessException, InterruptedException, IOException {
-    try (Coordinator coordinator = new Coordinator(plan, station, token, starter)) {
-      String server = station.getHostString() + ", " + coordinator.serverVersions();
+  int run(Fleet jvms) throws HarnessException, InterruptedException {
+    try (Fleet fleet = jvms) {
+      String server = fleet.host() + ", " + fleet.serverVersions();
       Keeper opened = new Keeper(folder, plan, machine, hostName(), server);
       keeper = opened;
       PrintWriter progressTo = command.getErr();
@@ -57,7 +54,7 @@ final class ObserveRun implements Outcome {
               new Progress(progressTo, Terminal.onStandardError(), Schedule.totalMs(plan))) {
         progress = shown;
         Runtime.getRuntime().addShutdownHook(atExit);
-        coordinator.run(this, () -> stopped);
+        new Coordinator(plan, fleet).run(this, () -> stopped);
       }
       if (!removed(atExit)) {
         return CommandLine.ExitCode.SOFTWARE; // the interrupt tells the rest

@@ -208,6 +208,9 @@ public final class PlanReader {
       if (plan.patterns().stream().noneMatch(binding::supports)) {
         idle.add("binding " + binding.label() + " can do none of the patterns");
       }
+      if (plan.sizes().stream().noneMatch(binding::supports)) {
+        idle.add("binding " + binding.label() + " can do none of the sizes, but 4 and 8");
+      }
     }
     for (Pattern pattern : plan.patterns()) {
       if (plan.bindings().stream().noneMatch(binding -> binding.supports(pattern))) {

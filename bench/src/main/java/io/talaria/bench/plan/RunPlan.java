@@ -86,20 +86,22 @@ public record RunPlan(
     List<Pattern> ofPairs = can.stream().filter(one -> one != Pattern.ALL_TO_ALL).toList();
     List<List<Case>> all = new ArrayList<>();
     if (!ofPairs.isEmpty()) {
-      all.add(cases(ofPairs, 2));
+      all.add(cases(contender, ofPairs, 2));
     }
     if (can.contains(Pattern.ALL_TO_ALL)) {
-      processes.forEach(count -> all.add(cases(List.of(Pattern.ALL_TO_ALL), count)));
+      processes.forEach(count -> all.add(cases(contender, List.of(Pattern.ALL_TO_ALL), count)));
     }
+    all.removeIf(List::isEmpty); // no size that it can do
     return all;
   }
 
-  private List<Case> cases(List<Pattern> which, int processCount) {
+  private List<Case> cases(Contender contender, List<Pattern> which, int processCount) {
+    List<Integer> can = sizes.stream().filter(contender.binding()::supports).toList();
     List<Case> all = new ArrayList<>();
     for (int count : connections) {
       for (Pattern pattern : which) {
         for (int rate : pattern.latency() ? rates : List.of(0)) {
-          for (int size : sizes) {
+          for (int size : can) {
             all.add(new Case(pattern, processCount, count, size, rate, operations(pattern, size)));
           }
         }

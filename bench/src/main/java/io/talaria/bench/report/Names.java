@@ -50,7 +50,9 @@ final class Names {
       case NIO_SPIN -> "SocketChannel with a selector that is asked over and over (selectNow)";
       case NETTY -> "Netty on its event loops";
       case UCX_STREAM -> "UCX without sockets: streams";
+      case UCX_STREAM_DATA -> "UCX without sockets: streams, received in place";
       case UCX_TAG -> "UCX without sockets: messages by tag";
+      case UCX_TAG_SYNC -> "UCX without sockets: messages by tag that wait for the receiver";
       case UCX_AM -> "UCX without sockets: active messages";
       case UCX_PUT -> "UCX without sockets: writing into the peer's memory";
       case UCX_GET -> "UCX without sockets: reading the peer's memory";
@@ -59,6 +61,7 @@ final class Names {
       case VERBS_WRITE -> "RDMA verbs without sockets: writing into the peer's memory";
       case VERBS_READ -> "RDMA verbs without sockets: reading the peer's memory";
       case VERBS_NET -> "the library verbs-net: messages over RDMA verbs";
+      default -> "UCX without sockets: an atomic on the peer's memory";
     };
   }
 

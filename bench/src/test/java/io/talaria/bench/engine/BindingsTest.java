@@ -64,7 +64,7 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"ucx-stream", "ucx-tag", "ucx-am", "jucx"})
+  @CsvSource({"ucx-stream", "ucx-stream-data", "ucx-tag", "ucx-tag-sync", "ucx-am", "jucx"})
   void measuresMessagesOfUcx(String binding) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(binding, "plain", "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
@@ -80,6 +80,13 @@ class BindingsTest {
   void measuresMemoryAccessOfUcx(String binding, String patterns, int count) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(binding, "plain", patterns, count);
+  }
+
+  @Test
+  void measuresAtomicsOfUcx() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    String json = plan("ucx-fetch-add", "plain", "\"throughput\", \"access\"", "");
+    measure(json.replace("[1, 70000]", "[1, 4, 8]"), 2);
   }
 
   /** By TCP a side may be done while the other still waits for what its worker does. */

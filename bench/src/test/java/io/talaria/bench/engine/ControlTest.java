@@ -40,7 +40,7 @@ class ControlTest {
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x", "run"))
         .withMessageStartingWith("no server at ")
-        .withMessageEndingWith("start one there: talaria observe --listen");
+        .withMessageEndingWith("start one there: the same command with --listen");
   }
 
   @Test
@@ -57,14 +57,14 @@ class ControlTest {
     String welcome = "{\"type\":\"welcome\",\"version\":99}\n";
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> connectToOneThatSays(welcome))
-        .withMessageContaining("version 3 of the protocol, the server version 99: use the same");
+        .withMessageContaining("version 4 of the protocol, the server version 99: use the same");
   }
 
   @Test
   void aServerThatSpeaksSomethingElseIsRefused() throws Exception {
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> connectToOneThatSays("SSH-2.0-OpenSSH\n"))
-        .withMessageContaining("does not speak the protocol of talaria observe");
+        .withMessageContaining("does not speak the protocol of talaria's benchmarks");
   }
 
   private static void connectToOneThatSays(String text) throws Exception {
@@ -88,9 +88,9 @@ class ControlTest {
   void aClientOfAnotherVersionIsRefused() throws Exception {
     assertThat(
             answerTo(
-                "{\"type\":\"hello\",\"program\":\"talaria-observe\",\"version\":99,"
+                "{\"type\":\"hello\",\"program\":\"talaria-bench\",\"version\":99,"
                     + "\"token\":\"secret\"}\n"))
-        .contains("the client speaks version 99 of the protocol, the server version 3");
+        .contains("the client speaks version 99 of the protocol, the server version 4");
   }
 
   @Test
@@ -111,7 +111,7 @@ class ControlTest {
       })
   void anOrderThatMakesNoSenseIsRefused(String orders, String why) throws Exception {
     String hello =
-        "{'type':'hello','program':'talaria-observe','version':3,'token':'%s','run':'r'};"
+        "{'type':'hello','program':'talaria-bench','version':4,'token':'%s','run':'r'};"
             .formatted(Hosts.TOKEN);
     assertThat(answerTo((hello + orders + ";").replace('\'', '"').replace(';', '\n')))
         .contains("\"type\":\"failed\"")
@@ -135,7 +135,7 @@ class ControlTest {
 
   private static void welcomeAndLeave(ServerSocket socket) {
     try (Socket peer = socket.accept()) {
-      String welcome = "{\"type\":\"welcome\",\"version\":3}\n";
+      String welcome = "{\"type\":\"welcome\",\"version\":4}\n";
       peer.getOutputStream().write(welcome.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -137,13 +137,13 @@ class DeathTest {
       HarnessException failure;
       try (Crew crew =
           new Crew(
-              List.of(new Doomed(server, "server", doom), new Doomed(client, "client", doom)))) {
+              List.of(new Doomed(server, "server", doom), new Doomed(client, "client", doom)),
+              Fleet.HERE)) {
         crew.start(contender.road());
         Heat heat = new Heat(crew, plan, contender, 1, hosts);
         failure =
             catchThrowableOfType(
-                HarnessException.class,
-                () -> heat.run(plan.cases(contender), (all, member) -> "127.0.0.1", () -> false));
+                HarnessException.class, () -> heat.run(plan.cases(contender), () -> false));
       }
       assertThat(failure).isNotNull();
       assertThat(Jvms.pids("server")).isEmpty();

@@ -18,22 +18,13 @@ import java.util.List;
 
 /** A station in this process, and what a coordinator reported. */
 final class Hosts implements AutoCloseable, Outcome {
-  static final String TOKEN = "secret";
+  static final String TOKEN = LocalStation.TOKEN;
 
   final List<Row> rows = new ArrayList<>();
   final List<String> failures = new ArrayList<>();
-  private final Station station;
+  private final LocalStation station = new LocalStation(starter("server"));
 
-  Hosts() throws IOException {
-    station =
-        new Station(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            starter("server"),
-            TOKEN,
-            "test",
-            line -> {});
-    Thread.ofPlatform().daemon().start(station::serve);
-  }
+  Hosts() throws IOException {}
 
   static JvmStarter starter(String name) {
     return new JvmStarter(
@@ -50,8 +41,8 @@ final class Hosts implements AutoCloseable, Outcome {
 
   boolean run(String json) throws PlanException, HarnessException, InterruptedException {
     RunPlan plan = PlanReader.parse("test.json", json);
-    try (Coordinator coordinator = new Coordinator(plan, address(), TOKEN, starter("client"))) {
-      return coordinator.run(this, () -> false);
+    try (Fleet fleet = Fleet.with(plan.mostProcesses(), address(), TOKEN, starter("client"))) {
+      return new Coordinator(plan, fleet).run(this, () -> false);
     }
   }
 

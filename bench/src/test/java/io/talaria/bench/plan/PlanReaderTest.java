@@ -116,6 +116,21 @@ class PlanReaderTest {
   }
 
   @Test
+  void atomicsHaveFourAndEightBytesOnly() throws PlanException {
+    String json =
+        """
+        {"bindings": ["ucx-swap"], "patterns": ["access"], "sizes": [4, 16], "operations": {}}
+        """;
+    RunPlan plan = PlanReader.parse("own.json", json);
+    assertThat(plan.cases(plan.contenders().getFirst()))
+        .extracting(Case::sizeBytes)
+        .containsExactly(4);
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("own.json", json.replace("[4, 16]", "[16]")))
+        .withMessage("own.json: binding ucx-swap can do none of the sizes, but 4 and 8");
+  }
+
+  @Test
   void moreConnectionsThanThreadsCanServeAreRefused() {
     String json =
         """
