@@ -28,14 +28,14 @@ final class RemoteMeasurer implements Measurer {
   /**
    * Connects to a station.
    *
-   * @param run what all connections of this coordinator have in common, and no others
+   * @param run what all connections of this command have in common, and no others
    * @throws HarnessException if there is none, or it is another version, or refuses
    */
   static RemoteMeasurer connect(InetSocketAddress station, String token, String run)
       throws HarnessException {
     ControlLine line = ControlLine.connect(station);
     try {
-      line.send(ControlLine.Line.hello(token, run));
+      line.send(ControlLine.hello(token, run));
       ControlLine.Line welcome = line.await("welcome", ControlLine.LIMIT);
       if (welcome.version() != ControlLine.VERSION) {
         throw new HarnessException(mismatch(ControlLine.VERSION, welcome.version()));
@@ -72,7 +72,7 @@ final class RemoteMeasurer implements Measurer {
 
   @Override
   public void start(Road road) throws HarnessException {
-    line.send(ControlLine.Line.start(road.name()));
+    line.send(ControlLine.start(road.name()));
     line.await("started", START_LIMIT);
   }
 
@@ -82,7 +82,7 @@ final class RemoteMeasurer implements Measurer {
       limit = atMost;
     }
     line.send(
-        ControlLine.Line.order(
+        ControlLine.order(
             Json.tree(new Orders.Order(phase, Json.tree(body))),
             atMost == null ? 0 : atMost.toMillis()));
   }
@@ -104,7 +104,7 @@ final class RemoteMeasurer implements Measurer {
   @Override
   public void stop() {
     try {
-      line.send(ControlLine.Line.of("stop"));
+      line.send(ControlLine.line("stop"));
       ControlLine.Line answer;
       do {
         answer = line.receive(GRACE.multipliedBy(2));

@@ -2,19 +2,17 @@
 
 package io.talaria.bench.observe;
 
-import io.talaria.bench.engine.Coordinator;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.engine.Fleet;
-import io.talaria.bench.engine.Outcome;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
-import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.Contender;
+import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.RunPlan;
 import io.talaria.bench.result.Row;
 import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Progress;
-import io.talaria.cli.harness.Terminal;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -28,9 +26,9 @@ final class ObserveRun implements Outcome {
   private final CommandLine command;
   private final Machine machine;
   private volatile boolean stopped;
+  private volatile Progress progress;
 
-  // Written before an interrupt is watched for.
-  private Progress progress;
+  /** Written before an interrupt is watched for. */
   private Keeper keeper;
 
   ObserveRun(RunPlan plan, Path folder, Pinning pinning, CommandLine command) {
@@ -49,12 +47,10 @@ final class ObserveRun implements Outcome {
       progressTo.println(plan.name() + ": " + Schedule.describe(plan));
       progressTo.flush();
       Thread atExit = new Thread(this::interrupted, "talaria-observe-keep");
-      try (opened;
-          Progress shown =
-              new Progress(progressTo, Terminal.onStandardError(), Schedule.totalMs(plan))) {
-        progress = shown;
+      try (opened) {
         Runtime.getRuntime().addShutdownHook(atExit);
-        new Coordinator(plan, fleet).run(this, () -> stopped);
+        new Rounds(plan.repetitions(), 0, progressTo)
+            .measure(HeatBout.of(plan, fleet, this), opened.found());
       }
       if (!removed(atExit)) {
         return CommandLine.ExitCode.SOFTWARE; // the interrupt tells the rest
@@ -87,7 +83,10 @@ final class ObserveRun implements Outcome {
   private void interrupted() {
     stopped = true;
     String how = keeper.closeInterrupted();
-    progress.close();
+    Progress shown = progress;
+    if (shown != null) {
+      shown.close();
+    }
     System.err.println();
     keeper.told().forEach(line -> System.err.println("failed      " + line));
     keeper.files().forEach(System.err::println);
@@ -95,22 +94,22 @@ final class ObserveRun implements Outcome {
   }
 
   @Override
-  public void begins(Contender contender, Case measured, int repetition) {
-    progress.step(
-        contender.label()
-            + ", "
-            + measured.describe()
-            + (plan.repetitions() == 1 ? "" : ", " + repetition + "/" + plan.repetitions()),
-        Schedule.caseMs(plan));
+  public boolean stopped() {
+    return stopped;
   }
 
   @Override
-  public void measured(Row row) {
-    keeper.keep(row);
+  public void begins(Round round) {
+    progress = round.progress();
   }
 
   @Override
-  public void failed(Contender contender, String what, String message) {
+  public void measured(Row row, boolean rested) {
+    keeper.keep(row, rested);
+  }
+
+  @Override
+  public void failed(LinkContender contender, String what, String message) {
     keeper.keepFailure(contender.label() + ", " + what + ": " + message);
   }
 }

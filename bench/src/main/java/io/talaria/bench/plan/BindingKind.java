@@ -2,6 +2,8 @@
 
 package io.talaria.bench.plan;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /** The libraries that can be measured, and what each can do. */
 public enum BindingKind {
   /** {@code java.net.Socket} and its streams. */
@@ -68,6 +70,7 @@ public enum BindingKind {
   }
 
   /** Returns the name in files and tables. */
+  @JsonValue
   public String label() {
     return label;
   }

@@ -15,8 +15,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,12 +23,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What ends in a message instead of a hang. */
 @Timeout(120)
 class ControlTest {
-  private static final String ENDLESS =
-      """
-      {"bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [16],
-       "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 0}
-      """;
-
   @Test
   void aServerThatIsNotThereIsNamedWithTheCure() throws Exception {
     InetSocketAddress nobody;
@@ -45,9 +37,9 @@ class ControlTest {
 
   @Test
   void aWrongTokenIsRefused() throws Exception {
-    try (Hosts hosts = new Hosts()) {
+    try (LocalStation hosts = new LocalStation()) {
       assertThatExceptionOfType(HarnessException.class)
-          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), "wrong", "run"))
+          .isThrownBy(() -> RemoteMeasurer.connect(address(hosts), "wrong", "run"))
           .withMessageContaining("wrong token");
     }
   }
@@ -112,7 +104,7 @@ class ControlTest {
   void anOrderThatMakesNoSenseIsRefused(String orders, String why) throws Exception {
     String hello =
         "{'type':'hello','program':'talaria-bench','version':4,'token':'%s','run':'r'};"
-            .formatted(Hosts.TOKEN);
+            .formatted(LocalStation.TOKEN);
     assertThat(answerTo((hello + orders + ";").replace('\'', '"').replace(';', '\n')))
         .contains("\"type\":\"failed\"")
         .contains(why);
@@ -143,9 +135,9 @@ class ControlTest {
   }
 
   private static String answerTo(String text) throws Exception {
-    try (Hosts hosts = new Hosts();
+    try (LocalStation hosts = new LocalStation();
         Socket socket = new Socket()) {
-      socket.connect(hosts.address());
+      socket.connect(address(hosts));
       socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
@@ -153,46 +145,19 @@ class ControlTest {
 
   @Test
   void aServerMeasuresForOneAtATime() throws Exception {
-    try (Hosts hosts = new Hosts()) {
-      RemoteMeasurer first = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "one");
-      RemoteMeasurer second = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "one");
+    try (LocalStation hosts = new LocalStation()) {
+      RemoteMeasurer first = RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "one");
+      RemoteMeasurer second = RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "one");
       assertThatExceptionOfType(HarnessException.class)
-          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "another"))
+          .isThrownBy(() -> RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "another"))
           .withMessageContaining("is measuring for someone else; try again later");
       first.close();
       second.close();
-      RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "another").close();
+      RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "another").close();
     }
   }
 
-  @Test
-  void aMeasuringJvmThatDiesEndsTheCaseAndTheNextContenderGoesOn() throws Exception {
-    try (Hosts hosts = new Hosts()) {
-      Thread killer = Thread.ofPlatform().daemon().start(ControlTest::killAServer);
-      assertThat(hosts.run(ENDLESS)).isFalse();
-      killer.join(Duration.ofSeconds(10));
-      assertThat(hosts.failures).hasSize(1);
-      assertThat(hosts.failures.getFirst()).startsWith("nio plain, pingpong, 16 B, 1 connection: ");
-      String quick = ENDLESS.replace("\"seconds\": 600", "\"seconds\": 0.01");
-      assertThat(hosts.run(quick)).isTrue();
-      assertThat(hosts.rows).hasSize(1);
-    }
-  }
-
-  /** Kills one of the measuring JVMs once both have run for a while. */
-  private static void killAServer() {
-    try {
-      while (true) {
-        List<ProcessHandle> children = Jvms.running(MeasuringJvm.class.getName());
-        if (children.size() == 2) {
-          Thread.sleep(3_000);
-          children.getFirst().destroyForcibly();
-          return;
-        }
-        Thread.sleep(100);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+  private static InetSocketAddress address(LocalStation station) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), station.port());
   }
 }

@@ -20,7 +20,8 @@ public final class LocalStation implements AutoCloseable {
     this(new JvmStarter("server", Pinning.NONE, null, List.of(), List.of()));
   }
 
-  LocalStation(JvmStarter starter) throws IOException {
+  /** Opens one that starts JVMs in some way. */
+  public LocalStation(JvmStarter starter) throws IOException {
     InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     station = new Station(here, starter, TOKEN, "test", line -> {});
     Thread.ofPlatform().daemon().start(station::serve);

@@ -61,7 +61,7 @@ class PlanReaderTest {
   void aPlanIsExpandedIntoContendersAndCases() throws PlanException {
     RunPlan plan = PlanReader.parse("own.json", GOOD);
     assertThat(plan.contenders())
-        .extracting(Contender::label)
+        .extracting(LinkContender::label)
         .containsExactly("nio plain", "nio shm", "ucx-put");
     List<Case> cases = plan.cases(plan.contenders().getFirst());
     // Throughput has no rates: 3 sizes; round trips in closed and open loop: 6; 1 and 2
