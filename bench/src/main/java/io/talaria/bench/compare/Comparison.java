@@ -11,7 +11,6 @@ import io.talaria.bench.harness.Spread;
 import io.talaria.bench.harness.Target;
 import io.talaria.cli.harness.Json;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,7 +42,7 @@ public final class Comparison {
    *
    * @param contenders who is compared; if it is only one, there are no ratios
    */
-  public Comparison(List<Contender> contenders) {
+  public Comparison(List<? extends Contender> contenders) {
     this.contenders = List.copyOf(contenders);
   }
 
@@ -54,7 +53,7 @@ public final class Comparison {
   static final class Gathered {
     private final String label;
     private final Quantity quantity;
-    private final Map<Contender, List<Double>> values = new EnumMap<>(Contender.class);
+    private final Map<Contender, List<Double>> values = new LinkedHashMap<>();
     private Target target;
 
     private Gathered(String label, Quantity quantity) {
@@ -225,7 +224,7 @@ public final class Comparison {
     int before =
         (int)
             times.stream()
-                .filter(one -> one.id().equals(id) && one.contender() == contender)
+                .filter(one -> one.id().equals(id) && one.contender().equals(contender))
                 .count();
     times.add(Distribution.of(id, label, contender, before + 1, histogram));
   }
@@ -310,7 +309,7 @@ public final class Comparison {
   public Histogram merged(String id, Contender contender) {
     Histogram sum = null;
     for (Distribution one : times) {
-      if (one.id().equals(id) && one.contender() == contender) {
+      if (one.id().equals(id) && one.contender().equals(contender)) {
         sum = sum == null ? Latencies.histogram() : sum;
         sum.add(one.histogram());
       }

@@ -37,7 +37,7 @@ public final class RepeatOptions {
       paramLabel = "S",
       description =
           "How many seconds a case is warmed up at least; up to four times as long until compilers"
-              + " rest. Default: 5 for applications, 1 for plain sockets, with --quick 0.7.")
+              + " rest. Default: 5 for applications, 1 for plain sockets and UCX, with --quick 0.7.")
   private Double warmUp;
 
   @Option(
@@ -102,10 +102,22 @@ public final class RepeatOptions {
    * @throws ParameterException if the options do not fit
    */
   public Timing timing(Double seconds, double usualWarmUp) {
+    return timing(seconds, usualWarmUp, USUAL_SECONDS);
+  }
+
+  /**
+   * Returns the same where the user's silence means another length.
+   *
+   * @param seconds how long to measure, as the user says; null if nothing is said
+   * @param usualWarmUp the shortest warm-up if the user says nothing
+   * @param usualSeconds how long to measure then
+   * @throws ParameterException if the options do not fit
+   */
+  public Timing timing(Double seconds, double usualWarmUp, double usualSeconds) {
     if (quick && seconds != null) {
       throw new ParameterException(command.commandLine(), "--seconds does not go with --quick");
     }
-    double length = quick ? QUICK_SECONDS : seconds == null ? USUAL_SECONDS : seconds;
+    double length = quick ? QUICK_SECONDS : seconds == null ? usualSeconds : seconds;
     Limits.check(command.commandLine(), "--seconds", length, 0.01, MOST_SECONDS);
     return new Timing(warmUp(usualWarmUp).seconds(), length);
   }

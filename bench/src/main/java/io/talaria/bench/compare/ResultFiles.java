@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import io.talaria.bench.harness.Contender;
+import io.talaria.cli.harness.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +25,7 @@ final class ResultFiles {
 
   @JsonPropertyOrder({"id", "label", "unit", "contender", "round", "value"})
   private record Line(
-      String id, String label, String unit, Contender contender, int round, double value) {}
+      String id, String label, String unit, String contender, int round, double value) {}
 
   /** Returns a line for each figure of each round, with a heading. */
   static String csv(Result result) throws JsonProcessingException {
@@ -34,11 +35,17 @@ final class ResultFiles {
         for (int i = 0; i < one.getValue().size(); i++) {
           double value = one.getValue().get(i);
           lines.add(
-              new Line(measure.id(), measure.label(), measure.unit(), one.getKey(), i + 1, value));
+              new Line(
+                  measure.id(), measure.label(), measure.unit(), name(one.getKey()), i + 1, value));
         }
       }
     }
     return CSV.writer(CSV.schemaFor(Line.class).withHeader()).writeValueAsString(lines);
+  }
+
+  /** As JSON has it. */
+  private static String name(Contender contender) {
+    return Json.tree(contender).asText();
   }
 
   /** Returns a log of the times of each round, in nanoseconds, tagged ID.CONTENDER.ROUND. */
@@ -52,7 +59,7 @@ final class ResultFiles {
     for (Distribution one : result.times()) {
       Histogram histogram = one.histogram();
       histogram.setTag(
-          (one.id() + "." + one.contender() + "." + one.round()).replaceAll("[,\\s]+", "_"));
+          (one.id() + "." + name(one.contender()) + "." + one.round()).replaceAll("[,\\s]+", "_"));
       log.outputIntervalHistogram(0, 0, histogram, NS);
     }
     return bytes.toByteArray();

@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -106,7 +106,7 @@ public final class DemoCommand implements Subcommand {
   }
 
   private void draw(Comparison found, Machine machine) throws HarnessException {
-    Map<Contender, Histogram> times = new EnumMap<>(Contender.class);
+    Map<Contender, Histogram> times = new LinkedHashMap<>();
     for (Contender contender : Contender.ofSockets()) {
       Histogram histogram = found.merged(DemoBout.ROUND_TRIP, contender);
       if (histogram != null) {

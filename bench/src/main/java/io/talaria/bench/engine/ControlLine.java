@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import jdk.net.ExtendedSocketOptions;
 
@@ -22,7 +23,7 @@ import jdk.net.ExtendedSocketOptions;
  * One end of the control connection: TCP, a line of JSON each way at a time.
  *
  * <pre>
- *   coordinator                              station
+ *   command                                  station
  *     {"type":"hello",program,version,token,run} ──►
  *                                       ◄── {"type":"welcome",version,talaria,java}
  *     {"type":"start",road}                 ──►
@@ -34,15 +35,15 @@ import jdk.net.ExtendedSocketOptions;
  *     start again, or the end of the connection
  * </pre>
  *
- * <p>There is a connection for each JVM that the station runs; those of a coordinator have their
- * run in common.
+ * <p>There is a connection for each JVM that the station runs; those of a command have their run in
+ * common.
  *
  * <p>The station may answer anything by {@code {"type":"failed",message}}, or {@code "gone"} if the
  * JVM has ended on its own. Any thread may read or send; lines are whole.
  */
 final class ControlLine implements AutoCloseable {
-  static final String PROGRAM = "talaria-observe";
-  static final int VERSION = 3;
+  static final String PROGRAM = "talaria-bench";
+  static final int VERSION = 4;
   static final int MOST_CHARACTERS = 8 << 20;
   static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -58,7 +59,7 @@ final class ControlLine implements AutoCloseable {
   private final OutputStream out;
 
   /**
-   * What a line says.
+   * What a line says; what its type has no use for is null or 0.
    *
    * @param type its kind
    * @param limitMs of an order: how long it may take; 0 if no end is reported
@@ -69,7 +70,7 @@ final class ControlLine implements AutoCloseable {
    * @param program of a hello
    * @param version of a hello and a welcome
    * @param token of a hello
-   * @param run of a hello: what the connections of a coordinator have in common
+   * @param run of a hello: what the connections of a command have in common
    * @param talaria of a welcome: the station's version
    * @param java of a welcome: the station's JVM
    * @param message of a failure
@@ -87,40 +88,36 @@ final class ControlLine implements AutoCloseable {
       String run,
       String talaria,
       String java,
-      String message) {
+      String message) {}
 
-    static Line of(String type) {
-      return new Line(type, 0, null, null, null, null, null, 0, null, null, null, null, null);
-    }
+  static Map<String, Object> line(String type) {
+    return Map.of("type", type);
+  }
 
-    static Line hello(String token, String run) {
-      return new Line(
-          "hello", 0, null, null, null, null, PROGRAM, VERSION, token, run, null, null, null);
-    }
+  static Map<String, Object> hello(String token, String run) {
+    return Map.of(
+        "type", "hello", "program", PROGRAM, "version", VERSION, "token", token, "run", run);
+  }
 
-    static Line welcome(String talaria, String java) {
-      return new Line(
-          "welcome", 0, null, null, null, null, PROGRAM, VERSION, null, null, talaria, java, null);
-    }
+  static Map<String, Object> welcome(String talaria, String java) {
+    return Map.of("type", "welcome", "version", VERSION, "talaria", talaria, "java", java);
+  }
 
-    static Line start(String road) {
-      return new Line("start", 0, null, null, null, road, null, 0, null, null, null, null, null);
-    }
+  static Map<String, Object> start(String road) {
+    return Map.of("type", "start", "road", road);
+  }
 
-    static Line order(JsonNode order, long limitMs) {
-      return new Line(
-          "order", limitMs, order, null, null, null, null, 0, null, null, null, null, null);
-    }
+  static Map<String, Object> order(JsonNode order, long limitMs) {
+    return Map.of("type", "order", "limitMs", limitMs, "order", order);
+  }
 
-    static Line event(String name, JsonNode payload) {
-      return new Line("event", 0, null, name, payload, null, null, 0, null, null, null, null, null);
-    }
+  static Map<String, Object> event(String name, JsonNode payload) {
+    return Map.of("type", "event", "name", name, "payload", payload);
+  }
 
-    static Line failed(HarnessException e) {
-      String type = e instanceof ChildGoneException ? "gone" : "failed";
-      return new Line(
-          type, 0, null, null, null, null, null, 0, null, null, null, null, e.getMessage());
-    }
+  static Map<String, Object> failed(HarnessException e) {
+    String type = e instanceof ChildGoneException ? "gone" : "failed";
+    return Map.of("type", type, "message", String.valueOf(e.getMessage()));
   }
 
   ControlLine(Socket socket, String peer) throws IOException {
@@ -153,7 +150,7 @@ final class ControlLine implements AutoCloseable {
               + where
               + " ("
               + e.getMessage()
-              + "); start one there: talaria observe --listen",
+              + "); start one there: the same command with --listen",
           e);
     }
   }
@@ -171,7 +168,7 @@ final class ControlLine implements AutoCloseable {
     return socket.getInetAddress().getHostAddress();
   }
 
-  void send(Line line) throws HarnessException {
+  void send(Map<String, Object> line) throws HarnessException {
     byte[] bytes = (Json.line(line) + "\n").getBytes(StandardCharsets.UTF_8);
     try {
       synchronized (out) {
@@ -214,7 +211,8 @@ final class ControlLine implements AutoCloseable {
     }
     Line line = parse(text);
     if (line == null || line.type() == null) {
-      throw new HarnessException("the " + peer + " does not speak the protocol of talaria observe");
+      throw new HarnessException(
+          "the " + peer + " does not speak the protocol of talaria's benchmarks");
     }
     return line;
   }

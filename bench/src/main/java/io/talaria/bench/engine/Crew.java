@@ -23,11 +23,12 @@ import java.util.function.IntPredicate;
  * The measuring JVMs of a case, kept in step: whoever fails first ends the wait for all. Used by
  * one thread, which closes it.
  */
-final class Crew implements AutoCloseable {
+public final class Crew implements AutoCloseable {
   /** How long to wait, after a failure, for its cause. */
   private static final Duration AFTERMATH = Duration.ofSeconds(5);
 
   private final List<Measurer> members;
+  private final String serverHost;
   private final ExecutorService waiters =
       Executors.newCachedThreadPool(
           Thread.ofPlatform().daemon().name("talaria-observe-wait-", 0).factory());
@@ -35,10 +36,29 @@ final class Crew implements AutoCloseable {
   /**
    * Gathers a crew.
    *
-   * @param members at least two; in each pair the earlier one is connected to by the later one
+   * @param members at least two; in each pair the earlier one is connected to by the later one; the
+   *     first half are of the server's side
+   * @param serverHost how those are reached
    */
-  Crew(List<Measurer> members) {
+  Crew(List<Measurer> members, String serverHost) {
     this.members = List.copyOf(members);
+    this.serverHost = serverHost;
+  }
+
+  private boolean onServer(int member) {
+    return member < Fleet.onServer(members.size());
+  }
+
+  /** Returns how those who connect to a member reach it. */
+  String host(int member) {
+    return onServer(member) ? serverHost : Fleet.HERE;
+  }
+
+  /** Returns words that begin what is told of a member; empty if both sides are one machine. */
+  String side(int member) {
+    return serverHost.equals(Fleet.HERE)
+        ? ""
+        : onServer(member) ? "the server's side: " : "this side: ";
   }
 
   /** Returns how many there are. */
@@ -46,7 +66,14 @@ final class Crew implements AutoCloseable {
     return members.size();
   }
 
-  void start(Road road) throws HarnessException, InterruptedException {
+  /**
+   * Starts the JVMs.
+   *
+   * @param road what their sockets run on
+   * @throws HarnessException if one does not start
+   * @throws InterruptedException if interrupted
+   */
+  public void start(Road road) throws HarnessException, InterruptedException {
     List<CompletableFuture<Boolean>> starts = new ArrayList<>();
     for (Measurer member : members) {
       starts.add(

@@ -88,14 +88,15 @@ final class Lane implements AutoCloseable {
     return thread.submit(
         () -> {
           restNs = SHORTEST_REST_NS;
-          Laps laps = client && pattern.latency() ? new Laps(order.ratePerSecond()) : null;
+          boolean timed = client && pattern.latency() && order.timed();
+          Laps laps = timed ? new Laps(order.ratePerSecond()) : Laps.untimed();
           long start = System.nanoTime();
           if (client) {
             lead(binding.link(), pattern, order.operations(), laps);
           } else {
             follow(binding.link(), pattern, order.operations(), ended);
           }
-          return new Work(start, System.nanoTime(), laps);
+          return new Work(start, System.nanoTime(), timed ? laps : null);
         });
   }
 

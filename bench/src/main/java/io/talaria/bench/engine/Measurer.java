@@ -7,8 +7,8 @@ import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 
 /**
- * One of the measuring JVMs, here or on another machine, as the coordinator sees it. Orders are
- * given by one thread, events awaited by one thread.
+ * One of the measuring JVMs, here or on another machine, as the command sees it. Orders are given
+ * by one thread, events awaited by one thread.
  */
 interface Measurer extends AutoCloseable {
   /**

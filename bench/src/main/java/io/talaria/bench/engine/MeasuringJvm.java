@@ -6,6 +6,8 @@ import io.talaria.bench.compare.WarmUpLength;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.bench.link.Binding;
 import io.talaria.bench.link.Bindings;
@@ -33,6 +35,7 @@ public final class MeasuringJvm {
   private WarmUp warmUp;
   private long operations;
   private WireCounters wire;
+  private volatile UcxPerftest.Server perftest;
   private volatile boolean ended;
 
   private MeasuringJvm(ParentLink parent) {
@@ -73,6 +76,7 @@ public final class MeasuringJvm {
       case PREPARE -> prepare(Json.as(order.body(), Orders.Prepare.class));
       case OPERATE -> operate(Json.as(order.body(), Orders.Operate.class));
       case END -> throw new IllegalStateException("nothing to end");
+      case PERFTEST -> perftest(Json.as(order.body(), Orders.Perftest.class));
       case CLEAN_UP -> cleanUp();
     };
   }
@@ -80,10 +84,9 @@ public final class MeasuringJvm {
   private Orders.Initialized initialize(Orders.Initialize order) {
     kind = order.kind();
     client = order.client();
+    String obstacle = Bindings.load(kind).orElse("");
     return new Orders.Initialized(
-        System.getProperty("java.runtime.version"),
-        Bindings.load(kind).orElse(""),
-        ModeProbe.switchedOn());
+        obstacle.isEmpty() ? Bindings.release(kind) : "", obstacle, ModeProbe.switchedOn());
   }
 
   private Orders.Lines offer(Orders.Offer order) throws Exception {
@@ -170,6 +173,7 @@ public final class MeasuringJvm {
         order.counts() ? merged(work, Laps::sinceBegun) : null,
         order.counts() ? merged(work, Laps::sinceDue) : null,
         order.counts() || warmUp.done(operations),
+        warmUp.rested(),
         ModeProbe.look(),
         carried.interfaceBytes(),
         carried.infinibandBytes());
@@ -193,6 +197,22 @@ public final class MeasuringJvm {
       }
     }
     return sum == null ? null : Latencies.encode(sum);
+  }
+
+  /** It runs where this JVM does, for one test; what is left of it ends with this JVM. */
+  private int perftest(Orders.Perftest order) throws HarnessException {
+    if (!UcxPerftest.installed()) {
+      throw new HarnessException("ucx_perftest is not installed here (package ucx-utils)");
+    }
+    UcxPerftest.Server before = perftest;
+    UcxPerftest.Server started = UcxPerftest.startServer(Pinning.NONE, order.transports());
+    perftest = started;
+    if (before == null) {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> perftest.close(), "talaria-perftest"));
+    } else {
+      before.close();
+    }
+    return started.port();
   }
 
   private Orders.Nothing cleanUp() throws Exception {

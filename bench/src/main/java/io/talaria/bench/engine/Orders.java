@@ -31,6 +31,8 @@ public final class Orders {
     OPERATE("the connection broke"),
     /** The server stops to look on. */
     END("the end cannot be told"),
+    /** The server's side starts a server of {@code ucx_perftest}. */
+    PERFTEST("ucx_perftest cannot be started"),
     /** Connections are closed. */
     CLEAN_UP("the connection cannot be closed");
 
@@ -65,11 +67,11 @@ public final class Orders {
   /**
    * Of {@link Phase#INITIALIZE}, reported.
    *
-   * @param java the virtual machine's version
+   * @param release the library's release; empty if it has none of its own
    * @param obstacle why the library cannot be used; empty if it can
    * @param talaria whether it runs on Talaria
    */
-  record Initialized(String java, String obstacle, boolean talaria) {}
+  record Initialized(String release, String obstacle, boolean talaria) {}
 
   /**
    * Of {@link Phase#OFFER}.
@@ -109,8 +111,9 @@ public final class Orders {
    * @param operations how many in each connection
    * @param ratePerSecond of the open loop; 0 for the closed one
    * @param counts whether it is measured, not warmed up
+   * @param timed whether each operation is timed, if the pattern allows it
    */
-  record Operate(long operations, int ratePerSecond, boolean counts) {}
+  record Operate(long operations, int ratePerSecond, boolean counts, boolean timed) {}
 
   /**
    * Of {@link Phase#OPERATE}, reported.
@@ -119,19 +122,28 @@ public final class Orders {
    * @param sinceBegun times of the operations, encoded; null if none were timed
    * @param sinceDue of the open loop, likewise
    * @param warm whether this side is warm
+   * @param rested whether compilers rested when it was last said to be warm
    * @param roads which roads the connections take
    * @param wireBytes what the network interface has carried meanwhile, both ways; negative if
    *     unknown
    * @param infinibandBytes what InfiniBand ports have; negative if there are none
    */
-  record Operated(
+  public record Operated(
       long elapsedNs,
       String sinceBegun,
       String sinceDue,
       boolean warm,
+      boolean rested,
       ModeProbe.Roads roads,
       long wireBytes,
       long infinibandBytes) {}
+
+  /**
+   * Of {@link Phase#PERFTEST}; its port is reported.
+   *
+   * @param transports {@code UCX_TLS}; empty for UCX's choice
+   */
+  record Perftest(String transports) {}
 
   /** Carries nothing. */
   record Nothing(boolean done) {

@@ -29,14 +29,14 @@ final class RemoteMeasurer implements Measurer {
   /**
    * Connects to a station.
    *
-   * @param run what all connections of this coordinator have in common, and no others
+   * @param run what all connections of this command have in common, and no others
    * @throws HarnessException if there is none, or it is another version, or refuses
    */
   static RemoteMeasurer connect(InetSocketAddress station, String token, String run)
       throws HarnessException {
     ControlLine line = ControlLine.connect(station);
     try {
-      line.send(ControlLine.Line.hello(token, run));
+      line.send(ControlLine.hello(token, run));
       ControlLine.Line welcome = line.await("welcome", ControlLine.LIMIT);
       if (welcome.version() != ControlLine.VERSION) {
         throw new HarnessException(mismatch(ControlLine.VERSION, welcome.version()));
@@ -61,14 +61,19 @@ final class RemoteMeasurer implements Measurer {
     return line.peerAddress();
   }
 
-  /** Returns the versions on the other side. */
-  String versions() {
-    return "Talaria " + welcome.talaria() + ", Java " + welcome.java();
+  /** Returns Talaria's version on the other side. */
+  String talaria() {
+    return welcome.talaria();
+  }
+
+  /** Returns Java's version on the other side. */
+  String java() {
+    return welcome.java();
   }
 
   @Override
   public void start(Road road) throws HarnessException {
-    line.send(ControlLine.Line.start(road.name()));
+    line.send(ControlLine.start(road.name()));
     line.await("started", Patience.times(START_LIMIT));
   }
 
@@ -78,7 +83,7 @@ final class RemoteMeasurer implements Measurer {
       limit = atMost;
     }
     line.send(
-        ControlLine.Line.order(
+        ControlLine.order(
             Json.tree(new Orders.Order(phase, Json.tree(body))),
             atMost == null ? 0 : atMost.toMillis()));
   }
@@ -100,7 +105,7 @@ final class RemoteMeasurer implements Measurer {
   @Override
   public void stop() {
     try {
-      line.send(ControlLine.Line.of("stop"));
+      line.send(ControlLine.line("stop"));
       ControlLine.Line answer;
       do {
         answer = line.receive(GRACE.multipliedBy(2));

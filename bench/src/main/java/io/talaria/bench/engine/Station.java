@@ -20,14 +20,14 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The passive machine: listens for coordinators, one after the other, and starts measuring JVMs for
+ * The passive machine: listens for clients, one after the other, and starts measuring JVMs for
  * them, one for each connection. When the connection ends, so does its JVM.
  */
 public final class Station implements AutoCloseable {
   /** Connections at once, those included that have not yet said who they are. */
   private static final int MOST_CONNECTIONS = 64;
 
-  /** How long another coordinator's run may take to end: it has closed its connections already. */
+  /** How long another client's run may take to end: it has closed its connections already. */
   private static final Duration PATIENCE = Duration.ofSeconds(7);
 
   private final ServerSocket listener;
@@ -43,7 +43,7 @@ public final class Station implements AutoCloseable {
    *
    * @param address where
    * @param starter how JVMs are started here
-   * @param token what a coordinator must know
+   * @param token what a client must know
    * @param version Talaria's version
    * @param log told what happens
    * @throws IOException if it cannot listen there
@@ -69,7 +69,7 @@ public final class Station implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** Serves coordinators until it is closed. */
+  /** Serves clients until it is closed. */
   public void serve() {
     while (!listener.isClosed()) {
       try {
@@ -158,16 +158,16 @@ public final class Station implements AutoCloseable {
 
     private void refuse(HarnessException why) {
       try {
-        line.send(ControlLine.Line.failed(why));
+        line.send(ControlLine.failed(why));
       } catch (HarnessException e) {
-        // The coordinator has gone.
+        // The client has gone.
       }
     }
 
     private void greet() throws HarnessException, InterruptedException {
       ControlLine.Line hello = line.await("hello", ControlLine.LIMIT);
       if (!ControlLine.PROGRAM.equals(hello.program())) {
-        throw new HarnessException("this is a server of talaria observe");
+        throw new HarnessException("this is a server of talaria observe and talaria bench ucx");
       }
       if (hello.version() != ControlLine.VERSION) {
         throw new HarnessException(RemoteMeasurer.mismatch(hello.version(), ControlLine.VERSION));
@@ -180,7 +180,7 @@ public final class Station implements AutoCloseable {
         throw new HarnessException("a hello without a run");
       }
       enter(hello.run());
-      line.send(ControlLine.Line.welcome(version, System.getProperty("java.runtime.version")));
+      line.send(ControlLine.welcome(version, System.getProperty("java.runtime.version")));
     }
 
     private static byte[] bytes(String text) {
@@ -193,7 +193,7 @@ public final class Station implements AutoCloseable {
         case "order" -> order(order);
         case "stop" -> {
           stop();
-          line.send(ControlLine.Line.of("stopped"));
+          line.send(ControlLine.line("stopped"));
         }
         default -> throw new HarnessException("'" + order.type() + "' makes no sense here");
       }
@@ -204,7 +204,7 @@ public final class Station implements AutoCloseable {
       Road road = road(name);
       try {
         child = starter.start(road);
-        line.send(ControlLine.Line.of("started"));
+        line.send(ControlLine.line("started"));
       } catch (HarnessException e) {
         refuse(e);
       }
@@ -240,7 +240,7 @@ public final class Station implements AutoCloseable {
     private void report(ChildJvm jvm, String phase, Duration limit) {
       try {
         ChildJvm.Event event = jvm.next(phase, limit);
-        line.send(ControlLine.Line.event(event.name(), event.payload()));
+        line.send(ControlLine.event(event.name(), event.payload()));
       } catch (HarnessException e) {
         refuse(e);
       } catch (InterruptedException e) {

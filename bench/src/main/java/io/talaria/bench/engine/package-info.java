@@ -1,18 +1,21 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * How a run goes: one coordinator, and JVMs that measure and are kept in step.
+ * JVMs of one machine or two that measure a {@link io.talaria.bench.link.Link} and are kept in
+ * step; {@code bench ucx} and {@code observe} are plans over it.
  *
  * <pre>
- *   coordinator ── pipes ─────────────────────────── measuring JVM (client)
- *        │                                                  │ the connections measured
- *        └── control connection ── station ── pipes ── measuring JVM (server)
+ *   command ── pipes ─────────────────────────── measuring JVM (client)
+ *      │                                                │ the connections measured
+ *      ├── pipes ─────────────────────────────── measuring JVM (server), on one machine
+ *      └── control connection ── station ── pipes ── measuring JVM (server), on two
  * </pre>
  *
- * <p>The station is a thread of the coordinator's own process when all runs on one machine, else
- * {@code talaria observe --listen} on the other. All-to-all has several JVMs on each side, and a
- * control connection for each on the station's. The measuring JVMs go through the phases
- * initialize, connect, prepare, warm up, operate and clean up, each begun by an order and ended by
- * an event; the coordinator gives no order before both have ended the phase before.
+ * <p>The {@link io.talaria.bench.engine.Station} is the same command with {@code --listen} on the
+ * other machine; it hands on what it is told. All-to-all has several JVMs on each side, and a
+ * control connection for each on the station's. The measuring JVMs go through the {@link
+ * io.talaria.bench.engine.Phases phases} initialize, connect, prepare, warm up, operate and clean
+ * up, each begun by an order and ended by an event; no order is given before both have ended the
+ * phase before.
  */
 package io.talaria.bench.engine;

@@ -4,35 +4,56 @@ package io.talaria.bench.harness;
 
 import java.util.List;
 
-/** Who is compared: whose sockets a pair of JVMs runs on, or who does the same without Java. */
-public enum Contender {
+/** Who is compared: whose sockets JVMs run on, which library, or who does the same without Java. */
+public interface Contender {
   /** The JDK's own provider, nothing added. */
-  JDK("JDK"),
+  Contender JDK = OfSockets.JDK;
+
   /** The same program with the agent on both sides. */
-  TALARIA("Talaria"),
+  Contender TALARIA = OfSockets.TALARIA;
+
   /** The same on UCX by JUCX, where {@link #TALARIA} is on UCX by the JVM's own means. */
-  TALARIA_BY_JUCX("Talaria by JUCX"),
+  Contender TALARIA_BY_JUCX = OfSockets.TALARIA_BY_JUCX;
+
   /** {@code ucx_perftest}, where it has a test of the same kind; no JVMs. */
-  UCX_IN_C("UCX in C");
-
-  private final String label;
-
-  Contender(String label) {
-    this.label = label;
-  }
+  Contender UCX_IN_C = OfSockets.UCX_IN_C;
 
   /** Returns the name for tables. */
-  public String label() {
-    return label;
-  }
+  String label();
 
   /** Returns whether the agent is on both sides. */
-  public boolean onTalaria() {
-    return this == TALARIA || this == TALARIA_BY_JUCX;
-  }
+  boolean onTalaria();
 
   /** Returns those that run the same program, on different sockets. */
-  public static List<Contender> ofSockets() {
+  static List<Contender> ofSockets() {
     return List.of(JDK, TALARIA);
+  }
+
+  /** Those of programs, by their names in files. */
+  enum OfSockets implements Contender {
+    /** {@link Contender#JDK}. */
+    JDK("JDK"),
+    /** {@link Contender#TALARIA}. */
+    TALARIA("Talaria"),
+    /** {@link Contender#TALARIA_BY_JUCX}. */
+    TALARIA_BY_JUCX("Talaria by JUCX"),
+    /** {@link Contender#UCX_IN_C}. */
+    UCX_IN_C("UCX in C");
+
+    private final String label;
+
+    OfSockets(String label) {
+      this.label = label;
+    }
+
+    @Override
+    public String label() {
+      return label;
+    }
+
+    @Override
+    public boolean onTalaria() {
+      return this == TALARIA || this == TALARIA_BY_JUCX;
+    }
   }
 }

@@ -21,8 +21,16 @@ public interface Binding extends AutoCloseable {
    * @param connections how many there are in this process
    * @param threads how many event loops they share; 0: one each
    * @param transports {@code UCX_TLS}; empty for UCX's choice
+   * @param spins whether a thread that finds nothing to do keeps its core in any case; else it
+   *     leaves it to others if there are fewer cores than connections need
    */
-  record Setup(String host, int largestBytes, int connections, int threads, String transports) {}
+  record Setup(
+      String host,
+      int largestBytes,
+      int connections,
+      int threads,
+      String transports,
+      boolean spins) {}
 
   /**
    * As server: says how it can be reached.

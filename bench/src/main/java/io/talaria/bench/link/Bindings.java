@@ -47,6 +47,16 @@ public final class Bindings {
   }
 
   /**
+   * Returns the release of the library that a binding has loaded.
+   *
+   * @param kind which library
+   * @return empty if it has none of its own
+   */
+  public static String release(BindingKind kind) {
+    return kind.ucx() ? Ucx.version() : "";
+  }
+
+  /**
    * Makes the beginning of a connection.
    *
    * @param kind which library
@@ -60,15 +70,11 @@ public final class Bindings {
       case NIO_SPIN -> new ChannelBinding(setup, channel -> new SelectorLink(channel, false));
       case NETTY -> new NettyBinding(setup);
       case JUCX -> new JucxBinding(setup);
-      case UCX_STREAM -> new UcxBinding(setup, UcxBinding.STREAM, StreamLink::new);
-      case UCX_TAG -> new UcxBinding(setup, UcxBinding.TAG, TagLink::new);
-      case UCX_AM -> new UcxBinding(setup, UcxBinding.MESSAGE, MessageLink::new);
-      case UCX_PUT -> new UcxBinding(setup, UcxBinding.MEMORY, PutLink::new);
-      case UCX_GET -> new UcxBinding(setup, UcxBinding.MEMORY, GetLink::new);
       case VERBS_MESSAGE -> new VerbsBinding(setup, true, VerbsMessageLink::new);
       case VERBS_WRITE -> new VerbsBinding(setup, false, VerbsWriteLink::new);
       case VERBS_READ -> new VerbsBinding(setup, false, VerbsReadLink::new);
       case VERBS_NET -> new VerbsNetBinding(setup);
+      default -> new UcxBinding(kind, setup);
     };
   }
 }

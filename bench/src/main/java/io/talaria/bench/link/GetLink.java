@@ -2,11 +2,9 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
-
 /** Reading the peer's memory by UCX. */
 final class GetLink extends MemoryLink {
-  GetLink(Side side, boolean server) {
+  GetLink(UcxSide side) {
     super(side);
   }
 

@@ -2,7 +2,6 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -29,8 +28,8 @@ final class JucxLink extends PipelinedLink {
   private static final int SPINS = 1_024;
 
   private final boolean yields;
-  private final ArrayDeque<UcpRequest> sends = new ArrayDeque<>(Side.WINDOW);
-  private final ArrayDeque<UcpRequest> receives = new ArrayDeque<>(Side.WINDOW);
+  private final ArrayDeque<UcpRequest> sends = new ArrayDeque<>(UcxSide.WINDOW);
+  private final ArrayDeque<UcpRequest> receives = new ArrayDeque<>(UcxSide.WINDOW);
   private final UcpContext context;
   private UcpWorker worker;
   private UcpMemory out;
@@ -119,7 +118,7 @@ final class JucxLink extends PipelinedLink {
       finish(request);
       return;
     }
-    if (window.size() == Side.WINDOW) {
+    if (window.size() == UcxSide.WINDOW) {
       finish(window.remove());
     }
     window.add(request);

@@ -19,7 +19,8 @@ public final class Laps {
   /** What sleeping may take longer than asked for; the rest is spun. */
   private static final long SLEEP_SLACK_NS = TimeUnit.MICROSECONDS.toNanos(200);
 
-  private final Histogram sinceBegun = Latencies.histogram();
+  private final boolean timed;
+  private final Histogram sinceBegun;
   private final Histogram sinceDue;
   private final double intervalNs;
   private final long firstNs = System.nanoTime();
@@ -33,12 +34,29 @@ public final class Laps {
    * @param ratePerSecond how many operations are due a second; 0 for the closed loop
    */
   public Laps(int ratePerSecond) {
+    this(ratePerSecond, true);
+  }
+
+  private Laps(int ratePerSecond, boolean timed) {
+    this.timed = timed;
+    sinceBegun = timed ? Latencies.histogram() : null;
     intervalNs = ratePerSecond == 0 ? 0 : 1e9 / ratePerSecond;
     sinceDue = ratePerSecond == 0 ? null : Latencies.histogram();
   }
 
+  /**
+   * Returns laps of the closed loop that are not timed: where an operation takes no longer than a
+   * look at the clock, only the time of all together tells what one takes.
+   */
+  public static Laps untimed() {
+    return new Laps(0, false);
+  }
+
   /** Begins an operation, in the open loop once it is due. */
   public void begin() {
+    if (!timed) {
+      return;
+    }
     if (sinceDue != null) {
       dueNs = firstNs + (long) (count++ * intervalNs);
       awaitDue();
@@ -58,6 +76,9 @@ public final class Laps {
 
   /** Ends the operation that was begun last. */
   public void end() {
+    if (!timed) {
+      return;
+    }
     long now = System.nanoTime();
     Latencies.record(sinceBegun, now - begunNs);
     if (sinceDue != null) {
@@ -65,7 +86,7 @@ public final class Laps {
     }
   }
 
-  /** Returns the times from beginning to end. */
+  /** Returns the times from beginning to end; null if they are not taken. */
   public Histogram sinceBegun() {
     return sinceBegun;
   }

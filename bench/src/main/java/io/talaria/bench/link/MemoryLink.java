@@ -2,12 +2,11 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
 import java.util.function.BooleanSupplier;
 
 /** What writing into and reading from the peer's memory share. */
 abstract class MemoryLink extends UcxLink {
-  MemoryLink(Side side) {
+  MemoryLink(UcxSide side) {
     super(side);
   }
 

@@ -2,25 +2,28 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
 import io.talaria.ucx.ActiveMessage;
-import java.util.ArrayDeque;
 
 /** UCX's active messages without a header; what comes by rendezvous is received into a buffer. */
 final class MessageLink extends UcxLink {
   private static final int ID = 1;
 
-  private final ArrayDeque<Long> receives = new ArrayDeque<>();
+  /** Twice what can be in flight. */
+  private static final int RECEIVES = 2 * UcxSide.WINDOW;
+
+  private final long[] receives = new long[RECEIVES];
+  private int head;
+  private int tail;
   private long arrived;
 
-  MessageLink(Side side, boolean server) {
+  MessageLink(UcxSide side) {
     super(side);
     side.worker().onMessage(ID, this::received);
   }
 
   private void received(ActiveMessage message) {
     if (message.isRendezvous()) {
-      receives.add(message.receive(side.in(), 0));
+      receives[tail++ & RECEIVES - 1] = message.receive(side.in(), 0);
     } else {
       arrived++;
     }
@@ -35,8 +38,8 @@ final class MessageLink extends UcxLink {
   public void receive() {
     while (arrived == 0) {
       side.spin();
-      while (!receives.isEmpty() && side.isOver(receives.peek())) {
-        receives.remove();
+      while (head != tail && side.isOver(receives[head & RECEIVES - 1])) {
+        head++;
         arrived++;
       }
     }

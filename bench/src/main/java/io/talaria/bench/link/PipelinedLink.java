@@ -2,7 +2,6 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
 import java.io.IOException;
 
 /**
@@ -11,7 +10,7 @@ import java.io.IOException;
  */
 abstract class PipelinedLink implements Link {
   /** How far receiving stays behind sending; less than what can be in flight. */
-  private static final int LAG = Side.WINDOW / 2;
+  private static final int LAG = UcxSide.WINDOW / 2;
 
   private int sizeBytes;
 
@@ -53,8 +52,13 @@ abstract class PipelinedLink implements Link {
 
   @Override
   public final void echo(long messages) throws IOException {
-    Link.super.echo(messages);
+    answer(messages);
     settle();
+  }
+
+  /** Answers messages, whose answers may be on their way still. */
+  void answer(long messages) throws IOException {
+    Link.super.echo(messages);
   }
 
   @Override

@@ -4,7 +4,6 @@ package io.talaria.bench.link;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.talaria.bench.ucx.Side;
 import java.lang.invoke.VarHandle;
 
 /**
@@ -17,7 +16,7 @@ final class PutLink extends MemoryLink {
   private byte sentLast;
   private byte expected;
 
-  PutLink(Side side, boolean server) {
+  PutLink(UcxSide side) {
     super(side);
   }
 

@@ -2,16 +2,13 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
-import io.talaria.bench.ucx.Window;
-
 /** Messages of UCX that are received by a request, several of which can be posted ahead. */
 abstract class RequestLink extends UcxLink {
-  private final Window receives;
+  private final UcxWindow receives;
 
-  RequestLink(Side side) {
+  RequestLink(UcxSide side) {
     super(side);
-    receives = new Window(side);
+    receives = new UcxWindow(side);
   }
 
   /** Begins to receive a message; returns what UCX answered. */
@@ -28,5 +25,17 @@ abstract class RequestLink extends UcxLink {
       receives.add(startReceive());
     }
     receives.drain();
+  }
+
+  /** Asks for the next message before the answer to the last one is counted as sent. */
+  @Override
+  final void answer(long messages) {
+    long awaited = startReceive();
+    for (long left = messages; left > 0; left--) {
+      side.finish(awaited);
+      long sent = start();
+      awaited = left > 1 ? startReceive() : 0;
+      side.finish(sent);
+    }
   }
 }

@@ -2,11 +2,9 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
-
 /** A stream of UCX's, received into a buffer. */
 final class StreamLink extends RequestLink {
-  StreamLink(Side side, boolean server) {
+  StreamLink(UcxSide side) {
     super(side);
   }
 

@@ -2,20 +2,29 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
-
 /** Messages of UCX's by tag. */
 final class TagLink extends RequestLink {
   private static final long TAG = 0x0b5e;
   private static final long ALL_BITS = -1;
 
-  TagLink(Side side, boolean server) {
+  private final boolean synchronous;
+
+  /**
+   * Takes over a side.
+   *
+   * @param side the side
+   * @param synchronous whether a message counts as sent only when the peer has taken it
+   */
+  TagLink(UcxSide side, boolean synchronous) {
     super(side);
+    this.synchronous = synchronous;
   }
 
   @Override
   long start() {
-    return side.endpoint().sendTag(side.out(), 0, sizeBytes(), TAG, 0);
+    return synchronous
+        ? side.endpoint().sendTagSync(side.out(), 0, sizeBytes(), TAG, 0)
+        : side.endpoint().sendTag(side.out(), 0, sizeBytes(), TAG, 0);
   }
 
   @Override

@@ -2,17 +2,16 @@
 
 package io.talaria.bench.link;
 
-import io.talaria.bench.ucx.Side;
-import io.talaria.bench.ucx.Window;
+import java.io.IOException;
 
 /** What all of the ways to communicate by this project's binding of UCX share. */
 abstract class UcxLink extends PipelinedLink {
-  final Side side;
-  private final Window sends;
+  final UcxSide side;
+  private final UcxWindow sends;
 
-  UcxLink(Side side) {
+  UcxLink(UcxSide side) {
     this.side = side;
-    sends = new Window(side);
+    sends = new UcxWindow(side);
   }
 
   /** Begins to send a message or an access; returns what UCX answered. */
@@ -26,6 +25,18 @@ abstract class UcxLink extends PipelinedLink {
   @Override
   public final void flush() {
     sends.drain();
+  }
+
+  /** Looks for the answer before it asks whether all is sent. */
+  @Override
+  public final void pingPong(long messages, Laps laps) throws IOException {
+    for (long i = 0; i < messages; i++) {
+      laps.begin();
+      send();
+      receive();
+      flush();
+      laps.end();
+    }
   }
 
   @Override

@@ -2,36 +2,50 @@
 
 package io.talaria.bench.observe;
 
+import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Quantity;
+import io.talaria.bench.plan.Case;
+import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.RunPlan;
 import io.talaria.bench.report.HtmlReport;
 import io.talaria.bench.result.CsvFile;
 import io.talaria.bench.result.FileFault;
 import io.talaria.bench.result.HistogramLog;
+import io.talaria.bench.result.ResultLine;
 import io.talaria.bench.result.Results;
 import io.talaria.bench.result.Row;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Keeps what was measured: each row at once, the report when it is closed. Any thread may call it,
  * because an interrupt closes it; after that it takes nothing more.
  */
 final class Keeper implements AutoCloseable {
+  private static final String FORMAT = "talaria-observe-1";
+
   private final RunPlan plan;
   private final Path report;
   private final Path table;
   private final Path histograms;
+  private final Path json;
+  private final Machine machine;
+  private final ResultLine.Environment environment;
   private final CsvFile csv;
   private final HistogramLog log;
 
   // Guarded by this.
   private final List<String> conditions = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
+  private final Comparison found;
+  private int restless;
   private final List<String> failures = new ArrayList<>();
   private boolean closed;
 
@@ -42,16 +56,25 @@ final class Keeper implements AutoCloseable {
     report = folder.resolve(run + ".html");
     table = folder.resolve(CsvFile.NAME);
     histograms = folder.resolve(run + ".hlog");
+    json = folder.resolve(run + ".json");
+    this.machine = machine;
+    environment = new ResultLine.Environment(run, host, machine, server, plan.name());
+    found = new Comparison(plan.contenders());
     conditions.add("Host     " + host + ", " + machine.time());
     conditions.addAll(machine.lines());
     conditions.add("Server   " + server);
     try {
       Files.createDirectories(folder);
-      csv = CsvFile.open(table, new CsvFile.Environment(run, host, machine, server, plan.name()));
+      csv = CsvFile.open(table);
       log = new HistogramLog(histograms, "talaria observe " + plan.name() + ", nanoseconds");
     } catch (IOException e) {
       throw new HarnessException("cannot write in " + folder + ": " + FileFault.reason(e), e);
     }
+  }
+
+  /** Returns what says who is compared; nothing but this adds to it. */
+  Comparison found() {
+    return found;
   }
 
   /** Names what there is, a line each. */
@@ -60,6 +83,7 @@ final class Keeper implements AutoCloseable {
     name(lines, "report      ", report);
     name(lines, "results     ", table);
     name(lines, "histograms  ", histograms);
+    name(lines, "json        ", json);
     return lines;
   }
 
@@ -95,23 +119,36 @@ final class Keeper implements AutoCloseable {
     return List.copyOf(failures);
   }
 
-  synchronized void keep(Row row) {
+  synchronized void keep(Row row, boolean rested) {
     if (closed) {
       return;
     }
     rows.add(row);
-    write(csv::append, row);
-    write(log::append, row);
+    restless += rested ? 0 : 1;
+    ResultLine line = ResultLine.of(environment, row);
+    write(() -> csv.append(line));
+    write(() -> log.append(row));
+    Case measured = row.measured();
+    String id = measured.id();
+    String label = measured.describe();
+    LinkContender contender = row.contender();
+    found.add(id + "/messages", label, Quantity.PER_SECOND, contender, row.messagesPerSecond());
+    double bytes = row.megabytesPerSecond() / 1e3;
+    found.add(id + "/bytes", label, Quantity.GIGABYTES_PER_SECOND, contender, bytes);
+    if (row.times() != null) {
+      found.addTimes(id, label, contender, row.times());
+    }
+    found.addRun(id, label, contender, rested, line);
   }
 
-  /** What takes a row. */
-  private interface Sink {
-    void append(Row row) throws HarnessException;
+  /** What writes. */
+  private interface Writing {
+    void run() throws HarnessException;
   }
 
-  private void write(Sink sink, Row row) {
+  private void write(Writing writing) {
     try {
-      sink.append(row);
+      writing.run();
     } catch (HarnessException e) {
       fail(e.getMessage());
     }
@@ -147,16 +184,29 @@ final class Keeper implements AutoCloseable {
       return;
     }
     closed = true;
+    if (restless > 0) {
+      conditions.add(
+          "Warm-up  compilers were still busy when " + restless + " of " + rows.size() + " began");
+    }
+    HtmlReport page =
+        new HtmlReport(
+            "Observatory: " + plan.name(),
+            List.of(new Results(plan.name(), conditions, rows, headlines())));
+    write(report, () -> Files.writeString(report, page.page()));
+    write(json, () -> Json.write(json, found.result(FORMAT, machine, Map.of("plan", plan))));
+  }
+
+  /** What writes a whole file. */
+  private interface FileWriting {
+    void run() throws IOException;
+  }
+
+  private void write(Path file, FileWriting writing) {
     try {
-      Files.writeString(
-          report,
-          new HtmlReport(
-                  "Observatory: " + plan.name(),
-                  List.of(new Results(plan.name(), conditions, rows, headlines())))
-              .page());
+      writing.run();
     } catch (IOException e) {
-      report.toFile().delete(); // a half one would look like one of fewer cases
-      fail("cannot write " + report + ": " + FileFault.reason(e));
+      file.toFile().delete(); // a half one would look like one of fewer cases
+      fail("cannot write " + file + ": " + FileFault.reason(e));
     }
   }
 }

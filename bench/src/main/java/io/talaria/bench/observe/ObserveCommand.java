@@ -2,8 +2,7 @@
 
 package io.talaria.bench.observe;
 
-import io.talaria.bench.engine.JvmStarter;
-import io.talaria.bench.engine.Station;
+import io.talaria.bench.engine.StationOptions;
 import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.PlanException;
@@ -11,14 +10,8 @@ import io.talaria.bench.plan.PlanReader;
 import io.talaria.bench.plan.RunPlan;
 import io.talaria.bench.result.Results;
 import io.talaria.cli.Subcommand;
-import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.HostPort;
-import io.talaria.cli.harness.Token;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine;
@@ -56,8 +49,6 @@ import picocli.CommandLine.Spec;
       "Exit status: 0 if all was measured, 1 if not, 2 for wrong usage."
     })
 public final class ObserveCommand implements Subcommand {
-  private static final int DEFAULT_PORT = 13_341;
-
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -99,38 +90,7 @@ public final class ObserveCommand implements Subcommand {
       description = "With --report: write each picture to a file of its own, too (SVG).")
   private boolean pictures;
 
-  @Option(
-      names = "--listen",
-      arity = "0..1",
-      fallbackValue = "",
-      paramLabel = "HOST:PORT",
-      converter = Place.class,
-      description =
-          "Serve another machine's runs until interrupted. Default: all addresses, port "
-              + DEFAULT_PORT
-              + ".")
-  private HostPort listen;
-
-  @Option(
-      names = "--remote",
-      paramLabel = "HOST[:PORT]",
-      converter = Place.class,
-      description = "Measure towards the machine where --listen runs. Default port: 13341.")
-  private HostPort remote;
-
-  @Option(
-      names = "--token",
-      paramLabel = "TOKEN",
-      description = "What --listen has printed; with --listen, what it shall want to hear.")
-  private String token;
-
-  @Option(
-      names = {"--java-option", "--jvm"},
-      paramLabel = "OPTION",
-      description =
-          "A further option for this side's measuring JVMs, such as"
-              + " -Dtalaria.rules=/etc/talaria.rules; may be repeated.")
-  private List<String> jvmOptions = List.of();
+  @Mixin private StationOptions station = new StationOptions();
 
   @Mixin private PinOptions pin = new PinOptions();
 
@@ -151,22 +111,9 @@ public final class ObserveCommand implements Subcommand {
   /** Creates the command; picocli fills it. */
   public ObserveCommand() {}
 
-  static final class Place extends HostPort.Converter {
-    Place() {
-      super(DEFAULT_PORT);
-    }
-  }
-
   @Override
-  public Integer call() throws HarnessException, InterruptedException, IOException {
-    if (listen != null && remote != null) {
-      throw new ParameterException(
-          spec.commandLine(), "--listen and --remote cannot stand together");
-    }
-    if (remote != null && (token == null || remote.host().isEmpty())) {
-      throw new ParameterException(
-          spec.commandLine(), "--remote needs --token, which the server has printed, and a host");
-    }
+  public Integer call() throws HarnessException, InterruptedException {
+    station.check();
     if (jucx != null && !JucxJar.isOne(jucx)) {
       throw new ParameterException(
           spec.commandLine(), "--jucx " + jucx + " is no jar of JUCX (org.openucx:jucx)");
@@ -179,9 +126,8 @@ public final class ObserveCommand implements Subcommand {
       return report();
     }
     Pinning pinning = pin.pinning(spec.commandLine());
-    if (listen != null) {
-      serve(pinning);
-      return CommandLine.ExitCode.OK;
+    if (station.listens()) {
+      return station.serve(pinning, agent, jars());
     }
     RunPlan read = plan();
     return check ? describe(read) : run(read, pinning);
@@ -220,61 +166,12 @@ public final class ObserveCommand implements Subcommand {
     return CommandLine.ExitCode.OK;
   }
 
-  private JvmStarter starter(String name, int core) {
-    return new JvmStarter(name, core, agent, jvmOptions, jucx == null ? List.of() : List.of(jucx));
+  private List<Path> jars() {
+    return jucx == null ? List.of() : List.of(jucx);
   }
 
-  private void serve(Pinning pinning) throws HarnessException {
-    PrintWriter console = spec.commandLine().getOut();
-    String wanted = token == null ? Token.random() : token;
-    String bind = listen.host().isEmpty() ? "0.0.0.0" : listen.host();
-    try (Station station =
-        new Station(
-            new InetSocketAddress(bind, listen.port()),
-            starter("server", pinning.serverCore()),
-            wanted,
-            BuildVersion.talaria(),
-            line -> {
-              console.println(line);
-              console.flush();
-            })) {
-      console.println("listening on port " + station.port());
-      console.println(
-          "on the other machine: talaria observe --remote HOST:"
-              + station.port()
-              + " --token "
-              + wanted);
-      console.flush();
-      station.serve();
-    } catch (IOException e) {
-      throw new HarnessException(
-          "cannot listen on " + bind + ":" + listen.port() + ": " + e.getMessage(), e);
-    }
-  }
-
-  private int run(RunPlan read, Pinning pinning)
-      throws HarnessException, InterruptedException, IOException {
-    ObserveRun run = new ObserveRun(read, out, pinning, spec.commandLine());
-    if (remote != null) {
-      return run.run(
-          new InetSocketAddress(remote.host(), remote.port()),
-          token,
-          starter("client", pinning.clientCore()));
-    }
-    String secret = Token.random();
-    InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    try (Station station =
-        new Station(
-            here,
-            starter("server", pinning.serverCore()),
-            secret,
-            BuildVersion.talaria(),
-            line -> {})) {
-      Thread.ofPlatform().daemon().name("talaria-station").start(station::serve);
-      return run.run(
-          new InetSocketAddress(here.getAddress(), station.port()),
-          secret,
-          starter("client", pinning.clientCore()));
-    }
+  private int run(RunPlan read, Pinning pinning) throws HarnessException, InterruptedException {
+    return new ObserveRun(read, out, pinning, spec.commandLine())
+        .run(station.fleet(read.mostProcesses(), pinning, agent, jars()));
   }
 }

@@ -2,23 +2,19 @@
 
 package io.talaria.bench.observe;
 
-import io.talaria.bench.engine.Coordinator;
-import io.talaria.bench.engine.JvmStarter;
-import io.talaria.bench.engine.Outcome;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Rounds;
+import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
-import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.Contender;
+import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.RunPlan;
 import io.talaria.bench.result.Row;
 import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Progress;
-import io.talaria.cli.harness.Terminal;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import picocli.CommandLine;
@@ -30,9 +26,9 @@ final class ObserveRun implements Outcome {
   private final CommandLine command;
   private final Machine machine;
   private volatile boolean stopped;
+  private volatile Progress progress;
 
-  // Written before an interrupt is watched for.
-  private Progress progress;
+  /** Written before an interrupt is watched for. */
   private Keeper keeper;
 
   ObserveRun(RunPlan plan, Path folder, Pinning pinning, CommandLine command) {
@@ -42,22 +38,19 @@ final class ObserveRun implements Outcome {
     machine = Machine.describe(BuildVersion.talaria(), pinning);
   }
 
-  int run(InetSocketAddress station, String token, JvmStarter starter)
-      throws HarnessException, InterruptedException, IOException {
-    try (Coordinator coordinator = new Coordinator(plan, station, token, starter)) {
-      String server = station.getHostString() + ", " + coordinator.serverVersions();
+  int run(Fleet jvms) throws HarnessException, InterruptedException {
+    try (Fleet fleet = jvms) {
+      String server = fleet.host() + ", " + fleet.serverVersions();
       Keeper opened = new Keeper(folder, plan, machine, hostName(), server);
       keeper = opened;
       PrintWriter progressTo = command.getErr();
       progressTo.println(plan.name() + ": " + Schedule.describe(plan));
       progressTo.flush();
       Thread atExit = new Thread(this::interrupted, "talaria-observe-keep");
-      try (opened;
-          Progress shown =
-              new Progress(progressTo, Terminal.onStandardError(), Schedule.totalMs(plan))) {
-        progress = shown;
+      try (opened) {
         Runtime.getRuntime().addShutdownHook(atExit);
-        coordinator.run(this, () -> stopped);
+        new Rounds(plan.repetitions(), 0, progressTo)
+            .measure(HeatBout.of(plan, fleet, this), opened.found());
       }
       if (!removed(atExit)) {
         return CommandLine.ExitCode.SOFTWARE; // the interrupt tells the rest
@@ -90,7 +83,10 @@ final class ObserveRun implements Outcome {
   private void interrupted() {
     stopped = true;
     String how = keeper.closeInterrupted();
-    progress.close();
+    Progress shown = progress;
+    if (shown != null) {
+      shown.close();
+    }
     System.err.println();
     keeper.told().forEach(line -> System.err.println("failed      " + line));
     keeper.files().forEach(System.err::println);
@@ -98,22 +94,22 @@ final class ObserveRun implements Outcome {
   }
 
   @Override
-  public void begins(Contender contender, Case measured, int repetition) {
-    progress.step(
-        contender.label()
-            + ", "
-            + measured.describe()
-            + (plan.repetitions() == 1 ? "" : ", " + repetition + "/" + plan.repetitions()),
-        Schedule.caseMs(plan));
+  public boolean stopped() {
+    return stopped;
   }
 
   @Override
-  public void measured(Row row) {
-    keeper.keep(row);
+  public void begins(Round round) {
+    progress = round.progress();
   }
 
   @Override
-  public void failed(Contender contender, String what, String message) {
+  public void measured(Row row, boolean rested) {
+    keeper.keep(row, rested);
+  }
+
+  @Override
+  public void failed(LinkContender contender, String what, String message) {
     keeper.keepFailure(contender.label() + ", " + what + ": " + message);
   }
 }

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.observe;
 
+import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.RunPlan;
 
 /** How long a plan takes, about, for progress bars. */
@@ -42,11 +43,16 @@ final class Schedule {
   }
 
   static double totalMs(RunPlan plan) {
-    int processes =
-        plan.contenders().stream()
-            .flatMap(contender -> plan.heats(contender).stream())
-            .mapToInt(cases -> cases.getFirst().processes())
-            .sum();
-    return plan.repetitions() * (plan.count() * caseMs(plan) + processes * JVM_MS);
+    return plan.repetitions() * plan.heats().stream().mapToDouble(heat -> heatMs(plan, heat)).sum();
+  }
+
+  /** Returns how long one round of a heat takes all contenders. */
+  static double heatMs(RunPlan plan, RunPlan.Heat heat) {
+    double all = 0;
+    for (LinkContender contender : plan.contenders()) {
+      int cases = plan.cases(contender, heat).size();
+      all += cases == 0 ? 0 : cases * caseMs(plan) + heat.processes() * JVM_MS;
+    }
+    return all;
   }
 }

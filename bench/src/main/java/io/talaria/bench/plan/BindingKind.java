@@ -2,6 +2,8 @@
 
 package io.talaria.bench.plan;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /** The libraries that can be measured, and what each can do. */
 public enum BindingKind {
   /** {@code java.net.Socket} and its streams. */
@@ -18,12 +20,36 @@ public enum BindingKind {
   UCX_STREAM("ucx-stream", false),
   /** UCX's messages by tag. */
   UCX_TAG("ucx-tag", false),
+  /** UCX's streams, received where UCX has put the bytes. */
+  UCX_STREAM_DATA("ucx-stream-data", false),
+  /** UCX's messages by tag, sent only when the peer has taken them. */
+  UCX_TAG_SYNC("ucx-tag-sync", false),
   /** UCX's active messages. */
   UCX_AM("ucx-am", false),
   /** Writing into the peer's memory by UCX. */
   UCX_PUT("ucx-put", false),
   /** Reading the peer's memory by UCX. */
   UCX_GET("ucx-get", false),
+  /** UCX's atomic add. */
+  UCX_ADD("ucx-add", false),
+  /** UCX's atomic and. */
+  UCX_AND("ucx-and", false),
+  /** UCX's atomic or. */
+  UCX_OR("ucx-or", false),
+  /** UCX's atomic exclusive or. */
+  UCX_XOR("ucx-xor", false),
+  /** UCX's atomic add that fetches. */
+  UCX_FETCH_ADD("ucx-fetch-add", false),
+  /** UCX's atomic and that fetches. */
+  UCX_FETCH_AND("ucx-fetch-and", false),
+  /** UCX's atomic or that fetches. */
+  UCX_FETCH_OR("ucx-fetch-or", false),
+  /** UCX's atomic exclusive or that fetches. */
+  UCX_FETCH_XOR("ucx-fetch-xor", false),
+  /** UCX's atomic swap. */
+  UCX_SWAP("ucx-swap", false),
+  /** UCX's atomic compare-and-swap. */
+  UCX_COMPARE_AND_SWAP("ucx-compare-and-swap", false),
   /** UCX's messages by tag, through its own Java binding. */
   JUCX("jucx", false),
   /** Send and receive requests of verbs. */
@@ -44,6 +70,7 @@ public enum BindingKind {
   }
 
   /** Returns the name in files and tables. */
+  @JsonValue
   public String label() {
     return label;
   }
@@ -62,13 +89,37 @@ public enum BindingKind {
     return switch (pattern) {
       case THROUGHPUT -> true;
       case BIDIRECTIONAL, ALL_TO_ALL -> !oneSided();
-      case PINGPONG -> this != UCX_GET && this != VERBS_READ;
+      case PINGPONG -> !oneSided() || this == UCX_PUT || this == VERBS_WRITE;
       case ACCESS -> oneSided();
     };
   }
 
-  private boolean oneSided() {
-    return this == UCX_PUT || this == UCX_GET || this == VERBS_WRITE || this == VERBS_READ;
+  /**
+   * Returns whether it can do a size.
+   *
+   * @param sizeBytes the size of a message
+   */
+  public boolean supports(int sizeBytes) {
+    return !atomic() || sizeBytes == Integer.BYTES || sizeBytes == Long.BYTES;
+  }
+
+  /** Returns whether one side reaches into the other's memory. */
+  public boolean oneSided() {
+    return this == UCX_PUT
+        || this == UCX_GET
+        || this == VERBS_WRITE
+        || this == VERBS_READ
+        || atomic();
+  }
+
+  /** Returns whether it is an atomic of UCX's, of 4 and 8 bytes only. */
+  public boolean atomic() {
+    return compareTo(UCX_ADD) >= 0 && compareTo(UCX_COMPARE_AND_SWAP) <= 0;
+  }
+
+  /** Returns whether it is a way to communicate by this project's binding of UCX. */
+  public boolean ucx() {
+    return !sockets && !verbs() && this != JUCX;
   }
 
   /** Returns whether it needs an RDMA device and its libraries, but not UCX. */

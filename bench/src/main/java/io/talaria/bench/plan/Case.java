@@ -31,6 +31,17 @@ public record Case(
     return processes * connectionsOfEach() / 2;
   }
 
+  /** Returns its name for machines. */
+  public String id() {
+    return String.join(
+        "/",
+        pattern.label(),
+        sizeBytes + "B",
+        processes + "p",
+        connections + "c",
+        ratePerSecond + "r");
+  }
+
   /** Returns the case in words. */
   public String describe() {
     return pattern.label()

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.plan;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /** Who sends what to whom, and when. */
@@ -26,6 +27,7 @@ public enum Pattern {
   }
 
   /** Returns the name in files and tables. */
+  @JsonValue
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

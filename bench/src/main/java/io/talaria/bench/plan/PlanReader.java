@@ -183,7 +183,7 @@ public final class PlanReader {
 
   /** Refuses more connections between many processes than a machine has threads for. */
   private static void refuseCrowds(String file, RunPlan plan) throws PlanException {
-    for (Contender contender : plan.contenders()) {
+    for (LinkContender contender : plan.contenders()) {
       for (Case one : plan.cases(contender)) {
         if (one.connectionsOfAll() > MOST_CONNECTIONS_OF_ALL) {
           throw new PlanException(
@@ -207,6 +207,9 @@ public final class PlanReader {
     for (BindingKind binding : plan.bindings()) {
       if (plan.patterns().stream().noneMatch(binding::supports)) {
         idle.add("binding " + binding.label() + " can do none of the patterns");
+      }
+      if (plan.sizes().stream().noneMatch(binding::supports)) {
+        idle.add("binding " + binding.label() + " can do none of the sizes, but 4 and 8");
       }
     }
     for (Pattern pattern : plan.patterns()) {

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.plan;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
 import java.util.Locale;
 
@@ -19,6 +20,7 @@ public enum Road {
   private static final String NATIVE = "--enable-native-access=ALL-UNNAMED";
 
   /** Returns the name in files and tables. */
+  @JsonValue
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

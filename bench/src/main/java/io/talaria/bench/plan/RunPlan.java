@@ -63,43 +63,66 @@ public record RunPlan(
   public record Operations(long throughput, long latency) {}
 
   /** Returns what pairs of JVMs are started for. */
-  public List<Contender> contenders() {
-    List<Contender> all = new ArrayList<>();
+  public List<LinkContender> contenders() {
+    List<LinkContender> all = new ArrayList<>();
     for (BindingKind binding : bindings) {
       if (binding.sockets()) {
-        roads.forEach(road -> all.add(new Contender(binding, road)));
+        roads.forEach(road -> all.add(new LinkContender(binding, road)));
       } else {
-        all.add(new Contender(binding, Road.DIRECT));
+        all.add(new LinkContender(binding, Road.DIRECT));
       }
     }
     return all;
   }
 
   /**
-   * Returns what is measured with a contender: a list for each time that JVMs are started, in each
-   * connections outermost.
+   * Cases that the same JVMs can measure one after the other.
    *
-   * @param contender the contender
+   * @param allToAll whether all are connected with all; else there are two
+   * @param processes how many JVMs
    */
-  public List<List<Case>> heats(Contender contender) {
-    List<Pattern> can = patterns.stream().filter(contender.binding()::supports).toList();
-    List<Pattern> ofPairs = can.stream().filter(one -> one != Pattern.ALL_TO_ALL).toList();
-    List<List<Case>> all = new ArrayList<>();
-    if (!ofPairs.isEmpty()) {
-      all.add(cases(ofPairs, 2));
+  public record Heat(boolean allToAll, int processes) {
+    /** Returns it in words. */
+    public String describe() {
+      return allToAll ? "all to all, " + processes + " processes" : "pairs";
     }
-    if (can.contains(Pattern.ALL_TO_ALL)) {
-      processes.forEach(count -> all.add(cases(List.of(Pattern.ALL_TO_ALL), count)));
+  }
+
+  /** Returns what JVMs are started for. */
+  public List<Heat> heats() {
+    List<Heat> all = new ArrayList<>();
+    if (patterns.stream().anyMatch(one -> one != Pattern.ALL_TO_ALL)) {
+      all.add(new Heat(false, 2));
+    }
+    if (patterns.contains(Pattern.ALL_TO_ALL)) {
+      processes.forEach(count -> all.add(new Heat(true, count)));
     }
     return all;
   }
 
-  private List<Case> cases(List<Pattern> which, int processCount) {
+  /**
+   * Returns what is measured with a contender in a heat, connections outermost.
+   *
+   * @param contender the contender
+   * @param heat the heat
+   * @return empty if it can do nothing of it
+   */
+  public List<Case> cases(LinkContender contender, Heat heat) {
+    List<Pattern> which =
+        patterns.stream()
+            .filter(contender.binding()::supports)
+            .filter(one -> heat.allToAll() == (one == Pattern.ALL_TO_ALL))
+            .toList();
+    return cases(contender, which, heat.processes());
+  }
+
+  private List<Case> cases(LinkContender contender, List<Pattern> which, int processCount) {
+    List<Integer> can = sizes.stream().filter(contender.binding()::supports).toList();
     List<Case> all = new ArrayList<>();
     for (int count : connections) {
       for (Pattern pattern : which) {
         for (int rate : pattern.latency() ? rates : List.of(0)) {
-          for (int size : sizes) {
+          for (int size : can) {
             all.add(new Case(pattern, processCount, count, size, rate, operations(pattern, size)));
           }
         }
@@ -113,17 +136,13 @@ public record RunPlan(
    *
    * @param contender the contender
    */
-  public List<Case> cases(Contender contender) {
-    return heats(contender).stream().flatMap(List::stream).toList();
+  public List<Case> cases(LinkContender contender) {
+    return heats().stream().flatMap(heat -> cases(contender, heat).stream()).toList();
   }
 
   /** Returns how many processes there are at most at once. */
   public int mostProcesses() {
-    return contenders().stream()
-        .flatMap(contender -> cases(contender).stream())
-        .mapToInt(Case::processes)
-        .max()
-        .orElseThrow();
+    return heats().stream().mapToInt(Heat::processes).max().orElseThrow();
   }
 
   private long operations(Pattern pattern, int sizeBytes) {

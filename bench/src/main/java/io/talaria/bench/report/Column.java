@@ -2,7 +2,7 @@
 
 package io.talaria.bench.report;
 
-import io.talaria.bench.plan.Contender;
+import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.plan.Road;
 import io.talaria.bench.result.Group;
@@ -80,12 +80,12 @@ record Column(String heading, Function<Group, String> cell) {
 
   /** How many times as fast as the same on the JDK's sockets, or empty. */
   private static String againstPlain(Pattern pattern, Group group, List<Group> shown) {
-    Contender contender = group.rows().get(0).contender();
+    LinkContender contender = group.rows().get(0).contender();
     if (!contender.road().accelerated()) {
       return "";
     }
     String plain =
-        new Contender(contender.binding(), Road.PLAIN).label()
+        new LinkContender(contender.binding(), Road.PLAIN).label()
             + group.label().substring(contender.label().length());
     return shown.stream()
         .filter(one -> one.label().equals(plain) && one.measured().equals(group.measured()))

@@ -3,7 +3,7 @@
 package io.talaria.bench.report;
 
 import io.talaria.bench.plan.BindingKind;
-import io.talaria.bench.plan.Contender;
+import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.Road;
 import io.talaria.bench.result.Group;
 import java.util.LinkedHashMap;
@@ -18,13 +18,13 @@ final class Names {
   /** Returns names and what they mean, in the order in which they are to be read. */
   static Map<String, String> of(List<Group> groups) {
     Map<String, String> names = new LinkedHashMap<>();
-    List<Contender> contenders =
+    List<LinkContender> contenders =
         groups.stream().map(group -> group.rows().get(0).contender()).distinct().toList();
     for (BindingKind binding :
-        new TreeSet<>(contenders.stream().map(Contender::binding).toList())) {
+        new TreeSet<>(contenders.stream().map(LinkContender::binding).toList())) {
       names.put(binding.label(), meaning(binding));
     }
-    for (Road road : new TreeSet<>(contenders.stream().map(Contender::road).toList())) {
+    for (Road road : new TreeSet<>(contenders.stream().map(LinkContender::road).toList())) {
       if (road != Road.DIRECT) {
         names.put(road.label(), meaning(road));
       }
@@ -50,7 +50,9 @@ final class Names {
       case NIO_SPIN -> "SocketChannel with a selector that is asked over and over (selectNow)";
       case NETTY -> "Netty on its event loops";
       case UCX_STREAM -> "UCX without sockets: streams";
+      case UCX_STREAM_DATA -> "UCX without sockets: streams, received in place";
       case UCX_TAG -> "UCX without sockets: messages by tag";
+      case UCX_TAG_SYNC -> "UCX without sockets: messages by tag that wait for the receiver";
       case UCX_AM -> "UCX without sockets: active messages";
       case UCX_PUT -> "UCX without sockets: writing into the peer's memory";
       case UCX_GET -> "UCX without sockets: reading the peer's memory";
@@ -59,6 +61,7 @@ final class Names {
       case VERBS_WRITE -> "RDMA verbs without sockets: writing into the peer's memory";
       case VERBS_READ -> "RDMA verbs without sockets: reading the peer's memory";
       case VERBS_NET -> "the library verbs-net: messages over RDMA verbs";
+      default -> "UCX without sockets: an atomic on the peer's memory";
     };
   }
 

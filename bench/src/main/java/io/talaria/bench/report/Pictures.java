@@ -2,7 +2,7 @@
 
 package io.talaria.bench.report;
 
-import io.talaria.bench.plan.Contender;
+import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.report.Series.Point;
 import io.talaria.bench.report.Series.Stroke;
 import io.talaria.bench.result.Group;
@@ -32,7 +32,7 @@ final class Pictures {
 
   /** The library, and the run if there are several: the label without its road. */
   private static String library(Group group) {
-    Contender contender = group.rows().get(0).contender();
+    LinkContender contender = group.rows().get(0).contender();
     return contender.binding().label() + group.label().substring(contender.label().length());
   }
 

@@ -2,8 +2,15 @@
 
 package io.talaria.bench.result;
 
-import io.talaria.bench.harness.Machine;
-import io.talaria.bench.plan.Pattern;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.exc.InvalidFormatException;
+import com.fasterxml.jackson.dataformat.csv.CsvGenerator;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvParser;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,92 +19,34 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import org.HdrHistogram.Histogram;
 
-/** The file to which results are appended, one row a run. Used by one thread. */
+/** The file to which results are appended, a line each. Used by one thread. */
 public final class CsvFile {
   /** The name of the file in its folder. */
   public static final String NAME = "results.csv";
 
-  private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
-
-  private static final List<String> COLUMNS =
-      List.of(
-          "run",
-          "time",
-          "host",
-          "cpu",
-          "cores",
-          "kernel",
-          "java",
-          "talaria",
-          "pinning",
-          "server",
-          "plan",
-          "binding",
-          "road",
-          "roads_taken",
-          "pattern",
-          "processes",
-          "connections",
-          "size_bytes",
-          "rate_per_second",
-          "repetition",
-          "operations",
-          "messages",
-          "elapsed_s",
-          "messages_per_s",
-          "megabytes_per_s",
-          "slowest_process_messages_per_s",
-          "fastest_process_messages_per_s",
-          "mean_ns",
-          "p50_ns",
-          "p90_ns",
-          "p99_ns",
-          "p99.9_ns",
-          "p99.99_ns",
-          "max_ns",
-          "begun_mean_ns",
-          "begun_p50_ns",
-          "begun_p90_ns",
-          "begun_p99_ns",
-          "begun_p99.9_ns",
-          "begun_p99.99_ns",
-          "begun_max_ns",
-          "payload_bytes",
-          "interface_bytes",
-          "infiniband_bytes",
-          "histogram");
+  private static final CsvMapper MAPPER =
+      CsvMapper.builder()
+          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .enable(CsvParser.Feature.FAIL_ON_MISSING_COLUMNS)
+          .enable(CsvGenerator.Feature.STRICT_CHECK_FOR_QUOTING)
+          .build();
+  private static final CsvSchema COLUMNS = MAPPER.schemaFor(ResultLine.class);
 
   private final Path file;
-  private final Environment environment;
 
-  /**
-   * What is the same for all rows of a run.
-   *
-   * @param run the run's name
-   * @param host this host's name
-   * @param machine the conditions
-   * @param server versions and name of the server's side
-   * @param plan the plan's name
-   */
-  public record Environment(String run, String host, Machine machine, String server, String plan) {}
-
-  private CsvFile(Path file, Environment environment) {
+  private CsvFile(Path file) {
     this.file = file;
-    this.environment = environment;
   }
 
   /**
    * Opens the file, or begins it.
    *
    * @param file the file
-   * @param environment what is the same for all rows
    * @throws HarnessException if it cannot be written, or has other columns
    */
-  public static CsvFile open(Path file, Environment environment) throws HarnessException {
-    String header = Csv.line(COLUMNS);
+  public static CsvFile open(Path file) throws HarnessException {
+    String header = String.join(",", COLUMNS.getColumnNames()) + "\n";
     try {
       Files.write(file, new byte[0], StandardOpenOption.CREATE, StandardOpenOption.APPEND);
       if (Files.size(file) == 0) {
@@ -108,7 +57,7 @@ public final class CsvFile {
     } catch (IOException e) {
       throw new HarnessException("cannot write " + file + ": " + FileFault.reason(e), e);
     }
-    return new CsvFile(file, environment);
+    return new CsvFile(file);
   }
 
   private static void check(Path file, String header) throws IOException, HarnessException {
@@ -127,72 +76,75 @@ public final class CsvFile {
   }
 
   /**
-   * Appends a row.
+   * Appends a line.
    *
-   * @param row the row
+   * @param line the line
    * @throws HarnessException if it cannot be written; nothing of it is in the file then
    */
-  public void append(Row row) throws HarnessException {
-    Appended.append(file, Csv.line(cells(row)).getBytes(StandardCharsets.UTF_8));
-  }
-
-  private List<String> cells(Row row) {
-    Machine machine = environment.machine();
-    List<String> cells = new ArrayList<>();
-    cells.addAll(
-        List.of(
-            environment.run(),
-            machine.time(),
-            environment.host(),
-            machine.cpu(),
-            Integer.toString(machine.cores()),
-            machine.kernel(),
-            machine.jdk(),
-            machine.talaria(),
-            machine.pinning(),
-            environment.server(),
-            environment.plan(),
-            row.contender().binding().label(),
-            row.contender().road().label(),
-            row.roads(),
-            row.measured().pattern().label(),
-            Integer.toString(row.measured().processes()),
-            Integer.toString(row.measured().connections()),
-            Integer.toString(row.measured().sizeBytes()),
-            Integer.toString(row.measured().ratePerSecond()),
-            Integer.toString(row.repetition()),
-            Long.toString(row.operations()),
-            Long.toString(row.messages()),
-            figure(row.elapsedNs() / 1e9),
-            figure(row.messagesPerSecond()),
-            figure(row.megabytesPerSecond()),
-            manyOnly(row, row.slowestMessagesPerSecond()),
-            manyOnly(row, row.fastestMessagesPerSecond())));
-    addTimes(cells, row.times());
-    addTimes(cells, row.sinceBegun());
-    cells.add(Long.toString(row.payloadBytes()));
-    cells.add(known(row.wireBytes()));
-    cells.add(known(row.infinibandBytes()));
-    cells.add(row.times() == null ? "" : row.tag());
-    return cells;
-  }
-
-  private static void addTimes(List<String> cells, Histogram times) {
-    cells.add(times == null ? "" : figure(times.getMean()));
-    for (double percentile : PERCENTILES) {
-      cells.add(times == null ? "" : Long.toString(times.getValueAtPercentile(percentile)));
+  public void append(ResultLine line) throws HarnessException {
+    try {
+      Appended.append(
+          file, MAPPER.writer(COLUMNS).writeValueAsString(line).getBytes(StandardCharsets.UTF_8));
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("no line for " + line, e);
     }
   }
 
-  private static String manyOnly(Row row, double value) {
-    return row.measured().pattern() == Pattern.ALL_TO_ALL ? figure(value) : "";
+  /**
+   * Reads a file back.
+   *
+   * @param file the file
+   * @throws HarnessException if there is none, or it makes no sense
+   */
+  static List<ResultLine> read(Path file) throws HarnessException {
+    List<ResultLine> all = new ArrayList<>();
+    CsvSchema header = CsvSchema.emptySchema().withHeader();
+    try (MappingIterator<ResultLine> lines =
+        MAPPER.readerFor(ResultLine.class).with(header).readValues(file.toFile())) {
+      while (lines.hasNextValue()) {
+        ResultLine line = lines.nextValue();
+        if (!line.sound()) {
+          throw new HarnessException(
+              place(file, all) + ": it holds no figures, such as an elapsed_s above 0");
+        }
+        all.add(line);
+      }
+      return all;
+    } catch (InvalidFormatException e) {
+      throw new HarnessException(
+          place(file, all) + ": " + name(e) + " is '" + e.getValue() + "'; it must be " + wanted(e),
+          e);
+    } catch (JsonProcessingException e) {
+      throw new HarnessException(place(file, all) + ": " + e.getOriginalMessage(), e);
+    } catch (IOException e) {
+      throw new HarnessException(
+          file
+              + " cannot be read"
+              + (Files.exists(file)
+                  ? ": " + FileFault.reason(e)
+                  : ": there is no such file; name the folder of an earlier run, its --out"),
+          e);
+    }
   }
 
-  private static String known(long count) {
-    return count < 0 ? "" : Long.toString(count);
+  /** Says which row is wrong: the one behind those that were sound and the first. */
+  private static String place(Path file, List<ResultLine> sound) {
+    return file + ", row " + (sound.size() + 2);
   }
 
-  private static String figure(double value) {
-    return String.format(Locale.ROOT, "%.6g", value);
+  private static String name(JsonMappingException e) {
+    return e.getPath().isEmpty() ? "it" : e.getPath().get(0).getFieldName();
+  }
+
+  private static String wanted(InvalidFormatException e) {
+    Class<?> type = e.getTargetType();
+    if (!type.isEnum()) {
+      return type == double.class || type == Double.class ? "a number" : "a whole number";
+    }
+    List<String> names = new ArrayList<>();
+    for (Object constant : type.getEnumConstants()) {
+      names.add(MAPPER.convertValue(constant, String.class));
+    }
+    return "one of " + String.join(", ", names);
   }
 }

@@ -3,8 +3,6 @@
 package io.talaria.bench.result;
 
 import io.talaria.cli.harness.HarnessException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,16 +12,6 @@ import org.HdrHistogram.Histogram;
 
 /** Reads back what runs have left in a folder. */
 public final class ResultsReader {
-  private static final List<List<String>> CONDITIONS =
-      List.of(
-          List.of("Host", "host", "time"),
-          List.of("CPU", "cpu", "cores"),
-          List.of("System", "kernel"),
-          List.of("Java", "java"),
-          List.of("Talaria", "talaria"),
-          List.of("Pinning", "pinning"),
-          List.of("Server", "server"));
-
   private ResultsReader() {}
 
   /**
@@ -34,63 +22,27 @@ public final class ResultsReader {
    */
   public static List<Results> read(Path folder) throws HarnessException {
     Path table = folder.resolve(CsvFile.NAME);
-    Map<String, List<CsvRow>> runs = new LinkedHashMap<>();
-    for (CsvRow row : rows(table)) {
-      runs.computeIfAbsent(row.text("run"), run -> new ArrayList<>()).add(row);
+    Map<String, List<ResultLine>> runs = new LinkedHashMap<>();
+    for (ResultLine line : CsvFile.read(table)) {
+      runs.computeIfAbsent(line.run(), run -> new ArrayList<>()).add(line);
     }
     if (runs.isEmpty()) {
       throw new HarnessException(table + " holds no results");
     }
     List<Results> all = new ArrayList<>();
-    for (Map.Entry<String, List<CsvRow>> run : runs.entrySet()) {
+    for (Map.Entry<String, List<ResultLine>> run : runs.entrySet()) {
       all.add(results(folder, run.getKey(), run.getValue()));
     }
     return all;
   }
 
-  private static List<CsvRow> rows(Path table) throws HarnessException {
-    List<List<String>> lines;
-    try {
-      lines = Csv.parse(Files.readString(table));
-    } catch (IOException e) {
-      throw new HarnessException(
-          table
-              + " cannot be read"
-              + (Files.exists(table)
-                  ? ": " + FileFault.reason(e)
-                  : ": there is no such file; name the folder of an earlier run, its --out"),
-          e);
-    }
-    List<CsvRow> rows = new ArrayList<>();
-    for (int i = 1; i < lines.size(); i++) {
-      String place = table + ", row " + (i + 1);
-      if (lines.get(i).size() != lines.get(0).size()) {
-        throw new HarnessException(
-            place
-                + " has "
-                + lines.get(i).size()
-                + " cells; it must have "
-                + lines.get(0).size()
-                + ", as many as the first row");
-      }
-      Map<String, String> cells = new LinkedHashMap<>();
-      // Files from before there were more processes than two do not tell how many.
-      cells.put("processes", "2");
-      for (int j = 0; j < lines.get(i).size(); j++) {
-        cells.put(lines.get(0).get(j), lines.get(i).get(j));
-      }
-      rows.add(new CsvRow(place, cells));
-    }
-    return rows;
-  }
-
-  private static Results results(Path folder, String name, List<CsvRow> rows)
+  private static Results results(Path folder, String name, List<ResultLine> lines)
       throws HarnessException {
     Map<String, Histogram> histograms = HistogramLog.read(folder.resolve(name + ".hlog"));
     List<Row> whole = new ArrayList<>();
     List<String> failures = new ArrayList<>();
-    for (CsvRow cells : rows) {
-      Row row = cells.row(histograms);
+    for (ResultLine line : lines) {
+      Row row = line.row(histograms);
       if (row.measured().pattern().latency() && row.times() == null) {
         failures.add(
             row.contender().label()
@@ -103,18 +55,17 @@ public final class ResultsReader {
         whole.add(row);
       }
     }
-    return new Results(name, conditions(rows.get(0)), whole, failures);
+    return new Results(name, conditions(lines.get(0)), whole, failures);
   }
 
-  private static List<String> conditions(CsvRow row) throws HarnessException {
-    List<String> lines = new ArrayList<>();
-    for (List<String> line : CONDITIONS) {
-      List<String> values = new ArrayList<>();
-      for (String column : line.subList(1, line.size())) {
-        values.add(row.text(column) + (column.equals("cores") ? " cores" : ""));
-      }
-      lines.add(String.format("%-8s %s", line.get(0), String.join(", ", values)));
-    }
-    return lines;
+  private static List<String> conditions(ResultLine line) {
+    return List.of(
+        "Host     " + line.host() + ", " + line.time(),
+        "CPU      " + line.cpu() + ", " + line.cores() + " cores",
+        "System   " + line.kernel(),
+        "Java     " + line.java(),
+        "Talaria  " + line.talaria(),
+        "Pinning  " + line.pinning(),
+        "Server   " + line.server());
   }
 }

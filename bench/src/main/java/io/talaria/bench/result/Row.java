@@ -3,7 +3,7 @@
 package io.talaria.bench.result;
 
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.Contender;
+import io.talaria.bench.plan.LinkContender;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
@@ -23,7 +23,7 @@ import org.HdrHistogram.Histogram;
  * @param infinibandBytes what InfiniBand ports have; negative if there are none
  */
 public record Row(
-    Contender contender,
+    LinkContender contender,
     Case measured,
     int repetition,
     String roads,
@@ -70,27 +70,6 @@ public record Row(
     return messages * measured.sizeBytes();
   }
 
-  /**
-   * Returns the same with times.
-   *
-   * @param begun from the beginning of each operation
-   * @param due from when each was due; null in the closed loop
-   */
-  Row with(Histogram begun, Histogram due) {
-    return new Row(
-        contender,
-        measured,
-        repetition,
-        roads,
-        operations,
-        messages,
-        processNs,
-        begun,
-        due,
-        wireBytes,
-        infinibandBytes);
-  }
-
   /** Returns the times that count: in the open loop, those from when operations were due. */
   public Histogram times() {
     return sinceDue == null ? sinceBegun : sinceDue;
@@ -102,11 +81,7 @@ public record Row(
         ".",
         contender.binding().label(),
         contender.road().label(),
-        measured.pattern().label(),
-        measured.sizeBytes() + "B",
-        measured.processes() + "p",
-        measured.connections() + "c",
-        measured.ratePerSecond() + "r",
+        measured.id().replace('/', '.'),
         Integer.toString(repetition));
   }
 }

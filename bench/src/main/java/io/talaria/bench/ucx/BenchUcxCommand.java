@@ -4,29 +4,27 @@ package io.talaria.bench.ucx;
 
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.OutputOptions;
+import io.talaria.bench.compare.RepeatOptions;
 import io.talaria.bench.compare.Rounds;
-import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.compare.Timing;
+import io.talaria.bench.engine.Fleet;
+import io.talaria.bench.engine.LibraryMissingException;
+import io.talaria.bench.engine.Phases;
+import io.talaria.bench.engine.StationOptions;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.UcxPerftest;
-import io.talaria.bench.ucx.UcxPeer.Order;
+import io.talaria.bench.plan.BindingKind;
 import io.talaria.cli.harness.BuildVersion;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.SizeConverter;
-import io.talaria.cli.harness.Token;
-import java.io.PrintWriter;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,9 +41,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Measure UCX from Java between two processes, beside ucx_perftest on the same transport.",
       "",
-      "JMH measures each case in a JVM of its own, against a server that follows. Each round runs"
-          + " ucx_perftest before and after; shown are medians over the rounds with their range,"
-          + " and the median of the rounds' ratios.",
+      "Each case is measured between two new JVMs, five times after its warm-up, of which the"
+          + " median counts. Each round runs ucx_perftest before and after; shown are medians over"
+          + " the rounds with their range, and the median of the rounds' ratios.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -56,7 +54,7 @@ import picocli.CommandLine.Spec;
       "",
       "Between two hosts, over a network that is trusted:",
       "  there: talaria bench ucx --listen",
-      "  here:  talaria bench ucx --remote HOST:13340 --token (what it printed there)",
+      "  here:  talaria bench ucx --remote HOST --token (what it printed there)",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict), 69"
           + " UCX is missing."
@@ -64,7 +62,8 @@ import picocli.CommandLine.Spec;
 public final class BenchUcxCommand implements Callable<Integer> {
   private static final int UNAVAILABLE = 69; // EX_UNAVAILABLE of sysexits.h
   private static final int MOST_THREADS = 64;
-  private static final Duration LISTEN_LIMIT = Duration.ofDays(365);
+  private static final double WARM_UP_SECONDS = 1;
+  private static final double SECONDS = 1;
 
   @Spec private CommandSpec spec;
 
@@ -83,8 +82,8 @@ public final class BenchUcxCommand implements Callable<Integer> {
       names = "--measures",
       split = ",",
       paramLabel = "MEASURE",
-      description = "latency, throughput. Default: both.")
-  private List<String> measures = new ArrayList<>();
+      description = "${COMPLETION-CANDIDATES}. Default: both.")
+  private List<Kind> measures = new ArrayList<>();
 
   @Option(
       names = "--sizes",
@@ -106,21 +105,10 @@ public final class BenchUcxCommand implements Callable<Integer> {
   private int threads;
 
   @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      description = "Rounds of each case. Default: 3, with --quick 1.")
-  private Integer rounds;
-
-  @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "How long to measure a case, after its warm-up. Default: 1.")
+      description = "How long to measure a case, after its warm-up. Default: 1, with --quick 0.7.")
   private Double seconds;
-
-  @Option(
-      names = "--quick",
-      description = "One short round: to see that everything works, not to quote from.")
-  private boolean quick;
 
   @Option(
       names = "--transports",
@@ -132,41 +120,11 @@ public final class BenchUcxCommand implements Callable<Integer> {
               + ", between two what UCX chooses.")
   private String transports;
 
-  @Option(
-      names = "--listen",
-      arity = "0..1",
-      fallbackValue = "",
-      paramLabel = "HOST:PORT",
-      converter = HostPortConverter.class,
-      description =
-          "Be the server for a client on another host, until stopped. Default: all addresses, port"
-              + " 13340.")
-  private HostPort listen;
-
-  @Option(
-      names = "--remote",
-      paramLabel = "HOST:PORT",
-      converter = HostPortConverter.class,
-      description = "Measure against a server that listens there, not one on this host.")
-  private HostPort server;
-
-  @Option(
-      names = "--token",
-      paramLabel = "WORD",
-      description = "What a client must know to be served. Default: the server makes one up.")
-  private String token;
-
-  @Mixin private PinOptions pin = new PinOptions();
-
   @Option(names = "--no-perftest", description = "Leave ucx_perftest out, even if it is installed.")
   private boolean noPerftest;
 
-  @Option(
-      names = "--java-option",
-      paramLabel = "OPTION",
-      description = "A further option for all the JVMs; may be repeated.")
-  private List<String> javaOptions = new ArrayList<>();
-
+  @Mixin private StationOptions station = new StationOptions();
+  @Mixin private RepeatOptions repeat;
   @Mixin private OutputOptions output;
 
   /** Creates the command; picocli fills it. */
@@ -174,90 +132,57 @@ public final class BenchUcxCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    check("--threads", threads, 1, MOST_THREADS);
+    Limits.check(spec.commandLine(), "--threads", threads, 1, MOST_THREADS);
     output.check();
-    if (listen != null && server != null) {
-      throw usage("--listen is for one host, --remote for the other");
+    station.check();
+    Timing timing = repeat.timing(seconds, WARM_UP_SECONDS, SECONDS);
+    List<Case> cases = cases();
+    int rounds = repeat.rounds();
+    int busy = repeat.busy();
+    Pinning pinning =
+        threads == 1
+            ? repeat.pinning()
+            : new Pinning(Pinning.NONE, Pinning.NONE, "several threads");
+    if (station.listens()) {
+      return station.serve(pinning, null, List.of());
     }
-    if (server != null && (server.host().isEmpty() || token == null)) {
-      throw usage("--remote needs a host, and the --token that was printed there");
-    }
-    try {
-      return listen != null ? serve() : measure();
-    } catch (UcxMissingException e) {
+    try (Fleet fleet = station.fleet(2, pinning, null, List.of())) {
+      Machine machine = Machine.describe(BuildVersion.talaria(), pinning).beside(busy);
+      boolean spins = 2 * threads <= machine.cores();
+      return measure(
+          cases,
+          new UcxRun(fleet, perftest(pinning), timing, transports(), spins),
+          new Rounds(rounds, busy, spec.commandLine().getErr()),
+          machine);
+    } catch (LibraryMissingException e) {
       spec.commandLine().getErr().println("talaria: " + e.getMessage());
       return UNAVAILABLE;
     }
   }
 
-  private Pinning pinning() {
-    return threads == 1
-        ? pin.pinning(spec.commandLine())
-        : new Pinning(Pinning.NONE, Pinning.NONE, "several threads");
-  }
-
-  private int serve() throws HarnessException, InterruptedException, UcxMissingException {
-    String word = token == null ? Token.random() : token;
-    UcxPeer.Job job =
-        new UcxPeer.Job(true, listen.host(), listen.port(), word, pinning().serverCore());
-    try (ChildJvm child = Duo.start(job, javaOptions)) {
-      UcxPeer.Listening listening = Duo.awaitReady(child);
-      PrintWriter out = spec.commandLine().getOut();
-      out.println(
-          "Listening at "
-              + (listen.host().isEmpty() ? "all addresses" : listen.host())
-              + ", port "
-              + listening.port()
-              + ", with UCX "
-              + listening.ucx()
-              + "; on the other host:");
-      out.println(
-          "  talaria bench ucx --remote "
-              + (listen.host().isEmpty() ? "THIS-HOST" : listen.host())
-              + ":"
-              + listening.port()
-              + " --token "
-              + word);
-      out.flush();
-      child.next("the end", LISTEN_LIMIT);
-      return CommandLine.ExitCode.OK;
-    }
-  }
-
-  private int measure() throws HarnessException, InterruptedException, UcxMissingException {
-    final List<Case> cases = cases();
-    final UcxTiming timing = timing();
-    final int wantedRounds = rounds != null ? rounds : quick ? 1 : 3;
-    check("--rounds", wantedRounds, 1, 100);
-    Pinning pinning = pinning();
-    Machine machine = Machine.describe(BuildVersion.talaria(), pinning);
-    String tls = transports != null ? transports : server == null ? UcxPerftest.SHARED_MEMORY : "";
-    try (Duo duo = duo(pinning);
-        Baseline baseline = baseline(pinning, tls, timing.seconds() / 2)) {
-      boolean yields = 2 * threads > machine.cores();
-      List<UcxBout> bouts =
-          cases.stream()
-              .map(one -> new UcxBout(duo, baseline, new Order(one, timing, tls, yields)))
-              .toList();
-      Comparison found = new Comparison(List.of(Contender.TALARIA));
-      Map<String, Object> options = options(tls, timing, wantedRounds, duo.ucx());
-      found.note("UCX      " + duo.ucx() + ", UCX_TLS=" + options.get("transports"));
-      found.note("Latency  there and back; get and atomics: until it is done");
-      found.note("Window   throughput, up to " + Side.WINDOW + " in flight");
-      new Rounds(wantedRounds, 0, spec.commandLine().getErr()).measure(List.copyOf(bouts), found);
+  private int measure(List<Case> cases, UcxRun run, Rounds rounds, Machine machine)
+      throws HarnessException, InterruptedException {
+    String ucx = run.with(BindingKind.UCX_TAG, 1, Phases::initialize);
+    Map<String, Object> options = options(run, rounds, ucx);
+    Comparison found = new Comparison(List.of(Contender.TALARIA));
+    found.note("UCX      " + ucx + ", UCX_TLS=" + options.get("transports"));
+    found.note("Latency  there and back; get and atomics: until it is done");
+    found.note("Window   throughput, up to " + Operation.WINDOW + " in flight");
+    List<UcxBout> bouts = cases.stream().map(one -> new UcxBout(one, run)).toList();
+    rounds.measure(List.copyOf(bouts), found);
+    if (rounds.busy() == 0) {
       bouts.forEach(bout -> bout.judge(found));
-      return output.print(found, machine, "talaria-bench-ucx-2", options);
     }
+    return output.print(found, machine, "talaria-bench-ucx-3", options);
   }
 
-  private Duo duo(Pinning pinning)
-      throws HarnessException, InterruptedException, UcxMissingException {
-    return server == null
-        ? Duo.here(token == null ? Token.random() : token, pinning, javaOptions)
-        : Duo.to(server.host(), server.port(), token, pinning, javaOptions);
+  private String transports() {
+    return transports != null
+        ? transports
+        : station.remote() == null ? UcxPerftest.SHARED_MEMORY : "";
   }
 
-  private Baseline baseline(Pinning pinning, String tls, double length) throws HarnessException {
+  private UcxPerftest perftest(Pinning pinning) {
     if (noPerftest) {
       return null;
     }
@@ -267,49 +192,28 @@ public final class BenchUcxCommand implements Callable<Integer> {
           .println("no ucx_perftest (package ucx-utils): there will be no ratios");
       return null;
     }
-    return server == null
-        ? Baseline.here(pinning, tls, length)
-        : Baseline.to(server.host(), server.port(), token, pinning, tls, length);
+    return new UcxPerftest(pinning);
   }
 
-  private Map<String, Object> options(String tls, UcxTiming timing, int wantedRounds, String ucx) {
+  private Map<String, Object> options(UcxRun run, Rounds rounds, String ucx) {
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("ucx", ucx);
-    options.put("transports", tls.isEmpty() ? "all" : tls);
+    options.put("transports", run.transports().isEmpty() ? "all" : run.transports());
     options.put("threads", threads);
-    options.put("rounds", wantedRounds);
-    options.put("timing", timing);
-    options.put("server", server == null ? "this host" : server.host());
-    options.put("javaOptions", javaOptions);
+    options.put("rounds", rounds.rounds());
+    options.put("timing", run.timing());
+    options.put("busy", rounds.busy());
+    options.put("server", station.remote() == null ? "this host" : station.remote().host());
+    options.put("javaOptions", station.javaOptions());
     return options;
   }
 
   private List<Case> cases() {
     try {
-      Set<Operation> chosen = UcxPlan.operations(operations);
-      return UcxPlan.cases(chosen, UcxPlan.kinds(measures), sizes, threads, quick);
+      return UcxPlan.cases(
+          UcxPlan.operations(operations), measures, sizes, threads, repeat.quick());
     } catch (IllegalArgumentException e) {
-      throw usage(e.getMessage());
+      throw new ParameterException(spec.commandLine(), e.getMessage());
     }
-  }
-
-  private UcxTiming timing() {
-    if (quick) {
-      if (seconds != null) {
-        throw usage("--seconds does not go with --quick");
-      }
-      return UcxTiming.quick();
-    }
-    double length = seconds == null ? 1 : seconds;
-    check("--seconds", length, 0.1, 600);
-    return UcxTiming.full(length);
-  }
-
-  private void check(String option, Number value, double least, double most) {
-    Limits.check(spec.commandLine(), option, value, least, most);
-  }
-
-  private ParameterException usage(String message) {
-    return new ParameterException(spec.commandLine(), message);
   }
 }

@@ -5,6 +5,7 @@ package io.talaria.bench.ucx;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Target;
 import io.talaria.bench.harness.UcxPerftest;
+import io.talaria.bench.plan.Pattern;
 import io.talaria.cli.harness.Units;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +19,6 @@ import java.util.List;
  * @param threads by how many threads, each with a connection
  */
 record Case(Operation operation, Kind kind, int sizeBytes, int threads) {
-  private static final int BATCH_BYTES = 64 << 20;
-  private static final int LEAST_BATCH = 64;
-  private static final int MOST_BATCH = 1_000;
   private static final int LARGE_BYTES = 4_096;
 
   /** The size whose latency has a target. */
@@ -35,18 +33,32 @@ record Case(Operation operation, Kind kind, int sizeBytes, int threads) {
         + " "
         + Units.bytes(sizeBytes)
         + ", "
-        + kind.word()
+        + kind
         + (threads == 1 ? "" : ", " + threads + " threads");
   }
 
   /** Returns its name for machines. */
   String id() {
-    return operation.word() + "/" + sizeBytes + "/" + kind.word() + "/" + threads;
+    return operation.word() + "/" + sizeBytes + "/" + kind + "/" + threads;
   }
 
-  /** Returns how many operations JMH measures together. */
-  int batch() {
-    return kind == Kind.LATENCY ? 1 : Math.clamp(BATCH_BYTES / sizeBytes, LEAST_BATCH, MOST_BATCH);
+  /** Returns how it is measured. */
+  Pattern pattern() {
+    return kind == Kind.THROUGHPUT
+        ? Pattern.THROUGHPUT
+        : operation.isAnswered() ? Pattern.PINGPONG : Pattern.ACCESS;
+  }
+
+  /**
+   * Returns what Talaria has measured, in the unit of this case: nanoseconds, or a second.
+   *
+   * @param operations how many in each connection
+   * @param elapsedNs how long all took
+   */
+  double figure(long operations, long elapsedNs) {
+    return kind == Kind.THROUGHPUT
+        ? threads * operations * 1e9 / elapsedNs
+        : (double) elapsedNs / operations;
   }
 
   /** Returns whether {@code ucx_perftest} has a test that does the same. */

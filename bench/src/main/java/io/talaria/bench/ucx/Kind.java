@@ -2,21 +2,18 @@
 
 package io.talaria.bench.ucx;
 
+import java.util.Locale;
+
 /** What is measured of an operation. */
 public enum Kind {
   /** How long one takes: there and back, or until it is done where the peer does not answer. */
-  LATENCY("latency"),
-  /** How many a second, with up to {@link Side#WINDOW} in flight. */
-  THROUGHPUT("throughput");
-
-  private final String word;
-
-  Kind(String word) {
-    this.word = word;
-  }
+  LATENCY,
+  /** How many a second, with several in flight. */
+  THROUGHPUT;
 
   /** Returns the name for users. */
-  String word() {
-    return word;
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.ucx;
 
-import io.talaria.ucx.Feature;
+import io.talaria.bench.plan.BindingKind;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -10,68 +10,53 @@ import java.util.stream.Collectors;
 /** What can be measured, and which test of {@code ucx_perftest} does the same. */
 public enum Operation {
   /** {@code ucp_tag_send_nbx}. */
-  TAG("tag", "tag_lat", "tag_bw"),
+  TAG(BindingKind.UCX_TAG, "tag_lat", "tag_bw"),
   /** {@code ucp_tag_send_sync_nbx}. */
-  TAG_SYNC("tag-sync", "tag_sync_lat", "tag_sync_bw"),
+  TAG_SYNC(BindingKind.UCX_TAG_SYNC, "tag_sync_lat", "tag_sync_bw"),
   /** {@code ucp_stream_send_nbx}, received into a buffer. */
-  STREAM("stream", "stream_lat", "stream_bw"),
+  STREAM(BindingKind.UCX_STREAM, "stream_lat", "stream_bw"),
   /** {@code ucp_stream_send_nbx}, received where UCX has put the bytes. */
-  STREAM_DATA("stream-data", "stream_lat", "stream_bw", "-r recv_data"),
+  STREAM_DATA(BindingKind.UCX_STREAM_DATA, "stream_lat", "stream_bw"),
   /** {@code ucp_put_nbx}. */
-  PUT("put", "ucp_put_lat", "ucp_put_bw"),
+  PUT(BindingKind.UCX_PUT, "ucp_put_lat", "ucp_put_bw"),
   /** {@code ucp_get_nbx}. */
-  GET("get", "ucp_get", "ucp_get"),
+  GET(BindingKind.UCX_GET, "ucp_get", "ucp_get"),
   /** {@code ucp_am_send_nbx}. */
-  MESSAGE("am", "ucp_am_lat", "ucp_am_bw"),
+  MESSAGE(BindingKind.UCX_AM, "ucp_am_lat", "ucp_am_bw"),
   /** Atomic add. */
-  ADD("add", "ucp_add"),
+  ADD(BindingKind.UCX_ADD, "ucp_add", "ucp_add"),
   /** Atomic and. */
-  AND("and", ""),
+  AND(BindingKind.UCX_AND, "", ""),
   /** Atomic or. */
-  OR("or", ""),
+  OR(BindingKind.UCX_OR, "", ""),
   /** Atomic exclusive or. */
-  XOR("xor", ""),
+  XOR(BindingKind.UCX_XOR, "", ""),
   /** Atomic add with fetching. */
-  FETCH_ADD("fetch-add", "ucp_fadd"),
+  FETCH_ADD(BindingKind.UCX_FETCH_ADD, "ucp_fadd", "ucp_fadd"),
   /** Atomic and with fetching. */
-  FETCH_AND("fetch-and", ""),
+  FETCH_AND(BindingKind.UCX_FETCH_AND, "", ""),
   /** Atomic or with fetching. */
-  FETCH_OR("fetch-or", ""),
+  FETCH_OR(BindingKind.UCX_FETCH_OR, "", ""),
   /** Atomic exclusive or with fetching. */
-  FETCH_XOR("fetch-xor", ""),
+  FETCH_XOR(BindingKind.UCX_FETCH_XOR, "", ""),
   /** Atomic swap. */
-  SWAP("swap", "ucp_swap"),
+  SWAP(BindingKind.UCX_SWAP, "ucp_swap", "ucp_swap"),
   /** Atomic compare-and-swap, which changes nothing. */
-  COMPARE_AND_SWAP("compare-and-swap", "ucp_cswap");
+  COMPARE_AND_SWAP(BindingKind.UCX_COMPARE_AND_SWAP, "ucp_cswap", "ucp_cswap");
 
-  private final String word;
+  /** How many are in flight at most, as in {@code ucx_perftest}. */
+  static final int WINDOW = 32;
+
+  private static final String PREFIX = "ucx-";
+
+  private final BindingKind kind;
   private final String latencyTest;
   private final String throughputTest;
 
-  /** Options of its own, separated by spaces. */
-  private final String testOptions;
-
-  private final boolean atomic;
-
-  Operation(String word, String latencyTest, String throughputTest, String testOptions) {
-    this.word = word;
+  Operation(BindingKind kind, String latencyTest, String throughputTest) {
+    this.kind = kind;
     this.latencyTest = latencyTest;
     this.throughputTest = throughputTest;
-    this.testOptions = testOptions;
-    atomic = false;
-  }
-
-  Operation(String word, String latencyTest, String throughputTest) {
-    this(word, latencyTest, throughputTest, "");
-  }
-
-  /** An atomic, which has one test or none. */
-  Operation(String word, String test) {
-    this.word = word;
-    latencyTest = test;
-    throughputTest = test;
-    testOptions = "";
-    atomic = true;
   }
 
   /**
@@ -81,7 +66,7 @@ public enum Operation {
    */
   static Operation of(String word) {
     for (Operation operation : values()) {
-      if (operation.word.equals(word)) {
+      if (operation.word().equals(word)) {
         return operation;
       }
     }
@@ -96,22 +81,22 @@ public enum Operation {
 
   /** Returns the name for users. */
   String word() {
-    return word;
+    return kind.label().substring(PREFIX.length());
+  }
+
+  /** Returns the way to communicate that does it. */
+  BindingKind kind() {
+    return kind;
   }
 
   /** Returns whether it is an atomic, of 4 and 8 bytes only. */
   boolean isAtomic() {
-    return atomic;
+    return kind.atomic();
   }
 
   /** Returns whether the server answers each, so that {@code ucx_perftest} prints half the time. */
   boolean isAnswered() {
     return !isAtomic() && this != GET;
-  }
-
-  /** Returns whether the client reaches into the server's memory. */
-  boolean isRemote() {
-    return isAtomic() || this == PUT || this == GET;
   }
 
   /** Returns whether the project has set itself targets for it. */
@@ -128,32 +113,8 @@ public enum Operation {
   List<String> testOptions(Kind kind) {
     // Its window is 32 for what it calls bandwidth, otherwise 1.
     if (kind == Kind.THROUGHPUT && !isAnswered()) {
-      return List.of("-O", Integer.toString(Side.WINDOW));
+      return List.of("-O", Integer.toString(WINDOW));
     }
-    return testOptions.isEmpty() ? List.of() : List.of(testOptions.split(" ", -1));
-  }
-
-  /** Returns what a context must be opened for. */
-  Feature feature(int bytes) {
-    return switch (this) {
-      case TAG, TAG_SYNC -> Feature.TAG;
-      case STREAM, STREAM_DATA -> Feature.STREAM;
-      case PUT, GET -> Feature.RMA;
-      case MESSAGE -> Feature.ACTIVE_MESSAGE;
-      default -> bytes == Long.BYTES ? Feature.ATOMIC_64 : Feature.ATOMIC_32;
-    };
-  }
-
-  /** Makes what does it, on either side. */
-  Exercise exercise(Side side, Kind kind, int sizeBytes) {
-    return switch (this) {
-      case TAG, TAG_SYNC -> new TagExercise(side, kind, sizeBytes, this == TAG_SYNC);
-      case STREAM -> new StreamExercise(side, kind, sizeBytes);
-      case STREAM_DATA -> new StreamDataExercise(side, kind, sizeBytes);
-      case PUT -> new PutExercise(side, kind, sizeBytes);
-      case GET -> new GetExercise(side, sizeBytes);
-      case MESSAGE -> new MessageExercise(side, kind, sizeBytes);
-      default -> new AtomicExercise(side, Atomic.of(this, sizeBytes));
-    };
+    return this == STREAM_DATA ? List.of("-r", "recv_data") : List.of();
   }
 }

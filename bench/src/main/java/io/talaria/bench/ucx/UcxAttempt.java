@@ -2,17 +2,24 @@
 
 package io.talaria.bench.ucx;
 
+import io.talaria.bench.harness.Spread;
 import java.util.List;
 
 /**
  * What one attempt has measured of a case, in nanoseconds or operations a second.
  *
- * @param talaria the median of JMH's iterations
- * @param iterations JMH's iterations
+ * @param talaria the median of the iterations
+ * @param iterations each of them
  * @param before ucx_perftest just before; null if it was not run
  * @param after ucx_perftest just after; null if it was not run
+ * @param rested whether compilers rested when measuring began
  */
-record UcxAttempt(double talaria, List<Double> iterations, Double before, Double after) {
+record UcxAttempt(
+    double talaria, List<Double> iterations, Double before, Double after, boolean rested) {
+  static UcxAttempt of(List<Double> iterations, Double before, Double after, boolean rested) {
+    return new UcxAttempt(Spread.of(iterations).median(), iterations, before, after, rested);
+  }
+
   /** Returns what ucx_perftest measured, before and after together, or NaN. */
   double baseline() {
     return before == null || after == null ? Double.NaN : (before + after) / 2;

@@ -5,11 +5,11 @@ package io.talaria.bench.ucx;
 import io.talaria.bench.compare.Bout;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Round;
+import io.talaria.bench.engine.Phases;
 import io.talaria.bench.harness.Contender;
-import io.talaria.bench.harness.Spread;
-import io.talaria.bench.ucx.UcxPeer.Order;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Units;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,26 +21,23 @@ import java.util.List;
 final class UcxBout implements Bout {
   private static final int TRIES = 3;
   private static final double UNREST = 1.25;
-  private static final double MS = 1e3;
+
+  /** The median of several tells more than one that is as long as all. */
+  private static final int ITERATIONS = 5;
 
   private final Case what;
-  private final Duo duo;
-  private final Baseline baseline;
-  private final Order order;
+  private final UcxRun run;
   private double expected;
 
   /**
    * Creates the bout.
    *
-   * @param duo the JVMs
-   * @param baseline ucx_perftest, or null
-   * @param order the case, and how it is measured
+   * @param what the case
+   * @param run how it is measured
    */
-  UcxBout(Duo duo, Baseline baseline, Order order) {
-    this.what = order.what();
-    this.duo = duo;
-    this.baseline = baseline;
-    this.order = order;
+  UcxBout(Case what, UcxRun run) {
+    this.what = what;
+    this.run = run;
     expected = what.guess();
   }
 
@@ -51,7 +48,7 @@ final class UcxBout implements Bout {
 
   @Override
   public double expectedMs() {
-    return START_MS + 2 * order.timing().seconds() * MS;
+    return run.timing().expectedMs() + 1e3 * run.timing().seconds();
   }
 
   @Override
@@ -68,16 +65,33 @@ final class UcxBout implements Bout {
   }
 
   private UcxAttempt attempt() throws HarnessException, InterruptedException {
-    final Double before = baseline();
-    List<Double> scores = duo.measure(order);
-    return new UcxAttempt(Spread.of(scores).median(), scores, before, baseline());
+    return run.with(what.operation().kind(), what.sizeBytes(), this::attempt);
   }
 
-  private Double baseline() throws HarnessException, InterruptedException {
-    if (baseline == null || !what.hasTest()) {
+  private UcxAttempt attempt(Phases phases) throws HarnessException, InterruptedException {
+    phases.initialize();
+    final Double before = perftest(phases);
+    phases.connect(what.threads(), what.threads());
+    double perSecond =
+        phases.warmUp(what.pattern(), what.sizeBytes(), run.timing().warmUpSeconds(), 0, false);
+    List<Double> iterations = new ArrayList<>();
+    boolean rested = true;
+    for (int i = 0; i < ITERATIONS; i++) {
+      double seconds = run.timing().seconds() / ITERATIONS;
+      Phases.Measured measured =
+          phases.measure(perSecond, seconds, Long.MAX_VALUE, 0, false, what.threads());
+      iterations.add(what.figure(measured.operations(), measured.elapsedNs()));
+      rested &= measured.rested();
+    }
+    phases.cleanUp();
+    return UcxAttempt.of(iterations, before, perftest(phases), rested);
+  }
+
+  private Double perftest(Phases phases) throws HarnessException, InterruptedException {
+    if (run.perftest() == null || !what.hasTest()) {
       return null;
     }
-    expected = baseline.run(what, expected);
+    expected = run.perftest(phases, what, expected);
     return expected;
   }
 
@@ -87,7 +101,7 @@ final class UcxBout implements Bout {
     double ucx = what.shown(attempt.baseline());
     found.add(id, label(), what.quantity(), Contender.TALARIA, talaria);
     found.add(id, label(), what.quantity(), Contender.UCX_IN_C, ucx);
-    found.addRun(id, label(), Contender.TALARIA, true, attempt);
+    found.addRun(id, label(), Contender.TALARIA, attempt.rested(), attempt);
   }
 
   /** Says what Talaria had to reach in all rounds together, if anything is asked. */

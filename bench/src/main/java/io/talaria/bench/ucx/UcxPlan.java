@@ -42,41 +42,22 @@ final class UcxPlan {
   }
 
   /**
-   * Reads what to measure.
-   *
-   * @param words names of kinds; none for all
-   * @throws IllegalArgumentException if there is none of a name
-   */
-  static Set<Kind> kinds(List<String> words) {
-    Set<Kind> kinds = EnumSet.noneOf(Kind.class);
-    for (String word : words) {
-      kinds.add(
-          EnumSet.allOf(Kind.class).stream()
-              .filter(kind -> kind.word().equals(word))
-              .findFirst()
-              .orElseThrow(
-                  () ->
-                      new IllegalArgumentException(
-                          "'" + word + "' is no measure; there are: latency, throughput")));
-    }
-    return words.isEmpty() ? EnumSet.allOf(Kind.class) : kinds;
-  }
-
-  /**
    * Makes the cases.
    *
+   * @param operations what
+   * @param kinds what of it; none for all
    * @param sizes in bytes; none for the usual ones. Atomics have 4 and 8 bytes in any case
    * @param quick whether few sizes are enough
    */
   static List<Case> cases(
       Collection<Operation> operations,
-      Collection<Kind> kinds,
+      List<Kind> kinds,
       List<Integer> sizes,
       int threads,
       boolean quick) {
     List<Integer> wanted = sizes.isEmpty() ? quick ? QUICK : USUAL : sizes;
     List<Case> cases = new ArrayList<>();
-    for (Kind kind : kinds) {
+    for (Kind kind : kinds.isEmpty() ? List.of(Kind.values()) : kinds) {
       for (Operation operation : operations) {
         for (int size : operation.isAtomic() ? ATOMIC : wanted) {
           cases.add(new Case(operation, kind, size, threads));

@@ -15,8 +15,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,12 +23,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What ends in a message instead of a hang. */
 @Timeout(120)
 class ControlTest {
-  private static final String ENDLESS =
-      """
-      {"bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [16],
-       "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 0}
-      """;
-
   @Test
   void aServerThatIsNotThereIsNamedWithTheCure() throws Exception {
     InetSocketAddress nobody;
@@ -40,14 +32,14 @@ class ControlTest {
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x", "run"))
         .withMessageStartingWith("no server at ")
-        .withMessageEndingWith("start one there: talaria observe --listen");
+        .withMessageEndingWith("start one there: the same command with --listen");
   }
 
   @Test
   void aWrongTokenIsRefused() throws Exception {
-    try (Hosts hosts = new Hosts()) {
+    try (LocalStation hosts = new LocalStation()) {
       assertThatExceptionOfType(HarnessException.class)
-          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), "wrong", "run"))
+          .isThrownBy(() -> RemoteMeasurer.connect(address(hosts), "wrong", "run"))
           .withMessageContaining("wrong token");
     }
   }
@@ -57,14 +49,14 @@ class ControlTest {
     String welcome = "{\"type\":\"welcome\",\"version\":99}\n";
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> connectToOneThatSays(welcome))
-        .withMessageContaining("version 3 of the protocol, the server version 99: use the same");
+        .withMessageContaining("version 4 of the protocol, the server version 99: use the same");
   }
 
   @Test
   void aServerThatSpeaksSomethingElseIsRefused() throws Exception {
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> connectToOneThatSays("SSH-2.0-OpenSSH\n"))
-        .withMessageContaining("does not speak the protocol of talaria observe");
+        .withMessageContaining("does not speak the protocol of talaria's benchmarks");
   }
 
   private static void connectToOneThatSays(String text) throws Exception {
@@ -88,9 +80,9 @@ class ControlTest {
   void aClientOfAnotherVersionIsRefused() throws Exception {
     assertThat(
             answerTo(
-                "{\"type\":\"hello\",\"program\":\"talaria-observe\",\"version\":99,"
+                "{\"type\":\"hello\",\"program\":\"talaria-bench\",\"version\":99,"
                     + "\"token\":\"secret\"}\n"))
-        .contains("the client speaks version 99 of the protocol, the server version 3");
+        .contains("the client speaks version 99 of the protocol, the server version 4");
   }
 
   @Test
@@ -111,8 +103,8 @@ class ControlTest {
       })
   void anOrderThatMakesNoSenseIsRefused(String orders, String why) throws Exception {
     String hello =
-        "{'type':'hello','program':'talaria-observe','version':3,'token':'%s','run':'r'};"
-            .formatted(Hosts.TOKEN);
+        "{'type':'hello','program':'talaria-bench','version':4,'token':'%s','run':'r'};"
+            .formatted(LocalStation.TOKEN);
     assertThat(answerTo((hello + orders + ";").replace('\'', '"').replace(';', '\n')))
         .contains("\"type\":\"failed\"")
         .contains(why);
@@ -135,7 +127,7 @@ class ControlTest {
 
   private static void welcomeAndLeave(ServerSocket socket) {
     try (Socket peer = socket.accept()) {
-      String welcome = "{\"type\":\"welcome\",\"version\":3}\n";
+      String welcome = "{\"type\":\"welcome\",\"version\":4}\n";
       peer.getOutputStream().write(welcome.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -143,9 +135,9 @@ class ControlTest {
   }
 
   private static String answerTo(String text) throws Exception {
-    try (Hosts hosts = new Hosts();
+    try (LocalStation hosts = new LocalStation();
         Socket socket = new Socket()) {
-      socket.connect(hosts.address());
+      socket.connect(address(hosts));
       socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
@@ -153,46 +145,19 @@ class ControlTest {
 
   @Test
   void aServerMeasuresForOneAtATime() throws Exception {
-    try (Hosts hosts = new Hosts()) {
-      RemoteMeasurer first = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "one");
-      RemoteMeasurer second = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "one");
+    try (LocalStation hosts = new LocalStation()) {
+      RemoteMeasurer first = RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "one");
+      RemoteMeasurer second = RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "one");
       assertThatExceptionOfType(HarnessException.class)
-          .isThrownBy(() -> RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "another"))
+          .isThrownBy(() -> RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "another"))
           .withMessageContaining("is measuring for someone else; try again later");
       first.close();
       second.close();
-      RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "another").close();
+      RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "another").close();
     }
   }
 
-  @Test
-  void aMeasuringJvmThatDiesEndsTheCaseAndTheNextContenderGoesOn() throws Exception {
-    try (Hosts hosts = new Hosts()) {
-      Thread killer = Thread.ofPlatform().daemon().start(ControlTest::killAServer);
-      assertThat(hosts.run(ENDLESS)).isFalse();
-      killer.join(Duration.ofSeconds(10));
-      assertThat(hosts.failures).hasSize(1);
-      assertThat(hosts.failures.getFirst()).startsWith("nio plain, pingpong, 16 B, 1 connection: ");
-      String quick = ENDLESS.replace("\"seconds\": 600", "\"seconds\": 0.01");
-      assertThat(hosts.run(quick)).isTrue();
-      assertThat(hosts.rows).hasSize(1);
-    }
-  }
-
-  /** Kills one of the measuring JVMs once both have run for a while. */
-  private static void killAServer() {
-    try {
-      while (true) {
-        List<ProcessHandle> children = Jvms.running(MeasuringJvm.class.getName());
-        if (children.size() == 2) {
-          Thread.sleep(3_000);
-          children.getFirst().destroyForcibly();
-          return;
-        }
-        Thread.sleep(100);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+  private static InetSocketAddress address(LocalStation station) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), station.port());
   }
 }

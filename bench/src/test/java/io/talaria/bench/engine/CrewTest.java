@@ -42,7 +42,7 @@ class CrewTest {
     ChildGoneException death = new ChildGoneException("the server ended");
     Failing dead = new Failing(death);
     Failing bereft = new Failing(new HarnessException("connection refused"));
-    try (Crew crew = new Crew(List.of(dead, bereft))) {
+    try (Crew crew = new Crew(List.of(dead, bereft), Fleet.HERE)) {
       for (int i = 0; i < ROUNDS; i++) {
         assertThat(
                 catchThrowable(

@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.talaria.bench.plan.Contender;
-import io.talaria.bench.plan.PlanReader;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.plan.BindingKind;
+import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.plan.Road;
-import io.talaria.bench.plan.RunPlan;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.ucx.Ucx;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -121,34 +124,49 @@ class DeathTest {
   }
 
   private static String failure(String binding, Doom doom) throws Exception {
-    String roads = binding.startsWith("ucx") ? "" : "\"roads\": [\"plain\"],";
-    String json =
-        """
-        {"bindings": ["%s"], %s "patterns": ["pingpong"], "sizes": [16],
-         "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 60,
-         "limitSeconds": 60}
-        """
-            .formatted(binding, roads);
-    RunPlan plan = PlanReader.parse("test.json", json);
-    Contender contender = plan.contenders().getFirst();
-    try (Hosts hosts = new Hosts();
-        RemoteMeasurer server = RemoteMeasurer.connect(hosts.address(), Hosts.TOKEN, "run");
-        LocalMeasurer client = new LocalMeasurer(Hosts.starter("client"))) {
+    BindingKind kind =
+        Stream.of(BindingKind.values())
+            .filter(one -> one.label().equals(binding))
+            .findFirst()
+            .orElseThrow();
+    Road road = kind.sockets() ? Road.PLAIN : Road.DIRECT;
+    Phases.Terms terms = new Phases.Terms(kind, road, 16, 0, "", false, Duration.ofSeconds(60));
+    try (LocalStation station = new LocalStation(starter("server"));
+        RemoteMeasurer server =
+            RemoteMeasurer.connect(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), station.port()),
+                LocalStation.TOKEN,
+                "run");
+        LocalMeasurer client = new LocalMeasurer(starter("client"))) {
       HarnessException failure;
       try (Crew crew =
           new Crew(
-              List.of(new Doomed(server, "server", doom), new Doomed(client, "client", doom)))) {
-        crew.start(contender.road());
-        Heat heat = new Heat(crew, plan, contender, 1, hosts);
+              List.of(new Doomed(server, "server", doom), new Doomed(client, "client", doom)),
+              Fleet.HERE)) {
+        crew.start(road);
+        Phases phases = new Phases(crew, terms, false);
         failure =
             catchThrowableOfType(
                 HarnessException.class,
-                () -> heat.run(plan.cases(contender), (all, member) -> "127.0.0.1", () -> false));
+                () -> {
+                  phases.initialize();
+                  phases.connect(1, 1);
+                  phases.warmUp(Pattern.PINGPONG, 16, 60, 0, true);
+                });
       }
       assertThat(failure).isNotNull();
       assertThat(Jvms.pids("server")).isEmpty();
       assertThat(Jvms.pids("client")).isEmpty();
       return failure.getMessage();
     }
+  }
+
+  private static JvmStarter starter(String name) {
+    return new JvmStarter(
+        name,
+        Pinning.NONE,
+        null,
+        List.of(Jvms.option(name), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        List.of());
   }
 }

@@ -2,21 +2,16 @@
 
 package io.talaria.bench.link;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.bench.engine.LinkPair;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.verbs.Verbs;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,87 +57,14 @@ class VerbsLinksTest {
   })
   void everyPatternThatItCanDoComesToItsEnd(BindingKind kind, int small, int large)
       throws Exception {
-    assertThat(Bindings.load(kind)).isEmpty();
-    Binding.Setup setup = new Binding.Setup("127.0.0.1", large, 1, 0, "");
-    try (ExecutorService serverThread = Executors.newSingleThreadExecutor();
-        ExecutorService clientThread = Executors.newSingleThreadExecutor()) {
-      Binding server = Bindings.create(kind, setup);
-      Binding client = Bindings.create(kind, setup);
-      String offer = serverThread.submit(server::offer).get();
-      String answer = clientThread.submit(() -> client.answer(offer)).get();
-      serverThread.submit(() -> accept(server, answer)).get();
+    try (LinkPair pair = new LinkPair(kind, large)) {
       for (int size : new int[] {small, large, small}) {
         for (Pattern pattern : Pattern.values()) {
           if (kind.supports(pattern)) {
-            serverThread.submit(() -> server.link().prepare(size)).get();
-            clientThread.submit(() -> client.link().prepare(size)).get();
-            AtomicBoolean ended = new AtomicBoolean();
-            Future<?> follows = serverThread.submit(() -> follow(server.link(), pattern, ended));
-            clientThread.submit(() -> lead(client.link(), pattern)).get();
-            ended.set(true);
-            follows.get();
+            pair.operate(pattern, size, MESSAGES);
           }
         }
       }
-      // At once, as in an observation: what a node does when it closes needs no help of the other.
-      Future<?> closes = serverThread.submit(() -> close(server));
-      clientThread.submit(() -> close(client)).get();
-      closes.get();
     }
-  }
-
-  private static Void accept(Binding server, String answer) throws IOException {
-    server.accept(answer);
-    return null;
-  }
-
-  private static Void close(Binding binding) throws IOException {
-    binding.link().close();
-    binding.close();
-    return null;
-  }
-
-  private static Void lead(Link link, Pattern pattern) throws IOException {
-    switch (pattern) {
-      case THROUGHPUT -> {
-        if (link.oneSided()) {
-          access(link, false);
-        } else {
-          link.sendAll(MESSAGES);
-          link.receive();
-        }
-      }
-      case BIDIRECTIONAL, ALL_TO_ALL -> link.both(MESSAGES);
-      case PINGPONG -> link.pingPong(MESSAGES, new Laps(0));
-      case ACCESS -> access(link, true);
-    }
-    return null;
-  }
-
-  private static void access(Link link, boolean each) throws IOException {
-    for (int i = 0; i < MESSAGES; i++) {
-      link.access();
-      if (each) {
-        link.complete();
-      }
-    }
-    link.complete();
-  }
-
-  private static Void follow(Link link, Pattern pattern, AtomicBoolean ended) throws IOException {
-    switch (pattern) {
-      case THROUGHPUT -> {
-        if (link.oneSided()) {
-          link.idle(ended::get);
-        } else {
-          link.receiveAll(MESSAGES);
-          link.sendAll(1);
-        }
-      }
-      case BIDIRECTIONAL, ALL_TO_ALL -> link.both(MESSAGES);
-      case PINGPONG -> link.echo(MESSAGES);
-      case ACCESS -> link.idle(ended::get);
-    }
-    return null;
   }
 }

@@ -48,7 +48,7 @@ class InterruptTest {
       assertThat(told.strip())
           .startsWith("report      " + results)
           .endsWith("talaria: interrupted with 1 of 2 cases done")
-          .hasLineCount(4);
+          .hasLineCount(5);
       assertThat(jvms).noneMatch(ProcessHandle::isAlive);
     } finally {
       observe.destroyForcibly();

@@ -5,8 +5,10 @@ package io.talaria.bench.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.plan.PlanReader;
 import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.Json;
 import io.talaria.ucx.Ucx;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -128,12 +130,21 @@ class ObserveCommandTest {
     assertThat(Files.readAllLines(results.resolve("results.csv"))).hasSize(1 + 8);
     try (Stream<Path> files = Files.list(results)) {
       List<String> names = files.map(file -> file.getFileName().toString()).toList();
-      assertThat(names).hasSize(3).anyMatch(name -> name.matches("small-.*\\.html"));
+      assertThat(names).hasSize(4).anyMatch(name -> name.matches("small-.*\\.html"));
       assertThat(names).anyMatch(name -> name.matches("small-.*\\.hlog"));
+      String name = names.stream().filter(one -> one.endsWith(".json")).findAny().orElseThrow();
+      JsonNode result = Json.parse(Files.readString(results.resolve(name)));
+      assertThat(result.get("format").asText()).isEqualTo("talaria-observe-1");
+      assertThat(result.get("options").get("plan").get("bindings").get(0).asText())
+          .isEqualTo("nio");
+      assertThat(result.get("runs")).hasSize(8);
+      assertThat(result.get("runs").get(0).get("found").get("size_bytes").asInt()).isEqualTo(8);
+      assertThat(result.get("times")).hasSize(4);
+      assertThat(result.get("measures").get(0).get("rounds").get("nio plain")).hasSize(2);
     }
     assertThat(err.toString())
         .contains("small: 4 cases, 2 repetitions, about ")
-        .contains("nio plain, throughput, 8 B, 1 connection, 1/2");
+        .contains("throughput, 8 B, 1 connection, nio plain, round 1 of 2");
     Path again = folder.resolve("again");
     assertThat(run("--report", results.toString(), "--out", again.toString())).isZero();
     assertThat(out.toString()).contains(", 8 rows");

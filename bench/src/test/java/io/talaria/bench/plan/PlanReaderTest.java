@@ -61,7 +61,7 @@ class PlanReaderTest {
   void aPlanIsExpandedIntoContendersAndCases() throws PlanException {
     RunPlan plan = PlanReader.parse("own.json", GOOD);
     assertThat(plan.contenders())
-        .extracting(Contender::label)
+        .extracting(LinkContender::label)
         .containsExactly("nio plain", "nio shm", "ucx-put");
     List<Case> cases = plan.cases(plan.contenders().getFirst());
     // Throughput has no rates: 3 sizes; round trips in closed and open loop: 6; 1 and 2
@@ -113,6 +113,21 @@ class PlanReaderTest {
     assertThatExceptionOfType(PlanException.class)
         .isThrownBy(() -> PlanReader.parse("own.json", json))
         .withMessage("own.json: pattern access can be done by none of the bindings");
+  }
+
+  @Test
+  void atomicsHaveFourAndEightBytesOnly() throws PlanException {
+    String json =
+        """
+        {"bindings": ["ucx-swap"], "patterns": ["access"], "sizes": [4, 16], "operations": {}}
+        """;
+    RunPlan plan = PlanReader.parse("own.json", json);
+    assertThat(plan.cases(plan.contenders().getFirst()))
+        .extracting(Case::sizeBytes)
+        .containsExactly(4);
+    assertThatExceptionOfType(PlanException.class)
+        .isThrownBy(() -> PlanReader.parse("own.json", json.replace("[4, 16]", "[16]")))
+        .withMessage("own.json: binding ucx-swap can do none of the sizes, but 4 and 8");
   }
 
   @Test

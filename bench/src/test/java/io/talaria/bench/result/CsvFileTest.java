@@ -5,8 +5,6 @@ package io.talaria.bench.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.Road;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Files;
@@ -19,26 +17,26 @@ import org.junit.jupiter.api.io.TempDir;
 class CsvFileTest {
   @TempDir private Path folder;
 
-  private CsvFile open(Path file) throws HarnessException {
-    Machine machine = Machine.describe("1.0", Pinning.decide(false));
-    return CsvFile.open(file, new CsvFile.Environment("run-1", "host", machine, "there", "test"));
+  private static void append(Path file, Row row) throws HarnessException {
+    CsvFile.open(file).append(ResultLine.of(Rows.environment("run-1", "there"), row));
   }
 
   @Test
   void rowsAreAppendedBelowOneHeader() throws Exception {
     Path file = folder.resolve("results.csv");
-    open(file).append(Rows.throughput(Road.SHM, 16, 1, 1));
-    open(file).append(Rows.roundTrips(Road.PLAIN, 16, 2, 100));
+    append(file, Rows.throughput(Road.SHM, 16, 1, 1));
+    append(file, Rows.roundTrips(Road.PLAIN, 16, 2, 100));
     List<String> lines = Files.readAllLines(file);
     assertThat(lines).hasSize(3);
     List<String> header = cells(lines.get(0));
+    assertThat(header).startsWith("run", "time", "host").endsWith("infiniband_bytes", "histogram");
     List<String> first = cells(lines.get(1));
     List<String> second = cells(lines.get(2));
     assertThat(first).hasSameSizeAs(header);
     assertThat(second).hasSameSizeAs(header);
     assertThat(first.get(header.indexOf("roads_taken"))).isEqualTo("1 shm (same-host), \"quoted\"");
     assertThat(first.get(header.indexOf("p50_ns"))).isEmpty();
-    assertThat(first.get(header.indexOf("messages_per_s"))).isEqualTo("1.01000e+06");
+    assertThat(first.get(header.indexOf("messages_per_s"))).isEqualTo("1010000.0");
     assertThat(first.get(header.indexOf("interface_bytes"))).isEqualTo("32320");
     assertThat(first.get(header.indexOf("infiniband_bytes"))).isEmpty();
     assertThat(first.get(header.indexOf("talaria"))).isEqualTo("1.0");
@@ -54,7 +52,7 @@ class CsvFileTest {
   void aFileWithOtherColumnsIsLeftAlone() throws Exception {
     Path file = Files.writeString(folder.resolve("results.csv"), "a,b\n1,2\n");
     assertThatExceptionOfType(HarnessException.class)
-        .isThrownBy(() -> open(file))
+        .isThrownBy(() -> CsvFile.open(file))
         .withMessageContaining("has other columns");
     assertThat(file).hasContent("a,b\n1,2\n");
   }
@@ -63,7 +61,7 @@ class CsvFileTest {
   void aFileThatIsNoTableIsLeftAlone() throws Exception {
     Path file = Files.write(folder.resolve("results.csv"), new byte[] {(byte) 0xff, 0, 1});
     assertThatExceptionOfType(HarnessException.class)
-        .isThrownBy(() -> open(file))
+        .isThrownBy(() -> CsvFile.open(file))
         .withMessageContaining("has other columns");
     assertThat(file).hasSize(3);
   }
@@ -72,11 +70,11 @@ class CsvFileTest {
   @Test
   void aFileThatEndsWithinARowIsLeftAlone() throws Exception {
     Path file = folder.resolve("results.csv");
-    open(file).append(Rows.throughput(Road.SHM, 16, 1, 1));
+    append(file, Rows.throughput(Road.SHM, 16, 1, 1));
     String cut = Files.readString(file).stripTrailing();
     Files.writeString(file, cut);
     assertThatExceptionOfType(HarnessException.class)
-        .isThrownBy(() -> open(file))
+        .isThrownBy(() -> CsvFile.open(file))
         .withMessage(file + " ends in the middle of a row; mend it, or name another folder, --out");
     assertThat(file).content().isEqualTo(cut);
   }

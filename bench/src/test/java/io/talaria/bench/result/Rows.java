@@ -3,9 +3,11 @@
 package io.talaria.bench.result;
 
 import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.Contender;
+import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.plan.Road;
 import java.util.List;
@@ -15,10 +17,15 @@ import org.HdrHistogram.Histogram;
 public final class Rows {
   private Rows() {}
 
+  static ResultLine.Environment environment(String run, String server) {
+    Machine machine = Machine.describe("1.0", Pinning.decide(false));
+    return new ResultLine.Environment(run, "host", machine, server, "test");
+  }
+
   public static Row throughput(Road road, int sizeBytes, int connections, int repetition) {
     long messages = 1_000 + 10L * repetition;
     return new Row(
-        new Contender(BindingKind.NIO, road),
+        new LinkContender(BindingKind.NIO, road),
         new Case(Pattern.THROUGHPUT, 2, connections, sizeBytes, 0, 5_000),
         repetition,
         road == Road.SHM ? "1 shm (same-host), \"quoted\"" : "",
@@ -41,7 +48,7 @@ public final class Rows {
       }
     }
     return new Row(
-        new Contender(BindingKind.NIO, road),
+        new LinkContender(BindingKind.NIO, road),
         new Case(Pattern.PINGPONG, 2, connections, sizeBytes, rate, 1_000),
         1,
         "",

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.bench.engine.LocalStation;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.cli.harness.Json;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,15 +43,16 @@ class BenchUcxCommandTest {
       delimiter = '|',
       value = {
         "--operations=send     | 'send' is no operation; there are: tag, tag-sync, stream",
-        "--measures=speed      | 'speed' is no measure; there are: latency, throughput",
+        "--measures=speed      | expected one of [LATENCY, latency, THROUGHPUT, throughput]",
         "--sizes=0             | '0' is no size; use a number of bytes from 1 to 16M",
         "--threads=0           | --threads must be from 1 to 64, not 0",
         "--rounds=101          | --rounds must be from 1 to 100, not 101",
-        "--seconds=0           | --seconds must be from 0.1 to 600, not 0",
+        "--seconds=0           | --seconds must be from 0.01 to 600, not 0",
+        "--busy=-1             | --busy must be from 0 to 1,024, not -1",
         "--quick --seconds=3   | --seconds does not go with --quick",
-        "--remote=node:1       | --remote needs a host, and the --token that was printed there",
-        "--remote=:1 --token=x | --remote needs a host, and the --token that was printed there",
-        "--remote=a --listen=b | --listen is for one host, --remote for the other",
+        "--remote=node:1       | --remote needs --token, which the server has printed, and a host",
+        "--remote=:1 --token=x | --remote needs --token, which the server has printed, and a host",
+        "--remote=a --listen=b | are mutually exclusive",
         "--remote=node:door    | 'node:door' is no HOST:PORT",
       })
   void wrongUsageIsToldWithTheAllowedValues(String args, String message) {
@@ -78,7 +81,7 @@ class BenchUcxCommandTest {
     assertThat(run("--quick", "--remote", "127.0.0.1:1", "--token", "x")).isEqualTo(1);
     assertThat(err.toString())
         .startsWith("no server at 127.0.0.1:1")
-        .endsWith("start one there: talaria bench ucx --listen\n");
+        .endsWith("start one there: the same command with --listen\n");
   }
 
   @Test
@@ -104,13 +107,45 @@ class BenchUcxCommandTest {
         .containsPattern("fetch-add 4 B, latency +[0-9]")
         .containsPattern("[01] of 1 targets met");
     JsonNode result = Json.parse(Files.readString(json));
-    assertThat(result.get("format").asText()).isEqualTo("talaria-bench-ucx-2");
+    assertThat(result.get("format").asText()).isEqualTo("talaria-bench-ucx-3");
     assertThat(result.get("measures")).hasSize(3);
     for (JsonNode measure : result.get("measures")) {
       assertThat(measure.get("talaria").get("median").asDouble()).isPositive();
       assertThat(measure.get("ucx").get("median").asDouble()).isPositive();
       assertThat(measure.get("timesUcx").asDouble()).isPositive();
     }
+    JsonNode found = result.get("runs").get(0).get("found");
+    assertThat(found.get("iterations")).hasSize(5);
+    for (String name : List.of("talaria", "before", "after")) {
+      assertThat(found.get(name).asDouble()).as(name).isPositive();
+    }
+  }
+
+  /** The server's side by a station, as on another host. */
+  @Test
+  void aServerElsewhereStartsUcxPerftestToo() throws Exception {
+    NeedsUcx.check();
+    assumeTrue(UcxPerftest.installed(), "no ucx_perftest");
+    try (LocalStation station = new LocalStation()) {
+      assertThat(
+              run(
+                  "--quick",
+                  "--no-pin",
+                  "--operations=put",
+                  "--sizes=16",
+                  "--measures=latency",
+                  "--transports=posix,self",
+                  "--remote=127.0.0.1:" + station.port(),
+                  "--token=" + LocalStation.TOKEN))
+          .as(err.toString())
+          .isZero();
+      assertThat(run("--quick", "--remote=127.0.0.1:" + station.port(), "--token=guess"))
+          .isEqualTo(1);
+    }
+    assertThat(out.toString())
+        .containsPattern("put 16 B, latency +[0-9]")
+        .containsPattern("[01] of 1 targets met");
+    assertThat(err.toString()).contains("wrong token: give the one that the server has printed");
   }
 
   @Test

@@ -4,96 +4,44 @@ package io.talaria.bench.ucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
+import io.talaria.bench.engine.LinkPair;
+import io.talaria.bench.plan.Pattern;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Every operation over real UCX. The end of each connection compares how many messages the client
- * has sent with how many the server has seen.
- */
+/** Every operation over real UCX, both sides in this JVM, as a case measures it. */
 @Timeout(120)
 class OperationsTest {
+  private static final int MESSAGES = 200;
+
   static Stream<Arguments> cases() {
     List<Arguments> cases = new ArrayList<>();
     for (Operation operation : Operation.values()) {
       for (Kind kind : Kind.values()) {
         for (int size : operation.isAtomic() ? List.of(4, 8) : List.of(8, 1_000, 1 << 20)) {
-          cases.add(Arguments.of(operation, kind, size));
+          cases.add(Arguments.of(new Case(operation, kind, size, 1)));
         }
       }
     }
     return cases.stream();
   }
 
+  /** A message that is lost, or one too many, would keep the other side waiting. */
   @ParameterizedTest
   @MethodSource("cases")
-  void everyMessageArrives(Operation operation, Kind kind, int size) throws IOException {
+  void bothSidesComeToTheirEnd(Case what) throws Exception {
     NeedsUcx.check();
-    try (LocalServer server = new LocalServer();
-        Client client = Client.open(server.place(), operation, kind, size)) {
-      if (kind == Kind.LATENCY) {
-        for (int i = 0; i < 30; i++) {
-          client.once();
-        }
-        assertThat(client.operations()).isEqualTo(30);
-      } else {
-        client.many(100);
-        client.many(100);
-        assertThat(client.operations()).isEqualTo(200);
-      }
-      client.end();
-    }
-  }
-
-  @Test
-  void aServerServesOnAfterAClientThatWentAway() throws IOException {
-    NeedsUcx.check();
-    try (LocalServer server = new LocalServer()) {
-      Client gone = Client.open(server.place(), Operation.TAG, Kind.LATENCY, 16);
-      gone.once();
-      gone.close();
-      try (Client next = Client.open(server.place(), Operation.STREAM, Kind.LATENCY, 16)) {
-        next.once();
-        next.end();
-      }
-    }
-  }
-
-  @Test
-  void severalConnectionsAtOnceShareNothing() throws Exception {
-    NeedsUcx.check();
-    try (LocalServer server = new LocalServer()) {
-      List<Thread> threads = new ArrayList<>();
-      List<Throwable> failures = new ArrayList<>();
+    Pattern pattern = what.pattern();
+    assertThat(what.operation().kind().supports(pattern)).isTrue();
+    try (LinkPair pair = new LinkPair(what.operation().kind(), what.sizeBytes())) {
       for (int i = 0; i < 3; i++) {
-        Thread thread =
-            new Thread(
-                () -> {
-                  try (Client client =
-                      Client.open(server.place(), Operation.TAG, Kind.THROUGHPUT, 64)) {
-                    client.many(500);
-                    client.end();
-                  } catch (IOException | RuntimeException e) {
-                    synchronized (failures) {
-                      failures.add(e);
-                    }
-                  }
-                },
-                "test-client-" + i);
-        thread.start();
-        threads.add(thread);
+        pair.operate(pattern, what.sizeBytes(), MESSAGES);
       }
-      for (Thread thread : threads) {
-        thread.join();
-      }
-      assertThat(failures).isEmpty();
     }
   }
 }

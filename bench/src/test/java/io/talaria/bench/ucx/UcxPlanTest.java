@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.HostPort;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,7 @@ class UcxPlanTest {
     List<Case> cases =
         UcxPlan.cases(
             UcxPlan.operations(List.of("swap", "tag")),
-            UcxPlan.kinds(List.of("latency")),
+            List.of(Kind.LATENCY),
             List.of(64),
             1,
             false);
@@ -86,31 +85,19 @@ class UcxPlanTest {
 
   @Test
   void theRatioIsToWhatPerftestMeasuredOnBothSidesOfTheRound() {
-    UcxAttempt round = new UcxAttempt(300, List.of(300.0), 150.0, 250.0);
+    UcxAttempt round = UcxAttempt.of(List.of(100.0, 300.0, 400.0), 150.0, 250.0, true);
 
     assertThat(round.ratio()).isEqualTo(1.5);
     assertThat(round.unrest()).isCloseTo(1.667, within(0.001));
-    assertThat(new UcxAttempt(300, List.of(300.0), null, null).unrest() > 1.25)
+    assertThat(UcxAttempt.of(List.of(300.0), null, null, true).unrest() > 1.25)
         .as("repeated without perftest")
         .isFalse();
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "10.1.0.2:77, 10.1.0.2, 77",
-    "node-b, node-b, 13340",
-    "[fe80::1]:9, fe80::1, 9",
-    ":5, '', 5",
-    "'', '', 13340",
-  })
-  void hostsAndPorts(String text, String host, int port) {
-    assertThat(new HostPortConverter().convert(text)).isEqualTo(new HostPort(host, port));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"node:port", "node:70000", "node:-1"})
-  void wrongPorts(String text) {
-    assertThatThrownBy(() -> new HostPortConverter().convert(text))
-        .hasMessage("'" + text + "' is no HOST:PORT, such as 10.1.0.2:13340");
+  @Test
+  void aFigureIsOfOneOperationOrOfAllThreadsTogether() {
+    assertThat(new Case(Operation.TAG, Kind.LATENCY, 16, 2).figure(1_000, 500_000)).isEqualTo(500);
+    assertThat(new Case(Operation.TAG, Kind.THROUGHPUT, 16, 2).figure(1_000, 500_000))
+        .isEqualTo(4e6);
   }
 }

@@ -1,15 +1,15 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.bench.ucx;
+package io.talaria.bench.link;
 
 import io.talaria.ucx.Status;
 
-/** Up to {@link Side#WINDOW} operations in flight, the oldest first. */
-public final class Window {
-  private static final int MASK = Side.WINDOW - 1;
+/** Up to {@link UcxSide#WINDOW} operations in flight, the oldest first. */
+final class UcxWindow {
+  private static final int MASK = UcxSide.WINDOW - 1;
 
-  private final Side side;
-  private final long[] requests = new long[Side.WINDOW];
+  private final UcxSide side;
+  private final long[] requests = new long[UcxSide.WINDOW];
   private int head;
   private int size;
 
@@ -18,7 +18,7 @@ public final class Window {
    *
    * @param side whose operations
    */
-  public Window(Side side) {
+  UcxWindow(UcxSide side) {
     this.side = side;
   }
 
@@ -27,7 +27,7 @@ public final class Window {
    *
    * @param request what it has answered
    */
-  public void add(long request) {
+  void add(long request) {
     if (request <= 0) {
       Status.check(request, "an operation");
       return;
@@ -41,30 +41,12 @@ public final class Window {
 
   private void finishOldest() {
     side.finish(requests[head]);
-    removeOldest();
-  }
-
-  boolean isFull() {
-    return size == requests.length;
-  }
-
-  boolean isEmpty() {
-    return size == 0;
-  }
-
-  /** Returns the oldest one. */
-  long oldest() {
-    return requests[head];
-  }
-
-  /** Forgets the oldest one, which is over. */
-  void removeOldest() {
     head = head + 1 & MASK;
     size--;
   }
 
   /** Waits for all. */
-  public void drain() {
+  void drain() {
     while (size > 0) {
       finishOldest();
     }

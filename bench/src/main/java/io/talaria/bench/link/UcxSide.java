@@ -1,12 +1,11 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.bench.ucx;
+package io.talaria.bench.link;
 
 import io.talaria.ucx.Config;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.ErrorHandling;
-import io.talaria.ucx.Feature;
 import io.talaria.ucx.MemoryRegion;
 import io.talaria.ucx.RemoteKey;
 import io.talaria.ucx.RemoteMemory;
@@ -20,20 +19,16 @@ import java.util.Base64;
  * What one side of a connection has of UCX: context, worker, endpoint, and memory allocated by UCX
  * as {@code ucx_perftest} does. Confined to the thread that opens it, which closes it.
  */
-public final class Side implements AutoCloseable {
+final class UcxSide implements AutoCloseable {
   /** How many operations are in flight at most, as in {@code ucx_perftest}. */
-  public static final int WINDOW = 32;
+  static final int WINDOW = 32;
 
   /** How often progress may find nothing before one looks around. */
   private static final int SPINS = 1_024;
 
-  /** How often one looks at a request before following other orders. */
-  private static final int LOOKS = 4;
-
   private static final byte[] NO_KEY = {};
 
   private final Context context;
-  private final Runnable check;
   private final boolean yields;
   private Worker worker;
   private MemoryRegion outRegion;
@@ -44,30 +39,36 @@ public final class Side implements AutoCloseable {
   private RemoteMemory remote;
   private int looks = SPINS;
 
-  private Side(Context context, Runnable check, boolean yields) {
+  private UcxSide(Context context, boolean yields) {
     this.context = context;
-    this.check = check;
     this.yields = yields;
   }
 
   /**
+   * How to reach one side, as a line of JSON has it.
+   *
+   * @param address of its worker, in Base64
+   * @param key of its memory, in Base64; empty if nobody reaches into it
+   */
+  record Reach(String address, String key) {}
+
+  /**
    * What a side is opened for.
    *
-   * @param feature what is needed of UCX
+   * @param features what is needed of UCX
    * @param sizeBytes the largest message
    * @param transports {@code UCX_TLS}; empty for UCX's choice
    * @param yields whether to leave the core to others when there is nothing to do
    */
-  public record Needs(Feature feature, int sizeBytes, String transports, boolean yields) {}
+  record Needs(Context.Options features, int sizeBytes, String transports, boolean yields) {}
 
   /**
    * Opens a side.
    *
    * @param needs what for
-   * @param check what throws when there is nothing to wait for any more
    */
-  public static Side open(Needs needs, Runnable check) {
-    Side side = new Side(context(needs), check, needs.yields());
+  static UcxSide open(Needs needs) {
+    UcxSide side = new UcxSide(context(needs), needs.yields());
     try {
       side.worker = Worker.open(side.context, Worker.Options.defaults());
       side.outRegion = MemoryRegion.allocate(side.context, needs.sizeBytes());
@@ -88,7 +89,7 @@ public final class Side implements AutoCloseable {
       if (!needs.transports().isEmpty()) {
         config.set("TLS", needs.transports());
       }
-      return Context.open(Context.Options.of(needs.feature()), config);
+      return Context.open(needs.features(), config);
     }
   }
 
@@ -97,8 +98,11 @@ public final class Side implements AutoCloseable {
    *
    * @param memory whether it reaches into the memory, too
    */
-  public Credentials credentials(boolean memory) {
-    return Credentials.of(worker.address().toBytes(), memory ? inRegion.pack().toBytes() : NO_KEY);
+  Reach reach(boolean memory) {
+    Base64.Encoder encoder = Base64.getEncoder();
+    return new Reach(
+        encoder.encodeToString(worker.address().toBytes()),
+        encoder.encodeToString(memory ? inRegion.pack().toBytes() : NO_KEY));
   }
 
   /**
@@ -106,7 +110,7 @@ public final class Side implements AutoCloseable {
    *
    * @param peer how to reach the other side
    */
-  public void connect(Credentials peer) {
+  void connect(Reach peer) {
     endpoint =
         worker.connect(
             Endpoint.Options.to(WorkerAddress.of(decode(peer.address())))
@@ -121,32 +125,32 @@ public final class Side implements AutoCloseable {
   }
 
   /** Returns the worker. */
-  public Worker worker() {
+  Worker worker() {
     return worker;
   }
 
   /** Returns the endpoint, once connected. */
-  public Endpoint endpoint() {
+  Endpoint endpoint() {
     return endpoint;
   }
 
   /** Returns the peer's memory. */
-  public RemoteMemory remote() {
+  RemoteMemory remote() {
     return remote;
   }
 
   /** Returns what is sent. */
-  public MemorySegment out() {
+  MemorySegment out() {
     return out;
   }
 
   /** Returns what is received into; the peer reaches it too. */
-  public MemorySegment in() {
+  MemorySegment in() {
     return in;
   }
 
   /** Progresses until UCX has done something, or for a while. */
-  public void spin() {
+  void spin() {
     int left = SPINS;
     while (worker.progress() == 0) {
       if (--left == 0) {
@@ -157,12 +161,11 @@ public final class Side implements AutoCloseable {
   }
 
   private void lookAround() {
-    check.run();
     if (yields) {
       Thread.yield();
     }
     if (Thread.currentThread().isInterrupted()) {
-      throw new PeerLostException("interrupted: the other side does not answer");
+      throw new IllegalStateException("interrupted: the other side does not answer");
     }
   }
 
@@ -171,7 +174,7 @@ public final class Side implements AutoCloseable {
    *
    * @param request what the operation has answered
    */
-  public void finish(long request) {
+  void finish(long request) {
     if (request <= 0) {
       Status.check(request, "an operation");
       return;
@@ -188,26 +191,15 @@ public final class Side implements AutoCloseable {
    *
    * @param request what the operation has answered
    */
-  public boolean isOver(long request) {
+  boolean isOver(long request) {
     Status.check(request, "an operation");
     int status = worker.poll(request);
     Status.check(status, "an operation");
     return status != Status.IN_PROGRESS;
   }
 
-  /** Progresses for a while; returns whether an operation is over. */
-  boolean finishSoon(long request) {
-    for (int i = 0; i < LOOKS; i++) {
-      if (isOver(request)) {
-        return true;
-      }
-      spin();
-    }
-    return false;
-  }
-
   /** Progresses once, for whoever looks at memory in between. */
-  public void look() {
+  void look() {
     if (worker.progress() == 0 && --looks == 0) {
       looks = SPINS;
       lookAround();
@@ -215,7 +207,7 @@ public final class Side implements AutoCloseable {
   }
 
   /** Progresses until all that was sent has arrived. */
-  public void flush() {
+  void flush() {
     finish(endpoint.flush());
   }
 

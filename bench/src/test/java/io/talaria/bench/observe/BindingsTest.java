@@ -1,17 +1,19 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.bench.engine;
+package io.talaria.bench.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.bench.engine.MeasuringJvm;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.result.Row;
 import io.talaria.cli.doctor.RdmaDevices;
 import io.talaria.ucx.Ucx;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -24,6 +26,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every binding on every road, between two JVMs, in all patterns it can do. */
 @Timeout(180)
 class BindingsTest {
+  private static final String ENDLESS =
+      """
+      {"bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [16],
+       "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 0}
+      """;
+
   private static String plan(String binding, String road, String patterns, String more) {
     boolean direct = binding.contains("ucx") || binding.startsWith("verbs");
     String roads = direct ? "" : "\"roads\": [\"" + road + "\"], ";
@@ -64,7 +72,7 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"ucx-stream", "ucx-tag", "ucx-am", "jucx"})
+  @CsvSource({"ucx-stream", "ucx-stream-data", "ucx-tag", "ucx-tag-sync", "ucx-am", "jucx"})
   void measuresMessagesOfUcx(String binding) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(binding, "plain", "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
@@ -80,6 +88,13 @@ class BindingsTest {
   void measuresMemoryAccessOfUcx(String binding, String patterns, int count) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(binding, "plain", patterns, count);
+  }
+
+  @Test
+  void measuresAtomicsOfUcx() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    String json = plan("ucx-fetch-add", "plain", "\"throughput\", \"access\"", "");
+    measure(json.replace("[1, 70000]", "[1, 4, 8]"), 2);
   }
 
   /** By TCP a side may be done while the other still waits for what its worker does. */
@@ -159,7 +174,7 @@ class BindingsTest {
         assertThat(row.messages()).isEqualTo(2 * each * pairs);
         assertThat(row.fastestMessagesPerSecond())
             .isGreaterThanOrEqualTo(row.slowestMessagesPerSecond());
-        if (row.contender().road().accelerated()) {
+        if (row.contender().onTalaria()) {
           assertThat(row.roads()).startsWith(2 * (processes - 1) + " shm");
         }
       }
@@ -204,11 +219,48 @@ class BindingsTest {
         assertThat(row.sinceBegun()).isNull();
       }
       assertThat(row.sinceDue() != null).isEqualTo(row.measured().ratePerSecond() > 0);
-      if (row.contender().road().accelerated()) {
+      if (row.contender().onTalaria()) {
         assertThat(row.roads()).contains(row.contender().road().label());
       }
     }
     List<String> tags = new ArrayList<>(rows.stream().map(Row::tag).toList());
     assertThat(tags).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aMeasuringJvmThatDiesEndsTheCaseAndTheNextContenderGoesOn() throws Exception {
+    try (Hosts hosts = new Hosts()) {
+      Thread killer = Thread.ofPlatform().daemon().start(BindingsTest::killAServer);
+      assertThat(hosts.run(ENDLESS)).isFalse();
+      killer.join(Duration.ofSeconds(10));
+      assertThat(hosts.failures).hasSize(1);
+      assertThat(hosts.failures.getFirst()).startsWith("nio plain, pingpong, 16 B, 1 connection: ");
+      String quick = ENDLESS.replace("\"seconds\": 600", "\"seconds\": 0.01");
+      assertThat(hosts.run(quick)).isTrue();
+      assertThat(hosts.rows).hasSize(1);
+    }
+  }
+
+  /** Kills one of the measuring JVMs once both have run for a while. */
+  private static void killAServer() {
+    try {
+      while (true) {
+        List<ProcessHandle> children =
+            ProcessHandle.current().children().filter(BindingsTest::measures).toList();
+        if (children.size() == 2) {
+          Thread.sleep(3_000);
+          children.getFirst().destroyForcibly();
+          return;
+        }
+        Thread.sleep(100);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static boolean measures(ProcessHandle child) {
+    String main = MeasuringJvm.class.getName();
+    return child.info().arguments().map(words -> List.of(words).contains(main)).orElse(false);
   }
 }

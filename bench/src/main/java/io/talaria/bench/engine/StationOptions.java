@@ -1,0 +1,172 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.engine;
+
+import io.talaria.bench.harness.Pinning;
+import io.talaria.cli.harness.BuildVersion;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.cli.harness.Token;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say on which machines a {@link Fleet} measures: a mixin. */
+public final class StationOptions {
+  private static final int DEFAULT_PORT = 13_341;
+  private static final String ANY = "0.0.0.0";
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @ArgGroup(exclusive = true, multiplicity = "0..1")
+  private Elsewhere elsewhere = new Elsewhere();
+
+  /** One of the two. */
+  static final class Elsewhere {
+    @Option(
+        names = "--listen",
+        arity = "0..1",
+        fallbackValue = "",
+        paramLabel = "HOST:PORT",
+        converter = Place.class,
+        description =
+            "Serve another machine's observe or bench ucx until interrupted. Default: all"
+                + " addresses, port 13341.")
+    private HostPort listen;
+
+    @Option(
+        names = "--remote",
+        paramLabel = "HOST[:PORT]",
+        converter = Place.class,
+        description = "Measure towards the machine where --listen runs. Default port: 13341.")
+    private HostPort remote;
+  }
+
+  @Option(
+      names = "--token",
+      paramLabel = "TOKEN",
+      description = "What --listen has printed; with --listen, what it shall want to hear.")
+  private String token;
+
+  @Option(
+      names = {"--java-option", "--jvm"},
+      paramLabel = "OPTION",
+      description =
+          "A further option for this side's measuring JVMs, such as"
+              + " -Dtalaria.rules=/etc/talaria.rules; may be repeated.")
+  private List<String> javaOptions = List.of();
+
+  /** Creates the options; picocli fills them. */
+  public StationOptions() {}
+
+  static final class Place extends HostPort.Converter {
+    Place() {
+      super(DEFAULT_PORT);
+    }
+  }
+
+  /**
+   * Checks that the options fit.
+   *
+   * @throws ParameterException if they do not
+   */
+  public void check() {
+    HostPort remote = elsewhere.remote;
+    if (remote != null && (token == null || remote.host().isEmpty())) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--remote needs --token, which the server has printed, and a host");
+    }
+  }
+
+  /** Returns whether this side is to serve another machine. */
+  public boolean listens() {
+    return elsewhere.listen != null;
+  }
+
+  /** Returns the other machine, as the user has named it; null if all is measured on this one. */
+  public HostPort remote() {
+    return elsewhere.remote;
+  }
+
+  /** Returns further options for this side's JVMs. */
+  public List<String> javaOptions() {
+    return List.copyOf(javaOptions);
+  }
+
+  /**
+   * Gathers the JVMs.
+   *
+   * @param processes how many at most
+   * @param pinning on which cores those of this machine run
+   * @param agent the agent's jar; null: looked for when it is needed
+   * @param jars what is added to the class path
+   * @return the JVMs, none of them started; whoever calls closes it
+   * @throws HarnessException if there is no station, or it refuses
+   */
+  public Fleet fleet(int processes, Pinning pinning, Path agent, List<Path> jars)
+      throws HarnessException {
+    JvmStarter client = starter("client", pinning.clientCore(), agent, jars);
+    HostPort remote = elsewhere.remote;
+    return remote == null
+        ? Fleet.here(processes, starter("server", pinning.serverCore(), agent, jars), client)
+        : Fleet.with(processes, new InetSocketAddress(remote.host(), remote.port()), token, client);
+  }
+
+  private JvmStarter starter(String name, int core, Path agent, List<Path> jars) {
+    return new JvmStarter(name, core, agent, javaOptions, jars);
+  }
+
+  /**
+   * Serves another machine until interrupted.
+   *
+   * @param pinning the JVMs run on the server's core
+   * @param agent the agent's jar; null: looked for when it is needed
+   * @param jars what is added to the class path
+   * @return the exit status
+   * @throws HarnessException if it cannot listen
+   */
+  public int serve(Pinning pinning, Path agent, List<Path> jars) throws HarnessException {
+    CommandLine line = command.commandLine();
+    PrintWriter console = line.getOut();
+    String wanted = token == null ? Token.random() : token;
+    HostPort listen = elsewhere.listen;
+    String bind = listen.host().isEmpty() ? ANY : listen.host();
+    try (Station station =
+        new Station(
+            new InetSocketAddress(bind, listen.port()),
+            starter("server", pinning.serverCore(), agent, jars),
+            wanted,
+            BuildVersion.talaria(),
+            text -> {
+              console.println(text);
+              console.flush();
+            })) {
+      console.println("listening on port " + station.port());
+      console.println(
+          "on the other machine: talaria "
+              + command.qualifiedName().replaceFirst("^talaria ", "")
+              + " --remote "
+              + (bind.equals(ANY) ? "HOST" : bind)
+              + ":"
+              + station.port()
+              + " --token "
+              + wanted);
+      console.flush();
+      station.serve();
+      return CommandLine.ExitCode.OK;
+    } catch (IOException e) {
+      throw new HarnessException(
+          "cannot listen on " + bind + ":" + listen.port() + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.observe;
+
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.engine.Crew;
+import io.talaria.bench.engine.Fleet;
+import io.talaria.bench.engine.Orders;
+import io.talaria.bench.engine.Phases;
+import io.talaria.bench.harness.Latencies;
+import io.talaria.bench.plan.Case;
+import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.RunPlan;
+import io.talaria.bench.result.Row;
+import io.talaria.cli.harness.HarnessException;
+import java.time.Duration;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/**
+ * All cases of a heat, which each contender measures by one crew of JVMs. A contender that fails is
+ * given up for this round; the others go on. Used by one thread.
+ *
+ * @param plan the plan
+ * @param heat which cases
+ * @param fleet by which JVMs
+ * @param outcome told what becomes of each case
+ */
+record HeatBout(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome) implements Bout {
+  /** Returns all heats of a plan. */
+  static List<Bout> of(RunPlan plan, Fleet fleet, Outcome outcome) {
+    return plan.heats().stream()
+        .<Bout>map(heat -> new HeatBout(plan, heat, fleet, outcome))
+        .toList();
+  }
+
+  @Override
+  public String label() {
+    return heat.describe();
+  }
+
+  /** The mean of all contenders: not all can do everything. */
+  @Override
+  public double expectedMs() {
+    return Schedule.heatMs(plan, heat) / plan.contenders().size();
+  }
+
+  @Override
+  public void measure(Round round) throws InterruptedException {
+    LinkContender contender = (LinkContender) round.contender();
+    List<Case> cases = plan.cases(contender, heat);
+    if (cases.isEmpty() || outcome.stopped()) {
+      return;
+    }
+    String doing = "starting";
+    try (Crew crew = fleet.crew(heat.processes())) {
+      crew.start(contender.road());
+      Phases phases = new Phases(crew, terms(contender), heat.allToAll());
+      phases.initialize();
+      int connections = 0;
+      for (Case measured : cases) {
+        if (outcome.stopped()) {
+          return;
+        }
+        doing = measured.describe();
+        round.step(doing, Schedule.caseMs(plan));
+        outcome.begins(round);
+        if (measured.connections() != connections) {
+          if (connections > 0) {
+            phases.cleanUp();
+          }
+          connections = measured.connections();
+          phases.connect(connections, measured.connectionsOfEach());
+        }
+        measure(phases, measured, round);
+      }
+      phases.cleanUp();
+    } catch (HarnessException e) {
+      outcome.failed(contender, doing, e.getMessage());
+    }
+  }
+
+  private Phases.Terms terms(LinkContender contender) {
+    return new Phases.Terms(
+        contender.binding(),
+        contender.road(),
+        plan.largestBytes(),
+        plan.threads(),
+        plan.transports(),
+        false,
+        Duration.ofSeconds(plan.limitSeconds()));
+  }
+
+  private void measure(Phases phases, Case measured, Round round)
+      throws HarnessException, InterruptedException {
+    int rate = measured.ratePerSecond();
+    double perSecond =
+        phases.warmUp(measured.pattern(), measured.sizeBytes(), plan.warmUpSeconds(), rate, true);
+    Phases.Measured found =
+        phases.measure(
+            perSecond,
+            plan.seconds(),
+            measured.operations(),
+            rate,
+            true,
+            measured.connectionsOfEach());
+    outcome.measured(row(measured, round, found), found.rested());
+  }
+
+  private static Row row(Case measured, Round round, Phases.Measured found) {
+    Orders.Operated client = found.leaders().getLast();
+    long operations = found.operations() * measured.connectionsOfAll();
+    LinkContender contender = (LinkContender) round.contender();
+    return new Row(
+        contender,
+        measured,
+        round.number(),
+        contender.onTalaria() ? client.roads().describe() : "",
+        operations,
+        measured.pattern().messages() * operations,
+        found.leaders().stream().map(Orders.Operated::elapsedNs).toList(),
+        decode(client.sinceBegun()),
+        decode(client.sinceDue()),
+        client.wireBytes(),
+        client.infinibandBytes());
+  }
+
+  private static Histogram decode(String text) {
+    return text == null ? null : Latencies.decode(text);
+  }
+}

@@ -1,0 +1,32 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.plan;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import io.talaria.bench.harness.Contender;
+
+/**
+ * A library on a road: what JVMs are started for.
+ *
+ * @param binding the library
+ * @param road the road
+ */
+public record LinkContender(BindingKind binding, Road road) implements Contender {
+  /** Returns the name in files, tables and pictures. */
+  @Override
+  @JsonValue
+  public String label() {
+    return binding.sockets() ? binding.label() + " " + road.label() : binding.label();
+  }
+
+  @Override
+  public boolean onTalaria() {
+    return road.accelerated();
+  }
+
+  /** Returns the {@link #label}: what keys of JSON are made of. */
+  @Override
+  public String toString() {
+    return label();
+  }
+}

@@ -1,0 +1,77 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.bench.observe;
+
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Rounds;
+import io.talaria.bench.engine.Fleet;
+import io.talaria.bench.engine.JvmStarter;
+import io.talaria.bench.engine.LocalStation;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.PlanException;
+import io.talaria.bench.plan.PlanReader;
+import io.talaria.bench.plan.RunPlan;
+import io.talaria.bench.result.Row;
+import io.talaria.cli.harness.HarnessException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A station in this process, and what became of the cases of plans. */
+final class Hosts implements AutoCloseable, Outcome {
+  private static final List<String> SMALL =
+      List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
+  final List<Row> rows = new ArrayList<>();
+  final List<String> failures = new ArrayList<>();
+  private final LocalStation station = new LocalStation(starter("server"));
+
+  Hosts() throws IOException {}
+
+  private static JvmStarter starter(String name) {
+    return new JvmStarter(name, Pinning.NONE, null, SMALL, List.of());
+  }
+
+  /** Runs a plan; returns whether all could be measured. */
+  boolean run(String json) throws PlanException, HarnessException, InterruptedException {
+    RunPlan plan = PlanReader.parse("test.json", json);
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), station.port());
+    int before = failures.size();
+    try (Fleet fleet =
+        Fleet.with(plan.mostProcesses(), address, LocalStation.TOKEN, starter("client"))) {
+      new Rounds(plan.repetitions(), 0, new PrintWriter(Writer.nullWriter()))
+          .measure(HeatBout.of(plan, fleet, this), new Comparison(plan.contenders()));
+    }
+    return failures.size() == before;
+  }
+
+  @Override
+  public boolean stopped() {
+    return false;
+  }
+
+  @Override
+  public void begins(Round round) {}
+
+  @Override
+  public void measured(Row row, boolean rested) {
+    rows.add(row);
+  }
+
+  @Override
+  public void failed(LinkContender contender, String what, String message) {
+    failures.add(contender.label() + ", " + what + ": " + message);
+  }
+
+  @Override
+  public void close() {
+    station.close();
+  }
+}
