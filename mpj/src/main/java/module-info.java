@@ -8,6 +8,7 @@
  */
 module io.talaria.mpj {
   requires io.talaria.ffi;
+  requires io.talaria.ucx;
 
   exports mpi;
   exports io.talaria.mpj.device;

@@ -57,6 +57,22 @@ class ContractTest {
   }
 
   @TestFactory
+  Stream<DynamicTest> ucxdevWithTwoRanks() {
+    return on("ucxdev", 2, Ground.ucx());
+  }
+
+  @TestFactory
+  Stream<DynamicTest> ucxdevWithTheSmallestBuffersAndCredit() {
+    return on(
+        "ucxdev, buffers of 4 KiB", 4, Ground.ucx().with("buffer", 4096).with("credit", 3000));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> autoWithUcxBetweenTwoHosts() {
+    return on("auto with ucxdev", 5, Ground.autoWithUcx());
+  }
+
+  @TestFactory
   Stream<DynamicTest> autoOnTwoHosts() {
     return on("auto", 5, Ground.auto());
   }

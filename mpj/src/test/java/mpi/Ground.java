@@ -9,12 +9,14 @@ import io.talaria.mpj.device.ring.RingDevice;
 import io.talaria.mpj.device.ring.RingWays;
 import io.talaria.mpj.device.ring.SharedFiles;
 import io.talaria.mpj.device.ring.ThreadHub;
+import io.talaria.mpj.device.ucx.UcxWays;
 import io.talaria.mpj.device.ways.AutoDevice;
 import io.talaria.mpj.device.ways.Ways;
 import io.talaria.mpj.device.ways.WaysDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
+import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -28,6 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Assumptions;
 
 /** Runs the ranks of a test as threads of this JVM, each with an engine of its own. */
 final class Ground {
@@ -40,7 +43,9 @@ final class Ground {
     THREADS,
     FILES,
     NIO,
-    AUTO
+    UCX,
+    AUTO,
+    AUTO_UCX
   }
 
   private final Kind kind;
@@ -69,6 +74,15 @@ final class Ground {
     return new Ground(Kind.AUTO);
   }
 
+  static Ground ucx() {
+    return new Ground(Kind.UCX);
+  }
+
+  /** As {@link #auto}, with UCX between the two hosts. */
+  static Ground autoWithUcx() {
+    return new Ground(Kind.AUTO_UCX);
+  }
+
   private Links.Options options(Settings settings) {
     return new Links.Options()
         .secret(new byte[] {1, 2, 3})
@@ -82,11 +96,11 @@ final class Ground {
     int ring = settings.ringBytes();
     int eager = settings.eagerBytes();
     long credit = settings.creditBytes();
-    if (kind == Kind.NIO) {
+    if (kind == Kind.NIO || kind == Kind.UCX) {
       return new WaysDevice(ways[rank], rank, ranks, eager, credit, null);
     }
     RingArea area = kind == Kind.THREADS ? hub.area() : new SharedFiles(directory);
-    if (kind == Kind.AUTO) {
+    if (kind == Kind.AUTO || kind == Kind.AUTO_UCX) {
       boolean[] here = new boolean[ranks];
       for (int i = 0; i < ranks; i++) {
         here[i] = i % 2 == rank % 2;
@@ -105,7 +119,10 @@ final class Ground {
     List<String> cards = new ArrayList<>();
     try {
       for (int i = 0; i < ranks; i++) {
-        ways[i] = new Links(i, ranks, options(settings));
+        ways[i] =
+            kind == Kind.UCX || kind == Kind.AUTO_UCX
+                ? new UcxWays(i, ranks, settings.bufferBytes(), settings.creditBytes(), 0)
+                : new Links(i, ranks, options(settings));
         cards.add(ways[i].card());
       }
     } catch (IOException e) {
@@ -133,7 +150,8 @@ final class Ground {
 
   void run(int ranks, Body body) {
     Settings settings = Settings.of(properties);
-    boolean files = kind == Kind.FILES || kind == Kind.AUTO;
+    boolean files = kind == Kind.FILES || kind == Kind.AUTO || kind == Kind.AUTO_UCX;
+    assumeThereIsUcx();
     Path directory = files ? directory(ranks) : null;
     ThreadHub hub = files ? null : new ThreadHub(ranks);
     Ways[] ways = ways(ranks, settings);
@@ -177,6 +195,13 @@ final class Ground {
     }
     if (files) {
       delete(directory);
+    }
+  }
+
+  private void assumeThereIsUcx() {
+    if (kind == Kind.UCX || kind == Kind.AUTO_UCX) {
+      String obstacle = Ucx.obstacle().orElse(null);
+      Assumptions.assumeTrue(obstacle == null, obstacle);
     }
   }
 

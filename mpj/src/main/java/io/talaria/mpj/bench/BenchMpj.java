@@ -22,9 +22,10 @@ public final class BenchMpj {
       Usage: talaria bench mpj [--rounds N]
 
       Half round trips, and messages a second with 64 in flight, of byte arrays between two processes,
-      a core each: mpj on shmdev, and Open MPI (pml ob1 and ucx) and MPICH in C, as far as they are
+      a core each: mpj on shmdev and on ucxdev, and Open MPI (pml ob1 and ucx) and MPICH in C, as far as they are
       installed (packages openmpi-bin and libopenmpi-dev, mpich and libmpich-dev, gcc). Contenders
-      alternate; medians over the rounds. Ratios are mpj to the better pml of Open MPI.
+      alternate; medians over the rounds. Ratios are mpj on shmdev to the
+      better pml of Open MPI, and on ucxdev to pml ucx, both of these on UCX_TLS=posix,self.
 
         --rounds N   how often each runs (5)
       """;
@@ -39,6 +40,11 @@ public final class BenchMpj {
     {1048576, 200, 200, 10},
     {4194304, 50, 50, 5},
   };
+
+  private static final String MPJ = "mpj";
+  private static final String MPJ_UCX = "mpj-ucx";
+  private static final String OMPI_UCX = "ompi-ucx";
+  private static final String UCX_TLS = "UCX_TLS=posix,self";
 
   private BenchMpj() {}
 
@@ -107,10 +113,13 @@ public final class BenchMpj {
     for (Contender contender : contenders) {
       System.out.printf("%13s", contender.name);
     }
-    System.out.printf("%9s%n", "ratio");
+    System.out.printf("%9s%9s%n", "ratio", "of ucx");
     for (int[] row : SIZES) {
       System.out.printf("%10d", row[0]);
       double best = Double.NaN;
+      double ours = Double.NaN;
+      double oursOnUcx = Double.NaN;
+      double theirsOnUcx = Double.NaN;
       for (Contender contender : contenders) {
         double value = contender.median(row[0], column);
         System.out.printf(" " + format, value);
@@ -118,27 +127,33 @@ public final class BenchMpj {
         if (contender.name.startsWith("ompi") && (Double.isNaN(best) || better)) {
           best = value;
         }
+        switch (contender.name) {
+          case MPJ -> ours = value;
+          case MPJ_UCX -> oursOnUcx = value;
+          case OMPI_UCX -> theirsOnUcx = value;
+          default -> {}
+        }
       }
-      System.out.printf(Locale.ROOT, "%9.2f%n", contenders.get(0).median(row[0], column) / best);
+      System.out.printf(Locale.ROOT, "%9.2f%9.2f%n", ours / best, oursOnUcx / theirsOnUcx);
     }
   }
 
   private static List<Contender> contenders() throws IOException, InterruptedException {
     List<Contender> all = new ArrayList<>();
+    List<String> launcher =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Mpirun.class.getName(),
+            "-np",
+            "2",
+            "-bind");
+    String program = PingPong.class.getName();
+    all.add(new Contender(MPJ, join(launcher, program), Map.of()));
     all.add(
-        new Contender(
-            "mpj",
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Mpirun.class.getName(),
-                "-np",
-                "2",
-                "-bind",
-                PingPong.class.getName()),
-            Map.of()));
+        new Contender(MPJ_UCX, join(launcher, "-dev", "ucx", "-x", UCX_TLS, program), Map.of()));
     Path folder = Files.createTempDirectory("talaria-bench-mpj");
     folder.toFile().deleteOnExit();
     String ompi = compile(folder, "mpicc.openmpi", "openmpi-bin and libopenmpi-dev");
@@ -149,7 +164,7 @@ public final class BenchMpj {
       all.add(new Contender("ompi-ob1", join(mpirun, "--mca", "pml", "ob1", ompi), root));
       all.add(
           new Contender(
-              "ompi-ucx",
+              OMPI_UCX,
               join(
                   mpirun,
                   "--mca",
@@ -162,7 +177,7 @@ public final class BenchMpj {
                   "pml_ucx_devices",
                   "any",
                   "-x",
-                  "UCX_TLS=posix,self",
+                  UCX_TLS,
                   ompi),
               root));
     }

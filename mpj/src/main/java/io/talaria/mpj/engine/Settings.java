@@ -15,6 +15,7 @@ public final class Settings {
 
   private static final String PREFIX = "talaria.mpj.";
   private static final String COLLECTIVE = "coll.";
+  private static final List<String> BETWEEN = List.of("auto", "nio", "ucx");
 
   private final int eagerBytes;
   private final int ringBytes;
@@ -22,6 +23,7 @@ public final class Settings {
   private final long spinNs;
   private final int bufferBytes;
   private final String network;
+  private final String between;
   private final String directory;
   private final Map<String, String> algorithms = new TreeMap<>();
 
@@ -45,6 +47,11 @@ public final class Settings {
           PREFIX + "buffer=" + bufferBytes + ": a power of two of bytes is allowed");
     }
     directory = from.getProperty(PREFIX + "dir");
+    between = from.getProperty(PREFIX + "between", "auto");
+    if (!BETWEEN.contains(between)) {
+      throw new IllegalArgumentException(
+          PREFIX + "between=" + between + ": auto, nio or ucx is allowed");
+    }
     network = from.getProperty(PREFIX + "network");
     if (network != null) {
       try {
@@ -65,6 +72,7 @@ public final class Settings {
           "spin",
           "buffer",
           "network",
+          "between",
           "dir",
           "diagnose",
           "serial.filter" -> {}
@@ -75,8 +83,8 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, buffer, network, dir, diagnose, serial.filter and"
-                  + " coll.NAME");
+                  + "eager, ring, credit, spin, buffer, network, between, dir, diagnose,"
+                  + " serial.filter and coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
       }
@@ -155,6 +163,11 @@ public final class Settings {
   /** Network whose addresses other hosts are given, such as 10.1.0.0/16, or null for all. */
   public String network() {
     return network;
+  }
+
+  /** What the device {@code auto} takes between hosts: auto, nio or ucx. */
+  public String between() {
+    return between;
   }
 
   /** Where a job's shared files are made on each host, or null for where the memory is shared. */

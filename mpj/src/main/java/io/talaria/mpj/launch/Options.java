@@ -24,8 +24,8 @@ final class Options {
       Starts N ranks of a program written for the mpiJava API (package mpi), on this host or others.
 
         -np N, -n N       how many ranks
-        -dev NAME         auto (shm inside a host, nio between hosts: the default), shm, nio (TCP) or
-                          sm (a thread a rank, one JVM)
+        -dev NAME         auto (shm inside a host, nio between hosts: the default), shm, nio (TCP),
+                          ucx (whatever UCX drives) or sm (a thread a rank, one JVM)
         -host H:N[,H:N]   hosts and how many ranks each may take (1 if not said), filled in order
         -hostfile FILE    the same, a host a line: «node1 slots=4» or «node1:4»; # begins a comment
         -oversubscribe    allow more ranks than that
@@ -44,7 +44,8 @@ final class Options {
       -Dtalaria.mpj.NAME=VALUE are in docs/mpj.md.
 
       Exit status: 0 if all ranks ended so after MPI.Finalize; else that of the first rank that failed
-      (128 + n for signal n), that of MPI.COMM_WORLD.Abort; 2 for wrong usage, 124 for the time limit.
+      (128 + n for signal n), that of MPI.COMM_WORLD.Abort; 2 for wrong usage, 69 where UCX is missing,
+      124 for the time limit.
 
         talaria mpirun -np 4 -cp app.jar Hello
         talaria mpirun -np 2 -label -timeout 60 -Xmx1g -jar solver.jar input.txt
@@ -153,7 +154,7 @@ final class Options {
     }
     if (device.equals("sm") || (device.equals("shm") && hosts.size() > 1)) {
       throw new UsageException(
-          "-dev " + device + " is for one host; for several: -dev auto, or -dev nio");
+          "-dev " + device + " is for one host; for several: -dev auto, -dev nio or -dev ucx");
     }
     int slots = 0;
     for (HostSlots host : hosts) {
@@ -323,8 +324,8 @@ final class Options {
   private static String device(String name) throws UsageException {
     String plain = name.endsWith("dev") ? name.substring(0, name.length() - 3) : name;
     return switch (plain) {
-      case "auto", "shm", "sm", "nio" -> plain;
-      default -> throw new UsageException("-dev needs auto, shm, nio or sm, not " + name);
+      case "auto", "shm", "sm", "nio", "ucx" -> plain;
+      default -> throw new UsageException("-dev needs auto, shm, nio, ucx or sm, not " + name);
     };
   }
 

@@ -8,6 +8,7 @@ import io.talaria.mpj.device.ring.RankPages;
 import io.talaria.mpj.device.ring.RingDevice;
 import io.talaria.mpj.device.ring.RingWays;
 import io.talaria.mpj.device.ring.SharedFiles;
+import io.talaria.mpj.device.ucx.UcxWays;
 import io.talaria.mpj.device.ways.AutoDevice;
 import io.talaria.mpj.device.ways.Ways;
 import io.talaria.mpj.device.ways.WaysDevice;
@@ -21,6 +22,12 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A rank that is a process, started by {@link Mpirun} or its agent. */
 final class ProcessJob implements Job {
+  /** Exit status where something is not installed: EX_UNAVAILABLE of sysexits.h. */
+  private static final int STATUS_MISSING = 69;
+
+  /** How long the launcher has to end the job before operations with a dead rank fail. */
+  private static final long GRACE_NS = 3_000_000_000L;
+
   private final int rank;
   private final int[] hostOfRank;
   private final int cores;
@@ -66,6 +73,9 @@ final class ProcessJob implements Job {
       Engine engine = new Engine(device(), settings.spinNs(ranksHere, cores));
       control.tell("init");
       return engine;
+    } catch (UcxWays.MissingException e) {
+      abort(STATUS_MISSING, "rank " + rank + " cannot use UCX: " + e.getMessage());
+      throw new UncheckedIOException(e);
     } catch (IOException e) {
       throw new UncheckedIOException("rank " + rank + " cannot open its device", e);
     }
@@ -78,9 +88,7 @@ final class ProcessJob implements Job {
     if (device.equals("shm")) {
       return new RingDevice(files, rank, size(), ring, eager, settings.creditBytes());
     }
-    Ways ways = links();
-    control.tell("card " + ways.card());
-    ways.cards(control.cards());
+    Ways ways = ways();
     if (!device.equals("auto")) {
       RankPages pages = new RankPages(files.pages(), size());
       return new WaysDevice(ways, rank, size(), eager, settings.creditBytes(), pages);
@@ -91,6 +99,34 @@ final class ProcessJob implements Job {
     }
     RingWays rings = new RingWays(files, rank, size(), ring);
     return new AutoDevice(rings, ways, rank, here, ring, eager, settings.creditBytes());
+  }
+
+  private Ways ways() throws IOException {
+    try {
+      if (device.equals("auto") && !settings.between().equals("ucx")) {
+        Between between = new Between(links(), ucxForRdma());
+        control.tell("card " + between.card());
+        return between.choose(control.cards());
+      }
+      Ways ways = device.equals("nio") ? links() : ucx();
+      control.tell("card " + ways.card());
+      ways.cards(control.cards());
+      return ways;
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /** UCX, if this rank would take it between hosts; else null. */
+  private Ways ucxForRdma() throws IOException {
+    if (!settings.between().equals("auto") || !Rdma.isUp()) {
+      return null;
+    }
+    try {
+      return ucx();
+    } catch (UcxWays.MissingException e) {
+      return null;
+    }
   }
 
   private Ways links() throws IOException {
@@ -106,6 +142,10 @@ final class ProcessJob implements Job {
     }
     links = new Links(rank, size(), options);
     return links;
+  }
+
+  private Ways ucx() throws IOException {
+    return new UcxWays(rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
   }
 
   @Override

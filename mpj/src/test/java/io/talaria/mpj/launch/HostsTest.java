@@ -4,7 +4,9 @@ package io.talaria.mpj.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -62,6 +64,26 @@ class HostsTest {
             "mpi.ContractMain");
     assertThat(job.out() + job.err())
         .isEqualTo("contract kept by auto: shmdev inside a host, niodev between hosts\n");
+    assertThat(job.status()).isZero();
+    assertThat(job.left()).isEmpty();
+  }
+
+  @Test
+  void ucxMayBeBetweenTheHosts() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), Ucx.obstacle().orElse(""));
+    Launched job =
+        run(
+            "-np",
+            "4",
+            "-host",
+            "one:2,two:2",
+            "-rsh",
+            here(),
+            "-Dtalaria.mpj.between=ucx",
+            "-ea",
+            "mpi.ContractMain");
+    assertThat(job.out() + job.err())
+        .isEqualTo("contract kept by auto: shmdev inside a host, ucxdev between hosts\n");
     assertThat(job.status()).isZero();
     assertThat(job.left()).isEmpty();
   }
@@ -267,25 +289,33 @@ class HostsTest {
         command("ip", "netns", "add", one);
         command("ip", "netns", "add", two);
         command(
-            "ip", "-n", one, "link", "add", "mpja", "type", "veth", "peer", "name", "mpjb", "netns",
+            "ip", "-n", one, "link", "add", "mpj0", "type", "veth", "peer", "name", "mpj0", "netns",
             two);
       } catch (IOException e) {
         abort("no network namespaces can be made: " + e.getMessage());
       }
-      command("ip", "-n", one, "address", "add", "10.99.0.1/24", "dev", "mpja");
-      command("ip", "-n", two, "address", "add", "10.99.0.2/24", "dev", "mpjb");
-      command("ip", "-n", one, "link", "set", "mpja", "up");
-      command("ip", "-n", two, "link", "set", "mpjb", "up");
+      command("ip", "-n", one, "address", "add", "10.99.0.1/24", "dev", "mpj0");
+      command("ip", "-n", two, "address", "add", "10.99.0.2/24", "dev", "mpj0");
+      command("ip", "-n", one, "link", "set", "mpj0", "up");
+      command("ip", "-n", two, "link", "set", "mpj0", "up");
       command("ip", "-n", one, "link", "set", "lo", "up");
       command("ip", "-n", two, "link", "set", "lo", "up");
-      awaitUp(one, "mpja");
-      awaitUp(two, "mpjb");
+      awaitUp(one, "mpj0");
+      awaitUp(two, "mpj0");
       String rsh = shell("netns", "exec ip netns exec \"$1\" sh -c \"$2\"");
       String hosts = one + ":2," + two + ":2";
       for (String device : List.of("auto", "nio")) {
         Launched job =
             run("-np", "4", "-host", hosts, "-rsh", rsh, "-dev", device, "-ea", "mpi.ContractMain");
         assertThat(job.out() + job.err()).startsWith("contract kept by " + device);
+        assertThat(job.status()).isZero();
+      }
+      if (Ucx.obstacle().isEmpty()) {
+        String[] ucx = {"-np", "4", "-host", hosts, "-rsh", rsh, "-dev", "ucx", "-ea"};
+        // UCX takes the two for one host; without these it would use shared memory, or loopback.
+        String[] tcp = {"-x", "UCX_TLS=tcp,self", "-x", "UCX_NET_DEVICES=mpj0"};
+        Launched job = run(with(with(ucx, tcp), "mpi.ContractMain"));
+        assertThat(job.out() + job.err()).isEqualTo("contract kept by ucxdev\n");
         assertThat(job.status()).isZero();
       }
     } finally {

@@ -5,8 +5,10 @@ package io.talaria.mpj.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.ucx.Ucx;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -72,6 +74,45 @@ class MpirunTest {
     Launched job = run("-np", "2", "-dev", "nio", "-javaagent:" + agent, "-ea", "mpi.ContractMain");
     assertThat(job.out()).isEqualTo("contract kept by niodev\n");
     assertThat(job.status()).isZero();
+  }
+
+  @Test
+  void theContractIsKeptOverUcx() throws Exception {
+    assumeThereIsUcx();
+    Launched job = run("-np", "3", "-dev", "ucxdev", "-ea", "mpi.ContractMain");
+    assertThat(job.out() + job.err()).isEqualTo("contract kept by ucxdev\n");
+    assertThat(job.status()).isZero();
+    assertThat(job.left()).isEmpty();
+  }
+
+  @Test
+  void theContractIsKeptOverTcpOfUcx() throws Exception {
+    assumeThereIsUcx();
+    Launched job =
+        run("-np", "2", "-dev", "ucx", "-x", "UCX_TLS=tcp,self", "-ea", "mpi.ContractMain");
+    assertThat(job.out() + job.err()).isEqualTo("contract kept by ucxdev\n");
+    assertThat(job.status()).isZero();
+  }
+
+  @Test
+  void ucxThatIsMissingIsNamed() throws Exception {
+    Launched job =
+        run(
+            "-np",
+            "2",
+            "-dev",
+            "ucx",
+            "-Dtalaria.ucx.library=/no/such/libucp.so",
+            PROGRAMS,
+            "hello");
+    assertThat(job.status()).isEqualTo(69);
+    assertThat(job.err()).contains("cannot use UCX: ").contains("/no/such/libucp.so");
+    assertThat(job.err().lines()).hasSize(1);
+  }
+
+  private static void assumeThereIsUcx() {
+    String obstacle = Ucx.obstacle().orElse(null);
+    assumeTrue(obstacle == null, obstacle);
   }
 
   @Test
@@ -146,6 +187,12 @@ class MpirunTest {
     killed(3, 42);
   }
 
+  @Test
+  void aKilledRankEndsTheJobOverUcx() throws Exception {
+    assumeThereIsUcx();
+    killed(3, 43, "-dev", "ucx");
+  }
+
   @Tag("long")
   @Test
   @Timeout(3000)
@@ -153,11 +200,14 @@ class MpirunTest {
     killed(200, System.nanoTime());
   }
 
-  private static void killed(int times, long seed) throws Exception {
+  private static void killed(int times, long seed, String... options) throws Exception {
     System.out.println("seed " + seed);
     Random random = new Random(seed);
     for (int i = 0; i < times; i++) {
-      Launched job = Launched.start("-np", "3", PROGRAMS, "busy");
+      List<String> words = new ArrayList<>(List.of("-np", "3"));
+      words.addAll(List.of(options));
+      words.addAll(List.of(PROGRAMS, "busy"));
+      Launched job = Launched.start(words.toArray(String[]::new));
       List<Long> pids = job.pids(3);
       Thread.sleep(random.nextInt(300));
       int victim = random.nextInt(3);

@@ -6,7 +6,7 @@ import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.ring.RankPages;
 
-/** {@code niodev}: all frames go over the same {@link Ways}. */
+/** {@code niodev} and {@code ucxdev}: all frames go over the same {@link Ways}. */
 public final class WaysDevice extends FrameDevice {
   private final Ways ways;
   private final RankPages pages;

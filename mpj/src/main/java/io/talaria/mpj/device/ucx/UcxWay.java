@@ -1,0 +1,324 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.ucx;
+
+import io.talaria.mpj.device.frame.FrameInput;
+import io.talaria.mpj.device.frame.FrameOutput;
+import io.talaria.mpj.device.frame.Frames;
+import io.talaria.ucx.Endpoint;
+import io.talaria.ucx.Status;
+import io.talaria.ucx.UcxException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * What is between this rank and one other, both directions. Guarded by the engine's lock.
+ *
+ * <p>A frame is written into memory outside the heap and sent from there as one message, whose tag
+ * names this rank. Mostly UCX is done with it at once, and the next frame takes the same place; if
+ * not, the place belongs to UCX until its request is over. Places are given back in order. What a
+ * peer's messages cost goes back to it as credit, a quarter at a time.
+ */
+final class UcxWay {
+  private static final int NOBODY = -1;
+
+  /** Sends to a rank that UCX may have at a time: a worker has 2^20 requests for 3,500 ranks. */
+  private static final int MOST_IN_FLIGHT = 256;
+
+  private final int peer;
+  private final UcxWays ways;
+  private final int longestFrame;
+  private final long creditStep;
+  private final Output output;
+  private final Input input = new Input();
+  private Endpoint endpoint;
+  private String ended;
+
+  /** Whether credit is to be sent that found no room; kept by {@link UcxWays}. */
+  boolean owes;
+
+  UcxWay(int peer, UcxWays ways, int capacity, long creditBytes) {
+    this.peer = peer;
+    this.ways = ways;
+    longestFrame = UcxWays.longestFrame(capacity);
+    creditStep = Math.max(1, creditBytes / 4);
+    output = new Output(capacity);
+  }
+
+  int peer() {
+    return peer;
+  }
+
+  Output output() {
+    return output;
+  }
+
+  Input input() {
+    return input;
+  }
+
+  /** Why it has ended, or null. */
+  String ended() {
+    return ended;
+  }
+
+  void end(String why) {
+    if (ended == null) {
+      ended = why;
+      ways.ended(this);
+    }
+  }
+
+  /** Gives up the endpoint to a peer that is gone. */
+  void abandon() {
+    if (endpoint != null && endpoint.isOpen()) {
+      ways.enter();
+      try {
+        long ignored = endpoint.closeForced();
+      } finally {
+        ways.exit();
+      }
+    }
+  }
+
+  /** Begins to close, at the end; gives 0, a request or a status. The worker has been entered. */
+  long beginClose() {
+    boolean sound = endpoint != null && endpoint.isOpen() && endpoint.failure() == 0;
+    return sound ? endpoint.closeFlushing() : 0;
+  }
+
+  /** The frames that go to the peer. */
+  final class Output extends FrameOutput {
+    private final MemorySegment segment;
+    private final int capacity;
+
+    /** Where the next frame begins; what UCX still reads is from head up to it, cyclically. */
+    private int tail;
+
+    private int head;
+
+    /** Sends that are not over, the oldest first: their requests, and where their frames begin. */
+    private long[] requests = new long[16];
+
+    private int[] starts = new int[16];
+    private int oldest;
+    private int inFlight;
+    private long creditReturned;
+
+    private Output(int capacity) {
+      this.capacity = capacity;
+      segment = Arena.ofAuto().allocate(capacity, 64);
+    }
+
+    @Override
+    public long claim(int room) {
+      if (ended != null) {
+        return -1;
+      }
+      if (inFlight > 0) {
+        reap();
+      }
+      return place(room);
+    }
+
+    private int place(int room) {
+      if (inFlight == 0) {
+        return 0;
+      }
+      if (inFlight == MOST_IN_FLIGHT) {
+        return -1;
+      }
+      if (tail < head) {
+        return tail + room < head ? tail : -1;
+      }
+      if (tail + room <= capacity) {
+        return tail;
+      }
+      return room < head ? 0 : -1;
+    }
+
+    @Override
+    public MemorySegment segment() {
+      return segment;
+    }
+
+    @Override
+    public void publish(long at, int length) {
+      Frames.length(segment, at, length);
+      ways.enter();
+      try {
+        if (endpoint == null) {
+          endpoint = ways.open(peer);
+        }
+        long answer = endpoint.sendTag(segment, at, length, ways.tag(), 0);
+        if (answer > 0) {
+          add(answer, (int) at, (int) at + Frames.room(length - Frames.HEADER));
+        } else if (answer < 0) {
+          failed((int) answer);
+        }
+      } catch (UcxException e) {
+        end("UCX finds no way to it: " + e.getMessage());
+      } finally {
+        ways.exit();
+      }
+    }
+
+    private void add(long request, int start, int end) {
+      if (inFlight == requests.length) {
+        grow();
+      }
+      int i = (oldest + inFlight) & (requests.length - 1);
+      requests[i] = request;
+      starts[i] = start;
+      if (inFlight++ == 0) {
+        head = start;
+      }
+      tail = end;
+    }
+
+    private void grow() {
+      int size = requests.length;
+      requests = Arrays.copyOf(requests, size * 2);
+      starts = Arrays.copyOf(starts, size * 2);
+      // What was before the oldest goes behind the rest.
+      System.arraycopy(requests, 0, requests, size, oldest);
+      System.arraycopy(starts, 0, starts, size, oldest);
+    }
+
+    /** Takes back what UCX is done with. */
+    private void reap() {
+      ways.enter();
+      try {
+        while (inFlight > 0) {
+          int status = ways.poll(requests[oldest]);
+          if (status == Status.IN_PROGRESS) {
+            return;
+          }
+          if (status < 0) {
+            failed(status);
+          }
+          oldest = (oldest + 1) & (requests.length - 1);
+          inFlight--;
+          head = starts[oldest];
+        }
+      } finally {
+        ways.exit();
+      }
+    }
+
+    private void failed(int status) {
+      end("UCX says: " + Status.text(status));
+    }
+
+    @Override
+    public long creditReturned() {
+      return creditReturned;
+    }
+
+    @Override
+    public boolean hasRoom() {
+      if (ended != null) {
+        return false;
+      }
+      if (inFlight > 0) {
+        reap();
+      }
+      return place(longestFrame) >= 0;
+    }
+
+    @Override
+    public int longestPayload() {
+      return longestFrame - Frames.HEADER;
+    }
+
+    @Override
+    public boolean flushed() {
+      if (inFlight > 0) {
+        reap();
+      }
+      return inFlight == 0 || ended != null;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** The frames that come from the peer, in the order of sending, where UCX has put them. */
+  final class Input extends FrameInput {
+    private int first = NOBODY;
+    private int last = NOBODY;
+    private long creditGiven;
+    private long creditSent;
+
+    /** Takes a frame that has come; one that cannot be ends the way. */
+    void add(int slot, long received) {
+      long at = ways.at(slot);
+      String fault = fault(at, received);
+      if (ended != null || fault != null) {
+        ways.free(slot);
+        if (fault != null) {
+          end("it sent " + fault);
+        }
+      } else if (Frames.isCredit(ways.slots(), at)) {
+        output.creditReturned = Frames.messageBytes(ways.slots(), at);
+        ways.free(slot);
+      } else if (first == NOBODY) {
+        first = slot;
+        last = slot;
+      } else {
+        ways.follow(last, slot);
+        last = slot;
+      }
+    }
+
+    private String fault(long at, long received) {
+      int length = received < Frames.HEADER ? 0 : Frames.length(ways.slots(), at);
+      if (length != received || received < Frames.HEADER) {
+        return "a message of " + received + " bytes that is no frame";
+      }
+      return Frames.fault(ways.slots(), at, (int) received);
+    }
+
+    @Override
+    public long poll() {
+      return first == NOBODY ? -1 : ways.at(first);
+    }
+
+    @Override
+    public MemorySegment segment() {
+      return ways.slots();
+    }
+
+    @Override
+    public void consume(int length) {
+      int slot = first;
+      first = slot == last ? NOBODY : ways.following(slot);
+      ways.free(slot);
+    }
+
+    @Override
+    public void returnCredit(long total) {
+      creditGiven = total;
+      if (total - creditSent >= creditStep) {
+        sendCredit();
+      }
+    }
+
+    /** Sends what is owed, or has it tried again. */
+    void sendCredit() {
+      long at = output.claim(Frames.HEADER);
+      if (at >= 0) {
+        Frames.credit(output.segment, at, creditGiven);
+        creditSent = creditGiven;
+        output.publish(at, Frames.HEADER);
+      } else if (ended == null && !owes) {
+        owes = true;
+        ways.owing(UcxWay.this);
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,435 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.ucx;
+
+import io.talaria.ffi.Libc;
+import io.talaria.mpj.device.frame.FrameOutput;
+import io.talaria.mpj.device.frame.Frames;
+import io.talaria.mpj.device.frame.Peers;
+import io.talaria.mpj.device.ways.Ways;
+import io.talaria.ucx.Context;
+import io.talaria.ucx.Endpoint;
+import io.talaria.ucx.Feature;
+import io.talaria.ucx.Status;
+import io.talaria.ucx.TagMessage;
+import io.talaria.ucx.ThreadMode;
+import io.talaria.ucx.Ucx;
+import io.talaria.ucx.UcxException;
+import io.talaria.ucx.Worker;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import mpi.ProcessFailedException;
+
+/**
+ * A rank's worker of UCX and its endpoints, one for each rank that it has sent to.
+ *
+ * <p>A frame is received when a probe has found it. UCX gives the messages of one sender to probes
+ * in the order of sending, so what was begun is looked at in that order, although one may be whole
+ * before another. No receive is posted before: of one that ended at once no length was seen to be
+ * told (UCX 1.13.1). After a look that found nothing no message waits in UCX: only then may a rank
+ * sleep.
+ *
+ * <p>Nothing happens outside {@link #round}: there are no threads here, and a rank that computes
+ * answers nobody. UCX's own sockets know no secret; the network must be trusted.
+ */
+public final class UcxWays implements Ways {
+  /** What the tags of frames begin with; the sender's rank is in the low half. */
+  private static final long FRAMES = 0x54L << 56;
+
+  private static final long KIND = 0xffL << 56;
+  private static final int MOST_PLACES = 32;
+  private static final int LEAST_PLACES = 4;
+  private static final int PLACES_BYTES = 2 << 20;
+
+  /** Places do not begin at the same place modulo a power of two, where caches would collide. */
+  private static final int STAGGER = 192;
+
+  private static final int LOOK_FOR_FAILURES_EVERY = 4096;
+  private static final long CLOSE_NS = 500_000_000;
+
+  private final int rank;
+  private final int bufferBytes;
+  private final long creditBytes;
+  private final long graceNs;
+  private final Context context;
+  private final Worker worker;
+  private final int descriptor;
+  private final UcxCard card;
+  private final UcxWay[] ways;
+  private final boolean[] heard;
+  private final long[] diesAt;
+  private final List<UcxWay> dying = new ArrayList<>();
+  private final List<UcxWay> owing = new ArrayList<>();
+  private final Endpoint[] failed = new Endpoint[16];
+  private List<UcxCard> cards = List.of();
+
+  private final MemorySegment slots;
+  private final int stride;
+  private final int longestFrame;
+
+  /** Which frame follows in the queue of its sender. */
+  private final int[] following;
+
+  private final int[] free;
+  private int freeCount;
+
+  /** Receives that were begun, in the order of coming. */
+  private final long[] begunRequest;
+
+  private final int[] begunSlot;
+  private final int[] begunSource;
+  private final long[] begunBytes;
+  private int begunFirst;
+  private int begunCount;
+  private final TagMessage message = new TagMessage();
+  private int rounds;
+  private boolean closed;
+
+  /** UCX is not there, or of no use; the message has the cure. */
+  public static final class MissingException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    MissingException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /**
+   * Opens a worker. Takes milliseconds and some megabytes.
+   *
+   * @param rank of this process
+   * @param size ranks of the job
+   * @param bufferBytes of memory for frames on their way to a rank, a power of two from 4096; a
+   *     quarter is the longest frame
+   * @param creditBytes credit of a pair of ranks
+   * @param graceNs how long after a way's end operations fail, nanoseconds: meanwhile the launcher,
+   *     who knows more, may end the job
+   * @throws IOException if there is no UCX, or it cannot be used
+   */
+  public UcxWays(int rank, int size, int bufferBytes, long creditBytes, long graceNs)
+      throws IOException {
+    this.rank = rank;
+    this.bufferBytes = bufferBytes;
+    this.creditBytes = creditBytes;
+    this.graceNs = graceNs;
+    longestFrame = longestFrame(bufferBytes);
+    stride = longestFrame + STAGGER;
+    int places = Math.clamp(PLACES_BYTES / longestFrame, LEAST_PLACES, MOST_PLACES);
+    ways = new UcxWay[size];
+    heard = new boolean[size];
+    diesAt = new long[size];
+    following = new int[places];
+    free = new int[places];
+    begunRequest = new long[places];
+    begunSlot = new int[places];
+    begunSource = new int[places];
+    begunBytes = new long[places];
+    slots = Arena.ofAuto().allocate((long) places * stride, 64);
+    for (int i = 0; i < places; i++) {
+      free[freeCount++] = places - 1 - i;
+    }
+    // Before UCX is loaded. It uses its shared memory on endpoints that find failures only if it is
+    // told to, and warns of that word if it may not use shared memory at all.
+    Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
+    Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
+    Optional<String> obstacle = Ucx.obstacle();
+    if (obstacle.isPresent()) {
+      throw new MissingException(obstacle.get(), null);
+    }
+    try {
+      context =
+          Context.open(Context.Options.of(Feature.TAG, Feature.WAKEUP).estimatedEndpoints(size));
+    } catch (UcxException e) {
+      throw new MissingException(e.getMessage(), e);
+    }
+    try {
+      worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
+    } catch (UcxException e) {
+      context.close();
+      throw new MissingException(e.getMessage(), e);
+    }
+    worker.enter();
+    try {
+      card = UcxCard.of(Ucx.version(), worker.address());
+      descriptor = worker.eventDescriptor();
+    } finally {
+      worker.exit();
+    }
+  }
+
+  static int longestFrame(int capacity) {
+    return capacity / 4;
+  }
+
+  @Override
+  public String card() {
+    return card.write();
+  }
+
+  @Override
+  public void cards(List<String> ofAll) {
+    List<UcxCard> read = new ArrayList<>();
+    for (int i = 0; i < ofAll.size(); i++) {
+      UcxCard each = UcxCard.read(ofAll.get(i));
+      each.check(i, card);
+      read.add(each);
+    }
+    cards = read;
+  }
+
+  @Override
+  public void onNews(Runnable action) {
+    // There are no threads here that could have news.
+  }
+
+  @Override
+  public int longestPayload() {
+    return longestFrame - Frames.HEADER;
+  }
+
+  @Override
+  public String name() {
+    return "ucxdev";
+  }
+
+  // For the ways.
+
+  void enter() {
+    worker.enter();
+  }
+
+  void exit() {
+    worker.exit();
+  }
+
+  /** Asks for a request; the worker has been entered. */
+  int poll(long request) {
+    return worker.poll(request);
+  }
+
+  /** The tag of this rank's frames. */
+  long tag() {
+    return FRAMES | rank;
+  }
+
+  /** Opens the endpoint to a rank; the worker has been entered. */
+  Endpoint open(int peer) {
+    Endpoint endpoint =
+        worker.connect(Endpoint.Options.to(cards.get(peer).address()).name("rank " + peer));
+    endpoint.attach(ways[peer]);
+    return endpoint;
+  }
+
+  MemorySegment slots() {
+    return slots;
+  }
+
+  long at(int slot) {
+    return (long) slot * stride;
+  }
+
+  void follow(int slot, int next) {
+    following[slot] = next;
+  }
+
+  int following(int slot) {
+    return following[slot];
+  }
+
+  /** A place was read. */
+  void free(int slot) {
+    free[freeCount++] = slot;
+  }
+
+  void owing(UcxWay way) {
+    owing.add(way);
+  }
+
+  void ended(UcxWay way) {
+    diesAt[way.peer()] = System.nanoTime() + graceNs;
+    dying.add(way);
+  }
+
+  // Under the engine's lock.
+
+  @Override
+  public FrameOutput connect(int peer) {
+    return way(peer).output();
+  }
+
+  private UcxWay way(int peer) {
+    if (ways[peer] == null) {
+      ways[peer] = new UcxWay(peer, this, bufferBytes, creditBytes);
+    }
+    return ways[peer];
+  }
+
+  @Override
+  public void round(Peers peers) {
+    worker.enter();
+    try {
+      worker.progress();
+      receive();
+      take(peers);
+      if ((++rounds & (LOOK_FOR_FAILURES_EVERY - 1)) == 0) {
+        lookForFailures();
+      }
+    } finally {
+      worker.exit();
+    }
+    if (!owing.isEmpty()) {
+      payCredit();
+    }
+    if (!dying.isEmpty()) {
+      bury(peers);
+    }
+  }
+
+  /** Begins to receive what has come, as far as there are places. */
+  private void receive() {
+    while (freeCount > 0) {
+      long bytes = worker.probeTag(FRAMES, KIND, message);
+      if (bytes < 0) {
+        return;
+      }
+      if (bytes > longestFrame) {
+        throw new IllegalStateException(
+            "a frame of more than "
+                + longestFrame
+                + " bytes has come: talaria.mpj.buffer must be the same for all ranks, here it is "
+                + bufferBytes);
+      }
+      int slot = free[--freeCount];
+      int i = (begunFirst + begunCount++) % begunSlot.length;
+      begunSlot[i] = slot;
+      begunSource[i] = (int) message.tag();
+      begunBytes[i] = bytes;
+      begunRequest[i] = worker.receiveTag(message, slots, at(slot));
+    }
+  }
+
+  /** Hands over what is here whole, in the order of coming. */
+  private void take(Peers peers) {
+    while (begunCount > 0) {
+      int i = begunFirst;
+      long request = begunRequest[i];
+      int status = request < 0 ? (int) request : worker.poll(request);
+      if (status == Status.IN_PROGRESS) {
+        return;
+      }
+      begunFirst = i + 1 == begunSlot.length ? 0 : i + 1;
+      begunCount--;
+      int source = begunSource[i];
+      if (source < 0 || source >= ways.length || source == rank) {
+        free(begunSlot[i]); // Nobody of this job.
+      } else if (status != Status.OK) {
+        free(begunSlot[i]);
+        way(source).end("UCX says: " + Status.text(status));
+      } else {
+        UcxWay way = way(source);
+        way.input().add(begunSlot[i], begunBytes[i]);
+        if (!heard[source]) {
+          heard[source] = true;
+          peers.arrived(source, way.input());
+        }
+      }
+    }
+  }
+
+  private void lookForFailures() {
+    int count = worker.pollFailures(failed);
+    for (int i = 0; i < count; i++) {
+      ((UcxWay) failed[i].attachment()).end("UCX says: " + Status.text(failed[i].failure()));
+      failed[i] = null;
+    }
+  }
+
+  private void payCredit() {
+    for (int i = owing.size() - 1; i >= 0; i--) {
+      UcxWay way = owing.remove(i);
+      way.owes = false;
+      way.input().sendCredit();
+    }
+  }
+
+  private void bury(Peers peers) {
+    long now = System.nanoTime();
+    for (int i = dying.size() - 1; i >= 0; i--) {
+      UcxWay way = dying.get(i);
+      if (now - diesAt[way.peer()] >= 0) {
+        dying.remove(i);
+        way.abandon();
+        peers.gone(
+            way.peer(),
+            new ProcessFailedException(
+                way.peer(), "rank " + way.peer() + " is gone: " + way.ended()));
+      }
+    }
+  }
+
+  @Override
+  public void broken(int peer, String what) {
+    way(peer).end("it sent " + what);
+  }
+
+  @Override
+  public boolean arm() {
+    worker.enter();
+    try {
+      lookForFailures();
+      return worker.arm();
+    } finally {
+      worker.exit();
+    }
+  }
+
+  @Override
+  public void disarm() {}
+
+  @Override
+  public void sleep(long limitNs) {
+    boolean ignored =
+        Libc.awaitReadable(descriptor, (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(limitNs)));
+  }
+
+  @Override
+  public void wake() {
+    worker.signal();
+  }
+
+  /** Endpoints are flushed first: UCX 1.13 keeps a mapping of each that is closed by force. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    worker.enter();
+    try {
+      long[] closing = new long[ways.length];
+      int count = 0;
+      for (UcxWay way : ways) {
+        long request = way == null ? 0 : way.beginClose();
+        if (request > 0) {
+          closing[count++] = request;
+        }
+      }
+      long until = System.nanoTime() + CLOSE_NS;
+      while (count > 0 && System.nanoTime() - until < 0) {
+        worker.progress();
+        if (worker.poll(closing[count - 1]) != Status.IN_PROGRESS) {
+          count--;
+        }
+      }
+    } finally {
+      worker.exit();
+    }
+    worker.close();
+    context.close();
+  }
+}

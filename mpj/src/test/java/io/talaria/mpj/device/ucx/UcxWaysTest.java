@@ -1,0 +1,142 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.ucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.mpj.datatype.BaseType;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.device.ways.WaysDevice;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Result;
+import io.talaria.ucx.Ucx;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import mpi.ProcessFailedException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What comes to a rank's worker, and is not what a rank sends. */
+@Timeout(120)
+class UcxWaysTest {
+  private static final long FRAMES = 0x54L << 56;
+  private static final int EAGER = 1;
+
+  private UcxWays ways;
+  private Engine engine;
+  private Stranger stranger;
+
+  @BeforeEach
+  void rankZeroOfTwo() throws Exception {
+    assumeTrue(Ucx.obstacle().isEmpty(), Ucx.obstacle().orElse(""));
+    ways = new UcxWays(0, 2, 16384, 1 << 20, 0);
+    stranger = new Stranger();
+    ways.cards(List.of(ways.card(), stranger.card()));
+    engine = new Engine(new WaysDevice(ways, 0, 2, 1000, 1 << 20, null), 0);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (engine != null) {
+      engine.close();
+      stranger.close();
+    }
+  }
+
+  private void say(byte[] bytes, long tag) {
+    stranger.say(UcxCard.read(ways.card()).address(), bytes, tag);
+  }
+
+  private static byte[] frame(int length, int kind, int context, long bytes, int payload) {
+    ByteBuffer frame = ByteBuffer.allocate(32 + payload).order(ByteOrder.nativeOrder());
+    frame.putInt(length).putInt(kind | 1 << 8).putInt(context).putInt(5);
+    frame.putLong(bytes).putLong(99);
+    return frame.array();
+  }
+
+  private Result received() {
+    Result result = new Result();
+    engine.receive(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, result);
+    return result;
+  }
+
+  private void fails(String why) {
+    Result result = received();
+    assertThat(result.error).isEqualTo(Operation.FAILED);
+    assertThat(result.failure)
+        .isInstanceOf(ProcessFailedException.class)
+        .hasMessageContaining("rank 1 is gone")
+        .hasMessageContaining(why);
+    assertThatThrownBy(() -> engine.send(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, false))
+        .isInstanceOf(ProcessFailedException.class);
+  }
+
+  @Test
+  void whatIsOfNoRankIsPassedOver() {
+    byte[] good = frame(40, EAGER, 0, 8, 8);
+    ByteBuffer.wrap(good).put(32, (byte) 42);
+    say(good, FRAMES | 7);
+    say(good, FRAMES);
+    say(good, FRAMES | 0x8000_0001L);
+    say(new byte[100], 0x55L << 56 | 1);
+    say(good, FRAMES | 1);
+    Result result = received();
+    assertThat(result.error).isEqualTo(Operation.OK);
+    assertThat(result.bytes).isEqualTo(8);
+  }
+
+  @Test
+  void aMessageThatIsNoFrameEndsTheWay() {
+    say(new byte[3], FRAMES | 1);
+    fails("it sent a message of 3 bytes that is no frame");
+  }
+
+  @Test
+  void aLengthThatLiesEndsTheWay() {
+    say(frame(64, EAGER, 0, 0, 0), FRAMES | 1);
+    fails("it sent a message of 32 bytes that is no frame");
+  }
+
+  @Test
+  void aFrameThatLiesEndsTheWay() {
+    say(frame(32, EAGER, 0, 100, 0), FRAMES | 1);
+    fails("it sent a frame of 0 bytes for a message of 100");
+  }
+
+  @Test
+  void anAnswerToNothingEndsTheWay() {
+    say(frame(32, 4, 0, 0, 0), FRAMES | 1);
+    fails("it sent an answer to a message that is not under way");
+  }
+
+  @Test
+  void aFrameThatIsTooLongSaysWhatMustBeTheSame() {
+    say(new byte[5000], FRAMES | 1);
+    assertThatThrownBy(this::received)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("a frame of more than 4096 bytes has come: talaria.mpj.buffer")
+        .hasMessageContaining("here it is 16384");
+  }
+
+  @Test
+  void ranksThatCannotSpeakAreNamed() {
+    String[] words = ways.card().split(" ");
+    for (String card :
+        List.of(
+            words[0] + " 1.2.3 " + words[2] + " " + words[3],
+            words[0] + " " + words[1] + " MIDDLE_ENDIAN " + words[3],
+            words[0] + " " + words[1] + " " + words[2] + " 00ff",
+            "7001 127.0.0.1")) {
+      assertThatThrownBy(() -> ways.cards(List.of(ways.card(), card)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching(
+              "rank 1 has UCX 1.2.3, this rank .*|rank 1's memory is MIDDLE_ENDIAN.*"
+                  + "|no worker address.*|a card that is not of ucxdev.*");
+    }
+  }
+}

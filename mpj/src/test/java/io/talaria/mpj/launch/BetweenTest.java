@@ -1,0 +1,67 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.mpj.device.nio.Links;
+import io.talaria.mpj.device.ucx.UcxWays;
+import io.talaria.mpj.device.ways.Ways;
+import io.talaria.ucx.Ucx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which way all ranks take between hosts, and how a host tells of its RDMA ports. */
+@Timeout(120)
+class BetweenTest {
+  private static Ways links(int rank) throws IOException {
+    return new Links(rank, 2, new Links.Options().secret(new byte[32]));
+  }
+
+  private static Ways ucx(int rank) throws IOException {
+    assumeTrue(Ucx.obstacle().isEmpty(), Ucx.obstacle().orElse(""));
+    return new UcxWays(rank, 2, 4096, 1000, 0);
+  }
+
+  private static List<String> taken(Between... ranks) {
+    List<String> cards = List.of(ranks[0].card(), ranks[1].card());
+    Ways first = ranks[0].choose(cards);
+    Ways second = ranks[1].choose(cards);
+    first.close();
+    second.close();
+    return List.of(first.name(), second.name());
+  }
+
+  @Test
+  void ucxIsTakenIfAllHaveIt() throws Exception {
+    assertThat(taken(new Between(links(0), ucx(0)), new Between(links(1), ucx(1))))
+        .containsExactly("ucxdev", "ucxdev");
+  }
+
+  @Test
+  void connectionsAreTakenIfOneHasNoUcx() throws Exception {
+    assertThat(taken(new Between(links(0), ucx(0)), new Between(links(1), null)))
+        .containsExactly("niodev", "niodev");
+    assertThat(taken(new Between(links(0), null), new Between(links(1), null)))
+        .containsExactly("niodev", "niodev");
+  }
+
+  @Test
+  void aPortThatIsUpIsFound(@TempDir Path devices) throws Exception {
+    assertThat(Rdma.isUp(devices.resolve("none"))).isFalse();
+    Path ports = Files.createDirectories(devices.resolve("mlx5_0/ports"));
+    assertThat(Rdma.isUp(devices)).isFalse();
+    Path first = Files.createDirectory(ports.resolve("1"));
+    Files.writeString(first.resolve("state"), "1: DOWN\n");
+    assertThat(Rdma.isUp(devices)).isFalse();
+    Path second = Files.createDirectory(ports.resolve("2"));
+    Files.writeString(second.resolve("state"), "4: ACTIVE\n");
+    assertThat(Rdma.isUp(devices)).isTrue();
+  }
+}
