@@ -65,6 +65,7 @@ class HostilePeerTest {
       for (int i = 0; i < REQUESTS; i++) {
         receives.request(i).local(region, SLICE, SLICE);
       }
+      pair.initialize(1, Access.REMOTE_READ); // devices take receive requests from then on
       assertThat(pair.post(receives, 0, REQUESTS)).isZero();
       channel = SocketChannel.open(address);
       exchange();
@@ -81,7 +82,8 @@ class HostilePeerTest {
       Offer offer = new Offer(7, own, path.mtuBytes(), SLICE, REQUESTS, 1, SOME_LARGE);
       exchange.send(Frame.OFFER, offer.toBytes());
       Offer answer = Offer.of(exchange.receive(Frame.ANSWER));
-      pair.connect(own, answer.address(), path, Access.REMOTE_READ);
+      pair.readyToReceive(answer.address(), path);
+      pair.readyToSend(own.packetNumber(), path);
       exchange.send(Frame.READY, new byte[0]);
     }
 
