@@ -17,7 +17,6 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -25,13 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A stream is released when its close has looked at it for the last time, not before. */
 @Timeout(60)
 class CloseOrderTest {
-  @TempDir Path dir;
-
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
   private ServerSocketChannel plain;
 
@@ -90,7 +86,7 @@ class CloseOrderTest {
   }
 
   private void close() throws Exception {
-    SelectorProvider talaria = OwnProvider.open(dir.resolve("run"), dir.resolve("shm")).provider();
+    SelectorProvider talaria = OwnProvider.open().provider();
     try (SocketChannel client = talaria.openSocketChannel()) {
       client.connect(plain.getLocalAddress());
       peer = plain.accept();

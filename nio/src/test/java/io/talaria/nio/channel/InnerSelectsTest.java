@@ -15,13 +15,11 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How often a select asks the JDK's selector, each time with a system call: as often as the JDK's
@@ -32,7 +30,6 @@ class InnerSelectsTest {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
   private static final int SELECTS = 20;
 
-  @TempDir Path dir;
   private ProcessCounters counters;
   private ServerSocketChannel listener;
   private SocketChannel client;
@@ -44,7 +41,7 @@ class InnerSelectsTest {
     System.setProperty("talaria.spin.ns", "0");
     SelectorProvider provider;
     try {
-      OwnProvider own = OwnProvider.open(dir.resolve("run"), dir.resolve("shm"));
+      OwnProvider own = OwnProvider.open();
       provider = own.provider();
       counters = own.counters();
     } finally {

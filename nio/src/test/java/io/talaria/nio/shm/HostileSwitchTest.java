@@ -15,13 +15,11 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,16 +34,13 @@ class HostileSwitchTest {
 
   private static SelectorProvider provider;
 
-  @TempDir static Path dir;
-
   private ServerSocketChannel listener;
   private SocketChannel client;
   private SocketChannel server;
 
-  /** Anew if the class runs again: what the first run had went with its directory. */
   @BeforeAll
-  static void openProvider() {
-    provider = OwnProvider.in(dir);
+  static void openProvider() throws IOException {
+    provider = OwnProvider.open().provider();
   }
 
   @BeforeEach

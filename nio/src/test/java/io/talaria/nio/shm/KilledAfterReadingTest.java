@@ -14,14 +14,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A process dies with a bell unread, which makes its kernel reset the control connection, before it
@@ -33,17 +31,15 @@ class KilledAfterReadingTest {
   private static final int SENT = 100;
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
 
-  @TempDir static Path dir;
   private static SelectorProvider provider;
 
   private ServerSocketChannel listener;
   private SocketChannel client;
   private SocketChannel server;
 
-  /** Anew if the class runs again: what the first run had went with its directory. */
   @BeforeAll
-  static void openProvider() {
-    provider = OwnProvider.in(dir);
+  static void openProvider() throws IOException {
+    provider = OwnProvider.open().provider();
   }
 
   @BeforeEach

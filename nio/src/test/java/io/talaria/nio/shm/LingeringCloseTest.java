@@ -13,12 +13,10 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A channel that closes while its peer has bytes of TCP to read keeps its stream for a while, but
@@ -27,8 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class LingeringCloseTest {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
-
-  @TempDir static Path dir;
 
   /** Both ends of one connection. */
   private record Ends(SocketChannel client, SocketChannel server) {
@@ -53,7 +49,7 @@ class LingeringCloseTest {
 
   @Test
   void anotherChannelOfTheSameSelectorIsStillHeard() throws Exception {
-    SelectorProvider provider = OwnProvider.in(dir);
+    SelectorProvider provider = OwnProvider.open().provider();
     try (ServerSocketChannel listener = provider.openServerSocketChannel();
         Selector selector = provider.openSelector()) {
       listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -4,8 +4,13 @@ package io.talaria.nio.shm;
 
 import io.talaria.nio.TalariaProvider;
 import io.talaria.nio.counters.ProcessCounters;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
 
 /**
  * A provider with directories of its own, and its counters. Those of the provider before it stay
@@ -16,8 +21,27 @@ import java.nio.file.Path;
  */
 public record OwnProvider(SelectorProvider provider, ProcessCounters counters) {
 
-  static SelectorProvider in(Path directory) {
-    return open(directory.resolve("run"), directory.resolve("shm")).provider();
+  /**
+   * Makes a provider with a directory of its own, which stays as long as the JVM: so do the
+   * provider's threads, and make anew what is deleted before.
+   */
+  public static OwnProvider open() throws IOException {
+    Path directory = Files.createTempDirectory("talaria-own-");
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
+    return open(directory.resolve("run"), directory.resolve("shm"));
+  }
+
+  /** Tries a few times: threads of the provider may still make something. */
+  private static void delete(Path directory) {
+    for (int i = 0; i < 10 && Files.exists(directory); i++) {
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(each);
+        }
+      } catch (IOException | UncheckedIOException e) {
+        // Made or deleted just now.
+      }
+    }
   }
 
   /** Makes a provider with these directories. */
