@@ -13,7 +13,7 @@ test_usage() {
   cat <<'END'
 Usage: ./talaria test [--all] [-- ARGUMENTS]
 
-Builds and checks everything and runs the tests, in a quarter of an hour or so; --all runs
+Builds and checks everything and runs the tests, in 25 minutes on two cores; --all runs
 what takes long, too: do that before a release, and before an issue is called done. What was
 left out or skipped, the slowest classes, and what passed in its second run only, is told at
 the end; the last line counts. ARGUMENTS go to Maven.
