@@ -37,23 +37,16 @@ class ManyNodesTest {
   }
 
   private void start(int first) throws IOException {
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-Xmx512m",
-                "-cp",
-                classPath,
-                ManyNodesMain.class.getName(),
-                Ground.SHM.name(),
-                directory.toString(),
-                Integer.toString(first),
-                Integer.toString(EACH),
-                Integer.toString(ALL))
-            .redirectError(directory.resolve("process-" + first).toFile())
-            .start();
+        TestJvm.start(
+            ManyNodesMain.class,
+            512,
+            directory.resolve("process-" + first),
+            Ground.SHM.name(),
+            directory.toString(),
+            Integer.toString(first),
+            Integer.toString(EACH),
+            Integer.toString(ALL));
     processes.add(process);
     outputs.add(process.inputReader(StandardCharsets.UTF_8));
   }

@@ -49,21 +49,14 @@ class TwoProcessesTest {
     final String said;
 
     Child(Ground ground, int id) throws IOException {
-      String classPath =
-          System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
       process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-XX:+UseSerialGC",
-                  "-Xmx256m",
-                  "-cp",
-                  classPath,
-                  NodeMain.class.getName(),
-                  ground.name(),
-                  directory.toString(),
-                  Integer.toString(id))
-              .redirectError(directory.resolve("child-" + children.size()).toFile())
-              .start();
+          TestJvm.start(
+              NodeMain.class,
+              256,
+              directory.resolve("child-" + children.size()),
+              ground.name(),
+              directory.toString(),
+              Integer.toString(id));
       children.add(this);
       BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
       said = String.valueOf(out.readLine());

@@ -5,6 +5,7 @@ package io.talaria.messaging.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Road;
+import io.talaria.messaging.TestJvm;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -30,21 +31,14 @@ final class FarNode {
 
   FarNode(Road road, int ringBytes, Path directory) throws IOException {
     said = directory.resolve("child");
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-Xmx256m",
-                "-cp",
-                classPath,
-                WakeUps.class.getName(),
-                road.name(),
-                Integer.toString(ringBytes),
-                directory.toString())
-            .redirectError(said.toFile())
-            .start();
+        TestJvm.start(
+            WakeUps.class,
+            256,
+            said,
+            road.name(),
+            Integer.toString(ringBytes),
+            directory.toString());
     String first = process.inputReader(StandardCharsets.UTF_8).readLine();
     assertThat(first).as(this::said).isNotNull();
     port = Integer.parseInt(first);
