@@ -3,6 +3,7 @@
 package io.talaria.programs;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -16,13 +17,18 @@ import org.jgroups.Receiver;
 
 /** JGroups on {@code TCP_NIO2}: each client is a member, and sends to the coordinator. */
 final class JGroupsProgram implements ThirdParty {
+  /** How long the first looks for others before it is the coordinator. */
+  private static final int ALONE_MS = 1_000;
+
+  private static final int JOIN_MS = 30_000;
+
   /** What a member does with a message. */
   @FunctionalInterface
   private interface Taker {
     void take(Message message, byte[] bytes) throws Exception;
   }
 
-  private static JChannel member(int port, int coordinator) throws Exception {
+  private static JChannel member(int port, int coordinator, int joinTimeoutMs) throws Exception {
     String stack =
         """
         <config xmlns="urn:org:jgroups">
@@ -34,11 +40,11 @@ final class JGroupsProgram implements ThirdParty {
           <pbcast.NAKACK2/>
           <UNICAST3/>
           <pbcast.STABLE/>
-          <pbcast.GMS join_timeout="2000"/>
+          <pbcast.GMS join_timeout="%d"/>
           <FRAG2/>
         </config>
         """
-            .formatted(port, coordinator);
+            .formatted(port, coordinator, joinTimeoutMs);
     return new JChannel(new ByteArrayInputStream(stack.getBytes(StandardCharsets.UTF_8)));
   }
 
@@ -63,7 +69,7 @@ final class JGroupsProgram implements ThirdParty {
   @Override
   public int serve(Path folder) throws Exception {
     int port = ThirdParty.freePort();
-    JChannel member = member(port, port);
+    JChannel member = member(port, port, ALONE_MS);
     join(member, (message, bytes) -> member.send(new BytesMessage(message.getSrc(), bytes)));
     return port;
   }
@@ -71,8 +77,11 @@ final class JGroupsProgram implements ThirdParty {
   @Override
   public Guest connect(int port) throws Exception {
     BlockingQueue<byte[]> answers = new LinkedBlockingQueue<>();
-    JChannel member = member(ThirdParty.freePort(), port);
+    JChannel member = member(ThirdParty.freePort(), port, JOIN_MS);
     join(member, (message, bytes) -> answers.add(bytes));
+    if (member.getView().size() < 2) { // it would be its own coordinator, and answer itself
+      throw new IOException("the member at port " + port + " was not found: " + member.getView());
+    }
     return message -> {
       member.send(new BytesMessage(member.getView().getCoord(), message));
       return answers.poll(PATIENCE_S, TimeUnit.SECONDS);

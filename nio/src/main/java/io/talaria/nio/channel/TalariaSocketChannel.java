@@ -603,15 +603,27 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public boolean connect(SocketAddress address) throws IOException {
-    return connect(() -> control.connect(address));
+    return begin(() -> control.connect(address));
   }
 
   @Override
   public boolean finishConnect() throws IOException {
-    if (state == CONNECTED) {
-      return true;
-    }
-    return connect(control::finishConnect);
+    return state == CONNECTED || connect(this::finishControl);
+  }
+
+  /** Under the connect locks, which another thread may have held to finish it meanwhile. */
+  private boolean finishControl() throws IOException {
+    return state == CONNECTED || control.finishConnect();
+  }
+
+  private boolean begin(Connecting first) throws IOException {
+    return connect(
+        () -> {
+          if (state == CONNECTED) {
+            throw new AlreadyConnectedException();
+          }
+          return first.run();
+        });
   }
 
   @FunctionalInterface
@@ -626,16 +638,13 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (!isOpen()) {
         throw new ClosedChannelException();
       }
-      if (state == CONNECTED) {
-        throw new AlreadyConnectedException();
-      }
       boolean done = step.run();
       synchronized (stateLock) {
         if (state == UNCONNECTED) {
           state = PENDING;
         }
       }
-      if (done) {
+      if (done && state != CONNECTED) {
         connected(Role.CLIENT);
       }
       return done;
@@ -849,11 +858,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         throw new IllegalBlockingModeException();
       }
       if (ofSocket) {
-        TalariaSocketChannel.this.connect(() -> connecting.connect(address, timeoutNs));
+        begin(() -> connecting.connect(address, timeoutNs));
         return;
       }
       int timeoutMs = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(timeoutNs));
-      TalariaSocketChannel.this.connect(
+      begin(
           () -> {
             control.socket().connect(address, timeoutMs);
             return true;

@@ -13,6 +13,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.Callable;
@@ -384,6 +385,45 @@ class ChannelRaceContractTest extends Contract {
           assertNothing(thrown[1]);
           listener.accept().close();
         });
+  }
+
+  // ---- against a connect
+
+  /**
+   * One thread connects; another, whose selector has been told of the channel before, finishes.
+   * That is how JGroups does it.
+   */
+  @Test
+  void finishConnectMayMeetConnect() throws Exception {
+    ServerSocketChannel listener = listener();
+    SocketAddress to = listener.getLocalAddress();
+    Race.rounds(
+        round -> {
+          try (SocketChannel channel = ground.client().openSocketChannel()) {
+            channel.configureBlocking(false);
+            Throwable[] thrown =
+                Race.run(
+                    round,
+                    () -> finish(channel),
+                    () -> channel.connect(to) || channel.finishConnect());
+            assertNothing(thrown[0]);
+            assertNothing(thrown[1]);
+            assertThat(channel.isConnected()).isTrue();
+            listener.accept().close();
+          }
+        });
+  }
+
+  private static boolean finish(SocketChannel channel) throws IOException {
+    while (true) {
+      try {
+        if (channel.finishConnect()) {
+          return true;
+        }
+      } catch (NoConnectionPendingException e) {
+        Thread.onSpinWait(); // the other thread has yet to connect
+      }
+    }
   }
 
   // ---- against each other
