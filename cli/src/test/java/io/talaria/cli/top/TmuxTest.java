@@ -146,8 +146,11 @@ class TmuxTest {
     await("no process with Talaria is found");
     press("h");
     await("count errors from now on");
-    press("x", "Escape");
-    await("errors");
+    press("x");
+    await("no process with Talaria is found");
+    press("Escape");
+    // Not before the key is obeyed: an r right behind an escape is another key.
+    await(screen -> screen.contains("mlx5_1/1"), "the ports");
     tree.write("class/infiniband/mlx5_1/ports/1/counters/link_downed", "4");
     press("r");
     await(
