@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.launch;
 
+import static io.talaria.mpj.launch.Launched.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -19,12 +20,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class MpirunTest {
   private static final String PROGRAMS = Programs.class.getName();
-
-  private static Launched run(String... words) throws Exception {
-    Launched launched = Launched.start(words);
-    launched.status();
-    return launched;
-  }
 
   @Test
   void ranksSayHelloInWholeLines() throws Exception {
