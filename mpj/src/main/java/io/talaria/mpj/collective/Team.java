@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.collective;
 
+import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
@@ -9,6 +10,7 @@ import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Transfer;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import mpi.MPIException;
 
 /**
@@ -20,11 +22,17 @@ import mpi.MPIException;
  * calls meet, an exception names both.
  */
 public final class Team {
+  private static final Function<Operation, Void> SENT = Team::sent;
+
   private final Engine engine;
   private final int rank;
   private final int[] world;
   private final int context;
   private final Map<String, String> forced;
+
+  /** Made once: a call allocates nothing. */
+  private final Function<Operation, Void> received = this::received;
+
   private int calls;
   private int tag;
 
@@ -88,19 +96,68 @@ public final class Team {
         engine, buffer, offset, count, layout, world[from], Device.ANY_TAG, context);
   }
 
+  /** Whether the elements lie side by side and travel as they are. */
+  private static boolean plain(Layout layout) {
+    return layout.dense() && layout.base() != BaseType.OBJECT;
+  }
+
   void send(Object buffer, int offset, int count, Layout layout, int to) {
-    isend(buffer, offset, count, layout, to).await();
+    if (!plain(layout)) {
+      isend(buffer, offset, count, layout, to).await();
+      return;
+    }
+    long elements = (long) count * layout.size();
+    long ignored =
+        engine.send(buffer, layout.base(), offset, elements, world[to], tag, context, false);
   }
 
   void recv(Object buffer, int offset, int count, Layout layout, int from) {
-    finish(irecv(buffer, offset, count, layout, from), from);
+    if (!plain(layout)) {
+      finish(irecv(buffer, offset, count, layout, from), from);
+      return;
+    }
+    long elements = (long) count * layout.size();
+    engine.receive(
+        buffer, layout.base(), offset, elements, world[from], Device.ANY_TAG, context, received);
   }
 
   /** Waits for a receive, and checks that it met a message of the same call and length. */
   void finish(Transfer receive, int from) {
     Operation op = receive.operation();
     engine.await(op);
-    if (op.fromTag != tag) {
+    checkCall(op, from);
+    receive.finish();
+    if (receive.objects() < 0) {
+      checkLength(op, from);
+    }
+  }
+
+  /** The same for a receive of elements side by side that is over. */
+  private Void received(Operation op) {
+    if (op.error != Operation.OK || op.fromTag != tag || op.bytes != op.payload.bytes()) {
+      int from = memberOf(op.peer);
+      checkCall(op, from);
+      Transfer.check(op);
+      checkLength(op, from);
+    }
+    return null;
+  }
+
+  private static Void sent(Operation op) {
+    Transfer.check(op);
+    return null;
+  }
+
+  private int memberOf(int worldRank) {
+    int member = 0;
+    while (world[member] != worldRank) {
+      member++;
+    }
+    return member;
+  }
+
+  private void checkCall(Operation op, int from) {
+    if (op.error != Operation.FAILED && op.fromTag != tag) {
       throw new MPIException(
           MPIException.ERR_OTHER,
           "ranks disagree: rank "
@@ -112,22 +169,22 @@ public final class Team {
               + " in "
               + describe(op.fromTag));
     }
-    receive.finish();
-    if (receive.objects() < 0) {
-      if (op.bytes != op.payload.bytes()) {
-        throw new MPIException(
-            MPIException.ERR_COUNT,
-            "ranks disagree in "
-                + describe(tag)
-                + ": rank "
-                + rank
-                + " expects "
-                + op.payload.bytes()
-                + " bytes, rank "
-                + from
-                + " sent "
-                + op.bytes);
-      }
+  }
+
+  private void checkLength(Operation op, int from) {
+    if (op.bytes != op.payload.bytes()) {
+      throw new MPIException(
+          MPIException.ERR_COUNT,
+          "ranks disagree in "
+              + describe(tag)
+              + ": rank "
+              + rank
+              + " expects "
+              + op.payload.bytes()
+              + " bytes, rank "
+              + from
+              + " sent "
+              + op.bytes);
     }
   }
 
@@ -147,9 +204,38 @@ public final class Team {
       int inCount,
       Layout inLayout,
       int from) {
+    if (plain(inLayout) && plain(outLayout)) {
+      exchangePlain(out, outOffset, outCount, outLayout, to, in, inOffset, inCount, inLayout, from);
+      return;
+    }
     Transfer receive = irecv(in, inOffset, inCount, inLayout, from);
     Transfer send = isend(out, outOffset, outCount, outLayout, to);
     finish(receive, from);
     send.await();
+  }
+
+  private void exchangePlain(
+      Object out,
+      int outOffset,
+      int outCount,
+      Layout outLayout,
+      int to,
+      Object in,
+      int inOffset,
+      int inCount,
+      Layout inLayout,
+      int from) {
+    long expected = (long) inCount * inLayout.size();
+    Operation receive =
+        engine.irecv(
+            in, inLayout.base(), inOffset, expected, world[from], Device.ANY_TAG, context);
+    long elements = (long) outCount * outLayout.size();
+    Operation send =
+        engine.isend(
+            out, outLayout.base(), outOffset, elements, world[to], tag, context, false);
+    engine.finish(receive, received);
+    if (send != null) {
+      engine.finish(send, SENT);
+    }
   }
 }

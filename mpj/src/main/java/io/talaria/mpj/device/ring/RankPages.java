@@ -3,6 +3,7 @@
 package io.talaria.mpj.device.ring;
 
 import io.talaria.mpj.device.Waiting;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -34,6 +35,9 @@ public final class RankPages {
   private final MemorySegment pages;
   private final long stride;
   private final long address;
+
+  /** For the one thread of this rank that sleeps. */
+  private final MemorySegment timeout = Arena.ofAuto().allocate(16, 8);
 
   /**
    * Looks at shared memory.
@@ -82,7 +86,7 @@ public final class RankPages {
   }
 
   void sleep(int rank, long limitNs) {
-    Futex.await(address + rank * stride + SLEEP, 1, limitNs);
+    Futex.await(address + rank * stride + SLEEP, 1, limitNs, timeout);
   }
 
   void madeRing(int from, int to) {
