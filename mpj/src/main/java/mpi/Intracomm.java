@@ -11,6 +11,7 @@ import io.talaria.mpj.collective.Gathers;
 import io.talaria.mpj.collective.Reduction;
 import io.talaria.mpj.collective.Reductions;
 import io.talaria.mpj.collective.Scatters;
+import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
 import java.util.Arrays;
 
@@ -33,6 +34,7 @@ public class Intracomm extends Comm {
   }
 
   final int newId() {
+    compare("what makes a communicator", -1, null, null, -1);
     return world().ids().agree(id(), this::and);
   }
 
@@ -218,10 +220,41 @@ public class Intracomm extends Comm {
     return buffer == MPI.IN_PLACE ? null : Buffers.normal(buffer);
   }
 
+  /**
+   * Throws at all ranks if they call different things, where that is asked for.
+   *
+   * @param elements base elements that all must have, or -1
+   * @param base type of them, or null
+   * @param root or -1
+   */
+  private void compare(String call, long elements, BaseType base, Op op, int root) {
+    if (world().settings().checks()) {
+      team()
+          .compare(
+              call
+                  + (elements < 0 ? base == null ? "" : " of " + base : " of " + elements + " " + base)
+                  + (op == null ? "" : " by " + op.name())
+                  + (root < 0 ? "" : ", root " + root));
+    }
+  }
+
+  private long total(int[] counts, Layout layout) {
+    long total = 0;
+    for (int i = 0; i < Size(); i++) {
+      total += counts[i];
+    }
+    return total * layout.size();
+  }
+
+  private static long elements(int count, Layout layout) {
+    return (long) count * layout.size();
+  }
+
   // Collective operations.
 
   /** Returns when all ranks have called it. */
   public void Barrier() throws MPIException {
+    compare("Barrier", -1, null, null, -1);
     Barriers.barrier(team());
   }
 
@@ -231,6 +264,7 @@ public class Intracomm extends Comm {
     Object buffer = Buffers.normal(buf);
     root(root);
     Layout layout = incoming(buffer, offset, count, type);
+    compare("Bcast", elements(count, layout), layout.base(), null, root);
     Bcasts.bcast(team(), buffer, offset, count, layout, root);
   }
 
@@ -252,6 +286,8 @@ public class Intracomm extends Comm {
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = isRoot ? incoming(recv, recvoffset, recvcount * Size(), recvtype) : null;
     needsSend(send, isRoot);
+    long each = out == null ? elements(recvcount, in) : elements(sendcount, out);
+    compare("Gather", each, (out == null ? in : out).base(), null, root);
     Gathers.gather(team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
   }
 
@@ -280,6 +316,7 @@ public class Intracomm extends Comm {
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = isRoot ? several(recv, recvoffset, recvcount, displs, recvtype, true) : null;
     needsSend(send, isRoot);
+    compare("Gatherv", -1, (out == null ? in : out).base(), null, root);
     Gathers.gatherv(
         team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, displs, in, root);
   }
@@ -302,6 +339,8 @@ public class Intracomm extends Comm {
     Layout out = isRoot ? outgoing(send, sendoffset, sendcount * Size(), sendtype) : null;
     Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
     needsSend(recv, isRoot);
+    long each = in == null ? elements(sendcount, out) : elements(recvcount, in);
+    compare("Scatter", each, (in == null ? out : in).base(), null, root);
     Scatters.scatter(
         team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
   }
@@ -325,6 +364,7 @@ public class Intracomm extends Comm {
     Layout out = isRoot ? several(send, sendoffset, sendcount, displs, sendtype, false) : null;
     Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
     needsSend(recv, isRoot);
+    compare("Scatterv", -1, (in == null ? out : in).base(), null, root);
     Scatters.scatterv(
         team(), send, sendoffset, sendcount, displs, out, recv, recvoffset, recvcount, in, root);
   }
@@ -344,6 +384,7 @@ public class Intracomm extends Comm {
     Object recv = Buffers.normal(recvbuf);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = incoming(recv, recvoffset, recvcount * Size(), recvtype);
+    compare("Allgather", elements(recvcount, in), in.base(), null, -1);
     Allgathers.allgather(team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
   }
 
@@ -363,6 +404,7 @@ public class Intracomm extends Comm {
     Object recv = Buffers.normal(recvbuf);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = several(recv, recvoffset, recvcounts, displs, recvtype, true);
+    compare("Allgatherv", total(recvcounts, in), in.base(), null, -1);
     Allgathers.allgatherv(
         team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcounts, displs, in);
   }
@@ -380,6 +422,7 @@ public class Intracomm extends Comm {
       throws MPIException {
     Object recv = Buffers.normal(recvbuf);
     Layout in = incoming(recv, recvoffset, recvcount * Size(), recvtype);
+    compare("Alltoall", elements(recvcount, in), in.base(), null, -1);
     if (sendbuf == MPI.IN_PLACE) {
       Object copy = copy(recv, recvoffset, recvcount * Size(), in);
       Alltoalls.alltoall(team(), copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
@@ -417,6 +460,7 @@ public class Intracomm extends Comm {
     Object recv = Buffers.normal(recvbuf);
     Layout out = several(send, sendoffset, sendcount, sdispls, sendtype, false);
     Layout in = several(recv, recvoffset, recvcount, rdispls, recvtype, true);
+    compare("Alltoallv", -1, in.base(), null, -1);
     Alltoalls.alltoallv(
         team(),
         send,
@@ -454,8 +498,9 @@ public class Intracomm extends Comm {
     if (isRoot) {
       incoming(recv, recvoffset, count, datatype);
     }
-    Reductions.reduce(
-        team(), send, from, recv, recvoffset, count, layout, operation(op, layout), root);
+    Reduction reduction = operation(op, layout);
+    compare("Reduce", elements(count, layout), layout.base(), op, root);
+    Reductions.reduce(team(), send, from, recv, recvoffset, count, layout, reduction, root);
   }
 
   /** Combines elements of all to all. */
@@ -474,8 +519,9 @@ public class Intracomm extends Comm {
     int from = inPlace ? recvoffset : sendoffset;
     Layout layout = outgoing(send, from, count, datatype);
     incoming(recv, recvoffset, count, datatype);
-    Reductions.allreduce(
-        team(), send, from, recv, recvoffset, count, layout, operation(op, layout));
+    Reduction reduction = operation(op, layout);
+    compare("Allreduce", elements(count, layout), layout.base(), op, -1);
+    Reductions.allreduce(team(), send, from, recv, recvoffset, count, layout, reduction);
   }
 
   /** Combines elements of all, and deals the result out. */
@@ -506,8 +552,10 @@ public class Intracomm extends Comm {
     }
     Layout layout = outgoing(send, from, total, datatype);
     incoming(recv, recvoffset, recvcounts[Rank()], datatype);
+    Reduction reduction = operation(op, layout);
+    compare("Reduce_scatter", elements(total, layout), layout.base(), op, -1);
     Reductions.reduceScatter(
-        team(), send, from, recv, recvoffset, recvcounts, layout, operation(op, layout));
+        team(), send, from, recv, recvoffset, recvcounts, layout, reduction);
   }
 
   /** Combines elements of the ranks up to this one. */
@@ -551,7 +599,10 @@ public class Intracomm extends Comm {
     int from = inPlace ? recvoffset : sendoffset;
     Layout layout = outgoing(send, from, count, datatype);
     incoming(recv, recvoffset, count, datatype);
+    Reduction reduction = operation(op, layout);
+    String call = exclusive ? "Exscan" : "Scan";
+    compare(call, elements(count, layout), layout.base(), op, -1);
     Reductions.scan(
-        team(), send, from, recv, recvoffset, count, layout, operation(op, layout), exclusive);
+        team(), send, from, recv, recvoffset, count, layout, reduction, exclusive);
   }
 }

@@ -4,10 +4,11 @@ package io.talaria.mpj.collective;
 
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
-import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Transfer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -23,6 +24,9 @@ import mpi.MPIException;
  */
 public final class Team {
   private static final Function<Operation, Void> SENT = Team::sent;
+  private static final Layout BYTES = Layout.basic(BaseType.BYTE, 1);
+  private static final int CALL_BYTES = 250;
+  private static final int VERDICT_BYTES = 600;
 
   private final Engine engine;
   private final int rank;
@@ -84,7 +88,64 @@ public final class Team {
   /** Begins a call: what the messages until the next one belong to. */
   void begin(Call call) {
     calls = calls + 1 & 0x3ffffff;
-    tag = calls << 4 | call.code();
+    tag = call.tag(calls);
+  }
+
+  /**
+   * Receives whatever comes, as any negative tag does; this one says to who looks in which call.
+   */
+  private int anyTag() {
+    return ~tag;
+  }
+
+  /**
+   * Compares what all members call, before a collective; collective itself.
+   *
+   * @param call what this one calls, with all that must be equal
+   * @throws MPIException at all of them if one calls something else
+   */
+  public void compare(String call) {
+    if (size() == 1) {
+      return;
+    }
+    begin(Call.OTHER);
+    String verdict = rank == 0 ? compareAll(call) : ask(call);
+    if (!verdict.isEmpty()) {
+      throw new MPIException(MPIException.ERR_OTHER, verdict);
+    }
+  }
+
+  private String compareAll(String call) {
+    byte[] mine = padded(call, CALL_BYTES);
+    byte[] theirs = new byte[CALL_BYTES];
+    String verdict = "";
+    for (int i = 1; i < size(); i++) {
+      recv(theirs, 0, CALL_BYTES, BYTES, i);
+      if (verdict.isEmpty() && !Arrays.equals(mine, theirs)) {
+        verdict =
+            "ranks disagree: rank 0 calls " + text(mine) + ", rank " + i + " calls " + text(theirs);
+      }
+    }
+    byte[] answer = padded(verdict, VERDICT_BYTES);
+    for (int i = 1; i < size(); i++) {
+      send(answer, 0, VERDICT_BYTES, BYTES, i);
+    }
+    return verdict;
+  }
+
+  private String ask(String call) {
+    send(padded(call, CALL_BYTES), 0, CALL_BYTES, BYTES, 0);
+    byte[] verdict = new byte[VERDICT_BYTES];
+    recv(verdict, 0, VERDICT_BYTES, BYTES, 0);
+    return text(verdict);
+  }
+
+  private static byte[] padded(String text, int bytes) {
+    return Arrays.copyOf(text.getBytes(StandardCharsets.UTF_8), bytes);
+  }
+
+  private static String text(byte[] padded) {
+    return new String(padded, StandardCharsets.UTF_8).replace("\0", "");
   }
 
   Transfer isend(Object buffer, int offset, int count, Layout layout, int to) {
@@ -92,8 +153,7 @@ public final class Team {
   }
 
   Transfer irecv(Object buffer, int offset, int count, Layout layout, int from) {
-    return Transfer.receive(
-        engine, buffer, offset, count, layout, world[from], Device.ANY_TAG, context);
+    return Transfer.receive(engine, buffer, offset, count, layout, world[from], anyTag(), context);
   }
 
   /** Whether the elements lie side by side and travel as they are. */
@@ -118,7 +178,7 @@ public final class Team {
     }
     long elements = (long) count * layout.size();
     engine.receive(
-        buffer, layout.base(), offset, elements, world[from], Device.ANY_TAG, context, received);
+        buffer, layout.base(), offset, elements, world[from], anyTag(), context, received);
   }
 
   /** Waits for a receive, and checks that it met a message of the same call and length. */
@@ -163,11 +223,11 @@ public final class Team {
           "ranks disagree: rank "
               + rank
               + " is in "
-              + describe(tag)
+              + Call.describe(tag)
               + ", rank "
               + from
               + " in "
-              + describe(op.fromTag));
+              + Call.describe(op.fromTag));
     }
   }
 
@@ -176,7 +236,7 @@ public final class Team {
       throw new MPIException(
           MPIException.ERR_COUNT,
           "ranks disagree in "
-              + describe(tag)
+              + Call.describe(tag)
               + ": rank "
               + rank
               + " expects "
@@ -186,10 +246,6 @@ public final class Team {
               + " sent "
               + op.bytes);
     }
-  }
-
-  private static String describe(int tag) {
-    return Call.of(tag & 15) + " (collective call " + (tag >> 4) + ")";
   }
 
   /** Sends to one and receives from another at the same time. */
@@ -227,12 +283,10 @@ public final class Team {
       int from) {
     long expected = (long) inCount * inLayout.size();
     Operation receive =
-        engine.irecv(
-            in, inLayout.base(), inOffset, expected, world[from], Device.ANY_TAG, context);
+        engine.irecv(in, inLayout.base(), inOffset, expected, world[from], anyTag(), context);
     long elements = (long) outCount * outLayout.size();
     Operation send =
-        engine.isend(
-            out, outLayout.base(), outOffset, elements, world[to], tag, context, false);
+        engine.isend(out, outLayout.base(), outOffset, elements, world[to], tag, context, false);
     engine.finish(receive, received);
     if (send != null) {
       engine.finish(send, SENT);

@@ -17,7 +17,7 @@ public abstract class Device implements AutoCloseable {
   /** Receives from whatever rank. */
   public static final int ANY_SOURCE = -2;
 
-  /** Receives whatever tag. */
+  /** Receives whatever tag, as any other negative number does. */
   public static final int ANY_TAG = -1;
 
   /** For subclasses. */

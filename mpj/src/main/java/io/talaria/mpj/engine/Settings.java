@@ -25,6 +25,7 @@ public final class Settings {
   private final String network;
   private final String between;
   private final String directory;
+  private final boolean checks;
   private final Map<String, String> algorithms = new TreeMap<>();
 
   private Settings(Properties from) {
@@ -47,6 +48,12 @@ public final class Settings {
           PREFIX + "buffer=" + bufferBytes + ": a power of two of bytes is allowed");
     }
     directory = from.getProperty(PREFIX + "dir");
+    String check = from.getProperty(PREFIX + "check", "false");
+    if (!check.equals("true") && !check.equals("false")) {
+      throw new IllegalArgumentException(
+          PREFIX + "check=" + check + ": true or false is allowed");
+    }
+    checks = check.equals("true");
     between = from.getProperty(PREFIX + "between", "auto");
     if (!BETWEEN.contains(between)) {
       throw new IllegalArgumentException(
@@ -74,6 +81,7 @@ public final class Settings {
           "network",
           "between",
           "dir",
+          "check",
           "diagnose",
           "serial.filter" -> {}
       default -> {
@@ -83,7 +91,7 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, buffer, network, between, dir, diagnose,"
+                  + "eager, ring, credit, spin, buffer, network, between, dir, check, diagnose,"
                   + " serial.filter and coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
@@ -173,6 +181,11 @@ public final class Settings {
   /** Where a job's shared files are made on each host, or null for where the memory is shared. */
   public String directory() {
     return directory;
+  }
+
+  /** Whether all ranks compare what they call before each collective. */
+  public boolean checks() {
+    return checks;
   }
 
   /** Early messages that a peer may have at a rank, bytes. */

@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.function.IntFunction;
 
 /**
  * A page for each rank, in memory that all ranks of a host share, in native byte order.
@@ -129,8 +130,9 @@ public final class RankPages {
    * What a rank sleeps for, in words.
    *
    * @param rank which
+   * @param collectiveCall says which call the tag of a collective is of
    */
-  public String waiting(int rank) {
+  public String waiting(int rank, IntFunction<String> collectiveCall) {
     long at = rank * stride;
     int call = (int) INT.getAcquire(pages, at + WAIT_CALL);
     if (call == Waiting.NOTHING) {
@@ -145,7 +147,9 @@ public final class RankPages {
       what +=
           (call == Waiting.SEND ? " to " : " from ")
               + (peer < 0 ? "any rank" : "rank " + peer)
-              + (context % 2 == 1 ? " of a collective" : tag < 0 ? ", any tag" : ", tag " + tag)
+              + (context % 2 == 1
+                  ? " of " + collectiveCall.apply(tag < 0 ? ~tag : tag)
+                  : tag < 0 ? ", any tag" : ", tag " + tag)
               + ", communicator "
               + context / 2;
     }
