@@ -29,6 +29,7 @@ public class Comm implements Freeable {
   private final Function<Operation, Status> outcome = this::outcome;
 
   private volatile boolean freed;
+  private Background background;
 
   Comm(World world, Group group, int id) {
     this.world = world;
@@ -74,6 +75,22 @@ public class Comm implements Freeable {
   final Team team() {
     alive();
     return team;
+  }
+
+  /** What goes on beside the program; made when it is first needed. */
+  final synchronized Background background() {
+    alive();
+    if (background == null) {
+      Team beside =
+          new Team(
+              world.engine(),
+              rank,
+              group.worldRanks(),
+              Device.BESIDE + 2 * id + 1,
+              world.settings().algorithms());
+      background = new Background(world.engine(), beside);
+    }
+    return background;
   }
 
   private void alive() {
@@ -340,13 +357,10 @@ public class Comm implements Freeable {
     BaseType base = layout.base();
     long elements = (long) count * layout.size();
     Operation op =
-        world
-            .engine()
-            .isend(buffer, base, offset, elements, to, tag, context(), synchronous);
+        world.engine().isend(buffer, base, offset, elements, to, tag, context(), synchronous);
     return op != null
         ? new Request(this, op)
-        : new Request(
-            new Status(rank, tag, elements << base.shift(), base.code(), -1, false));
+        : new Request(new Status(rank, tag, elements << base.shift(), base.code(), -1, false));
   }
 
   private Prequest sendInit(
@@ -505,13 +519,7 @@ public class Comm implements Freeable {
         world
             .engine()
             .irecv(
-                buffer,
-                layout.base(),
-                offset,
-                (long) count * layout.size(),
-                from,
-                tag,
-                context()));
+                buffer, layout.base(), offset, (long) count * layout.size(), from, tag, context()));
   }
 
   /** A receive to be started later. */

@@ -117,7 +117,8 @@ public class Request {
     return transfer.test() ? Wait() : null;
   }
 
-  private static boolean over(Request r) {
+  /** Whether it is over, asked without making progress. */
+  static boolean isOver(Request r) {
     if (r.ready != null) {
       return true;
     }
@@ -175,7 +176,7 @@ public class Request {
 
   private static Status takeAny(Request[] requests) {
     for (int i = 0; i < requests.length; i++) {
-      if (active(requests[i]) && over(requests[i])) {
+      if (active(requests[i]) && isOver(requests[i])) {
         return at(i, requests[i].Wait());
       }
     }
@@ -185,7 +186,7 @@ public class Request {
   private static Status[] takeSome(Request[] requests) {
     ArrayList<Status> taken = new ArrayList<>();
     for (int i = 0; i < requests.length; i++) {
-      if (active(requests[i]) && over(requests[i])) {
+      if (active(requests[i]) && isOver(requests[i])) {
         taken.add(at(i, requests[i].Wait()));
       }
     }
@@ -274,7 +275,7 @@ public class Request {
   public static Status[] Testall(Request[] requests) throws MPIException {
     progress(requests);
     for (Request r : requests) {
-      if (active(r) && !over(r)) {
+      if (active(r) && !isOver(r)) {
         return null;
       }
     }

@@ -26,6 +26,9 @@ public final class Engine implements AutoCloseable {
   private static final int POLLS_WITHOUT_CLOCK = 64;
   private static final long SLEEP_LIMIT_NS = 500_000_000;
 
+  /** Where a promise goes. */
+  private static final int NOBODY = -3;
+
   /** Operations that are kept to be used again. */
   private static final int POOL = 256;
 
@@ -244,7 +247,43 @@ public final class Engine implements AutoCloseable {
 
   private void awaitHeld(Operation op) {
     if (!op.done) {
-      await(op, null, op.receive ? Waiting.RECV : Waiting.SEND, op.peer, op.tag, op.context);
+      int call = op.receive ? Waiting.RECV : op.peer == NOBODY ? Waiting.ANY : Waiting.SEND;
+      await(op, null, call, op.peer, op.tag, op.context);
+    }
+  }
+
+  /**
+   * An operation that no device knows: {@link #end} ends it.
+   *
+   * @return for {@link #finish} once
+   */
+  public Operation promise() {
+    lock.lock();
+    try {
+      Operation op = take();
+      return op.send(
+          ((DensePayload) op.payload).set(null, BaseType.BYTE, 0, 0), NOBODY, Device.ANY_TAG, 0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends an operation of {@link #promise}; by any thread.
+   *
+   * @param failure why it failed, or null
+   */
+  public void end(Operation op, RuntimeException failure) {
+    lock.lock();
+    try {
+      op.failure = failure;
+      op.complete(failure == null ? Operation.OK : Operation.FAILED);
+      if (sleeping) {
+        device.wake();
+      }
+      wakeParked();
+    } finally {
+      lock.unlock();
     }
   }
 

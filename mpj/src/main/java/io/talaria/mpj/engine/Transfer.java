@@ -195,6 +195,8 @@ public final class Transfer {
     if (failure instanceof ProcessFailedException gone) {
       return new ProcessFailedException(gone.rank(), gone.getMessage());
     }
-    return new MPIException(MPIException.ERR_BUFFER, "" + failure.getMessage(), failure);
+    int errorClass =
+        failure instanceof MPIException known ? known.errorClass() : MPIException.ERR_BUFFER;
+    return new MPIException(errorClass, "" + failure.getMessage(), failure);
   }
 }

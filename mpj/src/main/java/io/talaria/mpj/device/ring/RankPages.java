@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.ring;
 
+import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Waiting;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -151,7 +152,7 @@ public final class RankPages {
                   ? " of " + collectiveCall.apply(tag < 0 ? ~tag : tag)
                   : tag < 0 ? ", any tag" : ", tag " + tag)
               + ", communicator "
-              + context / 2;
+              + context % Device.BESIDE / 2;
     }
     return what + ", since " + Math.max(0, since / 1000) + " s";
   }
