@@ -30,9 +30,8 @@ import mpi.ProcessFailedException;
  *
  * <p>A frame is received when a probe has found it. UCX gives the messages of one sender to probes
  * in the order of sending, so what was begun is looked at in that order, although one may be whole
- * before another. No receive is posted before: of one that ended at once no length was seen to be
- * told (UCX 1.13.1). After a look that found nothing no message waits in UCX: only then may a rank
- * sleep.
+ * before another. No receive is posted before, so that only what has come takes a place. Messages
+ * come in UCX's progress, which says if anything has; a rank looks again before it sleeps.
  *
  * <p>Nothing happens outside {@link #round}: there are no threads here, and a rank that computes
  * answers nobody. UCX's own sockets know no secret; the network must be trusted.
