@@ -10,11 +10,11 @@ import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.engine.Engine;
-import io.talaria.mpj.engine.Result;
 import io.talaria.mpj.engine.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /** A group of ranks and a context of their own for messages. */
 public class Comm implements Freeable {
@@ -24,7 +24,12 @@ public class Comm implements Freeable {
   private final int rank;
   private final Team team;
   private final Map<Integer, Object> attributes = new ConcurrentHashMap<>();
+
+  /** Made once: a call allocates nothing but its status. */
+  private final Function<Operation, Status> outcome = this::outcome;
+
   private volatile boolean freed;
+  private Background background;
 
   Comm(World world, Group group, int id) {
     this.world = world;
@@ -54,6 +59,11 @@ public class Comm implements Freeable {
     return world().engine();
   }
 
+  /** The engine, also for requests of a communicator that was freed meanwhile. */
+  final Engine engineOfRequests() {
+    return world.engine();
+  }
+
   final int context() {
     return 2 * id;
   }
@@ -65,6 +75,22 @@ public class Comm implements Freeable {
   final Team team() {
     alive();
     return team;
+  }
+
+  /** What goes on beside the program; made when it is first needed. */
+  final synchronized Background background() {
+    alive();
+    if (background == null) {
+      Team beside =
+          new Team(
+              world.engine(),
+              rank,
+              group.worldRanks(),
+              Device.BESIDE + 2 * id + 1,
+              world.settings().algorithms());
+      background = new Background(world.engine(), beside);
+    }
+    return background;
   }
 
   private void alive() {
@@ -259,12 +285,30 @@ public class Comm implements Freeable {
     return status(op, over.objects(), over.cancelled());
   }
 
+  /** The status of an operation on elements side by side that is over; throws if it failed. */
+  private Status outcome(Operation op) {
+    if (op.error != Operation.OK) {
+      Transfer.check(op);
+    }
+    return status(op, -1, op.error == Operation.CANCELLED);
+  }
+
+  /** For operations of {@link Engine#isend} and {@link Engine#irecv}. */
+  final Function<Operation, Status> outcome() {
+    return outcome;
+  }
+
   final Status status(Operation op, int objects, boolean cancelled) {
     int from = op.receive || op.payload == null ? peers().placeOf(op.fromSource) : rank;
     return new Status(from, op.fromTag, op.bytes, op.fromType, objects, cancelled);
   }
 
   // Sending.
+
+  /** Whether the elements lie side by side and travel as they are. */
+  private static boolean plain(Layout layout) {
+    return layout.dense() && layout.base() != BaseType.OBJECT;
+  }
 
   private void send(
       Object buf, int offset, int count, Datatype type, int dest, int tag, boolean synchronous) {
@@ -276,7 +320,7 @@ public class Comm implements Freeable {
       return;
     }
     int to = destination(dest, tag);
-    if (layout.dense() && layout.base() != BaseType.OBJECT) {
+    if (plain(layout)) {
       world
           .engine()
           .send(
@@ -304,10 +348,19 @@ public class Comm implements Freeable {
       return new Request(ofNobody());
     }
     int to = destination(dest, tag);
-    return new Request(
-        this,
-        Transfer.send(
-            world.engine(), buffer, offset, count, layout, to, tag, context(), synchronous));
+    if (!plain(layout)) {
+      return new Request(
+          this,
+          Transfer.send(
+              world.engine(), buffer, offset, count, layout, to, tag, context(), synchronous));
+    }
+    BaseType base = layout.base();
+    long elements = (long) count * layout.size();
+    Operation op =
+        world.engine().isend(buffer, base, offset, elements, to, tag, context(), synchronous);
+    return op != null
+        ? new Request(this, op)
+        : new Request(new Status(rank, tag, elements << base.shift(), base.code(), -1, false));
   }
 
   private Prequest sendInit(
@@ -427,13 +480,12 @@ public class Comm implements Freeable {
       return ofNobody();
     }
     int from = source(source, tag);
-    if (!layout.dense() || layout.base() == BaseType.OBJECT) {
+    if (!plain(layout)) {
       return status(
           Transfer.receive(world.engine(), buffer, offset, count, layout, from, tag, context())
               .await());
     }
-    Result result = new Result();
-    world
+    return world
         .engine()
         .receive(
             buffer,
@@ -443,11 +495,7 @@ public class Comm implements Freeable {
             from,
             tag,
             context(),
-            result);
-    Transfer.check(
-        result.error, result.bytes, result.sentBytes, result.type, layout.base(), result.failure);
-    return new Status(
-        peers().placeOf(result.source), result.tag, result.bytes, result.type, -1, false);
+            outcome);
   }
 
   /** Starts to receive. */
@@ -461,9 +509,17 @@ public class Comm implements Freeable {
       return new Request(ofNobody());
     }
     int from = source(source, tag);
+    if (!plain(layout)) {
+      return new Request(
+          this,
+          Transfer.receive(world.engine(), buffer, offset, count, layout, from, tag, context()));
+    }
     return new Request(
         this,
-        Transfer.receive(world.engine(), buffer, offset, count, layout, from, tag, context()));
+        world
+            .engine()
+            .irecv(
+                buffer, layout.base(), offset, (long) count * layout.size(), from, tag, context()));
   }
 
   /** A receive to be started later. */

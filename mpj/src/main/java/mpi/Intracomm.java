@@ -11,8 +11,11 @@ import io.talaria.mpj.collective.Gathers;
 import io.talaria.mpj.collective.Reduction;
 import io.talaria.mpj.collective.Reductions;
 import io.talaria.mpj.collective.Scatters;
+import io.talaria.mpj.collective.Team;
+import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /**
  * A communicator of one group. Collective calls have to be made by all its ranks, in the same
@@ -33,6 +36,7 @@ public class Intracomm extends Comm {
   }
 
   final int newId() {
+    compare(team(), "what makes a communicator", -1, null, null, -1);
     return world().ids().agree(id(), this::and);
   }
 
@@ -218,20 +222,84 @@ public class Intracomm extends Comm {
     return buffer == MPI.IN_PLACE ? null : Buffers.normal(buffer);
   }
 
-  // Collective operations.
+  /**
+   * Throws at all ranks if they call different things, where that is asked for.
+   *
+   * @param team whose messages tell
+   * @param elements base elements that all must have, or -1
+   * @param base type of them, or null
+   * @param root or -1
+   */
+  private void compare(Team team, String call, long elements, BaseType base, Op op, int root) {
+    if (world().settings().checks()) {
+      team.compare(
+          call
+              + (elements < 0 ? base == null ? "" : " of " + base : " of " + elements + " " + base)
+              + (op == null ? "" : " by " + op.name())
+              + (root < 0 ? "" : ", root " + root));
+    }
+  }
+
+  private long total(int[] counts, Layout layout) {
+    long total = 0;
+    for (int i = 0; i < Size(); i++) {
+      total += counts[i];
+    }
+    return total * layout.size();
+  }
+
+  private static long elements(int count, Layout layout) {
+    return (long) count * layout.size();
+  }
+
+  // Collective operations. Those without a team only check their arguments.
+
+  /** Does a collective beside the program. */
+  private Request start(Consumer<Team> collective) {
+    return new Request(this, background().start(collective));
+  }
 
   /** Returns when all ranks have called it. */
   public void Barrier() throws MPIException {
-    Barriers.barrier(team());
+    barrier(team());
+  }
+
+  /** Starts a Barrier: the buffers must be left alone until the request is over. */
+  public Request Ibarrier() throws MPIException {
+    barrier(null);
+    return start(team -> barrier(team));
+  }
+
+  private void barrier(Team team) {
+    if (team == null) {
+      return;
+    }
+    compare(team, "Barrier", -1, null, null, -1);
+    Barriers.barrier(team);
   }
 
   /** Brings the root's elements to all. */
   public void Bcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
+    bcast(team(), buf, offset, count, type, root);
+  }
+
+  /** Starts a Bcast: the buffers must be left alone until the request is over. */
+  public Request Ibcast(Object buf, int offset, int count, Datatype type, int root)
+      throws MPIException {
+    bcast(null, buf, offset, count, type, root);
+    return start(team -> bcast(team, buf, offset, count, type, root));
+  }
+
+  private void bcast(Team team, Object buf, int offset, int count, Datatype type, int root) {
     Object buffer = Buffers.normal(buf);
     root(root);
     Layout layout = incoming(buffer, offset, count, type);
-    Bcasts.bcast(team(), buffer, offset, count, layout, root);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Bcast", elements(count, layout), layout.base(), null, root);
+    Bcasts.bcast(team, buffer, offset, count, layout, root);
   }
 
   /** Elements of all come to the root, in rank order; the receive arguments count there only. */
@@ -246,13 +314,80 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
+    gather(
+        team(),
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        recvtype,
+        root);
+  }
+
+  /** Starts a Gather: the buffers must be left alone until the request is over. */
+  public Request Igather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    gather(
+        null,
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        recvtype,
+        root);
+    return start(
+        team ->
+            gather(
+                team,
+                sendbuf,
+                sendoffset,
+                sendcount,
+                sendtype,
+                recvbuf,
+                recvoffset,
+                recvcount,
+                recvtype,
+                root));
+  }
+
+  private void gather(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root) {
     boolean isRoot = Rank() == root(root);
     Object send = local(sendbuf);
     Object recv = isRoot ? Buffers.normal(recvbuf) : null;
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = isRoot ? incoming(recv, recvoffset, recvcount * Size(), recvtype) : null;
     needsSend(send, isRoot);
-    Gathers.gather(team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
+    long each = out == null ? elements(recvcount, in) : elements(sendcount, out);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Gather", each, (out == null ? in : out).base(), null, root);
+    Gathers.gather(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
   }
 
   private static void needsSend(Object send, boolean isRoot) {
@@ -274,14 +409,85 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
+    gatherv(
+        team(),
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        displs,
+        recvtype,
+        root);
+  }
+
+  /** Starts a Gatherv: the buffers must be left alone until the request is over. */
+  public Request Igatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcount,
+      int[] displs,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    gatherv(
+        null,
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        displs,
+        recvtype,
+        root);
+    return start(
+        team ->
+            gatherv(
+                team,
+                sendbuf,
+                sendoffset,
+                sendcount,
+                sendtype,
+                recvbuf,
+                recvoffset,
+                recvcount,
+                displs,
+                recvtype,
+                root));
+  }
+
+  private void gatherv(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcount,
+      int[] displs,
+      Datatype recvtype,
+      int root) {
     boolean isRoot = Rank() == root(root);
     Object send = local(sendbuf);
     Object recv = isRoot ? Buffers.normal(recvbuf) : null;
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = isRoot ? several(recv, recvoffset, recvcount, displs, recvtype, true) : null;
     needsSend(send, isRoot);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Gatherv", -1, (out == null ? in : out).base(), null, root);
     Gathers.gatherv(
-        team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, displs, in, root);
+        team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, displs, in, root);
   }
 
   /** The root's elements are dealt out, in rank order; the send arguments count there only. */
@@ -296,14 +502,80 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
+    scatter(
+        team(),
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        recvtype,
+        root);
+  }
+
+  /** Starts a Scatter: the buffers must be left alone until the request is over. */
+  public Request Iscatter(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    scatter(
+        null,
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        recvtype,
+        root);
+    return start(
+        team ->
+            scatter(
+                team,
+                sendbuf,
+                sendoffset,
+                sendcount,
+                sendtype,
+                recvbuf,
+                recvoffset,
+                recvcount,
+                recvtype,
+                root));
+  }
+
+  private void scatter(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root) {
     boolean isRoot = Rank() == root(root);
     Object send = isRoot ? Buffers.normal(sendbuf) : null;
     Object recv = local(recvbuf);
     Layout out = isRoot ? outgoing(send, sendoffset, sendcount * Size(), sendtype) : null;
     Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
     needsSend(recv, isRoot);
-    Scatters.scatter(
-        team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
+    long each = in == null ? elements(sendcount, out) : elements(recvcount, in);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Scatter", each, (in == null ? out : in).base(), null, root);
+    Scatters.scatter(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
   }
 
   /** As Scatter, with parts of different lengths. */
@@ -319,14 +591,85 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
+    scatterv(
+        team(),
+        sendbuf,
+        sendoffset,
+        sendcount,
+        displs,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        recvtype,
+        root);
+  }
+
+  /** Starts a Scatterv: the buffers must be left alone until the request is over. */
+  public Request Iscatterv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcount,
+      int[] displs,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    scatterv(
+        null,
+        sendbuf,
+        sendoffset,
+        sendcount,
+        displs,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        recvtype,
+        root);
+    return start(
+        team ->
+            scatterv(
+                team,
+                sendbuf,
+                sendoffset,
+                sendcount,
+                displs,
+                sendtype,
+                recvbuf,
+                recvoffset,
+                recvcount,
+                recvtype,
+                root));
+  }
+
+  private void scatterv(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcount,
+      int[] displs,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root) {
     boolean isRoot = Rank() == root(root);
     Object send = isRoot ? Buffers.normal(sendbuf) : null;
     Object recv = local(recvbuf);
     Layout out = isRoot ? several(send, sendoffset, sendcount, displs, sendtype, false) : null;
     Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
     needsSend(recv, isRoot);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Scatterv", -1, (in == null ? out : in).base(), null, root);
     Scatters.scatterv(
-        team(), send, sendoffset, sendcount, displs, out, recv, recvoffset, recvcount, in, root);
+        team, send, sendoffset, sendcount, displs, out, recv, recvoffset, recvcount, in, root);
   }
 
   /** Elements of all come to all, in rank order. */
@@ -340,11 +683,56 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
+    allgather(
+        team(), sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype);
+  }
+
+  /** Starts an Allgather: the buffers must be left alone until the request is over. */
+  public Request Iallgather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    allgather(
+        null, sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype);
+    return start(
+        team ->
+            allgather(
+                team,
+                sendbuf,
+                sendoffset,
+                sendcount,
+                sendtype,
+                recvbuf,
+                recvoffset,
+                recvcount,
+                recvtype));
+  }
+
+  private void allgather(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype) {
     Object send = local(sendbuf);
     Object recv = Buffers.normal(recvbuf);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = incoming(recv, recvoffset, recvcount * Size(), recvtype);
-    Allgathers.allgather(team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Allgather", elements(recvcount, in), in.base(), null, -1);
+    Allgathers.allgather(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
   }
 
   /** As Allgather, with parts of different lengths. */
@@ -359,12 +747,78 @@ public class Intracomm extends Comm {
       int[] displs,
       Datatype recvtype)
       throws MPIException {
+    allgatherv(
+        team(),
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcounts,
+        displs,
+        recvtype);
+  }
+
+  /** Starts an Allgatherv: the buffers must be left alone until the request is over. */
+  public Request Iallgatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    allgatherv(
+        null,
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcounts,
+        displs,
+        recvtype);
+    return start(
+        team ->
+            allgatherv(
+                team,
+                sendbuf,
+                sendoffset,
+                sendcount,
+                sendtype,
+                recvbuf,
+                recvoffset,
+                recvcounts,
+                displs,
+                recvtype));
+  }
+
+  private void allgatherv(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype) {
     Object send = local(sendbuf);
     Object recv = Buffers.normal(recvbuf);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = several(recv, recvoffset, recvcounts, displs, recvtype, true);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Allgatherv", total(recvcounts, in), in.base(), null, -1);
     Allgathers.allgatherv(
-        team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcounts, displs, in);
+        team, send, sendoffset, sendcount, out, recv, recvoffset, recvcounts, displs, in);
   }
 
   /** Each rank sends each a part of its own. */
@@ -378,16 +832,61 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
+    alltoall(
+        team(), sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype);
+  }
+
+  /** Starts an Alltoall: the buffers must be left alone until the request is over. */
+  public Request Ialltoall(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    alltoall(
+        null, sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype);
+    return start(
+        team ->
+            alltoall(
+                team,
+                sendbuf,
+                sendoffset,
+                sendcount,
+                sendtype,
+                recvbuf,
+                recvoffset,
+                recvcount,
+                recvtype));
+  }
+
+  private void alltoall(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype) {
     Object recv = Buffers.normal(recvbuf);
     Layout in = incoming(recv, recvoffset, recvcount * Size(), recvtype);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Alltoall", elements(recvcount, in), in.base(), null, -1);
     if (sendbuf == MPI.IN_PLACE) {
       Object copy = copy(recv, recvoffset, recvcount * Size(), in);
-      Alltoalls.alltoall(team(), copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
+      Alltoalls.alltoall(team, copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
       return;
     }
     Object send = Buffers.normal(sendbuf);
     Layout out = outgoing(send, sendoffset, sendcount * Size(), sendtype);
-    Alltoalls.alltoall(team(), send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
+    Alltoalls.alltoall(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
   }
 
   private static Layout packed(Layout layout) {
@@ -413,22 +912,83 @@ public class Intracomm extends Comm {
       int[] rdispls,
       Datatype recvtype)
       throws MPIException {
+    alltoallv(
+        team(),
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sdispls,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        rdispls,
+        recvtype);
+  }
+
+  /** Starts an Alltoallv: the buffers must be left alone until the request is over. */
+  public Request Ialltoallv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcount,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcount,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    alltoallv(
+        null,
+        sendbuf,
+        sendoffset,
+        sendcount,
+        sdispls,
+        sendtype,
+        recvbuf,
+        recvoffset,
+        recvcount,
+        rdispls,
+        recvtype);
+    return start(
+        team ->
+            alltoallv(
+                team,
+                sendbuf,
+                sendoffset,
+                sendcount,
+                sdispls,
+                sendtype,
+                recvbuf,
+                recvoffset,
+                recvcount,
+                rdispls,
+                recvtype));
+  }
+
+  private void alltoallv(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcount,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcount,
+      int[] rdispls,
+      Datatype recvtype) {
     Object send = Buffers.normal(sendbuf);
     Object recv = Buffers.normal(recvbuf);
     Layout out = several(send, sendoffset, sendcount, sdispls, sendtype, false);
     Layout in = several(recv, recvoffset, recvcount, rdispls, recvtype, true);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Alltoallv", -1, in.base(), null, -1);
     Alltoalls.alltoallv(
-        team(),
-        send,
-        sendoffset,
-        sendcount,
-        sdispls,
-        out,
-        recv,
-        recvoffset,
-        recvcount,
-        rdispls,
-        in);
+        team, send, sendoffset, sendcount, sdispls, out, recv, recvoffset, recvcount, rdispls, in);
   }
 
   /** Combines elements of all to the root. */
@@ -442,6 +1002,35 @@ public class Intracomm extends Comm {
       Op op,
       int root)
       throws MPIException {
+    reduce(team(), sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root);
+  }
+
+  /** Starts a Reduce: the buffers must be left alone until the request is over. */
+  public Request Ireduce(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op,
+      int root)
+      throws MPIException {
+    reduce(null, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root);
+    return start(
+        team -> reduce(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
+  }
+
+  private void reduce(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op,
+      int root) {
     boolean isRoot = Rank() == root(root);
     boolean inPlace = sendbuf == MPI.IN_PLACE;
     if (inPlace) {
@@ -454,8 +1043,12 @@ public class Intracomm extends Comm {
     if (isRoot) {
       incoming(recv, recvoffset, count, datatype);
     }
-    Reductions.reduce(
-        team(), send, from, recv, recvoffset, count, layout, operation(op, layout), root);
+    Reduction reduction = operation(op, layout);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Reduce", elements(count, layout), layout.base(), op, root);
+    Reductions.reduce(team, send, from, recv, recvoffset, count, layout, reduction, root);
   }
 
   /** Combines elements of all to all. */
@@ -468,14 +1061,45 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
+    allreduce(team(), sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+  }
+
+  /** Starts an Allreduce: the buffers must be left alone until the request is over. */
+  public Request Iallreduce(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    allreduce(null, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+    return start(
+        team -> allreduce(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
+  }
+
+  private void allreduce(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op) {
     Object recv = Buffers.normal(recvbuf);
     boolean inPlace = sendbuf == MPI.IN_PLACE;
     Object send = inPlace ? recv : Buffers.normal(sendbuf);
     int from = inPlace ? recvoffset : sendoffset;
     Layout layout = outgoing(send, from, count, datatype);
     incoming(recv, recvoffset, count, datatype);
-    Reductions.allreduce(
-        team(), send, from, recv, recvoffset, count, layout, operation(op, layout));
+    Reduction reduction = operation(op, layout);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Allreduce", elements(count, layout), layout.base(), op, -1);
+    Reductions.allreduce(team, send, from, recv, recvoffset, count, layout, reduction);
   }
 
   /** Combines elements of all, and deals the result out. */
@@ -488,6 +1112,35 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
+    reduceScatter(team(), sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op);
+  }
+
+  /** Starts a Reduce_scatter: the buffers must be left alone until the request is over. */
+  public Request Ireduce_scatter(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    reduceScatter(null, sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op);
+    return start(
+        team ->
+            reduceScatter(
+                team, sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
+  }
+
+  private void reduceScatter(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      Datatype datatype,
+      Op op) {
     if (recvcounts == null || recvcounts.length < Size()) {
       throw new MPIException(
           MPIException.ERR_COUNT, "counts need " + Size() + " elements, one for each rank");
@@ -506,8 +1159,12 @@ public class Intracomm extends Comm {
     }
     Layout layout = outgoing(send, from, total, datatype);
     incoming(recv, recvoffset, recvcounts[Rank()], datatype);
-    Reductions.reduceScatter(
-        team(), send, from, recv, recvoffset, recvcounts, layout, operation(op, layout));
+    Reduction reduction = operation(op, layout);
+    if (team == null) {
+      return;
+    }
+    compare(team, "Reduce_scatter", elements(total, layout), layout.base(), op, -1);
+    Reductions.reduceScatter(team, send, from, recv, recvoffset, recvcounts, layout, reduction);
   }
 
   /** Combines elements of the ranks up to this one. */
@@ -520,7 +1177,33 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false);
+    scan(team(), sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+  }
+
+  /** Starts a Scan: the buffers must be left alone until the request is over. */
+  public Request Iscan(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    scan(null, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+    return start(team -> scan(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
+  }
+
+  private void scan(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op) {
+    scan(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false);
   }
 
   /** Combines elements of the ranks before this one; rank 0's receive buffer is left alone. */
@@ -533,10 +1216,38 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true);
+    exscan(team(), sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+  }
+
+  /** Starts an Exscan: the buffers must be left alone until the request is over. */
+  public Request Iexscan(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    exscan(null, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+    return start(
+        team -> exscan(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
+  }
+
+  private void exscan(
+      Team team,
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op) {
+    scan(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true);
   }
 
   private void scan(
+      Team team,
       Object sendbuf,
       int sendoffset,
       Object recvbuf,
@@ -551,7 +1262,12 @@ public class Intracomm extends Comm {
     int from = inPlace ? recvoffset : sendoffset;
     Layout layout = outgoing(send, from, count, datatype);
     incoming(recv, recvoffset, count, datatype);
-    Reductions.scan(
-        team(), send, from, recv, recvoffset, count, layout, operation(op, layout), exclusive);
+    Reduction reduction = operation(op, layout);
+    String call = exclusive ? "Exscan" : "Scan";
+    if (team == null) {
+      return;
+    }
+    compare(team, call, elements(count, layout), layout.base(), op, -1);
+    Reductions.scan(team, send, from, recv, recvoffset, count, layout, reduction, exclusive);
   }
 }

@@ -7,6 +7,7 @@ import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Jobs;
 import io.talaria.mpj.engine.Settings;
+import io.talaria.mpj.launch.PmiJob;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
@@ -228,7 +229,7 @@ public class MPI {
           MPIException.ERR_OTHER,
           world.isClosed() ? "MPI was finalized" : "MPI is initialized already");
     }
-    Job job = Jobs.find(MPI.class.getClassLoader());
+    Job job = Jobs.find(MPI.class.getClassLoader(), PmiJob::find);
     World opened = new World(job.open(), job, Settings.of(System.getProperties()));
     world = opened;
     COMM_WORLD = opened.commWorld();

@@ -31,6 +31,10 @@ public class Op implements Freeable {
     name = function.getClass().getName();
   }
 
+  String name() {
+    return name;
+  }
+
   Reduction reduction() {
     if (freed) {
       throw new MPIException(MPIException.ERR_OP, "operation " + name + " was freed");

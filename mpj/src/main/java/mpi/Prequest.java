@@ -10,7 +10,7 @@ public class Prequest extends Request {
   private final Supplier<Transfer> start;
 
   Prequest(Comm comm, Supplier<Transfer> start) {
-    super(comm, null);
+    super(comm);
     this.start = start;
   }
 

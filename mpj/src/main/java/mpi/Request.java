@@ -3,21 +3,39 @@
 package mpi;
 
 import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Transfer;
 import java.util.ArrayList;
 
-/** A send or receive under way. Once waited for, or tested as over, it is null in MPI's sense. */
+/**
+ * A send or receive under way. Once waited for, or tested as over, it is null in MPI's sense.
+ *
+ * <p>Elements side by side are an operation of the engine's, which gets it back when it was waited
+ * for; anything else is a {@link Transfer}.
+ */
 public class Request {
   private final Comm comm;
   private Transfer transfer;
+  private Operation plain;
 
   /** Whether there is nothing to do at all: a message to or from nobody. */
   private Status ready;
 
-  /** A transfer to start again, as persistent requests are; then it stays usable. */
+  /** One that {@link #restart} gives something to do, again and again. */
+  Request(Comm comm) {
+    this.comm = comm;
+  }
+
+  /** A transfer that was started. */
   Request(Comm comm, Transfer transfer) {
     this.comm = comm;
     this.transfer = transfer;
+  }
+
+  /** An operation that the engine has given out. */
+  Request(Comm comm, Operation plain) {
+    this.comm = comm;
+    this.plain = plain;
   }
 
   /** One that is over from the start. */
@@ -35,29 +53,35 @@ public class Request {
   }
 
   private Operation operation() {
-    return transfer == null ? null : transfer.operation();
+    return plain != null ? plain : transfer == null ? null : transfer.operation();
   }
 
   /** Whether it stands for nothing any more. */
   public boolean Is_null() throws MPIException {
-    return transfer == null && ready == null;
+    return plain == null && transfer == null && ready == null;
   }
 
   /** Gives it back; a message under way goes on. */
   public void Free() throws MPIException {
+    plain = null;
     transfer = null;
     ready = null;
   }
 
   /** Asks to cancel; it still has to be waited for, and the status says whether it was. */
   public void Cancel() throws MPIException {
-    if (transfer != null) {
+    if (plain != null) {
+      comm.engineOfRequests().cancel(plain);
+    } else if (transfer != null) {
       transfer.cancel();
     }
   }
 
   /** Waits until it is over. */
   public Status Wait() throws MPIException {
+    if (plain != null) {
+      return waitPlain();
+    }
     if (transfer == null) {
       return takeReady();
     }
@@ -70,6 +94,12 @@ public class Request {
     return comm.status(over);
   }
 
+  private Status waitPlain() {
+    Operation op = plain;
+    plain = null;
+    return comm.engineOfRequests().finish(op, comm.outcome());
+  }
+
   private Status takeReady() {
     Status status = ready == null ? new Status() : ready;
     ready = null;
@@ -78,14 +108,22 @@ public class Request {
 
   /** Looks whether it is over: its status, or null. */
   public Status Test() throws MPIException {
+    if (plain != null) {
+      return comm.engineOfRequests().test(plain) ? waitPlain() : null;
+    }
     if (transfer == null) {
       return takeReady();
     }
     return transfer.test() ? Wait() : null;
   }
 
-  private static boolean over(Request r) {
-    return r.ready != null || (r.transfer != null && r.transfer.operation().done);
+  /** Whether it is over, asked without making progress. */
+  static boolean isOver(Request r) {
+    if (r.ready != null) {
+      return true;
+    }
+    Operation op = r.operation();
+    return op != null && op.over();
   }
 
   private static boolean active(Request r) {
@@ -138,7 +176,7 @@ public class Request {
 
   private static Status takeAny(Request[] requests) {
     for (int i = 0; i < requests.length; i++) {
-      if (active(requests[i]) && over(requests[i])) {
+      if (active(requests[i]) && isOver(requests[i])) {
         return at(i, requests[i].Wait());
       }
     }
@@ -148,7 +186,7 @@ public class Request {
   private static Status[] takeSome(Request[] requests) {
     ArrayList<Status> taken = new ArrayList<>();
     for (int i = 0; i < requests.length; i++) {
-      if (active(requests[i]) && over(requests[i])) {
+      if (active(requests[i]) && isOver(requests[i])) {
         taken.add(at(i, requests[i].Wait()));
       }
     }
@@ -173,6 +211,40 @@ public class Request {
     return progress(requests) ? takeAny(requests) : undefined();
   }
 
+  /** Requests that follow each other and are operations of one engine: waited for in one go. */
+  private static final class PlainOnes implements Engine.Run {
+    private final Engine engine;
+    private final Request[] requests;
+    private final Status[] statuses;
+    private Comm comm;
+    private int next;
+
+    PlainOnes(Engine engine, Request[] requests, Status[] statuses, int first) {
+      this.engine = engine;
+      this.requests = requests;
+      this.statuses = statuses;
+      this.next = first;
+    }
+
+    @Override
+    public Operation next() {
+      Request r = next == requests.length ? null : requests[next];
+      Operation op = r == null ? null : r.plain;
+      if (op == null || r.comm.engineOfRequests() != engine) {
+        return null;
+      }
+      next++;
+      comm = r.comm;
+      r.plain = null;
+      return op;
+    }
+
+    @Override
+    public void over(Operation op) {
+      statuses[next - 1] = at(next - 1, comm.outcome().apply(op));
+    }
+  }
+
   /**
    * Waits for all.
    *
@@ -182,7 +254,15 @@ public class Request {
   public static Status[] Waitall(Request[] requests) throws MPIException {
     Status[] statuses = new Status[requests.length];
     for (int i = 0; i < requests.length; i++) {
-      statuses[i] = at(i, requests[i] == null ? new Status() : requests[i].Wait());
+      Request r = requests[i];
+      if (r != null && r.plain != null) {
+        Engine engine = r.comm.engineOfRequests();
+        PlainOnes several = new PlainOnes(engine, requests, statuses, i);
+        engine.finish(several);
+        i = several.next - 1;
+      } else {
+        statuses[i] = at(i, r == null ? new Status() : r.Wait());
+      }
     }
     return statuses;
   }
@@ -195,7 +275,7 @@ public class Request {
   public static Status[] Testall(Request[] requests) throws MPIException {
     progress(requests);
     for (Request r : requests) {
-      if (active(r) && !over(r)) {
+      if (active(r) && !isOver(r)) {
         return null;
       }
     }

@@ -42,7 +42,7 @@ public class Status implements Freeable {
     this.cancelled = cancelled;
     countInBytes = (int) Math.min(bytes, Integer.MAX_VALUE);
     BaseType base = BaseType.of(type);
-    numEls = base == BaseType.OBJECT ? objects : (int) (bytes / base.bytes());
+    numEls = base == BaseType.OBJECT ? objects : (int) (bytes >> base.shift());
     count = numEls;
   }
 
@@ -72,7 +72,7 @@ public class Status implements Freeable {
     if (base == BaseType.OBJECT) {
       return objects < 0 && bytes > 0 ? MPI.UNDEFINED : Math.max(0, objects);
     }
-    return (int) (bytes / base.bytes());
+    return (int) (bytes >> base.shift());
   }
 
   /** Whether the request was cancelled. */

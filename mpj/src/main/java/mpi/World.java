@@ -3,6 +3,7 @@
 package mpi;
 
 import io.talaria.mpj.collective.Choice;
+import io.talaria.mpj.device.Device;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -56,6 +57,7 @@ final class World {
   void release(int id) {
     engine.release(2 * id);
     engine.release(2 * id + 1);
+    engine.release(Device.BESIDE + 2 * id + 1);
     ids.release(id);
   }
 

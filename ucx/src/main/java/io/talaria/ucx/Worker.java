@@ -2,9 +2,6 @@
 
 package io.talaria.ucx;
 
-import static io.talaria.ucx.binding.UcpConstants.UCP_DATATYPE_IOV;
-import static io.talaria.ucx.binding.UcpConstants.UCP_OP_ATTR_FIELD_DATATYPE;
-import static io.talaria.ucx.binding.UcpConstants.UCP_OP_ATTR_FIELD_RECV_INFO;
 import static io.talaria.ucx.binding.UcpConstants.UCP_REQUEST_ATTR_FIELD_INFO_STRING;
 import static io.talaria.ucx.binding.UcpConstants.UCP_REQUEST_ATTR_FIELD_INFO_STRING_SIZE;
 import static io.talaria.ucx.binding.UcpConstants.UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
@@ -21,7 +18,6 @@ import io.talaria.ffi.NumberLocale;
 import io.talaria.ffi.Raw;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.RequestAttr;
-import io.talaria.ucx.binding.UcpStructs.RequestParam;
 import io.talaria.ucx.binding.UcpStructs.StreamPollEp;
 import io.talaria.ucx.binding.UcpStructs.TagRecvInfo;
 import io.talaria.ucx.binding.UcpStructs.WorkerAttr;
@@ -58,13 +54,25 @@ public final class Worker implements AutoCloseable {
 
   private static final int POLL_MAX = 64;
 
-  /** Room for out-parameters: 64 bytes, then what stream polls fill, then request parameters. */
-  private static final long SCRATCH_BYTES =
-      64 + POLL_MAX * StreamPollEp.SIZE + 2 * RequestParam.SIZE;
+  /** Room for out-parameters: 64 bytes, then what stream polls fill. */
+  private static final long SCRATCH_BYTES = 64 + POLL_MAX * StreamPollEp.SIZE;
 
   private static final long CLOSE_NS = 200_000_000;
 
   private static final long DESCRIPTION_BYTES = 512;
+
+  /**
+   * Receives by tag always give a request, which knows the length of what came: of a short message
+   * that is there already UCX 1.13 completes the receive at once and tells its length to nobody,
+   * neither by a request nor where {@code recv_info} points.
+   */
+  private static final long RECEIVE = SendFlags.param(SendFlags.ALWAYS_REQUEST);
+
+  /** The same for a vector. */
+  private static final long RECEIVE_VECTOR = RequestParams.vector(SendFlags.ALWAYS_REQUEST);
+
+  /** For a message that was taken: its length is known. */
+  private static final long RECEIVE_TAKEN = SendFlags.param(0);
 
   /**
    * When these bits of the count of progress calls are 0, the call is a plain one. The compiler
@@ -78,12 +86,6 @@ public final class Worker implements AutoCloseable {
 
   private final Context context;
   private final long handle;
-
-  /** Says where to put tag and length of a message received at once. */
-  private final long receiveParam;
-
-  /** The same for a vector. */
-  private final long receiveVectorParam;
 
   private final ThreadMode mode;
   private final long maxHeaderBytes;
@@ -115,15 +117,6 @@ public final class Worker implements AutoCloseable {
     guard = options.mode == ThreadMode.SERIALIZED ? new ReentrantLock() : null;
     owner = guard == null ? Thread.currentThread() : null;
     scratch = arena.allocate(SCRATCH_BYTES, 64).address();
-    receiveVectorParam = scratch + SCRATCH_BYTES - RequestParam.SIZE;
-    Raw.half(
-        receiveVectorParam + RequestParam.OP_ATTR_MASK,
-        (int) (UCP_OP_ATTR_FIELD_RECV_INFO | UCP_OP_ATTR_FIELD_DATATYPE));
-    Raw.word(receiveVectorParam + RequestParam.RECV_INFO, scratch);
-    Raw.word(receiveVectorParam + RequestParam.DATATYPE, UCP_DATATYPE_IOV);
-    receiveParam = receiveVectorParam - RequestParam.SIZE;
-    Raw.half(receiveParam + RequestParam.OP_ATTR_MASK, (int) UCP_OP_ATTR_FIELD_RECV_INFO);
-    Raw.word(receiveParam + RequestParam.RECV_INFO, scratch);
     requests = new RequestTable(COUNT.getAndIncrement() & Integer.MAX_VALUE, scratch);
     try (Arena temporary = Arena.ofConfined()) {
       MemorySegment attr = Native.zeroed(temporary, WorkerAttr.STRUCT);
@@ -634,23 +627,12 @@ public final class Worker implements AutoCloseable {
     try {
       long answer =
           length <= Native.CRITICAL_BYTES && upcalls == 0
-              ? Ucp.tagRecvNbxCritical(worker, address, length, tag, mask, receiveParam)
-              : Ucp.tagRecvNbx(worker, address, length, tag, mask, receiveParam);
-      return receivedTag(answer, buffer);
+              ? Ucp.tagRecvNbxCritical(worker, address, length, tag, mask, RECEIVE)
+              : Ucp.tagRecvNbx(worker, address, length, tag, mask, RECEIVE);
+      return requests.received(answer, RequestTable.TAG_RECEIVE, buffer, 0, 0);
     } finally {
       Reference.reachabilityFence(buffer);
     }
-  }
-
-  private long receivedTag(long answer, Object buffer) {
-    return answer == 0
-        ? requests.received(
-            0,
-            RequestTable.TAG_RECEIVE,
-            null,
-            Raw.word(scratch + TagRecvInfo.LENGTH),
-            Raw.word(scratch + TagRecvInfo.SENDER_TAG))
-        : requests.received(answer, RequestTable.TAG_RECEIVE, buffer, 0, 0);
   }
 
   /**
@@ -708,9 +690,9 @@ public final class Worker implements AutoCloseable {
     try {
       long answer =
           length <= Native.CRITICAL_BYTES && upcalls == 0
-              ? Ucp.tagMsgRecvNbxCritical(worker, address, length, handle, receiveParam)
-              : Ucp.tagMsgRecvNbx(worker, address, length, handle, receiveParam);
-      return receivedTag(answer, buffer);
+              ? Ucp.tagMsgRecvNbxCritical(worker, address, length, handle, RECEIVE_TAKEN)
+              : Ucp.tagMsgRecvNbx(worker, address, length, handle, RECEIVE_TAKEN);
+      return requests.received(answer, RequestTable.TAG_RECEIVE, buffer, length, message.tag());
     } finally {
       Reference.reachabilityFence(buffer);
     }
@@ -729,13 +711,13 @@ public final class Worker implements AutoCloseable {
   public long receiveTag(IoVector vector, long tag, long mask) {
     long worker = entered(Feature.TAG);
     long table = vector.writable();
-    long param = vector.count() == 0 ? receiveParam : receiveVectorParam;
+    long param = vector.count() == 0 ? RECEIVE : RECEIVE_VECTOR;
     try {
       long answer =
           vector.lengthBytes() <= Native.CRITICAL_BYTES && upcalls == 0
               ? Ucp.tagRecvNbxCritical(worker, table, vector.count(), tag, mask, param)
               : Ucp.tagRecvNbx(worker, table, vector.count(), tag, mask, param);
-      return receivedTag(answer, vector);
+      return requests.received(answer, RequestTable.TAG_RECEIVE, vector, 0, 0);
     } finally {
       Reference.reachabilityFence(vector);
     }

@@ -67,6 +67,61 @@ class TagTest {
     assertThat(received.asSlice(0, 100).mismatch(sent)).isEqualTo(-1);
   }
 
+  /** Puts two messages there, and looks at the second last, whose length is another. */
+  private void twoAreThere(MemorySegment sent, int size) {
+    assertThat(pair.toRight.sendTag(sent, 0, size, 0xab01, 0)).isGreaterThanOrEqualTo(0);
+    assertThat(pair.toRight.sendTag(sent, 0, 7, 0xcd02, 0)).isGreaterThanOrEqualTo(0);
+    pair.until(() -> pair.right.probeTag(0xab00, 0xff00) != Status.NO_MESSAGE);
+    pair.until(() -> pair.right.probeTag(0xcd00, 0xff00) == 7);
+  }
+
+  private void isReceived(long receive, int size, int tag) {
+    pair.until(() -> pair.right.status(receive) != Status.IN_PROGRESS);
+    assertThat(pair.right.status(receive)).isZero();
+    assertThat(pair.right.receivedBytes(receive)).isEqualTo(size);
+    assertThat(pair.right.receivedTag(receive)).isEqualTo(tag);
+    pair.right.release(receive);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 16, 90, 200, 5000, 100_000, 1 << 20})
+  void aReceiveOfAMessageThatIsThereKnowsItsOwnLengthAndTag(int size) {
+    MemorySegment sent = Pair.pattern(arena, Math.max(7, size));
+    MemorySegment received = arena.allocate(size + 100L);
+    twoAreThere(sent, size);
+    isReceived(pair.right.receiveTag(received, 0, size + 100L, 0xab00, 0xff00), size, 0xab01);
+    assertThat(received.asSlice(0, size).mismatch(sent.asSlice(0, size))).isEqualTo(-1);
+    isReceived(pair.right.receiveTag(received, 0, size + 100L, 0, 0), 7, 0xcd02);
+    twoAreThere(sent, size);
+    IoVector pieces = IoVector.of(received.asSlice(0, 1), received.asSlice(1));
+    isReceived(pair.right.receiveTag(pieces, 0xab00, 0xff00), size, 0xab01);
+    isReceived(pair.right.receiveTag(pieces, 0, 0), 7, 0xcd02);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 90, 5000, 1 << 20})
+  void aReceiveOfATakenMessageKnowsItsOwnLengthAndTag(int size) {
+    MemorySegment sent = Pair.pattern(arena, Math.max(7, size));
+    MemorySegment received = arena.allocate(Math.max(7, size));
+    twoAreThere(sent, size);
+    TagMessage first = new TagMessage();
+    TagMessage second = new TagMessage();
+    assertThat(pair.right.probeTag(0xab00, 0xff00, first)).isEqualTo(size);
+    assertThat(pair.right.probeTag(0, 0, second)).isEqualTo(7);
+    isReceived(pair.right.receiveTag(first, received, 0), size, 0xab01);
+    isReceived(pair.right.receiveTag(second, received, 0), 7, 0xcd02);
+  }
+
+  @Test
+  void aMessageThatIsThereAndTooLongIsTruncated() {
+    MemorySegment sent = Pair.pattern(arena, 50);
+    MemorySegment received = arena.allocate(100);
+    twoAreThere(sent, 50);
+    long receive = pair.right.receiveTag(received, 0, 10, 0xab01, ALL);
+    assertThat(pair.finish(pair.right, receive)).isEqualTo(Status.MESSAGE_TRUNCATED);
+    isReceived(pair.right.receiveTag(received, 0, 100, 0, 0), 7, 0xcd02);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 5000, 3_000_000})
   void aMessageIsTakenAndThenReceived(int size) {

@@ -33,7 +33,8 @@ record Diagnosis(List<Finding> findings) {
             HostChecks.openFiles(here),
             NetworkChecks.ucx(here),
             JucxChecks.jucx(Config.load().jucx(), System::getenv),
-            NetworkChecks.infiniband(here)));
+            NetworkChecks.infiniband(here),
+            MpjChecks.devices(here)));
     findings.addAll(RdmaChecks.all(here));
     findings.addAll(BetweenHostsChecks.all(here));
     return new Diagnosis(List.copyOf(findings));

@@ -274,6 +274,33 @@ class DiagnosisTest {
     assertFinding(NetworkChecks.infiniband(here()), Status.OK, "mlx5_0 (port 1 ACTIVE InfiniBand)");
   }
 
+  @Test
+  void devicesOfMessagePassingAreNamedAndWhatIsMissing() throws Exception {
+    assertFinding(
+        MpjChecks.devices(here()),
+        Status.WARN,
+        "smdev, niodev; between hosts auto takes niodev, as no RDMA port is up",
+        "no shmdev: /dev/shm is no directory",
+        "no ucxdev: no libucp.so.0",
+        "--shm-size",
+        "apt install libucx0");
+    Files.createDirectories(root.resolve("dev/shm"));
+    assertFinding(
+        MpjChecks.devices(here()), Status.MISSING, "shmdev (/dev/shm has room for", "no ucxdev");
+    system("/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
+    assertFinding(MpjChecks.devices(here()), Status.MISSING, "niodev, as there is no UCX");
+    system("/usr/lib/libucp.so.0", "");
+    assertFinding(
+        MpjChecks.devices(here()),
+        Status.OK,
+        "smdev, niodev, ucxdev; between hosts auto takes ucxdev");
+    // As docs/mpj.md counts: 16 ranks 16 MiB, 64 ranks 268 MiB.
+    assertThat(MpjChecks.ranksIn(100_000)).isEqualTo(1);
+    assertThat(MpjChecks.ranksIn(16_400L << 10)).isEqualTo(16);
+    assertThat(MpjChecks.ranksIn(16_300L << 10)).isEqualTo(15);
+    assertThat(MpjChecks.ranksIn(Long.MAX_VALUE / 2)).isEqualTo(1000);
+  }
+
   // The whole
 
   @Test

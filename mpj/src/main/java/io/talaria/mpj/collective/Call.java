@@ -3,7 +3,7 @@
 package io.talaria.mpj.collective;
 
 /** The kinds of collective calls; at most 16, their codes travel. */
-enum Call {
+public enum Call {
   BARRIER(0),
   BCAST(1),
   GATHER(2),
@@ -21,6 +21,7 @@ enum Call {
   EXSCAN(14),
   OTHER(15);
 
+  private static final int CODE_BITS = 4;
   private static final Call[] BY_CODE = values();
 
   private final int code;
@@ -35,6 +36,21 @@ enum Call {
 
   static Call of(int code) {
     return BY_CODE[code];
+  }
+
+  /** The tag of the messages of a call. */
+  int tag(int number) {
+    return number << CODE_BITS | code;
+  }
+
+  /**
+   * What the tag of a message of a collective says.
+   *
+   * @param tag as it travels, 0 or more
+   * @return words for people
+   */
+  public static String describe(int tag) {
+    return of(tag & (1 << CODE_BITS) - 1) + " (collective call " + (tag >> CODE_BITS) + ")";
   }
 
   @Override

@@ -40,11 +40,13 @@ public enum BaseType {
 
   private final int code;
   private final int bytes;
+  private final int shift;
   private final Class<?> array;
 
   BaseType(int code, int bytes, Class<?> array) {
     this.code = code;
     this.bytes = bytes;
+    this.shift = Integer.numberOfTrailingZeros(bytes);
     this.array = array;
   }
 
@@ -67,6 +69,11 @@ public enum BaseType {
   /** Bytes of an element on the wire. */
   public int bytes() {
     return bytes;
+  }
+
+  /** The logarithm to base 2 of {@link #bytes}. */
+  public int shift() {
+    return shift;
   }
 
   /**
@@ -124,6 +131,9 @@ public enum BaseType {
       return;
     }
     int i = (int) index;
+    if ((long) count << shift <= ShortCopies.MOST && ShortCopies.get(buffer, i, count, to, at)) {
+      return;
+    }
     switch (this) {
       case BYTE, PACKED -> MemorySegment.copy(buffer, i, to, ValueLayout.JAVA_BYTE, at, count);
       case CHAR -> MemorySegment.copy(buffer, i, to, CHARS, at, count);
@@ -149,6 +159,9 @@ public enum BaseType {
       return;
     }
     int i = (int) index;
+    if ((long) count << shift <= ShortCopies.MOST && ShortCopies.put(buffer, i, count, from, at)) {
+      return;
+    }
     switch (this) {
       case BYTE, PACKED -> MemorySegment.copy(from, ValueLayout.JAVA_BYTE, at, buffer, i, count);
       case CHAR -> MemorySegment.copy(from, CHARS, at, buffer, i, count);

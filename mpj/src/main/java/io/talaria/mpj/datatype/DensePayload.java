@@ -29,7 +29,7 @@ public final class DensePayload extends Payload {
     buffer = array;
     type = of;
     first = index;
-    shift = Integer.numberOfTrailingZeros(of.bytes());
+    shift = of.shift();
     bytes = count << shift;
     return this;
   }

@@ -20,6 +20,8 @@ public final class Layout {
   private final int lower;
   private final int upper;
   private final boolean dense;
+  private final int first;
+  private final int end;
 
   Layout(BaseType base, int[] starts, int[] lengths, int lower, int upper) {
     this.base = base;
@@ -34,6 +36,14 @@ public final class Layout {
       sum = Math.addExact(sum, lengths[i]);
     }
     size = sum;
+    int least = Integer.MAX_VALUE;
+    int most = Integer.MIN_VALUE;
+    for (int i = 0; i < starts.length; i++) {
+      least = Math.min(least, starts[i]);
+      most = Math.max(most, starts[i] + lengths[i]);
+    }
+    first = starts.length == 0 ? 0 : least;
+    end = starts.length == 0 ? 0 : most;
     dense = starts.length == 1 && starts[0] == 0 && lower == 0 && upper == size;
   }
 
@@ -95,20 +105,12 @@ public final class Layout {
 
   /** Smallest index that one of them at 0 touches. */
   public int first() {
-    int least = Integer.MAX_VALUE;
-    for (int start : starts) {
-      least = Math.min(least, start);
-    }
-    return starts.length == 0 ? 0 : least;
+    return first;
   }
 
   /** One more than the largest index that one of them at 0 touches. */
   public int end() {
-    int most = Integer.MIN_VALUE;
-    for (int i = 0; i < starts.length; i++) {
-      most = Math.max(most, starts[i] + lengths[i]);
-    }
-    return starts.length == 0 ? 0 : most;
+    return end;
   }
 
   int runs() {

@@ -17,8 +17,17 @@ public abstract class Device implements AutoCloseable {
   /** Receives from whatever rank. */
   public static final int ANY_SOURCE = -2;
 
-  /** Receives whatever tag. */
+  /** Receives whatever tag, as any other negative number does. */
   public static final int ANY_TAG = -1;
+
+  /** Communicators at a time; each has two contexts, an even one and the next. */
+  public static final int COMMUNICATORS = 8192;
+
+  /**
+   * What is added to the contexts of a communicator for what goes on beside the program. Contexts
+   * are less than twice this.
+   */
+  public static final int BESIDE = 2 * COMMUNICATORS;
 
   /** For subclasses. */
   protected Device() {}

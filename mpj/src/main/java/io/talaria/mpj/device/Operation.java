@@ -2,12 +2,14 @@
 
 package io.talaria.mpj.device;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * One send or receive, from its start to its end. Mutable, and guarded by the engine's lock, but
- * for {@link #waiter}. A device keeps it in its queues while it is under way, so it must not be
- * used again before {@link #done}.
+ * for {@link #over}. A device keeps it in its queues while it is under way, so it must not be used
+ * again before {@link #done}.
  */
 public final class Operation {
   /** Success. */
@@ -43,7 +45,7 @@ public final class Operation {
   /** Whether a send ends only when it was received. */
   public boolean synchronous;
 
-  /** Whether it is over. */
+  /** Whether it is over. To be read under the lock; elsewhere ask {@link #over}. */
   public boolean done;
 
   /** How it ended; one of this class's codes. */
@@ -65,7 +67,7 @@ public final class Operation {
   public int fromType;
 
   /** A thread to wake when this is done, or null. */
-  public volatile Thread waiter;
+  public Thread waiter;
 
   /** Why it failed, or null. */
   public RuntimeException failure;
@@ -97,8 +99,27 @@ public final class Operation {
   /** For the device: neighbours in the queue that it is in. */
   public Operation previous;
 
+  private static final VarHandle DONE;
+
+  static {
+    try {
+      DONE = MethodHandles.lookup().findVarHandle(Operation.class, "done", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   /** An empty operation. */
   public Operation() {}
+
+  /**
+   * Whether it is over, asked without the lock. If so, all that it has brought can be read.
+   *
+   * @return whether it is
+   */
+  public boolean over() {
+    return (boolean) DONE.getAcquire(this);
+  }
 
   /**
    * Makes this a fresh send.
@@ -131,7 +152,9 @@ public final class Operation {
   }
 
   private void reset(Payload what, int who, int withTag, int in) {
-    payload = what;
+    if (payload != what) {
+      payload = what;
+    }
     peer = who;
     tag = withTag;
     context = in;
@@ -163,7 +186,7 @@ public final class Operation {
    */
   public void complete(int code) {
     error = code;
-    done = true;
+    DONE.setRelease(this, true);
     Thread waiting = waiter;
     if (waiting != null) {
       LockSupport.unpark(waiting);

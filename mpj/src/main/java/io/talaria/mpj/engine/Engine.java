@@ -9,9 +9,9 @@ import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Waiting;
 import io.talaria.mpj.device.frame.FrameDevice;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import mpi.ProcessFailedException;
 
 /**
@@ -26,6 +26,12 @@ public final class Engine implements AutoCloseable {
   private static final int POLLS_WITHOUT_CLOCK = 64;
   private static final long SLEEP_LIMIT_NS = 500_000_000;
 
+  /** Where a promise goes. */
+  private static final int NOBODY = -3;
+
+  /** Operations that are kept to be used again. */
+  private static final int POOL = 256;
+
   /** Something to wait for that is no operation. Called under the lock. */
   @FunctionalInterface
   public interface Condition {
@@ -37,8 +43,8 @@ public final class Engine implements AutoCloseable {
   private final long spinNs;
   private final EngineLock lock = new EngineLock();
   private final ArrayList<Thread> parked = new ArrayList<>();
-  private final ArrayDeque<Operation> pool = new ArrayDeque<>();
-  private final ArrayDeque<DensePayload> payloads = new ArrayDeque<>();
+  private final Operation[] pool = new Operation[POOL];
+  private int pooled;
   private final Helper helper = new Helper(this);
   private Thread progressor;
   private int conditional;
@@ -75,8 +81,6 @@ public final class Engine implements AutoCloseable {
     return device;
   }
 
-  // Blocking calls; they take an operation of the pool and allocate nothing.
-
   /** Makes progress, and tells those who wait for what it may have changed. */
   private int advance() {
     int happened = device.progress(BUDGET);
@@ -96,6 +100,8 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  // Elements side by side: operations come from a pool, so nothing is allocated.
+
   /**
    * Sends elements that lie side by side, and waits.
    *
@@ -112,19 +118,13 @@ public final class Engine implements AutoCloseable {
       boolean synchronous) {
     lock.lock();
     try {
-      DensePayload payload = takePayload().set(array, type, first, count);
-      Operation op = take().send(payload, to, tag, context);
-      op.synchronous = synchronous;
-      device.isend(op);
-      stir();
+      Operation op = startSend(array, type, first, count, to, tag, context, synchronous);
       if (!op.done) {
         await(op, null, Waiting.SEND, to, tag, context);
       }
       long bytes = op.bytes;
       RuntimeException failure = op.failure;
       give(op);
-      payloads.addLast(payload);
-      payload.clear();
       if (failure != null) {
         throw failure instanceof ProcessFailedException ? Transfer.ofOperation(failure) : failure;
       }
@@ -134,8 +134,13 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Receives elements side by side, and waits; what came is in out. */
-  public void receive(
+  /**
+   * Receives elements side by side, and waits.
+   *
+   * @param outcome makes the answer of the operation, which is over, or throws; called under the
+   *     lock, and must not call this engine
+   */
+  public <T> T receive(
       Object array,
       BaseType type,
       long first,
@@ -143,42 +148,203 @@ public final class Engine implements AutoCloseable {
       int from,
       int tag,
       int context,
-      Result out) {
+      Function<Operation, T> outcome) {
     lock.lock();
     try {
-      DensePayload payload = takePayload().set(array, type, first, count);
-      Operation op = take().receive(payload, from, tag, context);
-      device.irecv(op);
-      stir();
-      if (!op.done) {
-        await(op, null, Waiting.RECV, from, tag, context);
-      }
-      out.take(op);
-      give(op);
-      payloads.addLast(payload);
-      payload.clear();
+      Operation op = startReceive(array, type, first, count, from, tag, context);
+      return finishHeld(op, outcome);
     } finally {
       lock.unlock();
     }
   }
 
-  private DensePayload takePayload() {
-    DensePayload payload = payloads.pollLast();
-    return payload == null ? new DensePayload() : payload;
+  /**
+   * Starts to send elements that lie side by side.
+   *
+   * @return the operation, for {@link #finish} once; null if the message has left without fault
+   */
+  public Operation isend(
+      Object array,
+      BaseType type,
+      long first,
+      long count,
+      int to,
+      int tag,
+      int context,
+      boolean synchronous) {
+    lock.lock();
+    try {
+      Operation op = startSend(array, type, first, count, to, tag, context, synchronous);
+      if (op.done && op.error == Operation.OK) {
+        give(op);
+        return null;
+      }
+      return op;
+    } finally {
+      lock.unlock();
+    }
   }
 
+  /**
+   * Starts to receive elements side by side.
+   *
+   * @return the operation, for {@link #finish} once
+   */
+  public Operation irecv(
+      Object array, BaseType type, long first, long count, int from, int tag, int context) {
+    lock.lock();
+    try {
+      return startReceive(array, type, first, count, from, tag, context);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits for an operation of {@link #isend} or {@link #irecv}, and takes it back: nobody may use
+   * it afterwards.
+   *
+   * @param outcome as in {@link #receive}
+   */
+  public <T> T finish(Operation op, Function<Operation, T> outcome) {
+    lock.lock();
+    try {
+      return finishHeld(op, outcome);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Operations that one call waits for, one after the other. Called under the lock. */
+  public interface Run {
+    /** The next operation of {@link #isend} or {@link #irecv}, or null at the end. */
+    Operation next();
+
+    /** Takes what became of the operation that {@link #next} gave, and is over; may throw. */
+    void over(Operation op);
+  }
+
+  /**
+   * Waits for several operations, and takes each back, as {@link #finish} does.
+   *
+   * @param run which
+   */
+  public void finish(Run run) {
+    lock.lock();
+    try {
+      for (Operation op = run.next(); op != null; op = run.next()) {
+        awaitHeld(op);
+        try {
+          run.over(op);
+        } finally {
+          give(op);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitHeld(Operation op) {
+    if (!op.done) {
+      int call = op.receive ? Waiting.RECV : op.peer == NOBODY ? Waiting.ANY : Waiting.SEND;
+      await(op, null, call, op.peer, op.tag, op.context);
+    }
+  }
+
+  /**
+   * An operation that no device knows: {@link #end} ends it.
+   *
+   * @return for {@link #finish} once
+   */
+  public Operation promise() {
+    lock.lock();
+    try {
+      Operation op = take();
+      return op.send(
+          ((DensePayload) op.payload).set(null, BaseType.BYTE, 0, 0), NOBODY, Device.ANY_TAG, 0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends an operation of {@link #promise}; by any thread.
+   *
+   * @param failure why it failed, or null
+   */
+  public void end(Operation op, RuntimeException failure) {
+    lock.lock();
+    try {
+      op.failure = failure;
+      op.complete(failure == null ? Operation.OK : Operation.FAILED);
+      if (sleeping) {
+        device.wake();
+      }
+      wakeParked();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> T finishHeld(Operation op, Function<Operation, T> outcome) {
+    awaitHeld(op);
+    try {
+      return outcome.apply(op);
+    } finally {
+      give(op);
+    }
+  }
+
+  private Operation startSend(
+      Object array,
+      BaseType type,
+      long first,
+      long count,
+      int to,
+      int tag,
+      int context,
+      boolean synchronous) {
+    Operation op = take();
+    op.send(((DensePayload) op.payload).set(array, type, first, count), to, tag, context);
+    op.synchronous = synchronous;
+    device.isend(op);
+    stir();
+    return op;
+  }
+
+  private Operation startReceive(
+      Object array, BaseType type, long first, long count, int from, int tag, int context) {
+    Operation op = take();
+    op.receive(((DensePayload) op.payload).set(array, type, first, count), from, tag, context);
+    device.irecv(op);
+    stir();
+    return op;
+  }
+
+  /** An operation of the pool; it keeps its payload. */
   private Operation take() {
-    Operation op = pool.pollLast();
-    return op == null ? new Operation() : op;
+    if (pooled > 0) {
+      return pool[--pooled];
+    }
+    Operation op = new Operation();
+    op.payload = new DensePayload();
+    return op;
   }
 
   private void give(Operation op) {
-    op.payload = null;
-    op.failure = null;
-    op.attachment = null;
-    op.waiter = null;
-    if (pool.size() < 64) {
-      pool.addLast(op);
+    if (pooled < pool.length) {
+      ((DensePayload) op.payload).clear();
+      if (op.failure != null) {
+        op.failure = null;
+      }
+      if (op.attachment != null) {
+        op.attachment = null;
+      }
+      if (op.waiter != null) {
+        op.waiter = null;
+      }
+      pool[pooled++] = op;
     }
   }
 
@@ -246,9 +412,7 @@ public final class Engine implements AutoCloseable {
   public void await(Operation op) {
     lock.lock();
     try {
-      if (!op.done) {
-        await(op, null, op.receive ? Waiting.RECV : Waiting.SEND, op.peer, op.tag, op.context);
-      }
+      awaitHeld(op);
     } finally {
       lock.unlock();
     }

@@ -3,6 +3,7 @@
 package io.talaria.mpj.engine;
 
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /** Finds the job that a program is in. */
 public final class Jobs {
@@ -20,15 +21,20 @@ public final class Jobs {
   }
 
   /**
-   * The job of classes of a loader: the loader's own, else the process's, else one rank alone.
+   * The job of classes of a loader: the loader's own, else the process's, else another launcher's,
+   * else one rank alone.
    *
    * @param loader of the program's {@code mpi} classes
+   * @param others finds the job of another launcher, or null
    */
-  public static Job find(ClassLoader loader) {
+  public static Job find(ClassLoader loader, Supplier<Job> others) {
     if (loader instanceof JobSource source) {
       return source.job();
     }
     Job job = OF_PROCESS.get();
+    if (job == null) {
+      job = others.get();
+    }
     return job == null ? new SingleJob() : job;
   }
 }

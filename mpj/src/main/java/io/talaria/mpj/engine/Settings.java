@@ -16,6 +16,7 @@ public final class Settings {
   private static final String PREFIX = "talaria.mpj.";
   private static final String COLLECTIVE = "coll.";
   private static final List<String> BETWEEN = List.of("auto", "nio", "ucx");
+  private static final List<String> DEVICES = List.of("auto", "shm", "nio", "ucx");
 
   private final int eagerBytes;
   private final int ringBytes;
@@ -25,6 +26,8 @@ public final class Settings {
   private final String network;
   private final String between;
   private final String directory;
+  private final String device;
+  private final boolean checks;
   private final Map<String, String> algorithms = new TreeMap<>();
 
   private Settings(Properties from) {
@@ -47,10 +50,20 @@ public final class Settings {
           PREFIX + "buffer=" + bufferBytes + ": a power of two of bytes is allowed");
     }
     directory = from.getProperty(PREFIX + "dir");
+    String check = from.getProperty(PREFIX + "check", "false");
+    if (!check.equals("true") && !check.equals("false")) {
+      throw new IllegalArgumentException(PREFIX + "check=" + check + ": true or false is allowed");
+    }
+    checks = check.equals("true");
     between = from.getProperty(PREFIX + "between", "auto");
     if (!BETWEEN.contains(between)) {
       throw new IllegalArgumentException(
           PREFIX + "between=" + between + ": auto, nio or ucx is allowed");
+    }
+    device = from.getProperty(PREFIX + "device", "auto");
+    if (!DEVICES.contains(device)) {
+      throw new IllegalArgumentException(
+          PREFIX + "device=" + device + ": auto, shm, nio or ucx is allowed");
     }
     network = from.getProperty(PREFIX + "network");
     if (network != null) {
@@ -73,7 +86,9 @@ public final class Settings {
           "buffer",
           "network",
           "between",
+          "device",
           "dir",
+          "check",
           "diagnose",
           "serial.filter" -> {}
       default -> {
@@ -83,7 +98,7 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, buffer, network, between, dir, diagnose,"
+                  + "eager, ring, credit, spin, buffer, network, between, device, dir, check, diagnose,"
                   + " serial.filter and coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
@@ -173,6 +188,16 @@ public final class Settings {
   /** Where a job's shared files are made on each host, or null for where the memory is shared. */
   public String directory() {
     return directory;
+  }
+
+  /** The device under a launcher that knows none: auto, shm, nio or ucx. */
+  public String device() {
+    return device;
+  }
+
+  /** Whether all ranks compare what they call before each collective. */
+  public boolean checks() {
+    return checks;
   }
 
   /** Early messages that a peer may have at a rank, bytes. */

@@ -120,7 +120,7 @@ public final class Transfer {
 
   /** Waits, and completes as {@link #finish}. */
   public Transfer await() {
-    if (!op.done) {
+    if (!op.over()) {
       engine.await(op);
     }
     return finish();
@@ -151,7 +151,7 @@ public final class Transfer {
       return this;
     }
     finished = true;
-    check(op.error, op.bytes, op.sentBytes, op.fromType, layout.base(), op.failure);
+    check(op);
     if (payload instanceof BytesPayload bytes && op.receive && !cancelled()) {
       try {
         objects = Objects.read(bytes.content(), (Object[]) buffer, layout, offset, count);
@@ -170,25 +170,22 @@ public final class Transfer {
   /**
    * Throws if an operation failed.
    *
-   * @param error code of {@link Operation}
-   * @param bytes received
-   * @param sentBytes sent
-   * @param theirs base type of the message
-   * @param ours base type of the receive
-   * @param failure cause or null
+   * @param op one that is over
    */
-  public static void check(
-      int error, long bytes, long sentBytes, int theirs, BaseType ours, RuntimeException failure) {
-    switch (error) {
+  public static void check(Operation op) {
+    switch (op.error) {
       case Operation.TRUNCATED ->
           throw new MPIException(
               MPIException.ERR_TRUNCATE,
-              "message of " + sentBytes + " bytes for a receive of " + bytes + " bytes");
+              "message of " + op.sentBytes + " bytes for a receive of " + op.bytes + " bytes");
       case Operation.TYPE_MISMATCH ->
           throw new MPIException(
               MPIException.ERR_TYPE,
-              "message of " + BaseType.of(theirs) + " for a receive of " + ours);
-      case Operation.FAILED -> throw ofOperation(failure);
+              "message of "
+                  + BaseType.of(op.fromType)
+                  + " for a receive of "
+                  + BaseType.of(op.payload.typeCode()));
+      case Operation.FAILED -> throw ofOperation(op.failure);
       default -> {}
     }
   }
@@ -198,6 +195,8 @@ public final class Transfer {
     if (failure instanceof ProcessFailedException gone) {
       return new ProcessFailedException(gone.rank(), gone.getMessage());
     }
-    return new MPIException(MPIException.ERR_BUFFER, "" + failure.getMessage(), failure);
+    int errorClass =
+        failure instanceof MPIException known ? known.errorClass() : MPIException.ERR_BUFFER;
+    return new MPIException(errorClass, "" + failure.getMessage(), failure);
   }
 }

@@ -20,7 +20,7 @@ import java.util.concurrent.Semaphore;
  * A rank's link to its launcher, or to that one's agent: lines each way over a Unix-domain socket.
  * When it ends, so does the rank, because nobody would clean up behind it.
  */
-final class ControlLink {
+final class ControlLink implements Opening.Exchange {
   private final Path directory;
   private final SocketChannel channel;
   private final Semaphore releases = new Semaphore(0);
@@ -74,12 +74,14 @@ final class ControlLink {
   }
 
   /** The job's secret; waits for the launcher. */
-  byte[] secret() {
+  @Override
+  public byte[] secret() {
     return secret.join();
   }
 
-  /** Where all ranks listen; waits for the last of them. */
-  List<String> cards() {
+  @Override
+  public List<String> cards(String mine) {
+    tell("card " + mine);
     return cards.join();
   }
 

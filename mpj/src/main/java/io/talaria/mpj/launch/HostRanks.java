@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.launch;
 
+import io.talaria.mpj.collective.Call;
 import io.talaria.mpj.device.ring.RankPages;
 import io.talaria.mpj.device.ring.SharedFiles;
 import io.talaria.mpj.engine.Settings;
@@ -206,7 +207,7 @@ final class HostRanks implements Host {
       return "has finalized";
     }
     if (progress.init) {
-      return looked.waiting(rank);
+      return looked.waiting(rank, Call::describe);
     }
     OutputPump errors = said.get(rank);
     String last = errors == null ? "" : errors.lastLines();

@@ -35,6 +35,7 @@ final class Options {
         -cp PATH          class path of the program (CLASSPATH, or the current directory)
         -label            put [rank] before each line of output
         -timeout S        end the job after S seconds, with status 124, and say who waits for whom
+        -check            compare what all ranks call before each collective, and name who differs
         -wdir DIR         working directory of the ranks
         -x NAME[=VALUE]   set an environment variable in the ranks
         -bind             one core a rank, in turn (by taskset)
@@ -111,6 +112,7 @@ final class Options {
         case "-java" -> remoteJava = value(word);
         case "-init-timeout" -> initSeconds = number(word, 1, 1_000_000);
         case "-timeout" -> timeoutSeconds = number(word, 1, 1_000_000);
+        case "-check" -> jvmOptions.add("-Dtalaria.mpj.check=true");
         case "-wdir" -> directory = directory(value(word));
         case "-x" -> variable(value(word));
         case "-jar" -> jar = value(word);
@@ -249,6 +251,7 @@ final class Options {
           "-init-timeout",
           "-label",
           "-timeout",
+          "-check",
           "-wdir",
           "-x",
           "-bind",

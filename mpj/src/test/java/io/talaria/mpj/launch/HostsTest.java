@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.launch;
 
+import static io.talaria.mpj.launch.Launched.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -41,12 +42,6 @@ class HostsTest {
 
   private String here() throws IOException {
     return shell("here", "exec sh -c \"$2\"");
-  }
-
-  private static Launched run(String... words) throws Exception {
-    Launched launched = Launched.start(words);
-    launched.status();
-    return launched;
   }
 
   @Test

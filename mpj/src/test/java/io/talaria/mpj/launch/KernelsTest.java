@@ -38,6 +38,13 @@ class KernelsTest {
   }
 
   @Test
+  void sortedIntegers() throws Exception {
+    verified("Is", 1, "S");
+    verified("Is", 3, "S");
+    verified("Is", 4, "W");
+  }
+
+  @Test
   void fourierTransforms() throws Exception {
     verified("Ft", 1, "S");
     verified("Ft", 4, "S");
@@ -58,7 +65,7 @@ class KernelsTest {
   @Tag("long")
   @Test
   void largerOnes() throws Exception {
-    for (String kernel : List.of("Ep", "Cg", "Ft", "Mg")) {
+    for (String kernel : List.of("Ep", "Cg", "Is", "Ft", "Mg")) {
       for (int ranks : new int[] {1, 2, 4}) {
         verified(kernel, ranks, "W");
         verified(kernel, ranks, "A");

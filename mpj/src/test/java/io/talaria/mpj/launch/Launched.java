@@ -34,6 +34,17 @@ final class Launched {
     return start(List.of(), words);
   }
 
+  /** Runs one to its end. */
+  static Launched run(String... words) throws IOException, InterruptedException {
+    return start(words).ended();
+  }
+
+  /** Waits for its end. */
+  Launched ended() throws InterruptedException {
+    int ignored = status();
+    return this;
+  }
+
   /**
    * With a file system of its own for the shared files.
    *

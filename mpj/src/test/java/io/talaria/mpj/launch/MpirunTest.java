@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.launch;
 
+import static io.talaria.mpj.launch.Launched.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -19,12 +20,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class MpirunTest {
   private static final String PROGRAMS = Programs.class.getName();
-
-  private static Launched run(String... words) throws Exception {
-    Launched launched = Launched.start(words);
-    launched.status();
-    return launched;
-  }
 
   @Test
   void ranksSayHelloInWholeLines() throws Exception {
@@ -151,6 +146,42 @@ class MpirunTest {
     assertThat(job.err())
         .contains("rank 0 waits in Recv from rank 1, tag 42, communicator 0, since")
         .contains("rank 1 waits in Recv from rank 0, tag 42, communicator 0, since");
+  }
+
+  @Test
+  void aCollectiveThatHangsIsNamedWhenTheTimeIsOver() throws Exception {
+    Launched job = run("-np", "2", "-timeout", "5", PROGRAMS, "half-barrier");
+    assertThat(job.status()).isEqualTo(124);
+    assertThat(job.err())
+        .contains("rank 0 waits in Recv from rank 1 of Barrier (collective call 1), communicator 0")
+        .contains("rank 1 waits in Recv from rank 0, tag 42, communicator 0");
+  }
+
+  @Test
+  void ranksThatDisagreeAreNamedWithCheck() throws Exception {
+    Launched job = run("-np", "3", "-check", PROGRAMS, "disagree");
+    assertThat(job.status()).isEqualTo(1);
+    assertThat(job.err())
+        .contains("ranks disagree: rank 0 calls Bcast of 4 INT, root 0, rank 1 calls Barrier");
+  }
+
+  @Test
+  void aRankThatIsStoppedOnlyDelays() throws Exception {
+    Launched job = Launched.start("-np", "3", PROGRAMS, "count", "20000");
+    List<Long> pids = job.pids(3);
+    for (long pid : pids) {
+      signal("STOP", pid);
+      Thread.sleep(300); // The others must wait meanwhile.
+      signal("CONT", pid);
+    }
+    assertThat(job.status()).as(job.err()).isZero();
+    assertThat(job.out()).contains("counted to 20000 by 3");
+    assertThat(job.err()).isEmpty();
+  }
+
+  private static void signal(String name, long pid) throws Exception {
+    // A rank that has ended is not there any more.
+    int ignored = new ProcessBuilder("kill", "-" + name, "" + pid).start().waitFor();
   }
 
   @Test

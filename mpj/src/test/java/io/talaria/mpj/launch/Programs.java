@@ -45,11 +45,39 @@ public final class Programs {
         return;
       }
       case "deadlock" -> MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, 1 - rank, 42);
+      case "disagree" -> {
+        if (rank == 0) {
+          MPI.COMM_WORLD.Bcast(new int[4], 0, 4, MPI.INT, 0);
+        } else {
+          MPI.COMM_WORLD.Barrier();
+        }
+      }
+      case "half-barrier" -> {
+        if (rank == 0) {
+          MPI.COMM_WORLD.Barrier();
+        }
+        MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, 0, 42);
+      }
+      case "count" -> count(rank, size, Integer.parseInt(rest[1]));
       case "gossip" -> gossip(rank, size);
       case "busy" -> busy(rank, size);
       default -> throw new IllegalArgumentException(rest[0]);
     }
     MPI.Finalize();
+  }
+
+  /** Says the pid, and then adds up step by step, all together. */
+  private static void count(int rank, int size, int steps) {
+    System.out.println("pid " + rank + " " + ProcessHandle.current().pid());
+    int[] sum = new int[1];
+    for (int i = 0; i < steps; i++) {
+      int[] next = new int[1];
+      MPI.COMM_WORLD.Allreduce(new int[] {sum[0] + 1}, 0, next, 0, 1, MPI.INT, MPI.MAX);
+      sum = next;
+    }
+    if (rank == 0) {
+      System.out.println("counted to " + sum[0] + " by " + size);
+    }
   }
 
   /** Each two ranks talk, both ways. */

@@ -29,9 +29,7 @@ class RoomTest {
   }
 
   private static Launched run(String size, String... words) throws Exception {
-    Launched launched = Launched.startWithRoom(size, words);
-    launched.status();
-    return launched;
+    return Launched.startWithRoom(size, words).ended();
   }
 
   @Test

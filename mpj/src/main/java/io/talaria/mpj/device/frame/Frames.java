@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.frame;
 
+import io.talaria.mpj.device.Device;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -50,8 +51,8 @@ public final class Frames {
   static final byte CANCELLED = 8;
   static final byte CREDIT = 9;
 
-  /** One more than the highest context: two for each communicator. */
-  private static final int CONTEXTS = 2 * 8192;
+  /** One more than the highest context. */
+  private static final int CONTEXTS = 2 * Device.BESIDE;
 
   /** Flag of DATA: the sender could not read its memory; nothing more comes. */
   static final short SENDER_FAILED = 1;

@@ -5,7 +5,6 @@ package io.talaria.mpj.device.ring;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.talaria.ffi.NativeLibrary;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -36,18 +35,19 @@ final class Futex {
 
   private Futex() {}
 
-  /** Sleeps while the word has the value, at most so long; may return early. */
-  static void await(long address, int value, long limitNs) {
+  /**
+   * Sleeps while the word has the value, at most so long; may return early.
+   *
+   * @param timeout 16 bytes that nobody else uses meanwhile
+   */
+  static void await(long address, int value, long limitNs, MemorySegment timeout) {
     if (NUMBER < 0) {
       LockSupport.parkNanos(Math.min(limitNs, 50_000));
       return;
     }
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment timeout = arena.allocate(16, 8);
-      timeout.set(JAVA_LONG, 0, limitNs / 1_000_000_000);
-      timeout.set(JAVA_LONG, 8, limitNs % 1_000_000_000);
-      call(address, WAIT, value, timeout.address());
-    }
+    timeout.set(JAVA_LONG, 0, limitNs / 1_000_000_000);
+    timeout.set(JAVA_LONG, 8, limitNs % 1_000_000_000);
+    call(address, WAIT, value, timeout.address());
   }
 
   /** Wakes one sleeper. */

@@ -2,10 +2,13 @@
 
 package io.talaria.mpj.device.ring;
 
+import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Waiting;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.function.IntFunction;
 
 /**
  * A page for each rank, in memory that all ranks of a host share, in native byte order.
@@ -34,6 +37,9 @@ public final class RankPages {
   private final MemorySegment pages;
   private final long stride;
   private final long address;
+
+  /** For the one thread of this rank that sleeps. */
+  private final MemorySegment timeout = Arena.ofAuto().allocate(16, 8);
 
   /**
    * Looks at shared memory.
@@ -82,7 +88,7 @@ public final class RankPages {
   }
 
   void sleep(int rank, long limitNs) {
-    Futex.await(address + rank * stride + SLEEP, 1, limitNs);
+    Futex.await(address + rank * stride + SLEEP, 1, limitNs, timeout);
   }
 
   void madeRing(int from, int to) {
@@ -125,8 +131,9 @@ public final class RankPages {
    * What a rank sleeps for, in words.
    *
    * @param rank which
+   * @param collectiveCall says which call the tag of a collective is of
    */
-  public String waiting(int rank) {
+  public String waiting(int rank, IntFunction<String> collectiveCall) {
     long at = rank * stride;
     int call = (int) INT.getAcquire(pages, at + WAIT_CALL);
     if (call == Waiting.NOTHING) {
@@ -141,9 +148,11 @@ public final class RankPages {
       what +=
           (call == Waiting.SEND ? " to " : " from ")
               + (peer < 0 ? "any rank" : "rank " + peer)
-              + (context % 2 == 1 ? " of a collective" : tag < 0 ? ", any tag" : ", tag " + tag)
+              + (context % 2 == 1
+                  ? " of " + collectiveCall.apply(tag < 0 ? ~tag : tag)
+                  : tag < 0 ? ", any tag" : ", tag " + tag)
               + ", communicator "
-              + context / 2;
+              + context % Device.BESIDE / 2;
     }
     return what + ", since " + Math.max(0, since / 1000) + " s";
   }

@@ -30,9 +30,8 @@ import mpi.ProcessFailedException;
  *
  * <p>A frame is received when a probe has found it. UCX gives the messages of one sender to probes
  * in the order of sending, so what was begun is looked at in that order, although one may be whole
- * before another. No receive is posted before: of one that ended at once no length was seen to be
- * told (UCX 1.13.1). After a look that found nothing no message waits in UCX: only then may a rank
- * sleep.
+ * before another. No receive is posted before, so that only what has come takes a place. Messages
+ * come in UCX's progress, which says if anything has; a rank looks again before it sleeps.
  *
  * <p>Nothing happens outside {@link #round}: there are no threads here, and a rank that computes
  * answers nobody. UCX's own sockets know no secret; the network must be trusted.
@@ -50,6 +49,7 @@ public final class UcxWays implements Ways {
   private static final int STAGGER = 192;
 
   private static final int LOOK_FOR_FAILURES_EVERY = 4096;
+  private static final int PROBE_EVERY = 16;
   private static final long CLOSE_NS = 500_000_000;
 
   private final int rank;
@@ -88,6 +88,10 @@ public final class UcxWays implements Ways {
   private int begunCount;
   private final TagMessage message = new TagMessage();
   private int rounds;
+
+  /** Whether the last look for messages ended for lack of places. */
+  private boolean mayBeMore;
+
   private boolean closed;
 
   /** UCX is not there, or of no use; the message has the cure. */
@@ -273,9 +277,13 @@ public final class UcxWays implements Ways {
   public void round(Peers peers) {
     worker.enter();
     try {
-      worker.progress();
-      receive();
-      take(peers);
+      // Messages come in progress, which tells of it; the probes in between trust nobody.
+      if (worker.progress() != 0 || mayBeMore || (rounds & (PROBE_EVERY - 1)) == 0) {
+        receive();
+      }
+      if (begunCount > 0) {
+        take(peers);
+      }
       if ((++rounds & (LOOK_FOR_FAILURES_EVERY - 1)) == 0) {
         lookForFailures();
       }
@@ -292,9 +300,11 @@ public final class UcxWays implements Ways {
 
   /** Begins to receive what has come, as far as there are places. */
   private void receive() {
+    mayBeMore = true;
     while (freeCount > 0) {
       long bytes = worker.probeTag(FRAMES, KIND, message);
       if (bytes < 0) {
+        mayBeMore = false;
         return;
       }
       if (bytes > longestFrame) {
@@ -382,7 +392,7 @@ public final class UcxWays implements Ways {
     worker.enter();
     try {
       lookForFailures();
-      return worker.arm();
+      return worker.probeTag(FRAMES, KIND) < 0 && worker.arm();
     } finally {
       worker.exit();
     }

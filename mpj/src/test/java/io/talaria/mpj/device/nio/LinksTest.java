@@ -11,7 +11,6 @@ import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
 import io.talaria.mpj.device.ways.WaysDevice;
 import io.talaria.mpj.engine.Engine;
-import io.talaria.mpj.engine.Result;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -164,10 +163,10 @@ class LinksTest {
     Operation send = new Operation();
     send.send(payload(), from, 5, 0);
     engine.isend(send);
-    Result result = new Result();
-    engine.receive(new byte[8], BaseType.BYTE, 0, 8, from, 5, 0, result);
-    if (result.failure != null) {
-      throw result.failure;
+    RuntimeException failure =
+        engine.receive(new byte[8], BaseType.BYTE, 0, 8, from, 5, 0, op -> op.failure);
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -184,10 +183,9 @@ class LinksTest {
   }
 
   private void fails(String why) {
-    Result result = new Result();
-    engine.receive(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, result);
-    assertThat(result.error).isEqualTo(Operation.FAILED);
-    assertThat(result.failure)
+    RuntimeException failure =
+        engine.receive(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, op -> op.failure);
+    assertThat(failure)
         .isInstanceOf(ProcessFailedException.class)
         .hasMessageContaining("rank 1 is gone")
         .hasMessageContaining(why);

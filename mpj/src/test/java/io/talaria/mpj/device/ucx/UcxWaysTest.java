@@ -10,7 +10,6 @@ import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.ways.WaysDevice;
 import io.talaria.mpj.engine.Engine;
-import io.talaria.mpj.engine.Result;
 import io.talaria.ucx.Ucx;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -59,16 +58,24 @@ class UcxWaysTest {
     return frame.array();
   }
 
-  private Result received() {
-    Result result = new Result();
-    engine.receive(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, result);
-    return result;
+  private record Received(int error, long bytes, RuntimeException failure) {}
+
+  private Received received() {
+    return engine.receive(
+        new byte[8],
+        BaseType.BYTE,
+        0,
+        8,
+        1,
+        5,
+        0,
+        op -> new Received(op.error, op.bytes, op.failure));
   }
 
   private void fails(String why) {
-    Result result = received();
-    assertThat(result.error).isEqualTo(Operation.FAILED);
-    assertThat(result.failure)
+    Received result = received();
+    assertThat(result.error()).isEqualTo(Operation.FAILED);
+    assertThat(result.failure())
         .isInstanceOf(ProcessFailedException.class)
         .hasMessageContaining("rank 1 is gone")
         .hasMessageContaining(why);
@@ -85,9 +92,9 @@ class UcxWaysTest {
     say(good, FRAMES | 0x8000_0001L);
     say(new byte[100], 0x55L << 56 | 1);
     say(good, FRAMES | 1);
-    Result result = received();
-    assertThat(result.error).isEqualTo(Operation.OK);
-    assertThat(result.bytes).isEqualTo(8);
+    Received result = received();
+    assertThat(result.error()).isEqualTo(Operation.OK);
+    assertThat(result.bytes()).isEqualTo(8);
   }
 
   @Test

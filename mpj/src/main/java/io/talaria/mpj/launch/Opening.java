@@ -1,0 +1,167 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import io.talaria.mpj.device.frame.FrameDevice;
+import io.talaria.mpj.device.nio.Links;
+import io.talaria.mpj.device.ring.RankPages;
+import io.talaria.mpj.device.ring.RingDevice;
+import io.talaria.mpj.device.ring.RingWays;
+import io.talaria.mpj.device.ring.SharedFiles;
+import io.talaria.mpj.device.ucx.UcxWays;
+import io.talaria.mpj.device.ways.AutoDevice;
+import io.talaria.mpj.device.ways.Ways;
+import io.talaria.mpj.device.ways.WaysDevice;
+import io.talaria.mpj.engine.Settings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Opens the device of a rank that is a process, whoever has started it. */
+final class Opening {
+  /** How long the launcher has to end the job before operations with a dead rank fail. */
+  private static final long GRACE_NS = 3_000_000_000L;
+
+  /** How ranks learn of each other before they have a device. */
+  interface Exchange {
+    /** What the ranks of the job know, and nobody else; 32 bytes. */
+    byte[] secret();
+
+    /**
+     * Tells where this rank is reached, and learns it of all; waits for the last of them.
+     *
+     * @param mine a line
+     * @return a line of each rank
+     */
+    List<String> cards(String mine) throws IOException;
+  }
+
+  private final int rank;
+  private final int[] hostOfRank;
+  private final String device;
+  private final Path directory;
+  private final Settings settings;
+  private final Exchange exchange;
+  private Links links;
+
+  /**
+   * For a rank.
+   *
+   * @param device shm, nio, ucx or auto
+   * @param directory of the job on this host, with the ranks' pages
+   */
+  Opening(
+      int rank,
+      int[] hostOfRank,
+      String device,
+      Path directory,
+      Settings settings,
+      Exchange exchange) {
+    this.rank = rank;
+    this.hostOfRank = hostOfRank;
+    this.device = device;
+    this.directory = directory;
+    this.settings = settings;
+    this.exchange = exchange;
+  }
+
+  private int size() {
+    return hostOfRank.length;
+  }
+
+  private boolean here(int other) {
+    return hostOfRank[other] == hostOfRank[rank];
+  }
+
+  /** Ranks on this host. */
+  int ranksHere() {
+    int ranks = 0;
+    for (int i = 0; i < size(); i++) {
+      ranks += here(i) ? 1 : 0;
+    }
+    return ranks;
+  }
+
+  /**
+   * Opens it; once.
+   *
+   * @throws IOException if that fails
+   */
+  FrameDevice device() throws IOException {
+    SharedFiles files = new SharedFiles(directory);
+    int ring = settings.ringBytes();
+    int eager = settings.eagerBytes();
+    if (device.equals("shm")) {
+      return new RingDevice(files, rank, size(), ring, eager, settings.creditBytes());
+    }
+    Ways ways = ways();
+    if (!device.equals("auto")) {
+      RankPages pages = new RankPages(files.pages(), size());
+      return new WaysDevice(ways, rank, size(), eager, settings.creditBytes(), pages);
+    }
+    boolean[] here = new boolean[size()];
+    for (int i = 0; i < here.length; i++) {
+      here[i] = here(i);
+    }
+    RingWays rings = new RingWays(files, rank, size(), ring);
+    return new AutoDevice(rings, ways, rank, here, ring, eager, settings.creditBytes());
+  }
+
+  private Ways ways() throws IOException {
+    try {
+      if (device.equals("auto") && !settings.between().equals("ucx")) {
+        Between between = new Between(links(), ucxForRdma());
+        return between.choose(exchange.cards(between.card()));
+      }
+      Ways ways = device.equals("nio") ? links() : ucx();
+      ways.cards(exchange.cards(ways.card()));
+      return ways;
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /** UCX, if this rank would take it between hosts; else null. */
+  private Ways ucxForRdma() throws IOException {
+    if (!settings.between().equals("auto") || !Rdma.isUp()) {
+      return null;
+    }
+    try {
+      return ucx();
+    } catch (UcxWays.MissingException e) {
+      return null;
+    }
+  }
+
+  private Ways links() throws IOException {
+    Links.Options options =
+        new Links.Options()
+            .secret(exchange.secret())
+            .bufferBytes(settings.bufferBytes())
+            .creditBytes(settings.creditBytes());
+    for (int i = 0; i < size(); i++) {
+      if (!here(i)) {
+        options.otherHosts(settings.network());
+      }
+    }
+    links = new Links(rank, size(), options);
+    return links;
+  }
+
+  private Ways ucx() throws IOException {
+    return new UcxWays(rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
+  }
+
+  /** Says at the end if somebody tried to connect who is not of the job. */
+  void sayWhoWasRefused() {
+    if (links != null && links.refused() > 0) {
+      System.err.println(
+          "talaria mpirun: rank "
+              + rank
+              + " closed "
+              + links.refused()
+              + " connections that were not of this job; the last: "
+              + links.lastRefusal());
+    }
+  }
+}

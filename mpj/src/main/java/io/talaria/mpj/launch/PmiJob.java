@@ -1,0 +1,267 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.launch;
+
+import io.talaria.mpj.device.ring.SharedFiles;
+import io.talaria.mpj.device.ucx.UcxWays;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Job;
+import io.talaria.mpj.engine.Settings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A rank that another launcher has started, which speaks PMI-1 over a socket that it has left open
+ * ({@code PMI_FD}) or listens on ({@code PMI_PORT}): MPICH's {@code mpiexec}. It ends the ranks
+ * when one fails; ours is to find each other, and to leave no shared files.
+ */
+public final class PmiJob implements Job, Opening.Exchange {
+  private static final String RANK = "PMI_RANK";
+  private static final String SIZE = "PMI_SIZE";
+  private static final String DESCRIPTOR = "PMI_FD";
+  private static final String PORT = "PMI_PORT";
+  private static final String ID = "PMI_ID";
+
+  private final int rank;
+  private final int size;
+  private final Settings settings;
+  private final PmiLink link;
+  private byte[] secret;
+  private Opening opening;
+
+  /** The directory of shared files on this host, if this rank has made it. */
+  private Path made;
+
+  private PmiJob(int rank, int size, Settings settings, PmiLink link) {
+    this.rank = rank;
+    this.size = size;
+    this.settings = settings;
+    this.link = link;
+  }
+
+  /**
+   * Joins the job that the environment tells of.
+   *
+   * @return this rank's job; null if no such launcher has started it
+   * @throws UncheckedIOException if the launcher cannot be spoken with
+   */
+  public static Job find() {
+    Map<String, String> environment = System.getenv();
+    boolean open = environment.containsKey(DESCRIPTOR) && environment.containsKey(SIZE);
+    if (!open && !environment.containsKey(PORT)) {
+      return null;
+    }
+    try {
+      Settings settings = Settings.of(System.getProperties());
+      if (!open) {
+        PmiLink link = connect(environment.get(PORT), number(environment, ID, 0));
+        return new PmiJob(link.rank(), link.size(), settings, link);
+      }
+      InheritedSocket socket = new InheritedSocket(number(environment, DESCRIPTOR, 0));
+      return new PmiJob(
+          number(environment, RANK, 0),
+          number(environment, SIZE, 1),
+          settings,
+          new PmiLink(socket.input(), socket.output()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("the launcher cannot be spoken with: " + e.getMessage(), e);
+    }
+  }
+
+  private static int number(Map<String, String> environment, String name, int least)
+      throws IOException {
+    String value = environment.getOrDefault(name, "");
+    if (!value.matches("[0-9]{1,9}") || Integer.parseInt(value) < least) {
+      throw new IOException(name + "=" + value + ": a number from " + least + " is allowed");
+    }
+    return Integer.parseInt(value);
+  }
+
+  /** By HOST:PORT: the launcher wants to know first whom it speaks with. */
+  private static PmiLink connect(String address, int id) throws IOException {
+    int colon = address.lastIndexOf(':');
+    if (colon < 1 || !address.substring(colon + 1).matches("[0-9]{1,5}")) {
+      throw new IOException(PORT + "=" + address + ": HOST:PORT is allowed");
+    }
+    Socket socket =
+        new Socket(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
+    socket.setTcpNoDelay(true);
+    return PmiLink.greeting(socket.getInputStream(), socket.getOutputStream(), id);
+  }
+
+  @Override
+  public int rank() {
+    return rank;
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public Engine open() {
+    try {
+      String here = host();
+      link.put("host" + rank, here);
+      link.barrier();
+      int[] hostOfRank = hosts();
+      int leader = leader(hostOfRank);
+      if (rank == leader) {
+        make(hostOfRank);
+        link.put("directory" + rank, made.toString());
+      }
+      if (rank == 0) {
+        byte[] random = new byte[32];
+        new SecureRandom().nextBytes(random);
+        link.put("secret", HexFormat.of().formatHex(random));
+      }
+      link.barrier();
+      secret = HexFormat.of().parseHex(link.get("secret"));
+      Path directory = Path.of(link.get("directory" + leader));
+      opening = new Opening(rank, hostOfRank, device(hostOfRank), directory, settings, this);
+      Engine engine =
+          new Engine(
+              opening.device(),
+              settings.spinNs(opening.ranksHere(), Runtime.getRuntime().availableProcessors()));
+      link.barrier();
+      return engine;
+    } catch (UcxWays.MissingException e) {
+      abort(ProcessJob.STATUS_MISSING, "rank " + rank + " cannot use UCX: " + e.getMessage());
+      throw new IllegalStateException(e);
+    } catch (IOException | RuntimeException e) {
+      abort(1, "rank " + rank + " cannot join the job: " + e.getMessage());
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What tells this host from others: where two processes see the same shared memory. */
+  private static String host() throws IOException {
+    Path mounts = Path.of("/proc/self/ns/mnt");
+    return text("/proc/sys/kernel/random/boot_id")
+        + " "
+        + (Files.isSymbolicLink(mounts) ? Files.readSymbolicLink(mounts) : "")
+        + " "
+        + text("/proc/sys/kernel/hostname");
+  }
+
+  private static String text(String file) throws IOException {
+    Path path = Path.of(file);
+    return Files.isReadable(path) ? Files.readString(path).strip() : "";
+  }
+
+  private int[] hosts() throws IOException {
+    Map<String, Integer> numbers = new HashMap<>();
+    int[] hostOfRank = new int[size];
+    for (int i = 0; i < size; i++) {
+      Integer number = numbers.putIfAbsent(link.get("host" + i), numbers.size());
+      hostOfRank[i] = number == null ? numbers.size() - 1 : number;
+    }
+    return hostOfRank;
+  }
+
+  /** The lowest rank on this host. */
+  private int leader(int[] hostOfRank) {
+    int leader = 0;
+    while (hostOfRank[leader] != hostOfRank[rank]) {
+      leader++;
+    }
+    return leader;
+  }
+
+  private void make(int[] hostOfRank) throws IOException {
+    made = JobDirectory.create(settings.directory());
+    Runtime.getRuntime().addShutdownHook(new Thread(this::delete, "talaria-mpj-sweep"));
+    int here = 0;
+    for (int host : hostOfRank) {
+      here += host == hostOfRank[rank] ? 1 : 0;
+    }
+    int ring = settings.ringBytes();
+    NoRoomException.check(made, SharedFiles.mostBytes(size, here, ring), here, ring);
+    SharedFiles.prepare(made, size);
+  }
+
+  private void delete() {
+    if (made != null) {
+      JobDirectory.delete(made);
+    }
+  }
+
+  private String device(int[] hostOfRank) throws IOException {
+    boolean one = true;
+    for (int host : hostOfRank) {
+      one &= host == hostOfRank[rank];
+    }
+    String wanted = settings.device();
+    if (wanted.equals("shm") && !one) {
+      throw new IOException("talaria.mpj.device=shm is for one host: auto, nio or ucx is allowed");
+    }
+    if (!wanted.equals("auto")) {
+      return wanted;
+    }
+    return one ? "shm" : "auto";
+  }
+
+  @Override
+  public byte[] secret() {
+    return secret.clone();
+  }
+
+  @Override
+  public List<String> cards(String mine) throws IOException {
+    link.put("card" + rank, mine);
+    link.barrier();
+    List<String> cards = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      cards.add(link.get("card" + i));
+    }
+    return cards;
+  }
+
+  @Override
+  public void finish(Engine engine) {
+    Thread meeting = new Thread(this::meet, "talaria-mpj-finish");
+    meeting.setDaemon(true);
+    meeting.start();
+    // Others may want something of this rank until they are there, too.
+    while (meeting.isAlive()) {
+      engine.progress();
+      LockSupport.parkNanos(100_000);
+    }
+    opening.sayWhoWasRefused();
+    delete();
+  }
+
+  private void meet() {
+    try {
+      link.barrier();
+      link.end();
+      link.close();
+    } catch (IOException e) {
+      abort(1, "rank " + rank + " cannot leave the job: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void abort(int status, String why) {
+    System.out.flush();
+    System.err.println("talaria mpj: " + why);
+    delete();
+    try {
+      link.abort(status);
+    } catch (IOException e) {
+      // The end of this process says it, too.
+    }
+    Runtime.getRuntime().halt(status);
+  }
+}
