@@ -4,7 +4,8 @@
 
 # What the usual run takes less of than a run of all tests.
 readonly USUAL_ROUNDS=30 ALL_ROUNDS=150
-readonly USUAL_GROUNDS=ACCELERATED,PLAIN
+readonly USUAL_GROUNDS=JDK,ACCELERATED,NEGOTIATING,PLAIN,JDK_TO_TALARIA,TALARIA_TO_JDK
+readonly USUAL_GROUNDS_17=ACCELERATED,PLAIN
 readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|memory)/.*Test.class]'
 readonly USUAL_SCALE=0.25
 readonly USUAL_CHAOS_SECONDS=30 ALL_CHAOS_SECONDS=120
@@ -68,7 +69,7 @@ run_tests() {
     set -- -Dsurefire.failOnFlakeCount=1 "$@"
   else
     set -- "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
-      "-Dtest.java17.grounds=$USUAL_GROUNDS" "-Dtest.java17.classes=$USUAL_JAVA17" \
+      "-Dtest.grounds=$USUAL_GROUNDS" "-Dtest.java17.grounds=$USUAL_GROUNDS_17" "-Dtest.java17.classes=$USUAL_JAVA17" \
       "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "$@"
     export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
   fi
@@ -86,7 +87,7 @@ run_tests() {
   if [ "$extent" = usual ]; then
     set -- "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \
       "nio on Java 17: what needs no channel or mapping of the JDK itself (negotiation, rings, counters, fuzz, config)" \
-      "the contract on Java 17: all grounds but $USUAL_GROUNDS" \
+      "the contract where ports are left out; on Java 17: all grounds but $USUAL_GROUNDS_17" \
       "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs of Java and sockets" \
       "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS" "$@"
   fi
