@@ -82,7 +82,7 @@ public final class OutputOptions {
    * @param machine the conditions
    * @param format the name of the format of JSON
    * @param options what was asked for
-   * @return the exit status
+   * @return the exit status: 1 if a figure is missing
    * @throws HarnessException if a file cannot be written
    */
   public int print(Comparison found, Machine machine, String format, Map<String, Object> options)
@@ -100,6 +100,9 @@ public final class OutputOptions {
     write(csv, file -> Files.writeString(file, ResultFiles.csv(result)));
     write(hlog, file -> Files.write(file, ResultFiles.hlog(result)));
     out.flush();
+    if (!found.missing().isEmpty()) {
+      return CommandLine.ExitCode.SOFTWARE;
+    }
     return strict && found.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
   }
 

@@ -72,24 +72,26 @@ public final class BenchMessagesCommand implements Subcommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "PATTERN",
-      description = "What to measure: throughput, ask. Default: both.")
-  private List<String> patterns = new ArrayList<>();
+      description = "What to measure: ${COMPLETION-CANDIDATES}. Default: both.")
+  private List<MessagesPattern> patterns = new ArrayList<>();
 
   @Option(
       names = "--road",
       split = ",",
       paramLabel = "ROAD",
+      converter = Own.class,
       description = "Which roads of messaging: shm, stream. Default: both.")
-  private List<String> roads = new ArrayList<>();
+  private List<MessagesContender> roads = new ArrayList<>();
 
   @Option(
       names = "--against",
       split = ",",
       paramLabel = "NAME",
+      converter = Baseline.class,
       description =
           "Beside whom: netty-kryo, grpc, aeron-ipc, aeron-exclusive, aeron-udp, jeromq, bare."
               + " Default: all.")
-  private List<String> against = new ArrayList<>();
+  private List<MessagesContender> against = new ArrayList<>();
 
   @Option(
       names = "--sizes",
@@ -108,6 +110,18 @@ public final class BenchMessagesCommand implements Subcommand {
 
   /** Creates the command; picocli fills it. */
   public BenchMessagesCommand() {}
+
+  static final class Own extends Words<MessagesContender> {
+    Own() {
+      super(MessagesContender.OWN);
+    }
+  }
+
+  static final class Baseline extends Words<MessagesContender> {
+    Baseline() {
+      super(MessagesContender.BASELINES);
+    }
+  }
 
   @Override
   public String parent() {
@@ -161,18 +175,8 @@ public final class BenchMessagesCommand implements Subcommand {
 
   private List<MessagesContender> contenders() {
     List<MessagesContender> all = new ArrayList<>();
-    all.addAll(
-        Words.read(
-            spec.commandLine(),
-            "--road",
-            roads,
-            MessagesContender.OWN.toArray(MessagesContender[]::new)));
-    all.addAll(
-        Words.read(
-            spec.commandLine(),
-            "--against",
-            against,
-            MessagesContender.BASELINES.toArray(MessagesContender[]::new)));
+    all.addAll(roads.isEmpty() ? MessagesContender.OWN : roads);
+    all.addAll(against.isEmpty() ? MessagesContender.BASELINES : against);
     return all;
   }
 
@@ -186,7 +190,7 @@ public final class BenchMessagesCommand implements Subcommand {
     }
     List<Case> cases = new ArrayList<>();
     for (MessagesPattern pattern :
-        Words.read(spec.commandLine(), "PATTERN", patterns, MessagesPattern.values())) {
+        patterns.isEmpty() ? List.of(MessagesPattern.values()) : patterns) {
       for (int size : wanted) {
         cases.add(new Case(pattern, size));
       }
