@@ -45,6 +45,7 @@ class MpirunTest {
     assertThat(job.status()).isZero();
   }
 
+  @Tag("long")
   @Test
   void theContractIsKeptBetweenProcesses() throws Exception {
     Launched job = run("-np", "2", "-ea", "mpi.ContractMain");
@@ -85,6 +86,7 @@ class MpirunTest {
     assertThat(job.left()).isEmpty();
   }
 
+  @Tag("long")
   @Test
   void theContractIsKeptOverTcpOfUcx() throws Exception {
     assumeThereIsUcx();
