@@ -4,16 +4,18 @@
 
 # What the usual run takes less of than a run of all tests.
 readonly USUAL_ROUNDS=30 ALL_ROUNDS=150
-readonly USUAL_GROUNDS=ACCELERATED,PLAIN
+readonly USUAL_GROUNDS=JDK,ACCELERATED,NEGOTIATING,PLAIN,JDK_TO_TALARIA,TALARIA_TO_JDK
+readonly USUAL_GROUNDS_17=ACCELERATED,PLAIN
 readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|memory)/.*Test.class]'
 readonly USUAL_SCALE=0.25
-readonly USUAL_CHAOS_SECONDS=30 ALL_CHAOS_SECONDS=120
+readonly USUAL_CHAOS_SECONDS=20 ALL_CHAOS_SECONDS=120
+readonly USUAL_STRESS_SECONDS=10 ALL_STRESS_SECONDS=20
 
 test_usage() {
   cat <<'END'
 Usage: ./talaria test [--all] [-- ARGUMENTS]
 
-Builds and checks everything and runs the tests, in 25 minutes on two cores; --all runs
+Builds and checks everything and runs the tests, in 20 to 25 minutes on two cores; --all runs
 what takes long, too: do that before a release, and before an issue is called done. What was
 left out or skipped, the slowest classes, and what passed in its second run only, is told at
 the end; the last line counts. ARGUMENTS go to Maven.
@@ -67,10 +69,11 @@ run_tests() {
   if [ "$extent" = all ]; then
     set -- -Dsurefire.failOnFlakeCount=1 "$@"
   else
-    set -- "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
-      "-Dtest.java17.grounds=$USUAL_GROUNDS" "-Dtest.java17.classes=$USUAL_JAVA17" \
+    set -- -Dmaven.javadoc.skip "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
+      "-Dtest.grounds=$USUAL_GROUNDS" "-Dtest.java17.grounds=$USUAL_GROUNDS_17" "-Dtest.java17.classes=$USUAL_JAVA17" \
       "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "$@"
     export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
+    export TALARIA_STRESS_SECONDS="${TALARIA_STRESS_SECONDS:-$USUAL_STRESS_SECONDS}"
   fi
   log=$ROOT/dist/test.log
   rm -f "$log.status"
@@ -84,11 +87,11 @@ run_tests() {
   echo
   set -- 'at length: fuzz, chaos, soak; over real verbs: rdma-test (commands of their own)'
   if [ "$extent" = usual ]; then
-    set -- "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \
+    set -- 'javadoc; the compiler checks comments in both' "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \
       "nio on Java 17: what needs no channel or mapping of the JDK itself (negotiation, rings, counters, fuzz, config)" \
-      "the contract on Java 17: all grounds but $USUAL_GROUNDS" \
+      "the contract where ports are left out; on Java 17: all grounds but $USUAL_GROUNDS_17" \
       "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs of Java and sockets" \
-      "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS" "$@"
+      "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS, programs from a seed $USUAL_STRESS_SECONDS for $ALL_STRESS_SECONDS" "$@"
   fi
   "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 "$ROOT/.ci/TestReport.java" \
     "$ROOT" "$extent" "$@" || [ "$status" -ne 0 ] || status=1

@@ -4,6 +4,7 @@ package mpi;
 
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** The contract of devices, on ranks that are threads. */
@@ -20,6 +21,7 @@ class ContractTest {
                                 () -> ground.run(ranks, behaviour.getValue()))));
   }
 
+  @Tag("long")
   @TestFactory
   Stream<DynamicTest> smdevWithTwoRanks() {
     return on("smdev", 2, Ground.threads());
@@ -45,6 +47,7 @@ class ContractTest {
     return on("shmdev", 3, Ground.sharedFiles());
   }
 
+  @Tag("long")
   @TestFactory
   Stream<DynamicTest> niodevWithTwoRanks() {
     return on("niodev", 2, Ground.nio());
@@ -56,6 +59,7 @@ class ContractTest {
         "niodev, buffers of 4 KiB", 4, Ground.nio().with("buffer", 4096).with("credit", 3000));
   }
 
+  @Tag("long")
   @TestFactory
   Stream<DynamicTest> ucxdevWithTwoRanks() {
     return on("ucxdev", 2, Ground.ucx());

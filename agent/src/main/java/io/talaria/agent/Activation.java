@@ -281,7 +281,9 @@ public final class Activation {
     System.err.println(
         "Talaria "
             + (version == null ? "(development)" : version)
-            + ": NIO connections use "
+            + ": NIO connections"
+            + config.ports().words()
+            + " use "
             + roads(config)
             + " on this host (pid "
             + ProcessHandle.current().pid()

@@ -97,7 +97,7 @@ public final class Main implements Runnable {
   private int reportUsage(ParameterException e) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println("talaria: " + e.getMessage());
+    err.println("talaria: " + Usage.sentence(e));
     err.println("try: " + command.getCommandSpec().qualifiedName() + " --help");
     if (verbose) {
       e.printStackTrace(err);

@@ -8,11 +8,15 @@ import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -41,6 +45,18 @@ class MainTest {
     assertThat(execute("--no-such-option")).isEqualTo(2);
     assertThat(err.toString().lines())
         .containsExactly("talaria: Unknown option: '--no-such-option'", "try: talaria --help");
+  }
+
+  @Test
+  void aWordThatIsNoneOfSeveralIsToldWithEachOfThemOnce() {
+    assertThat(execute("choice", "--road=air")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("talaria: --road: there is no 'air', but land, sea\n");
+  }
+
+  @Test
+  void optionsThatExcludeEachOtherAreToldWithoutAnotherBeginning() {
+    assertThat(execute("choice", "--up", "--down")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("talaria: --up, --down are mutually exclusive");
   }
 
   @Test
@@ -92,8 +108,41 @@ class MainTest {
 
   private int execute(String... args) {
     CommandLine line = Main.commandLine();
+    line.addSubcommand(new Choice());
     line.addSubcommand(new Io()).addSubcommand(new Bug()).addSubcommand(new Printed());
     return line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err)).execute(args);
+  }
+
+  private enum Road {
+    LAND,
+    SEA;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  @Command(name = "choice")
+  private static final class Choice implements Callable<Integer> {
+    @Option(names = "--road", split = ",")
+    private List<Road> roads = new ArrayList<>();
+
+    @ArgGroup(exclusive = true)
+    private Way way;
+
+    static final class Way {
+      @Option(names = "--up")
+      private boolean up;
+
+      @Option(names = "--down")
+      private boolean down;
+    }
+
+    @Override
+    public Integer call() {
+      return roads.size() + (way != null && (way.up || way.down) ? 1 : 0);
+    }
   }
 
   @Command(name = "io")

@@ -9,12 +9,14 @@ import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
+import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.Neighbours;
 import io.talaria.nio.Mode;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +32,8 @@ class NeighboursTest {
   @RegisterExtension final Lab lab = new Lab();
 
   static List<Pair> pairs() {
-    return List.of(Pair.NONE, Pair.BOTH, new Pair(Flavour.TALARIA_17, Flavour.TALARIA_17));
+    List<Pair> fast = List.of(Pair.BOTH, new Pair(Flavour.TALARIA_17, Flavour.TALARIA_17));
+    return Settings.fewPairs() ? fast : Stream.concat(Stream.of(Pair.NONE), fast.stream()).toList();
   }
 
   @ParameterizedTest(name = "{0}")

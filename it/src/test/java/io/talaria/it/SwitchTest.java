@@ -11,6 +11,7 @@ import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.nio.counters.file.ProcessTotals;
@@ -34,9 +35,15 @@ class SwitchTest {
   @RegisterExtension final Lab lab = new Lab();
 
   static Stream<Arguments> cases() {
+    Stream<Arguments> none =
+        Stream.of(
+            Arguments.of(Pair.NONE, "blocking", "selector", 100, 16, 4 << 20),
+            Arguments.of(Pair.NONE, "selector", "blocking", 100, 16, 4 << 20));
+    return Stream.concat(Settings.fewPairs() ? Stream.of() : none, fast());
+  }
+
+  private static Stream<Arguments> fast() {
     return Stream.of(
-        Arguments.of(Pair.NONE, "blocking", "selector", 100, 16, 4 << 20),
-        Arguments.of(Pair.NONE, "selector", "blocking", 100, 16, 4 << 20),
         Arguments.of(Pair.BOTH, "blocking", "blocking", 600, 16, 256 << 10),
         Arguments.of(Pair.BOTH, "selector", "selector", 600, 16, 256 << 10),
         Arguments.of(Pair.BOTH, "blocking", "selector", 100, 1 << 20, 8 << 20),

@@ -89,6 +89,20 @@ class WhyPlainTest {
   }
 
   @Test
+  void aPortThatTheServerLeavesOutIsNamed() throws Exception {
+    Pair.BOTH.assume();
+    Exchange exchange = new Exchange(lab, Pair.BOTH);
+    exchange.serverSpec().property("talaria.ports.except", "1-65535");
+    exchange.run();
+    Modes.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    assertThat(exchange.server().errorText())
+        .contains("NIO connections but those of the ports 1-65535 use shared memory");
+    assertThat(doctor("--connect", "127.0.0.1:" + exchange.port()).text())
+        .contains("not announced: port-left-out. " + Reason.PORT_LEFT_OUT.sentence());
+    exchange.end();
+  }
+
+  @Test
   void theSideWithoutTheAgentIsNamed() throws Exception {
     for (Pair pair : Pair.coexisting()) {
       if (pair.client().accelerated() == pair.server().accelerated()) {

@@ -29,8 +29,9 @@ public enum Reason {
       4,
       "peer-plain",
       "No process of this user announces the port here: the peer runs without Talaria, as another"
-          + " user, or with another talaria.dir.",
-      "Start the peer with the agent, as the same user and with the same talaria.dir."),
+          + " user, with another talaria.dir, or leaves the port out.",
+      "Start the peer with the agent, as the same user, with the same talaria.dir and"
+          + " talaria.ports."),
   /** The peer is on another host, and no fabric between hosts is configured. */
   NOT_LOCAL(
       5,
@@ -42,8 +43,9 @@ public enum Reason {
       6,
       "no-offer",
       "The client never asked for an upgrade: it runs without Talaria, as another user, with another"
-          + " talaria.dir, or comes from elsewhere.",
-      "Start the client with the agent, as the same user and with the same talaria.dir."),
+          + " talaria.dir, leaves the port out, or comes from elsewhere.",
+      "Start the client with the agent, as the same user, with the same talaria.dir and"
+          + " talaria.ports."),
   /**
    * The listener never accepted a connection with these addresses: a forwarder or proxy stands
    * between, or another program shares the port.
@@ -215,7 +217,14 @@ public enum Reason {
       34,
       "no-jdk-net",
       "This Java has no module jdk.net, without which nobody can be told apart from other users.",
-      "Add jdk.net to the run-time image of both sides (jlink --add-modules).");
+      "Add jdk.net to the run-time image of both sides (jlink --add-modules)."),
+  /** The properties of this process leave the service's port to TCP. */
+  PORT_LEFT_OUT(
+      35,
+      "port-left-out",
+      "This process leaves the service's port to TCP: talaria.ports does not name it, or"
+          + " talaria.ports.except does.",
+      "Nothing to do, or change talaria.ports and talaria.ports.except, on both sides.");
 
   private static final Reason[] VALUES = values();
 

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,12 +41,21 @@ class BenchTest {
 
   @Test
   void grpcOnBothRoads() throws Exception {
-    JsonNode json = measure(Stream.of("grpc", "-l", "1K", "-c", "2", "--in-flight", "3"));
+    grpcOnBothRoads("async");
+  }
+
+  @Tag("long")
+  @Test
+  void blockingClientsOfGrpcOnBothRoads() throws Exception {
+    grpcOnBothRoads("blocking");
+  }
+
+  private void grpcOnBothRoads(String client) throws Exception {
+    String[] words = {"grpc", "--client", client, "-l", "1K", "-c", "2", "--in-flight", "3"};
+    JsonNode json = measure(Stream.of(words));
     for (String call : new String[] {"unary", "streaming"}) {
-      for (String client : new String[] {"blocking", "async"}) {
-        String id = call + "/" + client + "/1024/2";
-        checkBoth(json, id + "/rate", id + "/p50");
-      }
+      String id = call + "/" + client + "/1024/2";
+      checkBoth(json, id + "/rate", id + "/p50");
     }
   }
 
@@ -56,7 +66,7 @@ class BenchTest {
 
   @Test
   void grpcBetweenTwoCommands() throws Exception {
-    betweenTwoCommands("grpc", "--call", "unary", "--client", "async");
+    betweenTwoCommands("grpc", "--call", "unary", "--client", "blocking");
   }
 
   private void betweenTwoCommands(String... words) throws Exception {

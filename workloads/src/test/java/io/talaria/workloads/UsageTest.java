@@ -52,7 +52,7 @@ class UsageTest {
         "bench kvs --servers 2 --listen | --servers does not go with --listen or --remote",
         "example messages --answer | are for one node: say --node, too",
         "bench messages sideways | PATTERN: there is no 'sideways', but throughput, ask",
-        "bench messages --against smoke | --against: there is no 'smoke', but netty-kryo, grpc, aeron-ipc",
+        "bench messages --against smoke | (NAME): there is no 'smoke', but netty-kryo, grpc, aeron-ipc",
         "bench messages --sizes 17 | --sizes: there is no object of 17 bytes, but 16, 64",
         "bench netty upside-down | PATTERN: there is no 'upside-down', but throughput, ping-pong",
         "bench netty -c 0 | --connections must be from 1 to 10,000",

@@ -3,7 +3,6 @@
 package io.talaria.bench.kafka;
 
 import io.talaria.bench.compare.BenchOptions;
-import io.talaria.bench.compare.Words;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
@@ -49,8 +48,8 @@ public final class BenchKafkaCommand implements Subcommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "WORK",
-      description = "What to measure: produce, consume. Default: both.")
-  private List<String> works = new ArrayList<>();
+      description = "What to measure: ${COMPLETION-CANDIDATES}. Default: both.")
+  private List<KafkaTrial.Work> works = new ArrayList<>();
 
   @Mixin private BenchOptions bench;
 
@@ -71,8 +70,8 @@ public final class BenchKafkaCommand implements Subcommand {
 
   private List<KafkaTrial> trials() {
     List<KafkaTrial> trials = new ArrayList<>();
-    for (KafkaTrial.Work work :
-        Words.read(spec.commandLine(), "WORK", works, KafkaTrial.Work.values())) {
+    List<KafkaTrial.Work> chosen = works.isEmpty() ? List.of(KafkaTrial.Work.values()) : works;
+    for (KafkaTrial.Work work : chosen) {
       for (int size : bench.sizes(List.of(100, 1 << 10))) {
         Limits.check(spec.commandLine(), "--length", size, 1, LARGEST);
         trials.add(new KafkaTrial(work, size));

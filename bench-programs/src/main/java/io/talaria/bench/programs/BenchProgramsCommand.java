@@ -3,7 +3,6 @@
 package io.talaria.bench.programs;
 
 import io.talaria.bench.compare.BenchOptions;
-import io.talaria.bench.compare.Words;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.programs.Catalogue;
@@ -11,9 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The command {@code talaria bench programs}. */
 @Command(
@@ -46,15 +43,12 @@ import picocli.CommandLine.Spec;
 public final class BenchProgramsCommand implements Subcommand {
   private static final int MOST_CONNECTIONS = 64;
 
-  @Spec private CommandSpec spec;
-
   @Parameters(
       arity = "0..*",
       paramLabel = "PROGRAM",
       description =
-          "Which: activemq, artemis, grizzly, h2, hazelcast, jgroups, jedis, lettuce, mina, pekko,"
-              + " tomcat, undertow, vertx. Default: hazelcast, vertx, tomcat, artemis and h2.")
-  private List<String> programs = new ArrayList<>();
+          "Which: ${COMPLETION-CANDIDATES}. Default: hazelcast, vertx, tomcat, artemis and h2.")
+  private List<Catalogue> programs = new ArrayList<>();
 
   @Mixin private BenchOptions bench;
 
@@ -88,6 +82,6 @@ public final class BenchProgramsCommand implements Subcommand {
     return programs.isEmpty()
         ? List.of(
             Catalogue.HAZELCAST, Catalogue.VERTX, Catalogue.TOMCAT, Catalogue.ARTEMIS, Catalogue.H2)
-        : Words.read(spec.commandLine(), "PROGRAM", programs, Catalogue.values());
+        : programs;
   }
 }

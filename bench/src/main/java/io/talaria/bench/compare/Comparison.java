@@ -33,6 +33,7 @@ public final class Comparison {
   private final Map<String, Set<String>> roads = new LinkedHashMap<>();
   private final List<String> notes = new ArrayList<>();
   private final List<Judged> byJucx = new ArrayList<>();
+  private final List<Missing> missing = new ArrayList<>();
 
   /** In how many rounds compilers were busy when measuring began. */
   private final Map<String, Integer> compiling = new LinkedHashMap<>();
@@ -48,6 +49,16 @@ public final class Comparison {
 
   /** What was held against a target beside that of its measure. */
   record Judged(String label, Target target) {}
+
+  /**
+   * A figure that a round should have given and has not.
+   *
+   * @param label what was measured
+   * @param contender whose figure it is
+   * @param round in which round, from 1
+   * @param cause why
+   */
+  public record Missing(String label, Contender contender, int round, String cause) {}
 
   /** The figures of a measure. */
   static final class Gathered {
@@ -211,6 +222,21 @@ public final class Comparison {
   }
 
   /**
+   * Adds that a round has no figure of a contender: the others' figures stand, and the benchmark
+   * has failed in this.
+   *
+   * @param one what, whose and why
+   */
+  public void addMissing(Missing one) {
+    missing.add(one);
+  }
+
+  /** Returns what has no figure. */
+  public List<Missing> missing() {
+    return List.copyOf(missing);
+  }
+
+  /**
    * Adds the times of one round, and their median as a measure of its own.
    *
    * @param id the name for machines of what was timed
@@ -347,6 +373,7 @@ public final class Comparison {
   public Result result(String format, Machine machine, Map<String, Object> options) {
     List<Measure> rows = new ArrayList<>();
     measures.forEach((id, measure) -> rows.add(measure.measure(id)));
-    return new Result(format, machine, options, missed(), rows, times(), List.copyOf(runs));
+    return new Result(
+        format, machine, options, missed(), rows, times(), List.copyOf(runs), missing());
   }
 }

@@ -82,13 +82,30 @@ public final class OutputOptions {
    * @param machine the conditions
    * @param format the name of the format of JSON
    * @param options what was asked for
-   * @return the exit status
+   * @return the exit status: 1 if a figure is missing
    * @throws HarnessException if a file cannot be written
    */
   public int print(Comparison found, Machine machine, String format, Map<String, Object> options)
       throws HarnessException {
+    return print(new Report(machine, found).text(), found, machine, format, options);
+  }
+
+  /**
+   * The same with a report of the benchmark's own.
+   *
+   * @param report what people read
+   * @param found what was found
+   * @param machine the conditions
+   * @param format the name of the format of JSON
+   * @param options what was asked for
+   * @return the exit status: 1 if a figure is missing
+   * @throws HarnessException if a file cannot be written
+   */
+  public int print(
+      String report, Comparison found, Machine machine, String format, Map<String, Object> options)
+      throws HarnessException {
     PrintWriter out = people();
-    out.print(new Report(machine, found).text());
+    out.print(report);
     out.flush();
     Result result = found.result(format, machine, options);
     if (STANDARD_OUTPUT.equals(json)) {
@@ -100,6 +117,9 @@ public final class OutputOptions {
     write(csv, file -> Files.writeString(file, ResultFiles.csv(result)));
     write(hlog, file -> Files.write(file, ResultFiles.hlog(result)));
     out.flush();
+    if (!found.missing().isEmpty()) {
+      return CommandLine.ExitCode.SOFTWARE;
+    }
     return strict && found.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
   }
 

@@ -42,6 +42,7 @@ public record Report(Machine machine, Comparison found) {
     }
     roads(out);
     compiling(out);
+    missing(out);
     long judged = found.judged();
     if (judged > 0) {
       out.append('\n').append(judged - found.missed());
@@ -194,6 +195,16 @@ public record Report(Machine machine, Comparison found) {
                 .append(": ")
                 .append(taken)
                 .append('\n'));
+  }
+
+  private void missing(StringBuilder out) {
+    if (!found.missing().isEmpty()) {
+      out.append("\nMissing:\n");
+    }
+    for (Comparison.Missing one : found.missing()) {
+      out.append("  ").append(one.label()).append(", ").append(one.contender().label());
+      out.append(", round ").append(one.round()).append(": ").append(one.cause()).append('\n');
+    }
   }
 
   private void compiling(StringBuilder out) {

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param measures the measures, over all rounds
  * @param times what was timed, round by round
  * @param runs what else the rounds have found
+ * @param missing which figures there are not, though they should be, and why
  */
 public record Result(
     String format,
@@ -24,4 +25,5 @@ public record Result(
     long targetsMissed,
     List<Measure> measures,
     List<Distribution> times,
-    List<Run> runs) {}
+    List<Run> runs,
+    List<Comparison.Missing> missing) {}

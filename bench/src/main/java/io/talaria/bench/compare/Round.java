@@ -36,6 +36,27 @@ public record Round(int number, int all, Contender contender, Comparison found, 
     progress.say(what);
   }
 
+  /**
+   * Returns that this round has no figure of its contender.
+   *
+   * @param label what was measured
+   * @param cause why
+   */
+  public Comparison.Missing missing(String label, String cause) {
+    return missing(label, contender, cause);
+  }
+
+  /**
+   * Returns that this round has no figure of another contender, which is measured beside its own.
+   *
+   * @param label what was measured
+   * @param whose whose figure it is
+   * @param cause why
+   */
+  public Comparison.Missing missing(String label, Contender whose, String cause) {
+    return new Comparison.Missing(label, whose, number, cause);
+  }
+
   /** Returns what tells the files of this round from those of others, {@code talaria-2}. */
   public String suffix() {
     return contender.label().toLowerCase(Locale.ROOT) + (all == 1 ? "" : "-" + number);

@@ -2,47 +2,40 @@
 
 package io.talaria.bench.compare;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
 
-/** Reads the words of options that name constants, as their {@code toString} writes them. */
-public final class Words {
-  private Words() {}
+/**
+ * Reads the words of an option that takes some of the constants of a type only; one that takes all
+ * of them needs no converter.
+ *
+ * @param <E> their type
+ */
+public abstract class Words<E> implements ITypeConverter<E> {
+  private final List<E> all;
 
   /**
-   * Returns the constants that a user has named.
+   * Creates a converter.
    *
-   * @param <E> their type
-   * @param command whose option it is
-   * @param option the option, for messages
-   * @param words what the user has written; empty for all of them
-   * @param all the constants that there are
-   * @throws ParameterException if there is none of a name
+   * @param all the constants that the option takes, as their {@code toString} writes them
    */
-  public static <E> List<E> read(CommandLine command, String option, List<String> words, E[] all) {
-    List<E> found = new ArrayList<>();
-    for (String word : words) {
-      found.add(
-          Stream.of(all)
-              .filter(constant -> constant.toString().equals(word.strip()))
-              .findFirst()
-              .orElseThrow(() -> unknown(command, option, word, all)));
-    }
-    return found.isEmpty() ? List.of(all) : found;
+  protected Words(List<E> all) {
+    this.all = List.copyOf(all);
   }
 
-  private static ParameterException unknown(
-      CommandLine command, String option, String word, Object[] all) {
-    return new ParameterException(
-        command,
-        option
-            + ": there is no '"
-            + word
-            + "', but "
-            + Stream.of(all).map(Object::toString).collect(Collectors.joining(", ")));
+  @Override
+  public E convert(String word) {
+    return all.stream()
+        .filter(constant -> constant.toString().equals(word.strip()))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new TypeConversionException(
+                    "there is no '"
+                        + word
+                        + "', but "
+                        + all.stream().map(Object::toString).collect(Collectors.joining(", "))));
   }
 }

@@ -31,6 +31,7 @@ public final class UcxPerftest {
   private static final int THREADS_COLUMNS = 4;
 
   private final Pinning pinning;
+  private final String program;
 
   /**
    * Creates the runner.
@@ -38,7 +39,18 @@ public final class UcxPerftest {
    * @param pinning which process sits on which core
    */
   public UcxPerftest(Pinning pinning) {
+    this(pinning, PROGRAM);
+  }
+
+  /**
+   * Creates a runner whose clients are of another program of the same kind.
+   *
+   * @param pinning which process sits on which core
+   * @param program its name, if it is on the path, or its file
+   */
+  public UcxPerftest(Pinning pinning, String program) {
     this.pinning = pinning;
+    this.program = program;
   }
 
   /**
@@ -136,9 +148,16 @@ public final class UcxPerftest {
     arguments.addAll(test.options());
     long start = System.nanoTime();
     while (true) {
-      Process client = start(pinning.clientCore(), test.transports(), arguments);
+      Process client = start(program, pinning.clientCore(), test.transports(), arguments);
       boolean inTime = client.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
       String output = outputSoFar(client);
+      if (!inTime && output.isBlank()) {
+        throw new HarnessException(
+            PROGRAM
+                + " printed nothing within "
+                + limit.toMillis() / 1e3
+                + " s; the host may be too busy for it");
+      }
       if (!inTime || client.exitValue() == 0) {
         return parse(output);
       }
@@ -180,7 +199,8 @@ public final class UcxPerftest {
    */
   public static Server startServer(int core, String transports) throws HarnessException {
     int port = freePort();
-    return new Server(start(core, transports, List.of("-p", Integer.toString(port))), port);
+    List<String> arguments = List.of("-p", Integer.toString(port));
+    return new Server(start(PROGRAM, core, transports, arguments), port);
   }
 
   /**
@@ -220,10 +240,10 @@ public final class UcxPerftest {
     }
   }
 
-  private static Process start(int core, String transports, List<String> arguments)
+  private static Process start(String program, int core, String transports, List<String> arguments)
       throws HarnessException {
     List<String> words = new ArrayList<>(Pinning.prefix(core));
-    words.add(PROGRAM);
+    words.add(program);
     words.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
     if (!transports.isEmpty()) {
@@ -232,7 +252,7 @@ public final class UcxPerftest {
     try {
       return builder.start();
     } catch (IOException e) {
-      throw new HarnessException("cannot start " + PROGRAM + ": " + e.getMessage(), e);
+      throw new HarnessException("cannot start " + program + ": " + e.getMessage(), e);
     }
   }
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -26,17 +27,9 @@ public final class PlanReader {
   public static final List<String> SETS =
       List.of("quick", "paper", "scaling", "neutrino-messages", "neutrino-memory");
 
-  /** The largest message. */
-  public static final int MOST_BYTES = 32 << 20;
-
   private static final int MOST_FILE_BYTES = 1 << 20;
-  private static final int MOST_CONNECTIONS = 1_024;
-  private static final int MOST_PROCESSES = 32;
   private static final int MOST_CONNECTIONS_OF_ALL = 2_048;
-  private static final int MOST_RATE = 10_000_000;
-  private static final long MOST_OPERATIONS = 1_000_000_000_000L;
-  private static final double MOST_SECONDS = 3_600;
-  private static final int DAY_SECONDS = 86_400;
+  private static final String ROADS = "roads";
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -103,34 +96,18 @@ public final class PlanReader {
    * @throws PlanException if it is wrong
    */
   public static RunPlan parse(String file, String json) throws PlanException {
-    Fields fields = new Fields(file, "$", tree(file, json));
-    String unusedSchema = fields.text("$schema", "", ".*", "text: for editors");
-    String name =
-        fields.text("name", "run", "[A-Za-z0-9._-]{1,40}", "up to 40 letters, digits, '.', '-'");
-    List<BindingKind> bindings =
-        fields.names("bindings", List.of(BindingKind.values()), BindingKind::label);
-    List<Road> roads = roads(fields, bindings);
-    List<Pattern> patterns = fields.names("patterns", List.of(Pattern.values()), Pattern::label);
-    List<Integer> sizes = fields.integers("sizes", null, 1, MOST_BYTES);
-    RunPlan plan =
-        new RunPlan(
-            name,
-            bindings,
-            roads,
-            patterns,
-            sizes,
-            fields.integers("connections", List.of(1), 1, MOST_CONNECTIONS),
-            fields.integers("processes", List.of(2), 2, MOST_PROCESSES),
-            fields.integers("rates", List.of(0), 0, MOST_RATE),
-            operations(fields.object("operations")),
-            (int) fields.integer("halveFromBytes", 0, 0, MOST_BYTES),
-            fields.decimal("seconds", 2, 0.001, MOST_SECONDS),
-            fields.decimal("warmUpSeconds", 1, 0, MOST_SECONDS),
-            (int) fields.integer("repetitions", 1, 1, 100),
-            (int) fields.integer("threads", 0, 0, MOST_CONNECTIONS),
-            fields.text("transports", "", "[A-Za-z0-9_,:^\\\\*-]{0,200}", "a value of UCX_TLS"),
-            (int) fields.integer("limitSeconds", 60, 1, DAY_SECONDS));
-    fields.refuseOthers();
+    JsonNode tree = tree(file, json);
+    PlanSchema.check(file, tree);
+    ObjectNode description = (ObjectNode) tree;
+    description.remove("$schema"); // for editors
+    PlanSchema.addDefaults(description);
+    refuseRoads(file, description);
+    RunPlan plan;
+    try {
+      plan = MAPPER.treeToValue(description, RunPlan.class);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("the schema takes what the record does not", e);
+    }
     refuseIdle(file, plan);
     refuseCrowds(file, plan);
     return plan;
@@ -162,23 +139,22 @@ public final class PlanReader {
         : " line " + location.getLineNr() + ", column " + location.getColumnNr() + ":";
   }
 
-  private static List<Road> roads(Fields fields, List<BindingKind> bindings) throws PlanException {
-    List<Road> all = List.of(Road.PLAIN, Road.SHM, Road.UCX);
-    boolean needed = bindings.stream().anyMatch(BindingKind::sockets);
-    if (!needed) {
-      fields.refuse("roads", "no binding uses sockets, and only these have a road");
-      return List.of();
+  /** Refuses roads where nothing uses any, and none where something does. */
+  private static void refuseRoads(String file, ObjectNode description) throws PlanException {
+    boolean needed = false;
+    for (JsonNode binding : description.get("bindings")) {
+      needed |= MAPPER.convertValue(binding, BindingKind.class).sockets();
     }
-    return fields.names("roads", all, Road::label);
-  }
-
-  private static RunPlan.Operations operations(Fields fields) throws PlanException {
-    RunPlan.Operations operations =
-        new RunPlan.Operations(
-            fields.integer("throughput", 1_000_000, 1, MOST_OPERATIONS),
-            fields.integer("latency", 100_000, 1, MOST_OPERATIONS));
-    fields.refuseOthers();
-    return operations;
+    if (needed && !description.has(ROADS)) {
+      throw new PlanException(file + ": $." + ROADS + " is missing");
+    }
+    if (!needed && description.has(ROADS)) {
+      throw new PlanException(
+          file
+              + ": $."
+              + ROADS
+              + " must be left out: no binding uses sockets, and only these have a road");
+    }
   }
 
   /** Refuses more connections between many processes than a machine has threads for. */

@@ -6,11 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A run as its file describes it, checked. docs/observatory.md says what each field means.
+ * A run as its file describes it, checked; its fields are those of the file. docs/observatory.md
+ * says what each field means.
  *
  * @param name its name
  * @param bindings the libraries to measure
- * @param roads what carries those that use sockets
+ * @param roads what carries those that use sockets; null if none does
  * @param patterns what they do
  * @param sizes of messages, in bytes
  * @param connections how many at once, one case each
@@ -46,7 +47,7 @@ public record RunPlan(
   /** Copies the lists. */
   public RunPlan {
     bindings = List.copyOf(bindings);
-    roads = List.copyOf(roads);
+    roads = roads == null ? List.of() : List.copyOf(roads);
     patterns = List.copyOf(patterns);
     sizes = List.copyOf(sizes);
     connections = List.copyOf(connections);

@@ -59,6 +59,7 @@ record ScenarioBout(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx) i
               ucx.measure(scenario));
     } catch (HarnessException e) {
       round.say("no figure of UCX in this round: " + e.getMessage());
+      round.found().addMissing(round.missing(label(), e.getMessage()));
     }
   }
 

@@ -29,6 +29,9 @@ final class UcxBout implements Bout {
   private final UcxRun run;
   private double expected;
 
+  /** Why ucx_perftest gave no figure in this attempt, or null. */
+  private String missing;
+
   /**
    * Creates the bout.
    *
@@ -56,11 +59,14 @@ final class UcxBout implements Bout {
     round.step(label(), expectedMs());
     UcxAttempt best = attempt();
     for (int i = 1; i < TRIES && best.unrest() > UNREST; i++) {
-      round.say("restless, again");
+      round.say(best.missing() == null ? "restless, again" : best.missing() + "; again");
       UcxAttempt another = attempt();
       best = another.unrest() < best.unrest() ? another : best;
     }
     add(best, round.found());
+    if (best.missing() != null) {
+      round.found().addMissing(round.missing(label(), Contender.UCX_IN_C, best.missing()));
+    }
     round.say(headline(best));
   }
 
@@ -70,6 +76,7 @@ final class UcxBout implements Bout {
 
   private UcxAttempt attempt(Phases phases) throws HarnessException, InterruptedException {
     phases.initialize();
+    missing = null;
     final Double before = perftest(phases);
     phases.connect(what.threads(), what.threads());
     double perSecond =
@@ -84,15 +91,23 @@ final class UcxBout implements Bout {
       rested &= measured.rested();
     }
     phases.cleanUp();
-    return UcxAttempt.of(iterations, before, perftest(phases), rested);
+    Double after = perftest(phases);
+    return UcxAttempt.of(iterations, before, after, missing, rested);
   }
 
   private Double perftest(Phases phases) throws HarnessException, InterruptedException {
     if (run.perftest() == null || !what.hasTest()) {
       return null;
     }
-    expected = run.perftest(phases, what, expected);
-    return expected;
+    int port = phases.startPerftest();
+    try {
+      expected = run.perftest(port, what, expected);
+      return expected;
+    } catch (HarnessException e) {
+      // A host that is too busy for it is no reason to lose what Talaria does there.
+      missing = e.getMessage();
+      return null;
+    }
   }
 
   private void add(UcxAttempt attempt, Comparison found) {

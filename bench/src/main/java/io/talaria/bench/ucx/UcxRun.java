@@ -53,17 +53,17 @@ record UcxRun(Fleet fleet, UcxPerftest perftest, Timing timing, String transport
   /**
    * Runs a test of {@code ucx_perftest} for about half as long as a case is measured.
    *
-   * @param phases a pair of JVMs, which have no connection now
+   * @param port where its server listens
    * @param what the case
    * @param expected about what it will measure
    * @return nanoseconds, or operations a second
+   * @throws HarnessException if it fails, or prints nothing in time
    */
-  double perftest(Phases phases, Case what, double expected)
+  double perftest(int port, Case what, double expected)
       throws HarnessException, InterruptedException {
     double seconds = timing.seconds() / 2;
     UcxPerftest.Test test = what.test(what.iterations(expected, seconds), transports);
     Duration limit = Duration.ofMillis(Math.round(seconds * LIMIT_TIMES * 1_000));
-    int port = phases.startPerftest();
     return what.figure(
         perftest.run(
             test, fleet.host(), port, limit.compareTo(LEAST_LIMIT) < 0 ? LEAST_LIMIT : limit));

@@ -8,7 +8,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.talaria.bench.harness.UcxPerftest.Figures;
 import io.talaria.cli.harness.HarnessException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -61,6 +67,19 @@ class UcxPerftestTest {
     assertThat(figures.medianUs()).isEqualTo(0.75);
     assertThat(figures.mebibytesPerSecond()).isEqualTo(22.20);
     assertThat(figures.perSecond()).isEqualTo(1_454_478);
+  }
+
+  @Test
+  void oneThatPrintsNothingInTimeIsToldWithTheTime(@TempDir Path folder) throws Exception {
+    Path silent = Files.writeString(folder.resolve("silent"), "#!/bin/sh\nexec sleep 60\n");
+    Files.setPosixFilePermissions(silent, PosixFilePermissions.fromString("rwx------"));
+    UcxPerftest perftest =
+        new UcxPerftest(new Pinning(Pinning.NONE, Pinning.NONE, "a test"), silent.toString());
+    UcxPerftest.Test test = new UcxPerftest.Test("tag_lat", 16, 100, List.of(), "");
+
+    assertThatThrownBy(() -> perftest.run(test, "127.0.0.1", 1, Duration.ofMillis(200)))
+        .isInstanceOf(HarnessException.class)
+        .hasMessage("ucx_perftest printed nothing within 0.2 s; the host may be too busy for it");
   }
 
   @ParameterizedTest

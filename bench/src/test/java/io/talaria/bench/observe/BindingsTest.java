@@ -65,10 +65,16 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"nio, ucx", "netty, ucx"})
+  @CsvSource("nio, ucx")
   void measuresSocketsOnUcx(String binding, String road) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(binding, road, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
+  }
+
+  @Test
+  @Tag("long")
+  void measuresNettyOnUcx() throws Exception {
+    measuresSocketsOnUcx("netty", "ucx");
   }
 
   @ParameterizedTest
@@ -101,10 +107,7 @@ class BindingsTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {
-        "ucx-tag | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
-        "ucx-put | \"throughput\", \"access\", \"pingpong\" | 3"
-      })
+      value = {"ucx-tag | \"throughput\", \"bidirectional\", \"pingpong\" | 3"})
   void measuresUcxByTcp(String binding, String patterns, int count) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(plan(binding, "plain", patterns, "").replace("posix,self", "tcp"), count);
@@ -115,6 +118,7 @@ class BindingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "ucx-put | \"throughput\", \"access\", \"pingpong\" | 3",
         "ucx-stream | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
         "ucx-am | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
         "jucx | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
@@ -126,9 +130,15 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"net, plain", "nio-select, shm", "netty, shm"})
+  @CsvSource({"net, plain", "nio-select, shm"})
   void allProcessesExchangeMessagesWithAllOthers(String binding, String road) throws Exception {
     allToAll(plan(binding, road, "\"all-to-all\"", ", \"processes\": [2, 3]"));
+  }
+
+  @Test
+  @Tag("long")
+  void allProcessesExchangeMessagesWithAllOthersByNetty() throws Exception {
+    allProcessesExchangeMessagesWithAllOthers("netty", "shm");
   }
 
   @Test
@@ -138,6 +148,7 @@ class BindingsTest {
   }
 
   @Test
+  @Tag("long")
   void allProcessesExchangeMessagesWithAllOthersByUcxOverTcp() throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     String json = plan("ucx-am", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]");

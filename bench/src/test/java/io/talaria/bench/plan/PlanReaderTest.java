@@ -77,14 +77,16 @@ class PlanReaderTest {
       textBlock =
           """
           "sizes": [16, "4K", "1M"] | "sizes": [16, 0]       | own.json: $.sizes[1] is 0; it must be a whole number from 1 to 33554432
+          "sizes": [16, "4K", "1M"] | "sizes": [1, "64M"]    | own.json: $.sizes[1] is 67108864; it must be a whole number from 1 to 33554432
+          "sizes": [16, "4K", "1M"] | "sizes": [4096, "4K"]  | own.json: $.sizes is [4096,4096]; it must be a list of different values
           "sizes": [16, "4K", "1M"] | "sizes": []            | own.json: $.sizes is []; it must be a list, [ … ], of at least one
           "sizes": [16, "4K", "1M"] | "sizes": [8, 8]        | own.json: $.sizes is [8,8]; it must be a list of different values
           "latency": 512            | "latency": "many"      | own.json: $.operations.latency is "many"; it must be a whole number from 1 to 1000000000000
-          "seconds": 0.5            | "seconds": -1          | own.json: $.seconds is -1; it must be a number from 0.001 to 3600.0
+          "seconds": 0.5            | "seconds": -1          | own.json: $.seconds is -1; it must be a number from 0.001 to 3600
           "repetitions": 3          | "repetitons": 3        | own.json: $.repetitons is unknown
           "plain", "shm"            | "plain", "smh"         | own.json: $.roads[1] is "smh"; it must be one of plain, shm, ucx
           "throughput", "pingpong"  | "throughput", "access", "bidirectional", "pong" | own.json: $.patterns[3] is "pong"
-          {"name": "own",           | {"name": 7,            | own.json: $.name is 7; it must be up to 40 letters
+          {"name": "own",           | {"name": 7,            | own.json: $.name is 7; it must be text like ^[A-Za-z0-9._-]{1,40}$
           {"name": "own",           | {"name": "own"         | own.json is no JSON: line 1, column
           {"name": "own",           | {"name": "own", "name": "x", | own.json is no JSON: line 1, column
           """,
@@ -94,6 +96,36 @@ class PlanReaderTest {
     assertThatExceptionOfType(PlanException.class)
         .isThrownBy(() -> PlanReader.parse("own.json", GOOD.replace(good, bad)))
         .withMessageStartingWith(message);
+  }
+
+  @Test
+  void whatIsLeftOutIsAsTheSchemaSays() throws PlanException {
+    RunPlan plan =
+        PlanReader.parse(
+            "own.json",
+            """
+            {"$schema": "plan.schema.json", "bindings": ["ucx-tag"], "patterns": ["pingpong"],
+             "sizes": ["1K"], "operations": {"latency": 5}}
+            """);
+    assertThat(plan)
+        .isEqualTo(
+            new RunPlan(
+                "run",
+                List.of(BindingKind.UCX_TAG),
+                null,
+                List.of(Pattern.PINGPONG),
+                List.of(1024),
+                List.of(1),
+                List.of(2),
+                List.of(0),
+                new RunPlan.Operations(1_000_000, 5),
+                0,
+                2,
+                1,
+                1,
+                0,
+                "",
+                60));
   }
 
   @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The schema that is shipped for editors says what the reader says. */
+/** The schema that is shipped for editors, by which the reader checks, too. */
 class PlanSchemaTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final JsonNode TEXT = resource("plan.schema.json");

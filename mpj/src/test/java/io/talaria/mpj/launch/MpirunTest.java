@@ -40,6 +40,7 @@ class MpirunTest {
     assertThat(job.status()).isZero();
   }
 
+  @Tag("long")
   @Test
   void theContractIsKeptBetweenProcesses() throws Exception {
     Launched job = run("-np", "2", "-ea", "mpi.ContractMain");
@@ -80,6 +81,7 @@ class MpirunTest {
     assertThat(job.left()).isEmpty();
   }
 
+  @Tag("long")
   @Test
   void theContractIsKeptOverTcpOfUcx() throws Exception {
     assumeThereIsUcx();

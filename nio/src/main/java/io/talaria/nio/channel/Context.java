@@ -43,6 +43,7 @@ public final class Context {
           Reason.OTHER_USER,
           Reason.REFUSED,
           Reason.CLOSED_EARLY,
+          Reason.PORT_LEFT_OUT,
           Reason.PEER_LOST);
 
   private final SelectorProvider provider;
@@ -161,6 +162,11 @@ public final class Context {
 
   boolean enabled() {
     return config.enabled();
+  }
+
+  /** Whether the connections of a service may leave TCP, as far as its port says. */
+  boolean wants(int port) {
+    return config.ports().have(port);
   }
 
   /** The fabrics that are asked for, in order of preference. */

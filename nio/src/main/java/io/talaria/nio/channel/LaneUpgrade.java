@@ -66,7 +66,9 @@ final class LaneUpgrade implements Upgradable {
 
   /** Begins the search. Once, when connected. */
   void seek() {
-    if (role == Role.ACCEPTED) {
+    if (!context.wants(key.server().getPort())) {
+      plain(Reason.PORT_LEFT_OUT);
+    } else if (role == Role.ACCEPTED) {
       plainSoFar(Reason.NO_OFFER);
       context.negotiator().accepted(this);
     } else if (key.local()) {

@@ -76,9 +76,13 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
       control.bind(wanted, backlog);
       SocketAddress bound = control.getLocalAddress();
       local = bound;
-      if (announcement == null && bound instanceof InetSocketAddress address) {
+      if (counters == null && bound instanceof InetSocketAddress address) {
         counters = context.counters().connection(Role.LISTENER, bound, null);
-        announcement = context.negotiator().announce(address, this::announced);
+        if (context.wants(address.getPort())) {
+          announcement = context.negotiator().announce(address, this::announced);
+        } else {
+          context.negotiator().execute(() -> announced(Reason.PORT_LEFT_OUT));
+        }
       }
     }
     return this;

@@ -42,6 +42,12 @@ public final class Config {
   /** Whether {@code java.net.Socket} and {@code ServerSocket} are accelerated too. */
   public static final String SOCKETS = "talaria.sockets";
 
+  /** The services whose connections may leave TCP, by their ports. */
+  public static final String PORTS = "talaria.ports";
+
+  /** Those whose connections stay on TCP all the same. */
+  public static final String PORTS_EXCEPT = "talaria.ports.except";
+
   /** Which connections to and from other hosts are accelerated: a file. */
   public static final String RULES = "talaria.rules";
 
@@ -74,6 +80,8 @@ public final class Config {
           RING_MAX,
           SPIN_NS,
           SOCKETS,
+          PORTS,
+          PORTS_EXCEPT,
           RULES,
           KEY,
           RENDEZVOUS_OFFSET,
@@ -121,6 +129,7 @@ public final class Config {
   private final int ringMaxBytes;
   private final long spinNs;
   private final boolean sockets;
+  private final Ports ports;
   private final Path rules;
   private final Path key;
   private final int rendezvousOffset;
@@ -146,6 +155,7 @@ public final class Config {
     ringMaxBytes = Math.max(max, ringInitialBytes);
     spinNs = number(property, SPIN_NS, 20_000, 0, MAX_SPIN_NS);
     sockets = flag(property, SOCKETS, false);
+    ports = Ports.read(property);
     rules = file(property, RULES);
     key = file(property, KEY);
     rendezvousOffset = (int) number(property, RENDEZVOUS_OFFSET, 10_000, 1, MAX_OFFSET);
@@ -219,6 +229,11 @@ public final class Config {
   /** {@value #SOCKETS}. */
   public boolean sockets() {
     return sockets;
+  }
+
+  /** {@value #PORTS}, less {@value #PORTS_EXCEPT}. */
+  public Ports ports() {
+    return ports;
   }
 
   /** {@value #RULES}; null: none, so nothing is asked of other hosts. */
@@ -378,7 +393,7 @@ public final class Config {
     throw invalid(name, value, "a power of two from " + MIN_RING + " to " + MAX_RING + " (bytes)");
   }
 
-  private static IllegalArgumentException invalid(String name, String value, String allowed) {
+  static IllegalArgumentException invalid(String name, String value, String allowed) {
     return new IllegalArgumentException(
         "property " + name + " is '" + value + "', it must be " + allowed);
   }
@@ -395,6 +410,8 @@ public final class Config {
         RING_MAX + "=" + ringMaxBytes,
         SPIN_NS + "=" + spinNs,
         SOCKETS + "=" + sockets,
+        PORTS + "=" + ports.named(),
+        PORTS_EXCEPT + "=" + ports.excepted(),
         RULES + "=" + (rules == null ? NONE : rules),
         KEY + "=" + (key == null ? NONE : key),
         RENDEZVOUS_OFFSET + "=" + rendezvousOffset,

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.process.Host;
 import java.util.Properties;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,51 @@ class ConfigTest {
   }
 
   @Test
+  void withoutPropertiesAllPortsAreIncluded() {
+    Ports ports = Config.load().ports();
+    assertThat(ports.have(1)).isTrue();
+    assertThat(ports.have(65_535)).isTrue();
+    assertThat(ports.words()).isEmpty();
+  }
+
+  @Test
+  void portsAreNamedOneByOneAndInRanges() {
+    Ports ports = with(Config.PORTS, " 80, 9092-9094 ,65535").ports();
+    assertThat(IntStream.rangeClosed(0, 65_535).filter(ports::have))
+        .containsExactly(80, 9092, 9093, 9094, 65_535);
+    assertThat(ports.named()).isEqualTo("80,9092-9094,65535");
+    assertThat(ports.words()).isEqualTo(" of the ports 80,9092-9094,65535");
+  }
+
+  @Test
+  void portsThatAreExceptedCountMoreThanThoseThatAreNamed() {
+    System.setProperty(Config.PORTS, "1-10");
+    Ports ports = with(Config.PORTS_EXCEPT, "2-9,1").ports();
+    assertThat(IntStream.rangeClosed(0, 65_535).filter(ports::have)).containsExactly(10);
+    assertThat(ports.words()).isEqualTo(" of the ports 1-10 but those of the ports 2-9,1");
+  }
+
+  @Test
+  void portsMayBeAllAndNone() {
+    System.setProperty(Config.PORTS_EXCEPT, "none");
+    assertThat(with(Config.PORTS, "all").ports().words()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "0", "65536", "-1", "80,", "90-80", "80-", "http", "none", "8 0;90", "000080"})
+  void anyOtherListOfPortsIsRefused(String value) {
+    String list = "a list, by commas, of ports from 1 to 65535 and ranges such as 9092-9094";
+    assertThatThrownBy(() -> with(Config.PORTS, value))
+        .hasMessage("property talaria.ports is '" + value + "', it must be all, or " + list);
+    System.clearProperty(Config.PORTS);
+    String other = value.equals("none") ? "all" : value;
+    assertThatThrownBy(() -> with(Config.PORTS_EXCEPT, other))
+        .hasMessage(
+            "property talaria.ports.except is '" + other + "', it must be none, or " + list);
+  }
+
+  @Test
   void rulesAndKeyAreFiles() {
     assertThat(with(Config.RULES, "/etc/talaria/rules").rules()).hasToString("/etc/talaria/rules");
     assertThat(with(Config.KEY, "/etc/talaria/key").key()).hasToString("/etc/talaria/key");
@@ -101,7 +147,8 @@ class ConfigTest {
             "talaria.enabled=true talaria.fabrics=shm talaria.dir=/run/talaria"
                 + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
                 + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.sockets=false"
-                + " talaria.rules=none talaria.key=none talaria.rendezvous.offset=10000"
+                + " talaria.ports=all talaria.ports.except=none talaria.rules=none talaria.key=none"
+                + " talaria.rendezvous.offset=10000"
                 + " talaria.ucx.binding=auto talaria.jucx=none talaria.jmx=false talaria.quiet=true");
   }
 

@@ -29,6 +29,9 @@ enum Ground {
   /** Talaria's channels, which stay on TCP because the run-time directory is not private. */
   PLAIN(Talaria.PLAIN, Talaria.PLAIN),
 
+  /** Talaria's channels, which stay on TCP because their ports are left out. */
+  LEFT_OUT(Talaria.LEFT_OUT, Talaria.LEFT_OUT),
+
   /** A client of the JDK at a listener of Talaria. */
   JDK_TO_TALARIA(JdkNio.provider(), Talaria.FAST),
 
@@ -99,8 +102,19 @@ enum Ground {
 
     static final SelectorProvider PLAIN = open("contract-open", "rwxr-xr-x");
 
+    static final SelectorProvider LEFT_OUT = leaveOut();
+
     /** The last to be made, so that Connections shows its connections. */
     static final SelectorProvider FAST = open("contract-run", "rwx------");
+
+    private static SelectorProvider leaveOut() {
+      System.setProperty("talaria.ports.except", "1-65535");
+      try {
+        return open("contract-left-out", "rwx------");
+      } finally {
+        System.clearProperty("talaria.ports.except");
+      }
+    }
 
     private static SelectorProvider open(String name, String mode) {
       try {

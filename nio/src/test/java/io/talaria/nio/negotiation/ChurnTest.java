@@ -8,13 +8,13 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.memory.StableMappings;
+import io.talaria.nio.shm.Length;
 import io.talaria.nio.shm.ShmFabric;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ChurnTest {
   private static final int PORT = 7002;
   private static final int RING = 4096;
-  private static final long RUN_NS = TimeUnit.SECONDS.toNanos(6);
+  private static final long RUN_NS = Length.ns(6);
   private static final int POOLED = 64;
 
   @TempDir Path temporary;

@@ -110,6 +110,7 @@ class ReasonsTest {
       case NOT_AUTHENTICATED -> ofTheHostPair(HostPair.ALL, 2);
       case UCX_TCP_ONLY -> thatUcxReachesByTcp();
       case OTHER_SHM_DIR -> atAListenerWithSharedMemoryElsewhere();
+      case PORT_LEFT_OUT -> whoLeavesAllPortsOut();
       case NO_JDK_NET -> throw new TestAbortedException("needs an image: RunTimeImageTest of it");
     };
   }
@@ -195,6 +196,15 @@ class ReasonsTest {
       return in(dir.resolve("run"), dir.resolve("shm"));
     } finally {
       System.clearProperty("talaria.fabrics");
+    }
+  }
+
+  private Shown whoLeavesAllPortsOut() throws Exception {
+    System.setProperty("talaria.ports.except", "1-65535");
+    try {
+      return in(dir.resolve("run"), dir.resolve("shm"));
+    } finally {
+      System.clearProperty("talaria.ports.except");
     }
   }
 

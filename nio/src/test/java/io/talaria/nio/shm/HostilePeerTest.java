@@ -25,7 +25,6 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class HostilePeerTest {
   private static final int RING = ConnectionLayout.MIN_RING_BYTES;
-  private static final long RUN_NS = TimeUnit.SECONDS.toNanos(3);
+  private static final long RUN_NS = Length.ns(3);
   private static final int LEAST_ROUNDS = 10;
   private static final int[] WORDS = {
     ConnectionLayout.TAIL, ConnectionLayout.HEAD, ConnectionLayout.DATA_WAIT,

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(60)
 class LostWakeUpTest {
-  private static final long RUN_NS = TimeUnit.SECONDS.toNanos(3);
+  private static final long RUN_NS = Length.ns(3);
   private static final long LOST_NS = TimeUnit.SECONDS.toNanos(10);
   private static final int RING = ConnectionLayout.MIN_RING_BYTES;
 

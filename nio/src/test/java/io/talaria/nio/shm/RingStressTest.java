@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RingStressTest {
   private static final long DEADLINE_S = 60;
   private static final int SMALLEST = ConnectionLayout.MIN_RING_BYTES;
-  private static final long ROUNDS_NS = TimeUnit.SECONDS.toNanos(4);
+  private static final long ROUNDS_NS = Length.ns(4);
 
   @TempDir Path dir;
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class SelectingStressTest {
   private static final long DEADLINE_S = 20;
-  private static final long RUN_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long RUN_NS = Length.ns(5);
   private static final int CONNECTIONS = 7;
   private static final int RINGS = ConnectionLayout.MIN_RING_BYTES;
 

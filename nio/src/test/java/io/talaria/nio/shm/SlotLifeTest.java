@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class SlotLifeTest {
   private static final int RING = ConnectionLayout.MIN_RING_BYTES;
-  private static final long RUN_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long RUN_NS = Length.ns(5);
   private static final int STEPS = 3000;
 
   @TempDir Path dir;

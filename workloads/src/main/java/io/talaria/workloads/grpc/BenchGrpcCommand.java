@@ -4,7 +4,6 @@ package io.talaria.workloads.grpc;
 
 import io.talaria.bench.compare.BenchOptions;
 import io.talaria.bench.compare.EventLoopOption;
-import io.talaria.bench.compare.Words;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
@@ -52,17 +51,17 @@ public final class BenchGrpcCommand implements Subcommand {
       names = "--call",
       split = ",",
       paramLabel = "KIND",
-      description = "What is called: unary, streaming. Default: both.")
-  private List<String> calls = new ArrayList<>();
+      description = "What is called: ${COMPLETION-CANDIDATES}. Default: both.")
+  private List<GrpcTrial.Call> calls = new ArrayList<>();
 
   @Option(
       names = "--client",
       split = ",",
       paramLabel = "KIND",
       description =
-          "Who calls: blocking, async; blocking is a thread for each connection."
+          "Who calls: ${COMPLETION-CANDIDATES}; blocking is a thread for each connection."
               + " Default: both.")
-  private List<String> clients = new ArrayList<>();
+  private List<GrpcTrial.Client> clients = new ArrayList<>();
 
   @Option(
       names = "--in-flight",
@@ -92,8 +91,8 @@ public final class BenchGrpcCommand implements Subcommand {
 
   private List<GrpcTrial> trials() {
     List<GrpcTrial> trials = new ArrayList<>();
-    for (GrpcTrial.Call call : words("--call", calls, GrpcTrial.Call.values())) {
-      for (GrpcTrial.Client client : words("--client", clients, GrpcTrial.Client.values())) {
+    for (GrpcTrial.Call call : orAll(calls, GrpcTrial.Call.values())) {
+      for (GrpcTrial.Client client : orAll(clients, GrpcTrial.Client.values())) {
         for (int size : bench.sizes(List.of(16))) {
           for (int number : bench.connections(List.of(1), MOST_CONNECTIONS)) {
             trials.add(new GrpcTrial(call, client, size, number, inFlight, eventLoops.number()));
@@ -104,7 +103,7 @@ public final class BenchGrpcCommand implements Subcommand {
     return trials;
   }
 
-  private <E> List<E> words(String option, List<String> chosen, E[] all) {
-    return Words.read(spec.commandLine(), option, chosen, all);
+  private static <E> List<E> orAll(List<E> chosen, E[] all) {
+    return chosen.isEmpty() ? List.of(all) : chosen;
   }
 }

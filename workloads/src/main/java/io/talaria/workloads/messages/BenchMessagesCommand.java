@@ -2,36 +2,25 @@
 
 package io.talaria.workloads.messages;
 
-import io.talaria.bench.compare.Blame;
-import io.talaria.bench.compare.Found;
-import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RepeatOptions;
+import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.compare.Words;
-import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.harness.ChildSpec;
-import io.talaria.bench.harness.Contender;
-import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
-import io.talaria.nio.Reason;
-import io.talaria.workloads.run.ScratchFolder;
 import java.io.PrintWriter;
-import java.net.URISyntaxException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.HdrHistogram.Histogram;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -59,37 +48,40 @@ import picocli.CommandLine.Spec;
     footer = {
       "  talaria bench messages --quick",
       "  talaria bench messages throughput --sizes 16 --rounds 5",
-      "  talaria bench messages ask --road shm --against aeron-ipc,bare",
+      "  talaria bench messages ask --road shm --against aeron-ipc,bare --json ask.json",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
     })
 public final class BenchMessagesCommand implements Subcommand {
   private static final double USUAL_WARM_UP = 5;
-  private static final double NS = 1e9;
+  private static final double P99 = 99;
+  private static final String FORMAT = "talaria-bench-messages-1";
 
   @Spec private CommandSpec spec;
 
   @Parameters(
       arity = "0..*",
       paramLabel = "PATTERN",
-      description = "What to measure: throughput, ask. Default: both.")
-  private List<String> patterns = new ArrayList<>();
+      description = "What to measure: ${COMPLETION-CANDIDATES}. Default: both.")
+  private List<MessagesPattern> patterns = new ArrayList<>();
 
   @Option(
       names = "--road",
       split = ",",
       paramLabel = "ROAD",
+      converter = Own.class,
       description = "Which roads of messaging: shm, stream. Default: both.")
-  private List<String> roads = new ArrayList<>();
+  private List<MessagesContender> roads = new ArrayList<>();
 
   @Option(
       names = "--against",
       split = ",",
       paramLabel = "NAME",
+      converter = Baseline.class,
       description =
           "Beside whom: netty-kryo, grpc, aeron-ipc, aeron-exclusive, aeron-udp, jeromq, bare."
               + " Default: all.")
-  private List<String> against = new ArrayList<>();
+  private List<MessagesContender> against = new ArrayList<>();
 
   @Option(
       names = "--sizes",
@@ -105,78 +97,54 @@ public final class BenchMessagesCommand implements Subcommand {
   private Double seconds;
 
   @Mixin private RepeatOptions repeat;
+  @Mixin private OutputOptions output;
 
   /** Creates the command; picocli fills it. */
   public BenchMessagesCommand() {}
+
+  static final class Own extends Words<MessagesContender> {
+    Own() {
+      super(MessagesContender.OWN);
+    }
+  }
+
+  static final class Baseline extends Words<MessagesContender> {
+    Baseline() {
+      super(MessagesContender.BASELINES);
+    }
+  }
 
   @Override
   public String parent() {
     return "bench";
   }
 
-  private record Case(MessagesPattern pattern, int sizeBytes) {
-    @Override
-    public String toString() {
-      return pattern + " " + sizeBytes + " B";
-    }
-  }
-
   @Override
   public Integer call() throws HarnessException, InterruptedException {
+    output.check();
     List<MessagesContender> contenders = contenders();
-    List<Case> cases = cases();
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
-    int rounds = repeat.rounds();
     Pinning pinning = repeat.pinning();
-    PrintWriter err = spec.commandLine().getErr();
-    Map<String, List<Found>> found = new LinkedHashMap<>();
-    for (int round = 1; round <= rounds; round++) {
-      for (Case each : cases) {
-        for (MessagesContender contender : contenders) {
-          err.println(
-              "round "
-                  + round
-                  + " of "
-                  + rounds
-                  + ": "
-                  + each.pattern()
-                  + " of "
-                  + each.sizeBytes()
-                  + " B, "
-                  + contender);
-          err.flush();
-          found
-              .computeIfAbsent(key(each, contender), key -> new ArrayList<>())
-              .add(measure(each, contender, timing, pinning));
-        }
-      }
-    }
-    print(cases, contenders, found, pinning);
-    return CommandLine.ExitCode.OK;
-  }
-
-  private static String key(Case of, MessagesContender contender) {
-    return of + " " + contender;
+    List<MessagesBout> bouts = bouts(timing, pinning);
+    Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
+    Comparison found = new Comparison(contenders);
+    PrintWriter progress = spec.commandLine().getErr();
+    new Rounds(repeat.rounds(), repeat.busy(), progress).measure(List.copyOf(bouts), found);
+    Map<String, Object> options = new LinkedHashMap<>();
+    options.put("rounds", repeat.rounds());
+    options.put("busy", repeat.busy());
+    options.put("timing", timing);
+    return output.print(report(bouts, contenders, found, machine), found, machine, FORMAT, options);
   }
 
   private List<MessagesContender> contenders() {
     List<MessagesContender> all = new ArrayList<>();
-    all.addAll(
-        Words.read(
-            spec.commandLine(),
-            "--road",
-            roads,
-            MessagesContender.OWN.toArray(MessagesContender[]::new)));
-    all.addAll(
-        Words.read(
-            spec.commandLine(),
-            "--against",
-            against,
-            MessagesContender.BASELINES.toArray(MessagesContender[]::new)));
+    all.addAll(roads.isEmpty() ? MessagesContender.OWN : roads);
+    all.addAll(against.isEmpty() ? MessagesContender.BASELINES : against);
     return all;
   }
 
-  private List<Case> cases() {
+  private List<MessagesBout> bouts(Timing timing, Pinning pinning) {
     List<Integer> wanted = sizes.isEmpty() ? Sizes.ALL : sizes;
     for (int size : wanted) {
       if (!Sizes.ALL.contains(size)) {
@@ -184,114 +152,55 @@ public final class BenchMessagesCommand implements Subcommand {
             spec.commandLine(), "--sizes: there is no object of " + size + " bytes, but 16, 64");
       }
     }
-    List<Case> cases = new ArrayList<>();
+    List<MessagesBout> bouts = new ArrayList<>();
     for (MessagesPattern pattern :
-        Words.read(spec.commandLine(), "PATTERN", patterns, MessagesPattern.values())) {
+        patterns.isEmpty() ? List.of(MessagesPattern.values()) : patterns) {
       for (int size : wanted) {
-        cases.add(new Case(pattern, size));
+        bouts.add(new MessagesBout(pattern, size, timing, pinning));
       }
     }
-    return cases;
+    return bouts;
   }
 
-  private static Found measure(Case of, MessagesContender contender, Timing timing, Pinning pinning)
-      throws HarnessException, InterruptedException {
-    try (ScratchFolder folder = ScratchFolder.makeInMemory();
-        ChildJvm server = start("server", pinning.serverCore());
-        ChildJvm client = start("client", pinning.clientCore())) {
-      MessagesJob job =
-          new MessagesJob(
-              contender, of.pattern(), of.sizeBytes(), folder.path().toString(), timing);
-      HostPort where = Orders.listen(server, Orders.local(), job);
-      return Blame.servers(
-          List.of(server),
-          () -> {
-            Orders.connect(client, where, job);
-            return Orders.result(client, Found.class, timing.limit(), progress -> {});
-          });
-    }
-  }
-
-  private static ChildJvm start(String name, int core)
-      throws HarnessException, InterruptedException {
-    List<String> options =
-        List.of(
-            "-Xms256m",
-            "-Xmx1g",
-            "--sun-misc-unsafe-memory-access=allow",
-            "--add-opens",
-            "java.base/jdk.internal.misc=ALL-UNNAMED");
-    return Pair.startOne(
-        new ChildSpec(name, MessagesJvm.class, core, null, options, List.of(nio())), Contender.JDK);
-  }
-
-  /** The library that messaging stands on, which other benchmarks get from the agent alone. */
-  private static Path nio() {
-    try {
-      return Path.of(Reason.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private void print(
-      List<Case> cases,
+  private static String report(
+      List<MessagesBout> bouts,
       List<MessagesContender> contenders,
-      Map<String, List<Found>> found,
-      Pinning pinning) {
-    PrintWriter out = spec.commandLine().getOut();
-    for (Case each : cases) {
-      boolean ask = each.pattern() == MessagesPattern.ASK;
-      Table table =
-          ask
-              ? new Table(each.toString(), ">p50", ">range", ">p99", ">shm =")
-              : new Table(each.toString(), ">a second", ">range", ">shm =");
-      double own = Double.NaN;
-      for (MessagesContender contender : contenders) {
-        List<Found> results = found.get(key(each, contender));
-        Spread spread = ask ? percentile(results, 50) : rate(results);
-        if (contender == MessagesContender.SHM) {
-          own = spread.median();
-        }
-        String times = Double.isNaN(own) ? "" : Units.times(own / spread.median());
-        if (ask) {
-          table.row(
-              contender.toString(),
-              Units.time(spread.median()),
-              Units.time(spread.min()) + " – " + Units.time(spread.max()),
-              Units.time(percentile(results, 99).median()),
-              times);
-        } else {
-          table.row(
-              contender.toString(),
-              Units.rate(spread.median()),
-              Units.rate(spread.min()) + " – " + Units.rate(spread.max()),
-              times);
-        }
-      }
-      out.println(table.render());
+      Comparison found,
+      Machine machine) {
+    StringBuilder out = new StringBuilder();
+    for (MessagesBout bout : bouts) {
+      out.append(table(bout, contenders, found).render()).append('\n');
     }
     for (MessagesContender contender : contenders) {
-      out.println(contender + ": " + contender.description());
+      out.append(contender).append(": ").append(contender.description()).append('\n');
     }
-    out.println();
-    for (String line : Machine.describe("none", pinning).lines()) {
-      out.println(line);
-    }
-    out.flush();
+    out.append('\n');
+    machine.lines().forEach(line -> out.append(line).append('\n'));
+    return out.toString();
   }
 
-  private static Spread rate(List<Found> results) {
-    return Spread.of(
-        results.stream().map(each -> each.operations() * NS / each.elapsedNs()).toList());
-  }
-
-  private static Spread percentile(List<Found> results, double which) {
-    List<Double> times = new ArrayList<>();
-    for (Found each : results) {
-      Histogram histogram = Latencies.decode(each.histogram());
-      times.add((double) histogram.getValueAtPercentile(which));
+  private static Table table(
+      MessagesBout bout, List<MessagesContender> contenders, Comparison found) {
+    boolean ask = bout.pattern() == MessagesPattern.ASK;
+    String label = bout.label();
+    Table table =
+        ask
+            ? new Table(label, ">p50", ">range", ">p99", ">shm =")
+            : new Table(label, ">a second", ">range", ">shm =");
+    String id = bout.id() + (ask ? "/p50" : "/rate");
+    Quantity quantity = ask ? Quantity.TIME : Quantity.PER_SECOND;
+    Spread own = found.spread(id, MessagesContender.SHM);
+    for (MessagesContender contender : contenders) {
+      Spread spread = found.spread(id, contender);
+      List<String> cells = new ArrayList<>(List.of(contender.label()));
+      cells.add(quantity.format(spread.median()));
+      cells.add(quantity.format(spread.min()) + " – " + quantity.format(spread.max()));
+      if (ask) {
+        cells.add(Units.time(found.merged(bout.id(), contender).getValueAtPercentile(P99)));
+      }
+      cells.add(own == null ? "" : Units.times(own.median() / spread.median()));
+      table.row(cells.toArray(String[]::new));
     }
-    return Spread.of(times);
+    return table;
   }
 }

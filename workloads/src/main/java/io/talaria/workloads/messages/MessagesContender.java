@@ -2,12 +2,14 @@
 
 package io.talaria.workloads.messages;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.talaria.bench.compare.Service;
+import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HostPort;
 import java.util.List;
 
 /** A way to send objects, at both of its ends. */
-enum MessagesContender {
+enum MessagesContender implements Contender {
   /** Nodes, by shared memory. */
   SHM("shm", "messages by shared memory") {
     @Override
@@ -138,6 +140,19 @@ enum MessagesContender {
   }
 
   /** Returns the word that users write. */
+  @Override
+  @JsonValue
+  public String label() {
+    return word;
+  }
+
+  /** Returns false: what is measured is messaging, not sockets. */
+  @Override
+  public boolean onTalaria() {
+    return false;
+  }
+
+  /** Returns the {@link #label}. */
   @Override
   public String toString() {
     return word;

@@ -4,7 +4,6 @@ package io.talaria.workloads.netty;
 
 import io.talaria.bench.compare.BenchOptions;
 import io.talaria.bench.compare.EventLoopOption;
-import io.talaria.bench.compare.Words;
 import io.talaria.bench.netty.NettyClient;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
@@ -56,8 +55,8 @@ public final class BenchNettyCommand implements Subcommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "PATTERN",
-      description = "What to measure: throughput, ping-pong, scaling. Default: all.")
-  private List<String> patterns = new ArrayList<>();
+      description = "What to measure: ${COMPLETION-CANDIDATES}. Default: all.")
+  private List<NettyPattern> patterns = new ArrayList<>();
 
   @Option(
       names = {"-t", "--flush"},
@@ -98,9 +97,7 @@ public final class BenchNettyCommand implements Subcommand {
 
   private List<NettyTrial> trials() {
     List<NettyTrial> trials = new ArrayList<>();
-    List<NettyPattern> chosen =
-        Words.read(spec.commandLine(), "PATTERN", patterns, NettyPattern.values());
-    for (NettyPattern pattern : chosen) {
+    for (NettyPattern pattern : patterns.isEmpty() ? List.of(NettyPattern.values()) : patterns) {
       for (int size : bench.sizes(pattern.sizes())) {
         for (int number : bench.connections(pattern.connections(), MOST_CONNECTIONS)) {
           trials.add(

@@ -1,0 +1,96 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.bench.compare.Blame;
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Found;
+import io.talaria.bench.compare.Orders;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Timing;
+import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.ChildSpec;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.HostPort;
+import io.talaria.nio.Reason;
+import io.talaria.workloads.run.ScratchFolder;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Objects of one size in one pattern, measured between two new JVMs.
+ *
+ * @param pattern what is done
+ * @param sizeBytes the object
+ * @param timing how long
+ * @param pinning which JVM sits on which core
+ */
+record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinning pinning)
+    implements Bout {
+
+  @Override
+  public String label() {
+    return pattern + " " + sizeBytes + " B";
+  }
+
+  /** Returns the name for machines. */
+  String id() {
+    return pattern + "/" + sizeBytes;
+  }
+
+  @Override
+  public double expectedMs() {
+    return START_MS + timing.expectedMs();
+  }
+
+  @Override
+  public void measure(Round round) throws HarnessException, InterruptedException {
+    round.step(label(), expectedMs());
+    MessagesContender contender = (MessagesContender) round.contender();
+    Found found = measure(contender);
+    round.found().add(id(), label(), contender, found);
+    round.found().addRun(id(), label(), contender, found.rested(), found);
+  }
+
+  private Found measure(MessagesContender contender) throws HarnessException, InterruptedException {
+    try (ScratchFolder folder = ScratchFolder.makeInMemory();
+        ChildJvm server = start("server", pinning.serverCore());
+        ChildJvm client = start("client", pinning.clientCore())) {
+      MessagesJob job =
+          new MessagesJob(contender, pattern, sizeBytes, folder.path().toString(), timing);
+      HostPort where = Orders.listen(server, Orders.local(), job);
+      return Blame.servers(
+          List.of(server),
+          () -> {
+            Orders.connect(client, where, job);
+            return Orders.result(client, Found.class, timing.limit(), progress -> {});
+          });
+    }
+  }
+
+  private static ChildJvm start(String name, int core)
+      throws HarnessException, InterruptedException {
+    List<String> options =
+        List.of(
+            "-Xms256m",
+            "-Xmx1g",
+            "--sun-misc-unsafe-memory-access=allow",
+            "--add-opens",
+            "java.base/jdk.internal.misc=ALL-UNNAMED");
+    return Pair.startOne(
+        new ChildSpec(name, MessagesJvm.class, core, null, options, List.of(nio())), Contender.JDK);
+  }
+
+  /** The library that messaging stands on, which other benchmarks get from the agent alone. */
+  private static Path nio() {
+    try {
+      return Path.of(Reason.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
