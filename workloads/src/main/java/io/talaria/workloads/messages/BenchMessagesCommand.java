@@ -196,7 +196,8 @@ public final class BenchMessagesCommand implements Subcommand {
       cells.add(quantity.format(spread.median()));
       cells.add(quantity.format(spread.min()) + " – " + quantity.format(spread.max()));
       if (ask) {
-        cells.add(Units.time(found.merged(bout.id(), contender).getValueAtPercentile(P99)));
+        cells.add(
+            Units.time((double) found.merged(bout.id(), contender).getValueAtPercentile(P99)));
       }
       cells.add(own == null ? "" : Units.times(own.median() / spread.median()));
       table.row(cells.toArray(String[]::new));
