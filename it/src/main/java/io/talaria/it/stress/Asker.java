@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
@@ -24,6 +25,12 @@ final class Asker extends End {
 
   /** Where it is registered while it connects. */
   private Loop connecting;
+
+  /** Whether it is registered before it begins to connect: so it is found ready too early. */
+  private volatile boolean registersFirst;
+
+  /** That registration; null if there is none. Guarded by the monitor. */
+  private SelectionKey early;
 
   private int peerPort;
 
@@ -45,6 +52,10 @@ final class Asker extends End {
     try {
       boolean blocking = chance.nextInt(3) == 0;
       channel.configureBlocking(blocking);
+      if (!blocking && chance.nextInt(3) == 0) {
+        connectRegistered(peer);
+        return;
+      }
       if (channel.connect(peer)) {
         connected(blocking);
         return;
@@ -53,6 +64,23 @@ final class Asker extends End {
       loop.execute(() -> awaitConnected(loop));
     } catch (IOException e) {
       refused();
+    }
+  }
+
+  /** As JGroups does: a selector knows it first, and finishes what this thread may finish, too. */
+  private void connectRegistered(InetSocketAddress peer) throws IOException {
+    Loop loop = node.anyLoop(chance);
+    registersFirst = true;
+    synchronized (this) {
+      connecting = loop;
+      try {
+        early = channel.register(loop.selector(), SelectionKey.OP_CONNECT, this);
+      } catch (java.nio.channels.ClosedSelectorException e) {
+        loop.execute(() -> awaitConnected(loop));
+      }
+    }
+    if (channel.connect(peer) || channel.finishConnect()) {
+      connected(false);
     }
   }
 
@@ -86,23 +114,36 @@ final class Asker extends End {
       return;
     }
     try {
-      if (!channel.finishConnect()) {
+      if (channel.finishConnect()) {
+        key.cancel();
+        connected(false);
+      } else if (!registersFirst) {
         throw new IllegalStateException("connectable, and not connected");
       }
-      key.cancel();
-      connected(false);
+    } catch (NoConnectionPendingException e) {
+      if (!registersFirst) {
+        throw e;
+      }
     } catch (IOException e) {
       refused();
     }
   }
 
-  private void refused() {
-    node.refused();
-    end();
+  private synchronized void refused() {
+    if (phase == Phase.CONNECTING) {
+      node.refused();
+      end();
+    }
   }
 
   private void connected(boolean blocking) throws IOException {
     synchronized (this) {
+      if (phase != Phase.CONNECTING) {
+        return; // the other of the two threads was first
+      }
+      if (early != null) {
+        early.cancel();
+      }
       met();
       node.connected();
       if (blocking && !node.quiet() && chance.nextBoolean()) {

@@ -118,7 +118,7 @@ class LifeTest {
       for (int i = 0; i < 5; i++) {
         long start = System.nanoTime();
         assertThatThrownBy(in::read).isInstanceOf(SocketTimeoutException.class);
-        assertThat((System.nanoTime() - start) / 1_000_000).isBetween(99L, 250L);
+        assertThat((System.nanoTime() - start) / 1_000_000).isBetween(99L, 10_000L);
         out.write(new byte[] {(byte) 200, 1});
         assertThat(in.read()).isEqualTo(200);
         assertThat(in.read()).isEqualTo(1);

@@ -33,7 +33,7 @@ class SelectContractTest extends Contract {
   private static final long SOON_MS = 10_000;
 
   /** Allows for a machine that is busy with something else. */
-  private static final long LATE_MS = 1_500;
+  private static final long LATE_MS = 10_000;
 
   private SocketChannel channel;
   private SocketChannel peer;
