@@ -252,14 +252,13 @@ class BindingsTest {
     }
   }
 
-  /** Kills one of the measuring JVMs once both have run for a while. */
+  /** Kills one of the measuring JVMs once both have worked for longer than any start takes. */
   private static void killAServer() {
     try {
       while (true) {
         List<ProcessHandle> children =
             ProcessHandle.current().children().filter(BindingsTest::measures).toList();
-        if (children.size() == 2) {
-          Thread.sleep(3_000);
+        if (children.stream().filter(BindingsTest::hasWorked).count() == 2) {
           children.getFirst().destroyForcibly();
           return;
         }
@@ -268,6 +267,12 @@ class BindingsTest {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** By its processor time, which goes on more slowly, as its start does, where cores are busy. */
+  private static boolean hasWorked(ProcessHandle child) {
+    Duration worked = child.info().totalCpuDuration().orElse(Duration.ZERO);
+    return worked.compareTo(Duration.ofSeconds(3)) > 0;
   }
 
   private static boolean measures(ProcessHandle child) {

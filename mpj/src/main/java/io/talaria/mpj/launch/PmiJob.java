@@ -32,6 +32,9 @@ public final class PmiJob implements Job, Opening.Exchange {
   private static final String PORT = "PMI_PORT";
   private static final String ID = "PMI_ID";
 
+  /** A launcher that hears of an abort ends at once, with what it has not yet carried. */
+  private static final long CARRIED_MS = 200;
+
   private final int rank;
   private final int size;
   private final Settings settings;
@@ -258,8 +261,9 @@ public final class PmiJob implements Job, Opening.Exchange {
     System.err.println("talaria mpj: " + why);
     delete();
     try {
+      Thread.sleep(CARRIED_MS);
       link.abort(status);
-    } catch (IOException e) {
+    } catch (InterruptedException | IOException e) {
       // The end of this process says it, too.
     }
     Runtime.getRuntime().halt(status);
