@@ -157,7 +157,7 @@ final class UcxEnding {
     engine.enter();
     try {
       engine.turnUntilQuiet(); // what the peer sent before stands before
-      if (!ends.ended() && stream.peer().betweenHosts() && !input.allHasCome()) {
+      if (!ends.ended() && !input.allHasCome() && mayComeYet(byReset)) {
         if (lastWords == null) {
           lastWords = new LastWords(byReset);
           engine.expecting(stream);
@@ -169,6 +169,15 @@ final class UcxEnding {
     } finally {
       engine.exit();
     }
+  }
+
+  /**
+   * Whether what the peer has sent may come after the end of the control connection. On one host it
+   * is in UCX's queue by then, but may stand behind what another sender, who has been stopped for a
+   * moment, has not written to its end.
+   */
+  private boolean mayComeYet(boolean byReset) {
+    return stream.peer().betweenHosts() || (!byReset && stream.peerHasSwitched());
   }
 
   /** As {@link io.talaria.nio.fabric.FabricStream#outputLost}. */
@@ -193,8 +202,8 @@ final class UcxEnding {
   }
 
   /**
-   * The control connection of a peer on another host has ended: looks whether the rest has come by
-   * the fabric, or is given up; the engine is entered.
+   * The control connection has ended before what the peer has sent last: looks whether that has
+   * come by the fabric, or is given up; the engine is entered.
    *
    * @return whether the stream has ended
    */

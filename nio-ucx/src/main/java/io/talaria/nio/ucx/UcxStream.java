@@ -258,6 +258,11 @@ final class UcxStream implements FabricStream {
     return at;
   }
 
+  /** Whether the peer's output comes here. */
+  boolean peerHasSwitched() {
+    return peerSwitchAt >= 0;
+  }
+
   /** The peer's output comes here from now on. */
   void peerSwitched(long at) {
     if (at < 0) {
