@@ -26,6 +26,7 @@ module io.talaria.nio {
   exports io.talaria.nio.files to
       io.talaria.messaging;
   exports io.talaria.nio.jdk to
+      io.talaria.nio.jucx,
       io.talaria.nio.ucx;
   exports io.talaria.nio.memory to
       io.talaria.messaging;

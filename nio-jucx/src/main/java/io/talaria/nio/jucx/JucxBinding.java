@@ -72,6 +72,6 @@ public final class JucxBinding implements UcxBinding {
 
   @Override
   public DescriptorSet newDescriptorSet() throws IOException {
-    return new JdkEpoll();
+    return new JucxDescriptors();
   }
 }

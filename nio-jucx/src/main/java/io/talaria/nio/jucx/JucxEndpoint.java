@@ -165,24 +165,13 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
   }
 
   @Override
-  public long closeFlushing() {
-    return close(false);
-  }
-
-  @Override
   public long closeForced() {
-    return close(true);
-  }
-
-  private long close(boolean force) {
     if (!open) {
       throw new IllegalStateException("the endpoint is closed");
     }
     open = false;
     try {
-      UcpRequest request =
-          force ? endpoint.closeNonBlockingForce() : endpoint.closeNonBlockingFlush();
-      long answer = worker.requests().posted(request, this);
+      long answer = worker.requests().posted(endpoint.closeNonBlockingForce(), this);
       if (answer <= 0) {
         closed();
       }

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.jucx;
 
+import io.talaria.nio.jdk.JdkPoll;
 import io.talaria.nio.ucx.binding.BindingException;
 import io.talaria.nio.ucx.binding.Block;
 import io.talaria.nio.ucx.binding.BoundEndpoint;
@@ -47,7 +48,7 @@ final class JucxWorker implements BoundWorker {
   private final Set<JucxEndpoint> endpoints = new HashSet<>();
 
   /** Null: nobody may wait in UCX. */
-  private final EventPoll signalled;
+  private final JdkPoll signalled;
 
   /** A message that was taken and is to be received. */
   private UcpTagMessage message;
@@ -57,7 +58,7 @@ final class JucxWorker implements BoundWorker {
   JucxWorker(JucxContext context, UcpWorker worker) {
     this.context = context;
     this.worker = worker;
-    signalled = context.onlyArmingTakesEvents ? new EventPoll(worker.getEventFD()) : null;
+    signalled = context.onlyArmingTakesEvents ? new JdkPoll(worker.getEventFD()) : null;
   }
 
   /** What UCX has answered; negative. */

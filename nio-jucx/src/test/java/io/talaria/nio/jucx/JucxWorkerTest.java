@@ -199,7 +199,7 @@ class JucxWorkerTest {
       long request = two.in.closeForced();
       two.until(() -> request <= 0 || two.there.status(request) != BoundWorker.IN_PROGRESS);
       assertThat(two.in.isOpen()).isFalse();
-      assertThatThrownBy(two.in::closeFlushing).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(two.in::closeForced).isInstanceOf(IllegalStateException.class);
       long flush = two.out.closeForced();
       two.until(() -> flush <= 0 || two.here.status(flush) != BoundWorker.IN_PROGRESS);
     }

@@ -114,8 +114,8 @@ final class Two implements AutoCloseable {
         });
     end(here, sent);
     end(there, back);
-    end(here, one.closeFlushing());
-    end(there, other.closeFlushing());
+    end(here, one.closeForced());
+    end(there, other.closeForced());
   }
 
   private int receive(BoundWorker worker, BoundEndpoint endpoint) {

@@ -15,9 +15,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The thread of last resort, a daemon: progresses engines that no thread of the program progresses,
- * wakes threads that sleep in blocking calls, and closes endpoints. It looks every millisecond
- * while something is to be sent that UCX cannot take, every 20 ms while the program is active, and
- * otherwise sleeps on the engines' descriptors.
+ * wakes threads that sleep in blocking calls, and closes endpoints, and engines that are over. It
+ * looks every millisecond while something is to be sent that UCX cannot take, every 20 ms while the
+ * program is active, and otherwise sleeps on the engines' descriptors.
  */
 final class Caretaker {
   private static final int HASTE_MS = 1;
@@ -112,10 +112,17 @@ final class Caretaker {
     }
   }
 
-  private static Engine.Need tend(Engine engine) {
+  private Engine.Need tend(Engine engine) {
     engine.enter();
     try {
-      return engine.tend();
+      Engine.Need need = engine.tend();
+      if (engine.over()) {
+        engines.remove(engine);
+        failed.remove(engine);
+        engine.close();
+        return Engine.Need.NOTHING;
+      }
+      return need;
     } finally {
       engine.exit();
     }

@@ -3,6 +3,8 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.ucx.binding.BindingException;
+import io.talaria.nio.ucx.binding.BoundEndpoint;
 import io.talaria.nio.ucx.binding.BoundWorker;
 import io.talaria.nio.ucx.binding.Received;
 import io.talaria.nio.ucx.binding.UcxBinding;
@@ -10,7 +12,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A UCX worker and the streams on it. Whoever wants something of it enters; any thread may, one at
@@ -20,15 +25,30 @@ import java.util.List;
  * <p><b>Sleeping.</b> {@link #arm} has UCX signal the next event on {@link #descriptor}. The signal
  * stays there until somebody arms again, so whoever has armed tries until UCX agrees, or leaves it
  * to the {@link Caretaker}, who then looks every millisecond.
+ *
+ * <p><b>Its end.</b> UCX numbers the endpoints between two workers with 16 bits, closed ones
+ * counted, so an engine makes so many streams and is {@link #spent} then: further ones are made on
+ * another. Once nobody makes streams on it ({@link #retire}) and the last one is gone, the
+ * caretaker closes it. It can be entered then as before, for those who come late; there is nothing
+ * inside.
  */
 final class Engine {
   private static final int ARM_TRIES = 16;
   private static final int MOST_SLABS = 256;
   private static final int MOST_BUFFERS = 16;
   private static final int MOST_TURNS = 10_000;
+  private static final int MOST_REFUSED = 256;
 
   private final UcxBinding binding;
+  private final int mostStreams;
   private final BoundWorker worker;
+
+  /** In the place of the worker's lock, once that is closed. */
+  private final ReentrantLock remains = new ReentrantLock();
+
+  /** Set by who holds both locks, for good. */
+  private boolean closed;
+
   private final Caretaker caretaker;
   private final int descriptor;
   private final byte[] address;
@@ -50,6 +70,23 @@ final class Engine {
 
   private boolean flushing;
 
+  /** How many streams were ever made on it. */
+  private int streamsMade;
+
+  /** Endpoints that UCX is not done with. */
+  private int pipes;
+
+  /** Workers to which UCX has refused an endpoint: their numbers may differ from ours now. */
+  private final Set<ByteBuffer> refused = new HashSet<>();
+
+  private boolean retired;
+
+  /** Processes that may still use its address, because their sessions ended too early. */
+  private final Set<Long> exposedTo = new HashSet<>();
+
+  /** Any thread's. */
+  private volatile boolean spent;
+
   /** How often the thread inside has entered. */
   private int depth;
 
@@ -70,13 +107,21 @@ final class Engine {
   private long turns;
   private long turnsSeen;
   private int awaiting;
-  private int homesAsleep;
+  private final List<UcxHome> homesAsleep = new ArrayList<>();
   private boolean armed;
   private boolean watched;
 
   Engine(UcxBinding binding, Caretaker caretaker) {
+    this(binding, caretaker, Limits.MOST_STREAMS);
+  }
+
+  /**
+   * @param mostStreams how many streams are made on it
+   */
+  Engine(UcxBinding binding, Caretaker caretaker, int mostStreams) {
     this.binding = binding;
     this.caretaker = caretaker;
+    this.mostStreams = mostStreams;
     worker = binding.openWorker();
     enter();
     try {
@@ -89,8 +134,48 @@ final class Engine {
   }
 
   void enter() {
-    worker.enter();
+    if (!enterWorker()) {
+      remains.lock();
+    }
     depth++;
+  }
+
+  /** What a thread reads of {@link #closed} without a lock may be old; the worker knows. */
+  private boolean enterWorker() {
+    if (closed) {
+      return false;
+    }
+    try {
+      worker.enter();
+      return true;
+    } catch (IllegalStateException e) {
+      if (!closed) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private boolean tryEnterWorker() {
+    if (closed) {
+      return false;
+    }
+    try {
+      return worker.tryEnter();
+    } catch (IllegalStateException e) {
+      if (!closed) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private void leaveWorker() {
+    if (closed) {
+      remains.unlock();
+    } else {
+      worker.exit();
+    }
   }
 
   /** Wakes those who are to be woken, but not before they could enter: they would wait again. */
@@ -99,7 +184,7 @@ final class Engine {
       StreamOwner woken = toWake[--wakeCount];
       toWake[wakeCount] = null;
       boolean last = wakeCount == 0;
-      worker.exit();
+      leaveWorker();
       boolean done = false;
       try {
         woken.wake();
@@ -115,7 +200,7 @@ final class Engine {
       }
       enter();
     }
-    worker.exit();
+    leaveWorker();
   }
 
   /** Wakes whoever waits for a stream, soon: at the exit of the thread that is inside. */
@@ -137,7 +222,7 @@ final class Engine {
    * @throws IllegalStateException if not
    */
   boolean entered() {
-    return worker.entered();
+    return closed ? remains.isHeldByCurrentThread() : worker.entered();
   }
 
   BoundWorker worker() {
@@ -158,11 +243,125 @@ final class Engine {
     return streams;
   }
 
+  // ---- how many streams, and its end
+
+  /** A stream is made on it. */
+  void streamMade() {
+    assert entered();
+    if (++streamsMade >= mostStreams) {
+      spent = true;
+    }
+  }
+
+  /** Whether further streams are to be made on another engine. Any thread. */
+  boolean spent() {
+    return spent;
+  }
+
+  /**
+   * Opens an endpoint for a stream.
+   *
+   * @throws BindingException if UCX refuses, or has refused another one to that worker
+   */
+  BoundEndpoint connect(byte[] there, Pipe pipe) {
+    assert entered();
+    if (closed || refused.size() >= MOST_REFUSED || refused.contains(ByteBuffer.wrap(there))) {
+      throw new BindingException("one to this worker was refused before", null);
+    }
+    boolean made = false;
+    try {
+      BoundEndpoint endpoint = worker.connect(there, pipe);
+      made = true;
+      pipes++;
+      return endpoint;
+    } finally {
+      if (!made) {
+        refuse(there);
+      }
+    }
+  }
+
+  /** No endpoint is made to that worker any more: it might be paired with another's. */
+  void refuse(byte[] there) {
+    assert entered();
+    refused.add(ByteBuffer.wrap(there));
+    if (refused.size() >= MOST_REFUSED) {
+      spent = true;
+    }
+  }
+
+  /** UCX is done with an endpoint. */
+  private void closed(Pipe pipe) {
+    pipes--;
+    pipe.closed();
+  }
+
+  /** Nobody makes streams on it from now on; it closes when the last is gone. Any thread. */
+  void retire() {
+    enter();
+    try {
+      retired = true;
+    } finally {
+      exit();
+    }
+    caretaker.hurry();
+  }
+
+  /** A stream is gone, and leaves no endpoint that the caretaker looks after. */
+  void streamGone() {
+    if (retired) {
+      caretaker.hurry();
+    }
+  }
+
+  /**
+   * A session has ended before the peer has said that it is done with a stream: it may still
+   * connect to this worker, or map its memory, which must not be another's by then.
+   */
+  void exposedTo(long process) {
+    assert entered();
+    exposedTo.add(process);
+  }
+
+  /** Whether it is of no use to anybody any more, and may be closed. */
+  boolean over() {
+    assert entered();
+    if (!retired
+        || closed
+        || pipes > 0
+        || !streams.isEmpty()
+        || !notesUnderWay.isEmpty()
+        || !notesComing.isEmpty()) {
+      return false;
+    }
+    exposedTo.removeIf(process -> ProcessHandle.of(process).isEmpty());
+    return exposedTo.isEmpty();
+  }
+
+  /** Closes the worker, once it is {@link #over}. The caretaker, which has entered once. */
+  void close() {
+    assert entered() && depth == 1;
+    watch(false);
+    remains.lock();
+    closed = true;
+    try {
+      worker.close();
+    } finally {
+      worker.exit();
+    }
+  }
+
+  /** Whether it is closed; true for good. It is entered. */
+  boolean closed() {
+    assert entered();
+    return closed;
+  }
+
   // ---- going on
 
   /** Looks once, unless another thread is inside, which looks then. Any thread. */
   int lookIn() {
-    if (!worker.tryEnter()) {
+    if (!tryEnterWorker()) {
       return 0;
     }
     depth++;
@@ -180,6 +379,9 @@ final class Engine {
   }
 
   private int turnUncounted() {
+    if (closed) {
+      return 0;
+    }
     int events = worker.progress();
     if (events != 0) {
       dispatch();
@@ -265,11 +467,16 @@ final class Engine {
   // ---- small messages
 
   void note(Pipe pipe, long token, int type, long value) {
+    if (!pipe.endpoint().isOpen()) {
+      return;
+    }
     Note note = takeNote();
     note.set(type, value);
     long answer = pipe.endpoint().sendTag(note.block, UcxMessages.NOTE_BYTES, token);
     if (answer > 0) {
       note.request = answer;
+      note.pipe = pipe;
+      pipe.noteUnderWay();
       notesUnderWay.add(note);
       caretaker.hurry();
     } else {
@@ -325,7 +532,10 @@ final class Engine {
       Note note = notesUnderWay.get(i);
       if (worker.poll(note.request) != BoundWorker.IN_PROGRESS) {
         removeAt(notesUnderWay, i);
+        Pipe pipe = note.pipe;
+        note.pipe = null;
         notes.push(note);
+        pipe.noteDone();
       }
     }
   }
@@ -413,6 +623,9 @@ final class Engine {
 
   /** A thread is about to sleep until the caretaker, or any other thread, wakes it. */
   void fallAsleep() {
+    if (closed) {
+      return;
+    }
     if (!watched || !armed) {
       arm();
       watch(armed);
@@ -422,9 +635,12 @@ final class Engine {
     }
   }
 
-  /** A home is about to sleep on the descriptor. */
-  void homeFallsAsleep() {
-    homesAsleep++;
+  /** A home that looks at it is about to sleep on the descriptor. */
+  void homeFallsAsleep(UcxHome home) {
+    if (closed) {
+      return;
+    }
+    homesAsleep.add(home);
     arm();
     if (awaiting == 0) {
       watch(false);
@@ -434,8 +650,11 @@ final class Engine {
     }
   }
 
-  void homeIsAwake() {
-    homesAsleep--;
+  /** A home sleeps no more, or does not look at it any more. */
+  void homeIsAwake(UcxHome home) {
+    if (homesAsleep.remove(home)) {
+      caretaker.stir(); // whom it has kept from looking
+    }
   }
 
   private void arm() {
@@ -449,7 +668,7 @@ final class Engine {
   }
 
   private void watch(boolean on) {
-    if (on == watched) {
+    if (on == watched || closed) {
       return;
     }
     if (!on) {
@@ -468,6 +687,9 @@ final class Engine {
    * @param arrives whether it must have arrived, too
    */
   boolean drained(boolean arrives) {
+    if (closed) {
+      return true;
+    }
     turnUntilQuiet();
     pollSends();
     pollNotes();
@@ -500,21 +722,23 @@ final class Engine {
             || !notesUnderWay.isEmpty()
             || !leaving.isEmpty()
             || !expecting.isEmpty();
-    boolean slept = homesAsleep > 0 && armed && awaiting == 0;
+    boolean slept = !homesAsleep.isEmpty() && armed && awaiting == 0;
     if (slept && !work) {
       return active ? Need.A_LOOK : Need.NOTHING;
     }
     turnUntilQuiet();
     pollSends();
     pollNotes();
-    closeLeaving();
+    if (closeLeaving()) {
+      turnUntilQuiet(); // UCX gives an endpoint's memory back in its next turn
+    }
     pollExpecting();
-    if (active && awaiting == 0 && homesAsleep == 0) {
+    if (active && awaiting == 0 && homesAsleep.isEmpty()) {
       watch(false);
       return sending.isEmpty() && expecting.isEmpty() ? Need.A_LOOK : Need.HASTE;
     }
     arm();
-    boolean needsWatch = homesAsleep == 0 || awaiting > 0;
+    boolean needsWatch = homesAsleep.isEmpty() || awaiting > 0;
     if (needsWatch) {
       watch(armed);
     }
@@ -528,11 +752,16 @@ final class Engine {
     return active || !leaving.isEmpty() ? Need.A_LOOK : Need.NOTHING;
   }
 
-  private void closeLeaving() {
+  private boolean closeLeaving() {
+    boolean any = false;
     for (int i = leaving.size() - 1; i >= 0; i--) {
-      if (leaving.get(i).close()) {
+      Pipe pipe = leaving.get(i);
+      if (pipe.close()) {
         removeAt(leaving, i);
+        closed(pipe);
+        any = true;
       }
     }
+    return any;
   }
 }

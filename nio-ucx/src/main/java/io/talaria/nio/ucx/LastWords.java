@@ -3,8 +3,8 @@
 package io.talaria.nio.ucx;
 
 /**
- * How long a stream waits for what a peer on another host has sent before its control connection
- * ended: the two go different ways, so the end may come first. A peer that is alive says how its
+ * How long a stream waits for what a peer has sent before its control connection ended: the two go
+ * different ways, so the end may come first, on one host seldom. A peer that is alive says how its
  * output ends; of one that is gone, all that still comes is on the way. An engine's.
  */
 final class LastWords {

@@ -9,8 +9,11 @@ import io.talaria.nio.ucx.binding.UcxBinding;
 final class Note {
   final Block block;
 
-  /** The send under way. */
+  /** The send or receive under way. */
   long request;
+
+  /** By which it is being sent; else null. */
+  Pipe pipe;
 
   Note(UcxBinding binding) {
     block = binding.newBlock(UcxMessages.NOTE_BYTES);

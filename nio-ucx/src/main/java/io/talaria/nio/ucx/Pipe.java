@@ -10,7 +10,11 @@ import io.talaria.nio.ucx.binding.Received;
  * An endpoint: the way out of one stream, and the way in of whichever stream the peer names in its
  * first bytes, because UCX pairs endpoints in the order of their creation. An engine's.
  *
- * <p>It is closed when both streams are over at both ends: until then the peer may send through it.
+ * <p><b>Its end.</b> It is closed when both streams are over, at both ends: so nobody will read
+ * what comes by it, nor send, and each side has said so only when UCX was done with all that it had
+ * sent. Therefore it is closed by force, at which UCX gives up what is under way: nothing is. It
+ * has to be, for UCX 1.13 keeps an endpoint that is closed otherwise, and its mappings, until the
+ * worker is closed, once the peer's end is connected to it.
  */
 final class Pipe {
   private static final int TOKEN_BYTES = 8;
@@ -28,14 +32,17 @@ final class Pipe {
   private boolean leaving;
   private boolean closing;
 
-  /** Of a flush, then of the close; 0: none. */
+  /** Of the close; 0: none. */
   private long request;
+
+  /** How many small messages UCX has not sent yet. */
+  private int notesUnderWay;
 
   /** Opens the endpoint. */
   Pipe(Engine engine, byte[] address, UcxStream out) {
     this.engine = engine;
     this.out = out;
-    endpoint = engine.worker().connect(address, this);
+    endpoint = engine.connect(address, this);
   }
 
   BoundEndpoint endpoint() {
@@ -77,6 +84,9 @@ final class Pipe {
         if (in != null && !in.comesBy(this)) {
           in = null;
         }
+        if (in == null) {
+          lookWhetherOver(); // nobody else does, if the way out is over already
+        }
       } else if (headBytes == UcxMessages.HEAD_BYTES && in != null) {
         in.peerSwitched(head);
       }
@@ -101,28 +111,39 @@ final class Pipe {
     }
   }
 
+  void noteUnderWay() {
+    notesUnderWay++;
+  }
+
+  void noteDone() {
+    notesUnderWay--;
+    out.someSent();
+  }
+
+  /** Whether UCX is not done with something that was sent by it. */
+  boolean sending() {
+    return notesUnderWay > 0 || out.sending();
+  }
+
   /**
    * Moves the close along.
    *
    * @return whether UCX is done with the endpoint
    */
   boolean close() {
-    if (request > 0) {
-      if (engine.worker().poll(request) == BoundWorker.IN_PROGRESS) {
-        return false;
-      }
-      request = 0;
-      if (closing) {
-        return true;
-      }
+    if (closing) {
+      return request <= 0 || engine.worker().poll(request) != BoundWorker.IN_PROGRESS;
     }
-    if (out.sending()) {
+    if (sending()) {
       return false; // UCX 1.13 may crash when it is closed with operations under way
     }
-    if (!closing) {
-      closing = true;
-      request = peerGone ? endpoint.closeForced() : endpoint.closeFlushing();
-    }
+    closing = true;
+    request = endpoint.closeForced();
     return request <= 0;
+  }
+
+  /** UCX is done with the endpoint. */
+  void closed() {
+    out.wayClosed();
   }
 }

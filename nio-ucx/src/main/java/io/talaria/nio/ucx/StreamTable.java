@@ -69,6 +69,11 @@ final class StreamTable {
     }
   }
 
+  /** Whether nobody has a place, or a token for one. */
+  boolean isEmpty() {
+    return freeCount == used;
+  }
+
   private static int index(long token) {
     return (int) token & (MOST - 1);
   }

@@ -28,6 +28,12 @@ final class UcxEnding {
   private boolean releasedHere;
   private boolean releasedThere;
 
+  /** The peer has been told that this side uses it no more. */
+  private boolean releaseTold;
+
+  /** Its place has been given up. */
+  private boolean left;
+
   UcxEnding(
       UcxStream stream,
       Engine engine,
@@ -103,17 +109,20 @@ final class UcxEnding {
     try {
       releasedHere = true;
       releasedThere = true;
-      engine.streams().remove(stream);
-      if (stream.pipe() != null) {
-        stream.pipe().lookWhetherOver();
+      releaseTold = true; // it knows, or is gone
+      if (stream.peer().gone()) {
+        expose();
       }
+      lookWhetherOver();
     } finally {
       engine.exit();
     }
-    stream.peer().forget(stream);
   }
 
-  /** The last call; the peer is told. */
+  /**
+   * The last call; the peer is told as soon as UCX is done with all that was sent: then it may
+   * close the way without caring for us.
+   */
   void release() {
     engine.enter();
     try {
@@ -125,10 +134,20 @@ final class UcxEnding {
       output.dropFilling();
       waits.publish();
       lookWhetherOver();
+      lookWhetherSent();
     } finally {
       engine.exit();
     }
-    stream.tell(UcxMessages.RELEASED, false);
+  }
+
+  /** UCX may be done with all that was sent; the engine is entered. */
+  void lookWhetherSent() {
+    assert engine.entered();
+    Pipe out = stream.pipe();
+    if (releasedHere && !releaseTold && (out == null || !out.sending())) {
+      releaseTold = true;
+      stream.tellLater(UcxMessages.RELEASED);
+    }
   }
 
   // ---- the control connection
@@ -138,7 +157,7 @@ final class UcxEnding {
     engine.enter();
     try {
       engine.turnUntilQuiet(); // what the peer sent before stands before
-      if (!ends.ended() && stream.peer().betweenHosts() && !input.allHasCome()) {
+      if (!ends.ended() && !input.allHasCome() && mayComeYet(byReset)) {
         if (lastWords == null) {
           lastWords = new LastWords(byReset);
           engine.expecting(stream);
@@ -150,6 +169,15 @@ final class UcxEnding {
     } finally {
       engine.exit();
     }
+  }
+
+  /**
+   * Whether what the peer has sent may come after the end of the control connection. On one host it
+   * is in UCX's queue by then, but may stand behind what another sender, who has been stopped for a
+   * moment, has not written to its end.
+   */
+  private boolean mayComeYet(boolean byReset) {
+    return stream.peer().betweenHosts() || (!byReset && stream.peerHasSwitched());
   }
 
   /** As {@link io.talaria.nio.fabric.FabricStream#outputLost}. */
@@ -174,8 +202,8 @@ final class UcxEnding {
   }
 
   /**
-   * The control connection of a peer on another host has ended: looks whether the rest has come by
-   * the fabric, or is given up; the engine is entered.
+   * The control connection has ended before what the peer has sent last: looks whether that has
+   * come by the fabric, or is given up; the engine is entered.
    *
    * @return whether the stream has ended
    */
@@ -233,7 +261,10 @@ final class UcxEnding {
   void peerGone() {
     engine.enter();
     try {
-      releasedThere = true;
+      if (!releasedThere) {
+        releasedThere = true;
+        expose();
+      }
       lookWhetherOver();
       Pipe out = stream.pipe();
       if (out != null) {
@@ -248,6 +279,13 @@ final class UcxEnding {
     }
   }
 
+  /** The peer has not said that it needs this side's worker no more, and never will. */
+  private void expose() {
+    if (!stream.peer().betweenHosts()) { // from there nobody maps its memory
+      engine.exposedTo(stream.peer().process());
+    }
+  }
+
   // ---- both
 
   /** Whether neither side uses it any more; the engine is entered. */
@@ -259,9 +297,15 @@ final class UcxEnding {
   void lookWhetherOver() {
     assert engine.entered();
     if (over()) {
-      engine.streams().remove(stream);
-      stream.peer().forget(stream);
       Pipe out = stream.pipe();
+      if (!left) {
+        left = true;
+        engine.streams().remove(stream);
+        stream.peer().forget(stream);
+        if (out == null) {
+          stream.gone();
+        }
+      }
       if (out != null) {
         out.lookWhetherOver();
       }

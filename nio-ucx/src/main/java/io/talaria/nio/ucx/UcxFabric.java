@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -51,6 +52,11 @@ final class UcxFabric implements Fabric {
   /** Null: there is none. */
   private final UcxBinding binding;
 
+  private final Limits limits;
+
+  /** How many ends of connections there are, until UCX is done with them. */
+  private final AtomicInteger ends = new AtomicInteger();
+
   /** Guarded by this. */
   private final List<Engine> engines = new ArrayList<>();
 
@@ -67,11 +73,14 @@ final class UcxFabric implements Fabric {
   UcxFabric(boolean hosts) {
     this.hosts = hosts;
     UcxBinding found = null;
+    Limits known = null;
     try {
+      known = Limits.ofProcess();
       found = Bindings.open();
-    } catch (BindingException e) {
+    } catch (BindingException | IllegalArgumentException e) {
       problem = e.getMessage();
     }
+    limits = known;
     binding = found;
   }
 
@@ -175,17 +184,22 @@ final class UcxFabric implements Fabric {
 
   /** An engine that nobody else makes streams on. Negotiation thread. */
   Engine takeEngine() throws FabricException {
-    synchronized (this) {
-      Engine left = idle.poll();
-      if (left != null) {
-        return left;
-      }
+    Engine left = takeIdle();
+    while (left != null && left.spent()) {
+      left.retire();
+      left = takeIdle();
+    }
+    if (left != null) {
+      return left;
     }
     try {
-      Engine made = new Engine(binding, caretaker);
+      Engine made = new Engine(binding, caretaker, limits.streams());
+      List<Engine> before;
       synchronized (this) {
+        before = List.copyOf(engines);
         engines.add(made);
       }
+      forgetClosed(before);
       caretaker.add(made);
       return made;
     } catch (BindingException e) {
@@ -193,9 +207,53 @@ final class UcxFabric implements Fabric {
     }
   }
 
-  /** An engine whose selector is closed. Streams may live on it still. */
-  synchronized void giveBack(Engine engine) {
-    idle.add(engine);
+  private synchronized Engine takeIdle() {
+    return idle.poll();
+  }
+
+  private void forgetClosed(List<Engine> some) {
+    for (Engine engine : some) {
+      engine.enter();
+      boolean closed;
+      try {
+        closed = engine.closed();
+      } finally {
+        engine.exit();
+      }
+      if (closed) {
+        synchronized (this) {
+          engines.remove(engine);
+        }
+      }
+    }
+  }
+
+  /**
+   * An engine whose selector makes no more streams on it. Streams may live on it still. Any thread.
+   */
+  void giveBack(Engine engine) {
+    if (engine.spent()) {
+      engine.retire();
+    } else {
+      synchronized (this) {
+        idle.add(engine);
+      }
+    }
+  }
+
+  /** A stream is made. Any thread. */
+  void endMade() {
+    ends.incrementAndGet();
+  }
+
+  /** A stream is gone, and UCX is done with its endpoint. Any thread. */
+  void endGone() {
+    ends.decrementAndGet();
+  }
+
+  /** How many ends of connections there are, for tests. Any thread. */
+  int ends() {
+    return ends.get();
   }
 
   void stir() {
@@ -208,8 +266,12 @@ final class UcxFabric implements Fabric {
       return placed;
     }
     int index = next++ % pool.length;
-    if (pool[index] == null) {
+    Engine before = pool[index];
+    if (before == null || before.spent()) {
       pool[index] = takeEngine();
+      if (before != null) {
+        before.retire();
+      }
     }
     return pool[index];
   }
@@ -268,9 +330,19 @@ final class UcxFabric implements Fabric {
       throw new FabricException(
           Reason.LIMIT, "a UCX address of " + engine.address().length + " bytes: set UCX_TLS");
     }
+    if (ends.get() >= limits.ends()) {
+      String why =
+          "the process has "
+              + limits.ends()
+              + " ends of connections by UCX, a quarter of vm.max_map_count unless "
+              + Limits.ENDS
+              + " says otherwise";
+      of(peer).unreachable(why);
+      throw new FabricException(Reason.LIMIT, why);
+    }
     engine.enter();
     try {
-      long token = engine.streams().newToken();
+      long token = engine.closed() ? 0 : engine.streams().newToken();
       if (token == 0) {
         throw new FabricException(Reason.LIMIT, "too many connections of one UCX worker");
       }

@@ -45,23 +45,40 @@ final class UcxHome implements Home {
     this.events = events;
   }
 
-  /** The engine for new streams; made when the first comes. Negotiation thread. */
+  /**
+   * The engine for new streams; made when the first comes, and anew when that one is spent, whose
+   * streams are looked at as before. Negotiation thread.
+   *
+   * @return null if the selector is closed
+   */
   Engine engine() throws FabricException {
+    Engine before;
     synchronized (this) {
-      if (own != null || closed) {
-        return own;
+      before = own;
+      if (closed || (before != null && !before.spent())) {
+        return before;
       }
     }
     Engine made = fabric.takeEngine();
+    boolean closedMeanwhile;
+    boolean watched = false;
     synchronized (this) {
-      if (closed || !add(made)) {
-        fabric.giveBack(made);
-        if (closed) {
-          return null;
-        }
-        throw new FabricException(Reason.LIMIT, "a selector cannot watch one more UCX worker");
+      closedMeanwhile = closed; // who has closed it has given the other one back
+      if (!closed) {
+        watched = add(made);
+        own = watched ? made : before;
       }
-      own = made;
+    }
+    if (!watched) {
+      fabric.giveBack(made);
+      if (closedMeanwhile) {
+        return null;
+      }
+      throw new FabricException(Reason.LIMIT, "a selector cannot watch one more UCX worker");
+    }
+    if (before != null) {
+      remove(before);
+      fabric.giveBack(before);
     }
     return made;
   }
@@ -90,7 +107,19 @@ final class UcxHome implements Home {
     return true;
   }
 
-  synchronized void remove(Engine engine) {
+  /** Looks at it once less; if no more, it need not think that this home will wake for it. */
+  void remove(Engine engine) {
+    engine.enter();
+    try {
+      if (removed(engine)) {
+        engine.homeIsAwake(this);
+      }
+    } finally {
+      engine.exit();
+    }
+  }
+
+  private synchronized boolean removed(Engine engine) {
     for (int i = 0; i < users.length; i++) {
       if (engines[i] == engine && --users[i] == 0) {
         int lastIndex = users.length - 1;
@@ -102,9 +131,20 @@ final class UcxHome implements Home {
         users = Arrays.copyOf(users, lastIndex);
         engines = fewer;
         events.remove(engine);
-        return;
+        return true;
       }
     }
+    return false;
+  }
+
+  /** Whether it looks at an engine, which is entered, so that this stays so. */
+  private boolean looksAt(Engine engine) {
+    for (Engine each : engines) {
+      if (each == engine) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** A stream has what it was watched for. Any thread that has entered its engine. */
@@ -155,7 +195,9 @@ final class UcxHome implements Home {
     for (Engine engine : armed) {
       engine.enter();
       try {
-        engine.homeFallsAsleep();
+        if (looksAt(engine)) {
+          engine.homeFallsAsleep(this);
+        }
       } finally {
         engine.exit();
       }
@@ -172,7 +214,7 @@ final class UcxHome implements Home {
     for (Engine engine : armed) {
       engine.enter();
       try {
-        engine.homeIsAwake();
+        engine.homeIsAwake(this);
       } finally {
         engine.exit();
       }

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  *     ESTABLISHED   2 token:8 window:4    so is the server's: decided
  *     WITHDRAWN     3 token:8             the server: decided; the client: asks for it
  *     IN_SWITCHED   4 token:8             all bytes of TCP are taken
- *     RELEASED      5 token:8             nothing will be sent or read any more
+ *     RELEASED      5 token:8             all that was sent has left; nothing will be read
  *
  *   through UCX's stream, in each direction
  *     token:8       at once, when the endpoint is made

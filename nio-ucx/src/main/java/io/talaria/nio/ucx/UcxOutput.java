@@ -204,9 +204,7 @@ final class UcxOutput {
     }
     if (inFlight == null) {
       queued = false;
-      if (stream.over()) {
-        stream.lookWhetherOver();
-      }
+      stream.someSent();
     }
     stream.news();
     return inFlight == null;

@@ -21,6 +21,7 @@ final class UcxPeer {
   private final boolean takesTcp;
   private boolean byTcpOnly;
   private final AtomicBoolean complained = new AtomicBoolean();
+  private final AtomicBoolean foundUnreachable = new AtomicBoolean();
   private volatile boolean gone;
 
   /** What carries its streams, once one has found out. */
@@ -89,9 +90,28 @@ final class UcxPeer {
     }
   }
 
+  /** As {@link #send}, by the negotiation thread, soon. Any thread. */
+  void sendLater(ByteBuffer message) {
+    session.execute(() -> send(message));
+  }
+
+  /** The peer's process, as it says itself. */
+  long process() {
+    return session.pid();
+  }
+
   /** Says once what it did that no honest peer does. Any thread. */
   void complain(String what) {
-    if (complained.compareAndSet(false, true)) {
+    sayOnce(complained, what);
+  }
+
+  /** Says once why connections with it stay on TCP. Any thread. */
+  void unreachable(String why) {
+    sayOnce(foundUnreachable, "connections stay on TCP: " + why);
+  }
+
+  private void sayOnce(AtomicBoolean said, String what) {
+    if (said.compareAndSet(false, true)) {
       session.execute(() -> Log.warning("UCX peer, process " + session.pid() + ": " + what, null));
     }
   }

@@ -61,7 +61,9 @@ final class UcxStream implements FabricStream {
     waits = new UcxWaits(this, engine, output, input, ends);
     ending = new UcxEnding(this, engine, output, input, waits, ends);
     engine.streams().put(this);
+    engine.streamMade();
     peer.add(this);
+    fabric.endMade();
   }
 
   Engine engine() {
@@ -102,17 +104,21 @@ final class UcxStream implements FabricStream {
     address = place.address();
   }
 
-  /** Makes the way out, and tells the peer at once which stream comes by it. */
+  /**
+   * Makes the way out, and tells the peer at once which stream comes by it.
+   *
+   * @throws FabricException if UCX refuses; further ones between the two workers are, too
+   */
   void connect() throws FabricException {
     engine.enter();
     try {
-      if (pipe == null) {
+      if (pipe == null && !ending.over()) {
         pipe = new Pipe(engine, address, this);
         output.appendWord(peerToken);
         output.push();
       }
     } catch (BindingException e) {
-      throw new FabricException(Reason.INTERNAL, "no endpoint: " + e.getMessage(), e);
+      throw new FabricException(Reason.LIMIT, "no UCX endpoint: " + e.getMessage(), e);
     } finally {
       engine.exit();
     }
@@ -120,7 +126,7 @@ final class UcxStream implements FabricStream {
 
   /** Tells the peer's other streams by which way this one goes. */
   void lookHowItGoes() {
-    if (peer.betweenHosts()) {
+    if (peer.betweenHosts() && pipe != null) {
       engine.enter();
       try {
         peer.goesBy(pipe.endpoint().transports(), fabric.binding().tellsTransports());
@@ -166,6 +172,11 @@ final class UcxStream implements FabricStream {
             : UcxMessages.about(type, peerToken));
   }
 
+  /** As {@link #tell}, but not before the engine can be left. */
+  void tellLater(byte type) {
+    peer.sendLater(UcxMessages.about(type, peerToken));
+  }
+
   // ---- FabricStream: agreeing and switching
 
   @Override
@@ -185,7 +196,10 @@ final class UcxStream implements FabricStream {
     try {
       connect();
     } catch (FabricException e) {
-      ending.fail();
+      peer.unreachable(e.getMessage());
+      if (!agreement.withdraw()) {
+        ending.fail();
+      }
     }
   }
 
@@ -242,6 +256,11 @@ final class UcxStream implements FabricStream {
       at = peerSwitchAt;
     }
     return at;
+  }
+
+  /** Whether the peer's output comes here. */
+  boolean peerHasSwitched() {
+    return peerSwitchAt >= 0;
   }
 
   /** The peer's output comes here from now on. */
@@ -478,6 +497,22 @@ final class UcxStream implements FabricStream {
 
   void lookWhetherOver() {
     ending.lookWhetherOver();
+  }
+
+  /** UCX is done with something that was sent. */
+  void someSent() {
+    ending.lookWhetherSent();
+  }
+
+  /** Neither side uses it any more, and it has no way out: it leaves nothing behind. */
+  void gone() {
+    fabric.endGone();
+    engine.streamGone();
+  }
+
+  /** UCX is done with the way out, which is closed once neither side uses it any more. */
+  void wayClosed() {
+    fabric.endGone();
   }
 
   // ---- what it is like

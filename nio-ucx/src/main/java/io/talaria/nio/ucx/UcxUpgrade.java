@@ -12,6 +12,9 @@ import java.nio.ByteBuffer;
 final class UcxUpgrade implements Upgrade {
   private final UcxStream stream;
 
+  /** Why it cannot be used though the peer agrees; or null. */
+  private Reason refused;
+
   UcxUpgrade(UcxStream stream) {
     this.stream = stream;
   }
@@ -25,16 +28,24 @@ final class UcxUpgrade implements Upgrade {
   public void answered(ByteBuffer payload) throws FabricException {
     try {
       stream.reaches(UcxMessages.place(payload));
-      stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
-      stream.lookHowItGoes();
     } catch (FabricException e) {
       stream.cancel();
       throw e;
+    }
+    try {
+      stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
+      stream.lookHowItGoes();
+    } catch (FabricException e) {
+      stream.peer().unreachable(e.getMessage());
+      refused = e.reason(); // ours, and not the peer's: its other connections go on
     }
   }
 
   @Override
   public Reason worthless() {
+    if (refused != null) {
+      return refused;
+    }
     return stream.peer().byTcpOnly() ? Reason.UCX_TCP_ONLY : null;
   }
 

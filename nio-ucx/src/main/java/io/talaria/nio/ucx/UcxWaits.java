@@ -155,7 +155,7 @@ final class UcxWaits {
       if (target != home) {
         UcxHome left = home;
         // Without a home, if it must be, the caretaker brings what comes: later, but all of it.
-        home = target != null && target.add(engine) ? target : null;
+        home = target != null && !engine.closed() && target.add(engine) ? target : null;
         homeless = home == null;
         if (left != null) {
           left.remove(engine);

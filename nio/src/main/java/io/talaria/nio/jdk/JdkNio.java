@@ -25,7 +25,7 @@ public final class JdkNio {
   /** Event of {@link #park}: writable or failed; as poll(2)'s POLLOUT. */
   public static final int WRITABLE = 4;
 
-  private static final String PACKAGE = "sun.nio.ch";
+  static final String PACKAGE = "sun.nio.ch";
   private static final SelectorProvider PROVIDER;
   private static final MethodHandle PARK;
   private static final MethodHandle IS_VIRTUAL;

@@ -42,11 +42,6 @@ final class FfmEndpoint implements BoundEndpoint {
   }
 
   @Override
-  public long closeFlushing() {
-    return endpoint.closeFlushing();
-  }
-
-  @Override
   public long closeForced() {
     return endpoint.closeForced();
   }

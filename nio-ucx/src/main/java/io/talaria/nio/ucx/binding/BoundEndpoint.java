@@ -50,14 +50,8 @@ public interface BoundEndpoint {
   List<String> transports();
 
   /**
-   * Begins to close after what was sent has left. It is closed for the program at once.
-   *
-   * @return 0, a request, or a negative status
-   */
-  long closeFlushing();
-
-  /**
-   * Begins to close without regard to the peer. Operations in progress are given up.
+   * Begins to close without regard to the peer: what is under way may be lost. It is closed for the
+   * program at once; UCX's memory for it is free some progress later.
    *
    * @return 0, a request, or a negative status
    */

@@ -1,18 +1,16 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.jucx;
+package io.talaria.nio.jdk;
 
 import java.io.FileDescriptor;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.reflect.Method;
 
 /**
  * Whether a descriptor is readable now, by the JDK's own call to {@code poll}: Java 17 has no
- * public way to native code. Needs {@code sun.nio.ch} to be open to us, which the fabric wants
- * anyway. Any thread; does not wait, and allocates nothing.
+ * public way to native code. Needs {@code sun.nio.ch} to be open to us, as {@link
+ * JdkNio#channelOver} does. Any thread; does not wait, and allocates nothing.
  */
-final class EventPoll {
+public final class JdkPoll {
   private static final int READABLE = 1;
 
   /** Not ours to close. */
@@ -26,30 +24,27 @@ final class EventPoll {
     static {
       try {
         POLL =
-            handle(
-                Class.forName("sun.nio.ch.Net")
+            JdkEpoll.opened(
+                Class.forName(JdkNio.PACKAGE + ".Net")
                     .getDeclaredMethod("poll", FileDescriptor.class, int.class, long.class));
         DESCRIPTOR =
-            handle(Class.forName("sun.nio.ch.IOUtil").getDeclaredMethod("newFD", int.class));
+            JdkEpoll.opened(
+                Class.forName(JdkNio.PACKAGE + ".IOUtil").getDeclaredMethod("newFD", int.class));
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException("another JDK: " + e, e);
       }
     }
 
     private Calls() {}
-
-    private static MethodHandle handle(Method method) throws IllegalAccessException {
-      if (!method.trySetAccessible()) {
-        throw new IllegalAccessException("needs --add-opens java.base/sun.nio.ch=ALL-UNNAMED");
-      }
-      return MethodHandles.lookup().unreflect(method);
-    }
   }
 
   /**
-   * @param number of a descriptor that outlives this
+   * Names the descriptor.
+   *
+   * @param number of an open file descriptor that outlives this, and stays its owner's
+   * @throws IllegalStateException if the package is not open
    */
-  EventPoll(int number) {
+  public JdkPoll(int number) {
     try {
       descriptor = (FileDescriptor) Calls.DESCRIPTOR.invokeExact(number);
     } catch (Throwable t) {
@@ -60,9 +55,10 @@ final class EventPoll {
   /**
    * Looks once.
    *
+   * @return whether a read would not wait: bytes, the end or a failure
    * @throws IllegalStateException if the kernel refuses
    */
-  boolean readable() {
+  public boolean readable() {
     try {
       return (int) Calls.POLL.invokeExact(descriptor, READABLE, 0L) > 0;
     } catch (Throwable t) {

@@ -1,0 +1,124 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Many connections of a process, one after the other, with some that stand all the time: all bytes
+ * arrive, also those that are under way when a side closes, selectors that sleep are woken, workers
+ * are made anew when they have made their share of streams, and closed when the last of these is
+ * gone, so that descriptors and mappings level off. A process that is killed meanwhile takes nobody
+ * along.
+ */
+@Timeout(1_800)
+class ManyStreamsTest {
+  private static final Pattern HOLDS = Pattern.compile("holds mappings (\\d+) descriptors (\\d+)");
+  private static final int MOST_MAPPINGS = 1_000;
+  private static final int MOST_DESCRIPTORS = 400;
+  private static final int KILLS = 3;
+
+  private final long seed = new Random().nextLong();
+
+  @BeforeEach
+  void possible() {
+    assumeTrue(Ground.possible(), "no UCX here");
+    System.out.println("seed " + seed);
+  }
+
+  /** So little that a process is hardly ever killed while it writes into UCX's queue. */
+  private static final String FEW_BYTES = "-Dtalaria.test.most.bytes=500";
+
+  private static List<String> options(int streams, long guardSeconds, String... more) {
+    List<String> options = new ArrayList<>(List.of(more));
+    options.add("-Dtalaria.ucx.streams=" + streams);
+    options.add("-Dtalaria.test.guard.seconds=" + guardSeconds);
+    return options;
+  }
+
+  private static void assertLevel(String output) {
+    Matcher holds = HOLDS.matcher(output);
+    assertThat(holds.find()).as(output).isTrue();
+    System.out.println(holds.group());
+    assertThat(Integer.parseInt(holds.group(1))).as("mappings").isLessThan(MOST_MAPPINGS);
+    assertThat(Integer.parseInt(holds.group(2))).as("descriptors").isLessThan(MOST_DESCRIPTORS);
+  }
+
+  private void alone(String name, int connections, int streams, long limitSeconds)
+      throws Exception {
+    try (Jvm jvm =
+        new Jvm(
+            name,
+            "alone",
+            options(streams, limitSeconds),
+            "alone",
+            Integer.toString(connections),
+            Long.toString(seed))) {
+      String output = jvm.end(limitSeconds);
+      assertThat(output).as(jvm.toString()).contains("UCX same-host ").doesNotContain("TCP limit");
+      assertLevel(output);
+    }
+  }
+
+  /** Each worker makes 50 streams: it is made anew some 200 times. */
+  @Test
+  void workersAreMadeAnewAndClosed() throws Exception {
+    alone("renewed", 4_000, 50, 240);
+  }
+
+  /** As many as no worker could make, with the limit as it is. */
+  @Test
+  @Tag("long")
+  void aHundredThousand() throws Exception {
+    alone("many", 100_000, Limits.MOST_STREAMS, 1_700);
+  }
+
+  /**
+   * What cannot be survived is left out as far as can be: a process that is killed in the middle of
+   * writing into UCX's queue of another (docs/nio-ucx.md, known limits).
+   */
+  @Test
+  void aKilledPeerTakesNobodyAlong() throws Exception {
+    Random random = new Random(seed);
+    try (Jvm server = new Jvm("killed", "server", options(40, 280), "serve")) {
+      String port = server.line("port ");
+      for (int kill = 0; kill < KILLS; kill++) {
+        try (Jvm client = client(port, "killed" + kill, 1_000_000)) {
+          Thread.sleep(3_000 + random.nextInt(3_000)); // any moment: nothing is waited for
+          assertThat(client.isAlive()).as(client.toString()).isTrue();
+          client.kill();
+        }
+      }
+      try (Jvm client = client(port, "last", 1_000)) {
+        String output = client.end(240);
+        assertThat(output).as(client.toString()).contains("UCX same-host ");
+        assertLevel(output);
+      }
+      assertThat(server.isAlive()).as(server.toString()).isTrue();
+      server.say("and you?");
+      assertLevel("holds " + server.line("holds "));
+    }
+  }
+
+  private Jvm client(String port, String name, int connections) throws Exception {
+    return new Jvm(
+        "killed",
+        name,
+        options(60, 240, FEW_BYTES),
+        "connect",
+        port,
+        Integer.toString(connections),
+        Long.toString(seed));
+  }
+}
