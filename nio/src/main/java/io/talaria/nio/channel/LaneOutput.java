@@ -92,7 +92,7 @@ final class LaneOutput {
       return;
     }
     FabricStream fast = lane.stream();
-    boolean wait = fast.await(FabricStream.WRITE) && !lane.link().ended();
+    boolean wait = fast.await(FabricStream.WRITE) && !lane.link().over();
     Faults.take();
     if (wait) {
       counters.slept();
@@ -112,7 +112,7 @@ final class LaneOutput {
     return channel.outputEnding()
         || lane.wakes() != knownWakes
         || onTcp == switched()
-        || (!onTcp && (lane.link().ended() || lane.fabricSleep().over(FabricStream.WRITE)));
+        || (!onTcp && (lane.link().over() || lane.fabricSleep().over(FabricStream.WRITE)));
   }
 
   // ---- the switch: under the out lock
