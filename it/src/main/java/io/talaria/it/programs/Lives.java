@@ -76,7 +76,9 @@ final class Lives {
           "received",
           traffic.received(),
           "fabric",
-          fabricInBytes);
+          fabricInBytes,
+          "road",
+          traffic.channel().toString().replaceAll("\\s", "_"));
     }
     traffic.close();
     life.line.close();
