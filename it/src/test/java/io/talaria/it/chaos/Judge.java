@@ -40,7 +40,6 @@ final class Judge {
   /** By the dead one's address, then by the two of the connection: ports come back. */
   private final Map<String, Map<Set<String>, List<Journal.Entry>>> journals = new HashMap<>();
 
-
   Judge(Findings findings) {
     this.findings = findings;
   }
