@@ -94,6 +94,11 @@ final class Agreement {
     return decides ? established && !peerOutputStays : accepted && !withdrawn;
   }
 
+  /** Whether the peer's output is on TCP, and ends there if that ends now. */
+  synchronized boolean peerEndsOnTcp() {
+    return decides && !withdrawn && (!established || peerOutputStays);
+  }
+
   /** The connecting side's reader is ready. Negotiation thread. */
   void peerAccepted(int windowBytes) {
     stream.peerWindow(windowBytes);

@@ -27,6 +27,9 @@ final class UcxEnding {
   /** Whether the peer's last bytes may come yet. Any thread reads it. */
   private volatile boolean expectsMore;
 
+  /** The control connection has ended with the peer's output alone. Any thread reads it. */
+  private volatile boolean peerOutputEnded;
+
   private boolean breached;
   private boolean releasedHere;
   private boolean releasedThere;
@@ -185,11 +188,37 @@ final class UcxEnding {
   private boolean heardOut() {
     boolean heard =
         ends.ended() || input.allHasCome() || !mayComeYet() || lastWords.over(stream.peer().gone());
-    expectsMore = !heard;
+    boolean expectedMore = expectsMore;
     if (heard) {
+      peerOutputEnded = peerEndsOnTcp();
+    }
+    expectsMore = !heard;
+    if (peerOutputEnded) {
+      if (expectedMore) {
+        stream.wakeOwner(); // that is no news of the fabric's
+      }
+    } else if (heard) {
       endWithControl(lastWords.byReset());
     }
     return heard;
+  }
+
+  /**
+   * Whether FIN means the end of the peer's output alone: of a peer that has ended it before it
+   * knew that the connection switches. That it is gone for good is told by RELEASED then, or by the
+   * end of the session.
+   */
+  private boolean peerEndsOnTcp() {
+    return !ends.ended()
+        && !lastWords.byReset()
+        && !stream.peerHasSwitched()
+        && stream.agreement().peerEndsOnTcp()
+        && !stream.peer().gone();
+  }
+
+  /** As {@link io.talaria.nio.fabric.FabricStream#outputGoesOn}. Any thread. */
+  boolean outputGoesOn() {
+    return peerOutputEnded && !ends.noReaderLeft();
   }
 
   /**
@@ -278,6 +307,9 @@ final class UcxEnding {
       if (!releasedThere) {
         releasedThere = true;
         expose();
+      }
+      if (peerOutputEnded) {
+        boolean unused = heardOut(); // it was the end of the connection
       }
       lookWhetherOver();
       Pipe out = stream.pipe();

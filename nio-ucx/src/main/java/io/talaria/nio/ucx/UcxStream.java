@@ -485,6 +485,11 @@ final class UcxStream implements FabricStream {
     return ending.expectsMore();
   }
 
+  @Override
+  public boolean outputGoesOn() {
+    return ending.outputGoesOn();
+  }
+
   /** As {@link UcxEnding#pollLastWords}. */
   boolean pollLastWords() {
     return ending.pollLastWords();

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.ucx;
 
+import static io.talaria.nio.fabric.FabricStream.BROKEN;
 import static io.talaria.nio.fabric.FabricStream.END;
 import static io.talaria.nio.fabric.FabricStream.READ;
 import static io.talaria.nio.fabric.FabricStream.RESET;
@@ -63,6 +64,17 @@ class LastWordsTest {
     assertThat(readOnce(stream)).isEqualTo(how);
     assertThat(stream.readiness(READ)).isEqualTo(READ);
     assertThat(stream.controlEnded(false)).isEqualTo(how == RESET);
+  }
+
+  /** Writes until there is no more room. */
+  private static void fill(UcxStream from, UcxStream to) {
+    int idle = 0;
+    while (idle < 200) {
+      int count = from.write(ByteBuffer.allocate(1 << 16));
+      assertThat(count).isNotNegative();
+      idle = count == 0 ? idle + 1 : 0;
+      int unused = to.readiness(READ) | from.readiness(READ);
+    }
   }
 
   // ---- a peer that lives
@@ -180,6 +192,73 @@ class LastWordsTest {
     assertThat(next.server.expectsMore()).isFalse();
   }
 
+  // ---- a client that ends its output on TCP, and goes on reading
+
+  /** Told the fabric after its consent, and before it knows of the decision. */
+  private Connection halfClosed(boolean beforeItsConsentIsHere) throws FabricException {
+    Connection connection = itself.new Connection(null, new FakeOwner());
+    connection.client.acceptInput();
+    if (beforeItsConsentIsHere) {
+      connection.server.acceptInput();
+      assertThat(connection.client.withdraw()).as("its own output stays on TCP").isTrue();
+      assertThat(connection.server.controlEnded(false)).isFalse();
+      itself.deliver();
+    } else {
+      itself.deliver();
+      connection.server.acceptInput();
+      assertThat(connection.client.withdraw()).as("its own output stays on TCP").isTrue();
+      assertExpects(connection.server);
+      itself.deliver();
+    }
+    until(() -> !connection.server.expectsMore());
+    assertThat(connection.server.controlEnded(false)).isFalse();
+    assertThat(connection.server.outputGoesOn()).isTrue();
+    connection.server.switchOut(0);
+    return connection;
+  }
+
+  private static void assertReadsOn(Connection connection) {
+    Itself.write(connection.server, 100_000);
+    connection.server.finishOutput();
+    assertThat(readToTheEnd(connection.client, 100_000)).isEqualTo(END);
+  }
+
+  @Test
+  void aClientReadsOnWhoseOutputHasEndedBeforeItKnew() throws Exception {
+    assertReadsOn(halfClosed(false));
+  }
+
+  @Test
+  void aClientReadsOnWhoseOutputHasEndedBeforeItsConsentIsHere() throws Exception {
+    assertReadsOn(halfClosed(true));
+  }
+
+  @Test
+  void nobodyReadsOnceSuchAClientIsReleased() throws Exception {
+    Connection connection = halfClosed(false);
+    connection.client.release();
+    until(
+        () -> {
+          itself.deliver();
+          return !connection.server.outputGoesOn();
+        });
+    assertThat(connection.server.flushed()).isTrue();
+    assertThat(connection.server.write(ByteBuffer.allocate(1))).isEqualTo(1); // as TCP does
+    assertThat(connection.server.write(ByteBuffer.allocate(1))).isEqualTo(BROKEN);
+  }
+
+  @Test
+  void aWriterIsWokenWhenSuchAClientIsGone() throws Exception {
+    Connection connection = halfClosed(false);
+    fill(connection.server, connection.client);
+    assertThat(connection.server.await(WRITE)).isTrue();
+    itself.endSession();
+    assertThat(connection.server.outputGoesOn()).isFalse();
+    assertThat(connection.server.readiness(WRITE)).isEqualTo(WRITE);
+    connection.server.awake(WRITE);
+    assertThat(connection.server.write(ByteBuffer.allocate(1))).isEqualTo(BROKEN);
+  }
+
   // ---- a peer that is gone
 
   @Test
@@ -219,13 +298,7 @@ class LastWordsTest {
   void aPeerThatIsGoneWithBytesUnreadHasReset() throws Exception {
     Connection connection = connect();
     Itself.write(connection.server, 10);
-    int idle = 0;
-    while (idle < 200) {
-      int count = connection.client.write(ByteBuffer.allocate(1 << 16));
-      assertThat(count).isNotNegative();
-      idle = count == 0 ? idle + 1 : 0;
-      int unused = connection.server.readiness(READ) | connection.client.readiness(READ);
-    }
+    fill(connection.client, connection.server);
     assertThat(connection.client.controlEnded(false)).isFalse();
     assertThat(connection.client.expectsMore()).isTrue();
     itself.endSession();

@@ -189,9 +189,10 @@ final class TrafficClients {
         } while (way(channel).reason() == Reason.PENDING);
         tally(channel);
       }
-      switch (random.nextInt(5)) {
+      switch (random.nextInt(7)) {
         case 0, 1 -> sink(channel, random);
-        case 2, 3 -> source(channel, random);
+        case 2, 3 -> source(channel, random, TrafficServer.SOURCE);
+        case 4, 5 -> source(channel, random, TrafficServer.ANSWER);
         default -> leaveUnread(channel, random);
       }
     }
@@ -232,10 +233,13 @@ final class TrafficClients {
   }
 
   /** The server closes with bytes under way to us. */
-  private static void source(SocketChannel channel, Random random) throws IOException {
+  private static void source(SocketChannel channel, Random random, int kind) throws IOException {
     int bytes = random.nextInt(MOST_BYTES);
     long seed = random.nextLong();
-    write(channel, frame(TrafficServer.SOURCE, bytes, seed, 0).flip());
+    write(channel, frame(kind, bytes, seed, 0).flip());
+    if (kind == TrafficServer.ANSWER) {
+      channel.shutdownOutput();
+    }
     ByteBuffer in = ByteBuffer.allocate(1 + random.nextInt(64 << 10));
     int got = 0;
     int count;

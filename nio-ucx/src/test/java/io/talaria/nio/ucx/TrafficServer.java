@@ -22,12 +22,14 @@ import java.util.concurrent.ConcurrentHashMap;
  *   ECHO   0:1 bytes:4 seed:8 ...   so many bytes there and back; another frame follows
  *   SINK   1:1 bytes:4 seed:8 ...   so many bytes there, and the end
  *   SOURCE 2:1 bytes:4 seed:8       so many bytes back, and the end at once
+ *   ANSWER 3:1 bytes:4 seed:8       the end, and then as SOURCE
  * </pre>
  */
 final class TrafficServer {
   static final int ECHO = 0;
   static final int SINK = 1;
   static final int SOURCE = 2;
+  static final int ANSWER = 3;
 
   /** Of an ECHO whose client does not await it, which is a reset. */
   static final long UNREAD = -1;
@@ -131,6 +133,10 @@ final class TrafficServer {
           return true;
         }
         in.flip();
+        if (count < 0 && kind == ANSWER) {
+          kind = SOURCE;
+          continue;
+        }
         if (count < 0) {
           end();
           return false;

@@ -53,9 +53,10 @@ final class ControlLink {
     return unsettled;
   }
 
-  /** Whether it has ended, and nothing more comes by the fabric either. */
+  /** Whether it has ended, and the fabric neither brings nor takes more either. */
   boolean over() {
-    return ended && !lane.stream().expectsMore();
+    FabricStream fast = lane.stream();
+    return ended && !fast.expectsMore() && !fast.outputGoesOn();
   }
 
   /**

@@ -82,7 +82,7 @@ final class Ending {
 
   private void closeWhenDelivered() {
     if (isAt(TOLD)) { // else an error has come behind the decision
-      if (lane.switchedOut() && !link.ended() && !delivered()) {
+      if (lane.switchedOut() && !link.over() && !delivered()) {
         linger();
       } else {
         drainAndClose();
@@ -106,7 +106,7 @@ final class Ending {
   /** Negotiation thread. */
   private boolean lingered(long deadlineNs) {
     link.drain(false);
-    if (!link.ended() && !delivered() && System.nanoTime() < deadlineNs) {
+    if (!link.over() && !delivered() && System.nanoTime() < deadlineNs) {
       return false;
     }
     drainAndClose();

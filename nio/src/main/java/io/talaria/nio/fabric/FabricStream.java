@@ -202,6 +202,15 @@ public interface FabricStream {
   }
 
   /**
+   * Whether the control connection has ended by the end of the peer's output alone, which stays on
+   * TCP: the peer still reads, so writes go on. Never true again once it was and is not. Any
+   * thread.
+   */
+  default boolean outputGoesOn() {
+    return false;
+  }
+
+  /**
    * Tells that nobody reads this side's output any more, so that writes break, while the control
    * connection still brings bytes of the peer's, or may.
    */

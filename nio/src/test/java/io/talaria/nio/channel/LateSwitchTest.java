@@ -55,6 +55,8 @@ class LateSwitchTest {
   private volatile boolean byReset;
   private volatile long switchAt = -1;
   private volatile boolean finished;
+  private volatile boolean outputGoesOn;
+  private final AtomicInteger room = new AtomicInteger();
   private volatile ByteBuffer bytes = ByteBuffer.allocate(0);
   private final AtomicInteger looks = new AtomicInteger();
 
@@ -75,6 +77,8 @@ class LateSwitchTest {
         yield settled && byReset;
       }
       case "expectsMore" -> told && !settled;
+      case "outputGoesOn" -> outputGoesOn;
+      case "write" -> write((ByteBuffer) arguments[0]);
       case "read" -> read((ByteBuffer) arguments[0]);
       case "available" -> bytes.remaining();
       case "unread" -> bytes.hasRemaining();
@@ -82,7 +86,7 @@ class LateSwitchTest {
         if (told) {
           looks.incrementAndGet();
         }
-        yield ready() == 0;
+        yield (ready() & (int) arguments[0]) == 0;
       }
       case "readiness" -> ready() & (int) arguments[0];
       default -> {
@@ -95,7 +99,15 @@ class LateSwitchTest {
   }
 
   private int ready() {
-    return bytes.hasRemaining() || finished || settled ? FabricStream.READ : 0;
+    boolean readable = bytes.hasRemaining() || finished || (settled && !outputGoesOn);
+    return (readable ? FabricStream.READ : 0) | (room.get() > 0 ? FabricStream.WRITE : 0);
+  }
+
+  private int write(ByteBuffer from) {
+    int n = Math.min(from.remaining(), room.get());
+    from.position(from.position() + n);
+    room.addAndGet(-n);
+    return n;
   }
 
   private int read(ByteBuffer to) {
@@ -251,6 +263,47 @@ class LateSwitchTest {
       owner.wake();
       assertThat(select.get()).isEqualTo(1);
       assertThat(readOnce()).isEqualTo(-1);
+    }
+  }
+
+  // ---- a peer that has ended its output on TCP, and reads on
+
+  @Test
+  void aWriterWaitsForRoomThoughThePeersOutputHasEnded() throws Exception {
+    outputGoesOn = true;
+    settled = true;
+    assertThat(readOnce()).isEqualTo(-1);
+    looks.set(0);
+    FutureTask<Integer> writer = started(() -> channel.write(ByteBuffer.allocate(9)));
+    until(() -> looks.get() > 0 || writer.isDone());
+    Thread.sleep(300);
+    assertThat(writer.isDone()).isFalse();
+    assertThat(looks.get()).as("looks of one who rests").isLessThan(10_000);
+    room.set(9);
+    owner.wake();
+    assertThat(writer.get()).isEqualTo(9);
+    assertThat(readOnce()).isEqualTo(-1);
+  }
+
+  @Test
+  void aSelectorFindsTheEndAndThenWaitsForRoom() throws Exception {
+    try (Selector selector = provider.openSelector()) {
+      FutureTask<Integer> select = selecting(selector);
+      outputGoesOn = true;
+      settled = true;
+      owner.wake();
+      assertThat(select.get()).isEqualTo(1);
+      assertThat(readOnce()).isEqualTo(-1);
+      channel.keyFor(selector).interestOps(SelectionKey.OP_WRITE);
+      selector.selectedKeys().clear();
+      looks.set(0);
+      FutureTask<Integer> again = started(selector::select);
+      until(() -> looks.get() > 0 || again.isDone());
+      assertThat(again.isDone()).isFalse();
+      room.set(5);
+      owner.wake();
+      assertThat(again.get()).isEqualTo(1);
+      assertThat(channel.write(ByteBuffer.allocate(9))).isEqualTo(5);
     }
   }
 }
