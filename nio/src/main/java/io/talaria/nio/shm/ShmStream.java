@@ -388,7 +388,8 @@ final class ShmStream implements FabricStream {
 
   @Override
   public boolean controlEnded(boolean byReset) {
-    return ends.controlEnded(byReset, output.leftUnread());
+    // The first word counts, and a second look would be at memory that may be gone.
+    return ends.ended() ? ends.wasReset() : ends.controlEnded(byReset, output.leftUnread());
   }
 
   @Override
