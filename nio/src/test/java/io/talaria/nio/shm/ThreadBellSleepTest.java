@@ -55,10 +55,16 @@ class ThreadBellSleepTest {
     connection = pair.connect();
     sleeper = connection.server.stream;
     pair.settle();
-    bell = BellPool.ofProcess().lease(null);
-    while (rung()) { // by who came late in another test
+    bell = leased();
+  }
+
+  /** A bell that nobody rings any more who came late in another test. */
+  private static ThreadBell leased() throws Exception {
+    ThreadBell leased = BellPool.ofProcess().lease(null);
+    while (leased.sleep(NOBODY, FabricStream.READ, MOMENT_NS)) {
       Thread.onSpinWait();
     }
+    return leased;
   }
 
   @AfterEach
@@ -138,7 +144,7 @@ class ThreadBellSleepTest {
   @Test
   void readerAndWriterOfOneConnectionAreRungByTheirOwn() throws Exception {
     tell();
-    ThreadBell writers = BellPool.ofProcess().lease(null);
+    ThreadBell writers = leased();
     assertThat(sleeper.rings(writers.number())).isFalse();
     pair.settle();
     fill();
