@@ -19,7 +19,7 @@ public final class Frames {
   public static final int REGION_BYTES = 45_056;
 
   /** Of the negotiation, spoken by this build. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   private static final int RING = 32 << 10;
 
@@ -124,7 +124,7 @@ public final class Frames {
    */
   public static byte[] region() {
     ByteBuffer region = ByteBuffer.allocate(REGION_BYTES).order(ByteOrder.nativeOrder());
-    return region.putLong(0, 0x5441_4c50_4545_5202L).array();
+    return region.putLong(0, 0x5441_4c50_4545_5203L).array();
   }
 
   /**

@@ -33,7 +33,7 @@ public final class Proc {
 
   /**
    * Open descriptors of a process, without those of pipes of which it has both ends: bells, which
-   * are kept for the next selector that needs one.
+   * are kept for the next selector, or thread, that needs one.
    *
    * @param child the process
    * @return how many
@@ -41,26 +41,27 @@ public final class Proc {
    */
   public static int descriptorsButBells(Child child) throws IOException {
     List<String> targets = targets(child);
-    return targets.size() - 2 * bells(targets);
+    return targets.size() - 2 * bells(targets, 2) - 3 * bells(targets, 3);
   }
 
   /**
-   * Bells of a process: pipes of which it has both ends.
+   * Bells of selectors of a process: pipes of which it has both ends. It has those of threads open
+   * once more, to read.
    *
    * @param child the process
    * @return how many
    * @throws IOException if it is gone
    */
   public static int bells(Child child) throws IOException {
-    return bells(targets(child));
+    return bells(targets(child), 2);
   }
 
-  private static int bells(List<String> targets) {
+  private static int bells(List<String> targets, int descriptors) {
     return Math.toIntExact(
         targets.stream()
             .filter(target -> target.startsWith("pipe:"))
             .distinct()
-            .filter(target -> Collections.frequency(targets, target) == 2)
+            .filter(target -> Collections.frequency(targets, target) == descriptors)
             .count());
   }
 

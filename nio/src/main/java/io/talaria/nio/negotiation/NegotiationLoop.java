@@ -79,7 +79,7 @@ public final class NegotiationLoop implements Executor {
 
   /** A part that does something by the clock. */
   public interface Timed {
-    /** How soon it is to be looked at: one of the ticks, or {@link #NO_TICK}. */
+    /** How soon it is to be looked at, such as one of the ticks, or {@link #NO_TICK}. */
     int tickMs(long nowNs);
 
     /** Does what is due. */
@@ -118,7 +118,7 @@ public final class NegotiationLoop implements Executor {
   }
 
   /** Before the first task. */
-  void add(Timed part) {
+  public void add(Timed part) {
     timed.add(part);
   }
 

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.memory.Faults;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -44,10 +45,11 @@ import java.nio.ByteOrder;
  * selector over a thousand connections would miss it at every word. For the same reason a direction
  * begins in its inline ring: as long as little is under way, a connection is one page to look up.
  *
- * <p>A wait word is {@code epoch << 3 | flags}; a new wait has a new epoch. From the inline ring a
- * writer that finds too little room moves to its first ring, and from there to grown ones, each a
- * file of its own: it publishes the position from which it writes there in MOVE_AT, then the count
- * of moves in MOVE_GENERATION, then the next TAIL.
+ * <p>A wait word is {@code epoch << 14 | bell << 3 | flags}; a new wait has a new epoch. The bell
+ * is 0 for the control connection, or one more than the number of the bell on which a thread
+ * sleeps. From the inline ring a writer that finds too little room moves to its first ring, and
+ * from there to grown ones, each a file of its own: it publishes the position from which it writes
+ * there in MOVE_AT, then the count of moves in MOVE_GENERATION, then the next TAIL.
  */
 final class ConnectionLayout {
   static final long MAGIC = 0x5441_4c41_5249_4102L; // "TALARIA", version 2
@@ -101,6 +103,7 @@ final class ConnectionLayout {
   static final long WAIT_EVERY = 4;
 
   static final int WAIT_FLAG_BITS = 3;
+  static final int WAIT_BELL_BITS = 11;
 
   private static final int MOST_TRIES = 1000;
 
@@ -154,6 +157,20 @@ final class ConnectionLayout {
 
   static boolean validRing(long bytes) {
     return bytes >= MIN_RING_BYTES && bytes <= MAX_RING_BYTES && Long.bitCount(bytes) == 1;
+  }
+
+  /**
+   * A wait word.
+   *
+   * @param bell number of a bell of this process's threads, or {@link FabricStream#NO_BELL}
+   */
+  static long waitWord(long epoch, int bell, long flags) {
+    return (epoch << WAIT_BELL_BITS | bell + 1) << WAIT_FLAG_BITS | flags;
+  }
+
+  /** Number of the bell of a wait word, which may be any below 2047, or NO_BELL. */
+  static int bell(long wait) {
+    return ((int) (wait >>> WAIT_FLAG_BITS) & (1 << WAIT_BELL_BITS) - 1) - 1;
   }
 
   static long getAcquire(ByteBuffer control, int offset) {

@@ -15,11 +15,13 @@ import java.nio.ByteBuffer;
  *   GROW      3 slot:4 generation:4 ringGeneration:8 file:8 bytes:4
  *   ACCEPTED  4 slot:4 generation:4
  *   BELL      5 home:4 opened:4 descriptor:4 inode:8
+ *   THREAD_BELL 9 bell:4 descriptor:4 inode:8
  *   region    file:8
  * </pre>
  *
  * <p>ACCEPTED says that a stream is established, or that there is news of an established one. BELL
- * says which pipe of the sender's wakes one of its homes, and the how-many-eth home that was.
+ * says which pipe of the sender's wakes one of its homes, and the how-many-eth home that was,
+ * THREAD_BELL which one wakes threads that sleep on its bell of that number.
  */
 final class ShmMessages {
   static final byte RELEASED = 1;
@@ -27,6 +29,7 @@ final class ShmMessages {
   static final byte GROW = 3;
   static final byte ACCEPTED = 4;
   static final byte BELL = 5;
+  static final byte THREAD_BELL = 9;
 
   static final int OFFER_BYTES = 20;
   static final int RELEASED_BYTES = 8;
@@ -34,6 +37,7 @@ final class ShmMessages {
   static final int GROW_BYTES = 28;
   static final int ACCEPTED_BYTES = 8;
   static final int BELL_BYTES = 20;
+  static final int THREAD_BELL_BYTES = 16;
   static final int REGION_BYTES = 8;
 
   private ShmMessages() {}
@@ -59,6 +63,15 @@ final class ShmMessages {
         .put(BELL)
         .putInt(home)
         .putInt(opened)
+        .putInt(bell.descriptor())
+        .putLong(bell.inode())
+        .flip();
+  }
+
+  static ByteBuffer threadBell(int number, BellAddress bell) {
+    return ByteBuffer.allocate(1 + THREAD_BELL_BYTES)
+        .put(THREAD_BELL)
+        .putInt(number)
         .putInt(bell.descriptor())
         .putLong(bell.inode())
         .flip();

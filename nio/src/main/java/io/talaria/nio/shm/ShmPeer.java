@@ -10,6 +10,7 @@ import static io.talaria.nio.shm.ConnectionLayout.takeBitsVolatile;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.bell.BellAddress;
+import io.talaria.nio.bell.BellPool;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home.ReadySink;
 import io.talaria.nio.fabric.Peer;
@@ -61,6 +62,10 @@ final class ShmPeer {
   private final AtomicLongArray rung = new AtomicLongArray(PeerLayout.HOMES);
 
   private final ShmBells bells;
+
+  /** Which bells of the peer's threads can be rung here, by number: what the region says, too. */
+  private final long[] openedThere = new long[PeerLayout.THREAD_BELLS / Long.SIZE];
+
   private final Set<Long> named = new HashSet<>();
   private Segment[] segments = new Segment[16];
   private final ArrayDeque<Segment> pool = new ArrayDeque<>();
@@ -174,6 +179,47 @@ final class ShmPeer {
               session.send(ShmMessages.bell(home, opened, bell));
             }
           });
+    }
+  }
+
+  /** Whether the peer opens bells of this process's threads. */
+  boolean isRungByBells() {
+    return !bells.closed() && getAcquire(shared, PeerLayout.refused(side)) == 0;
+  }
+
+  /** Whether the peer can ring a bell of this process's threads; else it is told of it. */
+  boolean isRungBy(int bell) {
+    if (bells.closed()) {
+      return false;
+    }
+    if ((getAcquire(shared, PeerLayout.opened(side, bell)) & 1L << bell) != 0) {
+      return true;
+    }
+    if (bells.threadToBeTold(bell)) {
+      session.execute(
+          () -> {
+            if (!gone) {
+              BellAddress address = BellPool.ofProcess().forThreads(bell).address();
+              session.send(ShmMessages.threadBell(bell, address));
+            }
+          });
+    }
+    return false;
+  }
+
+  /** Rings a bell of the peer's threads; false if that cannot be rung. */
+  boolean ringThread(int bell) {
+    return bells.ringThread(bell);
+  }
+
+  /** The peer has told of a bell of its threads: lets them sleep on it if it can be opened. */
+  private void toldOfThreadBell(int bell, BellAddress address) throws FabricException {
+    if (bells.toldOfThread(bell, address)) {
+      int word = PeerLayout.opened(otherSide, bell);
+      openedThere[bell >>> 6] |= 1L << bell;
+      setRelease(shared, word, openedThere[bell >>> 6]); // behind the bell itself
+    } else {
+      setRelease(shared, PeerLayout.refused(otherSide), 1);
     }
   }
 
@@ -538,6 +584,8 @@ final class ShmPeer {
     } else if (code == ShmMessages.BELL && length == ShmMessages.BELL_BYTES) {
       bells.told(
           message.getInt(), message.getInt(), new BellAddress(message.getInt(), message.getLong()));
+    } else if (code == ShmMessages.THREAD_BELL && length == ShmMessages.THREAD_BELL_BYTES) {
+      toldOfThreadBell(message.getInt(), new BellAddress(message.getInt(), message.getLong()));
     } else {
       throw protocol("a message of kind " + code + " and " + length + " bytes");
     }

@@ -265,7 +265,7 @@ final class ShmStream implements FabricStream {
   @Override
   public boolean watch(int ops) {
     watchedForEvery = false;
-    return announce(ops, ConnectionLayout.WAIT_HINT);
+    return announce(ops, NO_BELL, ConnectionLayout.WAIT_HINT);
   }
 
   @Override
@@ -277,7 +277,7 @@ final class ShmStream implements FabricStream {
       return true; // what came since the last look has set the bit after it was cleared
     }
     watchedForEvery = true;
-    return announce(ops, ConnectionLayout.WAIT_HINT | ConnectionLayout.WAIT_EVERY);
+    return announce(ops, NO_BELL, ConnectionLayout.WAIT_HINT | ConnectionLayout.WAIT_EVERY);
   }
 
   @Override
@@ -290,11 +290,26 @@ final class ShmStream implements FabricStream {
 
   @Override
   public boolean await(int ops) {
-    return announce(ops, ConnectionLayout.WAIT_BELL);
+    return await(ops, NO_BELL);
   }
 
-  private boolean announce(int ops, long flag) {
-    long word = (((long) EPOCH.getAndAdd(this, 1L) + 1) << ConnectionLayout.WAIT_FLAG_BITS) | flag;
+  @Override
+  public boolean await(int ops, int bell) {
+    return announce(ops, bell, ConnectionLayout.WAIT_BELL);
+  }
+
+  @Override
+  public boolean ringsBells() {
+    return peer.isRungByBells();
+  }
+
+  @Override
+  public boolean rings(int bell) {
+    return peer.isRungBy(bell);
+  }
+
+  private boolean announce(int ops, int bell, long flags) {
+    long word = ConnectionLayout.waitWord((long) EPOCH.getAndAdd(this, 1L) + 1, bell, flags);
     if ((ops & READ) != 0) {
       setRelease(control, mine + ConnectionLayout.DATA_WAIT, word); // after HOME
     }
@@ -355,9 +370,21 @@ final class ShmStream implements FabricStream {
    */
   boolean notifyPeer(long wait) {
     if ((wait & ConnectionLayout.WAIT_BELL) != 0) {
-      return owner.ring();
+      int bell = ConnectionLayout.bell(wait);
+      return bell == NO_BELL ? owner.ring() : ringThread(bell);
     }
     return (wait & ConnectionLayout.WAIT_HINT) == 0 || peer.hint(this, owner);
+  }
+
+  private boolean ringThread(int bell) {
+    if (peer.ringThread(bell)) {
+      owner.rung();
+      return true;
+    }
+    // Who sleeps on a bell does not listen to the control connection. The session's message rings
+    // it from inside its process; if the session has ended, the control connection is looked after.
+    peer.tellEstablished(this);
+    return owner.ring();
   }
 
   /** Number of the home in which the peer has this stream, or -1. */

@@ -24,6 +24,9 @@ final class End implements StreamOwner {
 
   final AtomicInteger rung = new AtomicInteger();
 
+  /** News that came through the session. */
+  final AtomicInteger woken = new AtomicInteger();
+
   /** Whether no bell leaves this end, as when its control connection has ended. */
   volatile boolean mute;
 
@@ -72,7 +75,9 @@ final class End implements StreamOwner {
   }
 
   @Override
-  public void woken() {}
+  public void woken() {
+    woken.incrementAndGet();
+  }
 
   @Override
   public void released() {}
