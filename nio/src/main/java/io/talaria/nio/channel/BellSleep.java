@@ -8,6 +8,7 @@ import io.talaria.nio.bell.ThreadBell;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.memory.Faults;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -41,6 +42,11 @@ final class BellSleep extends FabricSleep implements ThreadBell.Sleeper {
     ThreadBell bell = lease(op);
     try {
       boolean rings = bell != null && stream.rings(bell.number());
+      if (bell != null && !rings && !pool.plenty(bell)) {
+        ThreadBell wanted = bell;
+        bell = null;
+        wanted.giveBack(); // others may be able to sleep on it
+      }
       if (announce(op, rings ? bell.number() : FabricStream.NO_BELL)) {
         if (rings) {
           sleepOn(bell, op, timeoutNs);
@@ -65,19 +71,15 @@ final class BellSleep extends FabricSleep implements ThreadBell.Sleeper {
     if (!lane.switched() || !stream.ringsBells() || JdkNio.isVirtual(Thread.currentThread())) {
       return null;
     }
+    Faults.poll(1); // what that look has met is not to come up with a bell in hand
     boolean reads = op == FabricStream.READ;
     ThreadBell bell = pool.lease(reads ? readersBell : writersBell);
-    if (bell == null) {
-      return null;
-    }
-    if (reads) {
-      readersBell = bell;
-    } else {
-      writersBell = bell;
-    }
-    if (!pool.plenty(bell) && !stream.rings(bell.number())) {
-      bell.giveBack(); // others may be able to sleep on it
-      return null;
+    if (bell != null) {
+      if (reads) {
+        readersBell = bell;
+      } else {
+        writersBell = bell;
+      }
     }
     return bell;
   }
