@@ -30,7 +30,7 @@ public final class NegotiationLoop implements Executor {
   /** So many tasks are done before the sessions are looked at again, which have time limits. */
   private static final int TASKS_A_TURN = 64;
 
-  /** With thousands of attempts under way, each look at them takes time. */
+  /** Each look at what is due takes time. */
   private static final long CHECK_EVERY_NS = 1_000_000L;
 
   /**
@@ -48,7 +48,6 @@ public final class NegotiationLoop implements Executor {
   /** Ticks that {@link Timed} parts may ask for; {@link #NO_TICK}: time has no say. */
   public static final int FAST_TICK_MS = 2;
 
-  public static final int YOUNG_TICK_MS = 10;
   public static final int SLOW_TICK_MS = 100;
   public static final int NO_TICK = 0;
 
