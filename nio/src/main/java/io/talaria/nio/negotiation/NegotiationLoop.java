@@ -30,6 +30,9 @@ public final class NegotiationLoop implements Executor {
   /** So many tasks are done before the sessions are looked at again, which have time limits. */
   private static final int TASKS_A_TURN = 64;
 
+  /** How long what is to be done {@link #soon} waits for the tasks of a turn, but for the last. */
+  private static final long SOON_NS = 500_000L;
+
   /** Each look at what is due takes time. */
   private static final long CHECK_EVERY_NS = 1_000_000L;
 
@@ -59,6 +62,8 @@ public final class NegotiationLoop implements Executor {
   private final List<Runnable> beginnings = new ArrayList<>();
   private final List<Repetition> repeated = new ArrayList<>();
   private final List<Delayed> delayed = new ArrayList<>();
+  private final List<Runnable> atEnd = new ArrayList<>();
+  private long turns;
   private long checkedAtNs = System.nanoTime();
   private volatile Selector selector;
   private volatile Thread runner;
@@ -145,7 +150,7 @@ public final class NegotiationLoop implements Executor {
   @Override
   public void execute(Runnable task) {
     tasks.add(task);
-    if (started()) {
+    if (started() && !isCurrentThread()) { // which looks for tasks before it sleeps
       selector.wakeup();
     }
   }
@@ -173,6 +178,19 @@ public final class NegotiationLoop implements Executor {
   /** Does something a quarter of a second later. */
   public void later(Runnable task) {
     delayed.add(new Delayed(task, System.nanoTime() + LATER_NS));
+  }
+
+  /** Does something once, at the end of this turn or, if that takes long, before it. */
+  void soon(Runnable task) {
+    atEnd.add(task);
+  }
+
+  /**
+   * Number of the present turn. What may be looked at once for many tasks that have come together
+   * is looked at once a turn.
+   */
+  long turnNumber() {
+    return turns;
   }
 
   /**
@@ -302,23 +320,41 @@ public final class NegotiationLoop implements Executor {
   }
 
   private void turn(Selector running) throws IOException {
-    if (tasks.isEmpty()) {
+    turns++;
+    if (tasks.isEmpty() && atEnd.isEmpty()) {
       running.select(this::dispatch, tickMs());
     } else {
       running.selectNow(this::dispatch);
     }
+    doTasks();
+    long now = System.nanoTime();
+    if (now - checkedAtNs >= CHECK_EVERY_NS) {
+      checkedAtNs = now;
+      checkTimes(now);
+    }
+    endTurn();
+  }
+
+  private void doTasks() {
+    long soonNs = System.nanoTime() + SOON_NS;
     for (int i = 0; i < TASKS_A_TURN; i++) {
       Runnable task = tasks.poll();
       if (task == null) {
         break;
       }
       runGuarded("a task", task);
+      if (!atEnd.isEmpty() && System.nanoTime() - soonNs > 0) {
+        endTurn();
+        soonNs = System.nanoTime() + SOON_NS;
+      }
     }
-    long now = System.nanoTime();
-    if (now - checkedAtNs >= CHECK_EVERY_NS) {
-      checkedAtNs = now;
-      checkTimes(now);
+  }
+
+  private void endTurn() {
+    for (int i = 0; i < atEnd.size(); i++) { // one may bring another
+      runGuarded("the end of a turn", atEnd.get(i));
     }
+    atEnd.clear();
   }
 
   private void dispatch(SelectionKey key) {
