@@ -27,6 +27,9 @@ final class Attempts implements NegotiationLoop.Timed {
   /** Those that are to be looked at by the clock, the next first. */
   private final TreeMap<Due, UpgradeAttempt> due = new TreeMap<>(Due.ORDER);
 
+  /** The last turn of the thread in which nothing kept this process from upgrades. */
+  private long usableIn = -1;
+
   /** How many times were set, ever. */
   private long set;
 
@@ -75,15 +78,28 @@ final class Attempts implements NegotiationLoop.Timed {
     if (!channel.wanted()) {
       return;
     }
-    Reason unusable = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
-    if (unusable == null) {
-      unusable = negotiator.fabrics().unusable();
-    }
+    Reason unusable = unusable();
     if (unusable != null) {
       channel.plain(unusable);
       return;
     }
     begin(new LocalAttempt(negotiator, channel));
+  }
+
+  /** What keeps this process from any upgrade, or null. */
+  private Reason unusable() {
+    long turn = negotiator.loop().turnNumber();
+    if (turn == usableIn) {
+      return null;
+    }
+    Reason reason = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
+    if (reason == null) {
+      reason = negotiator.fabrics().unusable();
+    }
+    if (reason == null) {
+      usableIn = turn;
+    }
+    return reason;
   }
 
   void begin(UpgradeAttempt attempt) {

@@ -12,6 +12,9 @@ final class LocalFabrics {
   private final List<Fabric> fabrics;
   private final Reports reports;
 
+  /** The last turn of the thread in which all could be used. */
+  private long usableIn = -1;
+
   LocalFabrics(List<Fabric> fabrics, Reports reports) {
     this.fabrics = List.copyOf(fabrics);
     this.reports = reports;
@@ -41,6 +44,22 @@ final class LocalFabrics {
       } else if (fabrics.size() > 1) {
         reports.report(reason, "fabric " + fabric.name() + " is passed over. " + fabric.problem());
       }
+    }
+    return usable;
+  }
+
+  /**
+   * The same, looked at once a turn of the thread as long as all can be used.
+   *
+   * @param turn the number of the present one
+   */
+  List<Fabric> usable(long turn) {
+    if (turn == usableIn) {
+      return fabrics;
+    }
+    List<Fabric> usable = usable();
+    if (usable.size() == fabrics.size()) {
+      usableIn = turn;
     }
     return usable;
   }
