@@ -50,6 +50,7 @@ public final class NegotiationLoop implements Executor {
 
   public static final int YOUNG_TICK_MS = 10;
   public static final int SLOW_TICK_MS = 100;
+  public static final int REST_TICK_MS = 1000;
   public static final int NO_TICK = 0;
 
   private final SelectorProvider jdk;
