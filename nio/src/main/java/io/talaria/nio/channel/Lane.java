@@ -313,6 +313,16 @@ final class Lane implements StreamOwner {
   }
 
   @Override
+  public void whileNobodyWrites(Runnable work) {
+    channel.whileNobodyWrites(work);
+  }
+
+  @Override
+  public void whileNobodyReads(Runnable work) {
+    channel.whileNobodyReads(work);
+  }
+
+  @Override
   public void stalled() {
     counters.stalled();
   }

@@ -52,6 +52,7 @@ public final class NegotiationLoop implements Executor {
   public static final int FAST_TICK_MS = 2;
 
   public static final int SLOW_TICK_MS = 100;
+  public static final int REST_TICK_MS = 1000;
   public static final int NO_TICK = 0;
 
   private final SelectorProvider jdk;

@@ -69,20 +69,16 @@ final class ShmStream implements FabricStream {
   private volatile boolean established;
   private volatile ShmHome home;
 
-  ShmStream(
-      ShmPeer peer, int slot, int side, ByteBuffer segment, int ringBytes, RingGrowth growth) {
+  ShmStream(ShmPeer peer, int slot, int side, ByteBuffer control, RingGrowth growth) {
     this.peer = peer;
     this.slot = slot;
     this.growth = growth;
     this.side = side;
-    control = ConnectionSegment.control(segment);
+    this.control = control;
     mine = ConnectionLayout.side(side, slot);
     theirs = ConnectionLayout.side(1 - side, slot);
-    output =
-        new ShmOutput(this, side, control, ConnectionSegment.firstRing(segment, ringBytes, side));
-    input =
-        new ShmInput(
-            this, side, control, ConnectionSegment.firstRing(segment, ringBytes, 1 - side));
+    output = new ShmOutput(this, side, control);
+    input = new ShmInput(this, side, control);
   }
 
   EndState ends() {
@@ -495,7 +491,7 @@ final class ShmStream implements FabricStream {
     ends.fail();
     int unused = ends.report(false);
     lookAt(nobodysPage());
-    peer.release(this, growth);
+    peer.release(this);
   }
 
   /** Has all parts of the stream look at another control page. */
@@ -555,6 +551,20 @@ final class ShmStream implements FabricStream {
 
   private static String kib(int bytes) {
     return (bytes >> 10) + " KiB";
+  }
+
+  // ---- resting
+
+  /**
+   * Gives back the output's ring if nothing has been written since the last time and all is read,
+   * and lets go of those that the peer's output has left. Negotiation thread.
+   *
+   * @return whether either direction still uses a ring outside the page
+   */
+  boolean rest() {
+    boolean writes = output.rest();
+    boolean reads = input.rest();
+    return writes || reads;
   }
 
   // ---- larger rings
