@@ -89,8 +89,9 @@ final class RingGrowth {
 
   // ---- rings of slabs
 
-  /** Whether a writer that leaves its page would find a ring. Any thread. */
+  /** Whether a writer that leaves its page would find a ring; if not, it is told later. Any thread. */
   boolean slabRingFree() {
+    slabRings.missing();
     return slabRings.any();
   }
 
@@ -105,7 +106,7 @@ final class RingGrowth {
     }
     int ring = slabRings.take();
     if (ring == NONE) {
-      return false;
+      return false; // who is about to sleep for want of room looks once more: slabRingFree
     }
     slabRing = ring;
     leftSlabRingAt = Long.MAX_VALUE;
@@ -165,6 +166,9 @@ final class RingGrowth {
    * Asks for a larger output ring, once in a while. Writer, or a thread that selects for writing.
    */
   void wanted(ShmStream stream, ShmOutput output) {
+    if (output.inline()) {
+      slabRings.outside(); // nothing may come of it: see askAgain
+    }
     if (growable(output) && ask(System.nanoTime())) {
       if (growable(output)) { // what was seen before may be from before a move
         long generation = outGeneration + 1; // if a move comes now, it has been offered already
@@ -182,6 +186,23 @@ final class RingGrowth {
     long before = askedAtNs.get();
     boolean due = before == NOT_ASKED || nowNs - before >= ASK_AGAIN_NS;
     return due && askedAtNs.compareAndSet(before, nowNs == NOT_ASKED ? 1 : nowNs);
+  }
+
+  /**
+   * Asks again for a writer that has no more room in its page: one who sleeps without a limit would
+   * not. Negotiation thread, now and then.
+   */
+  void askAgain(ShmStream stream, ShmOutput output) {
+    if (slabRings.any() || outputReady(stream)) {
+      stream.owner().woken();
+    } else {
+      wanted(stream, output);
+    }
+  }
+
+  /** Whether a ring was made that the writer does not use yet. Negotiation thread. */
+  boolean unusedOutput() {
+    return nextOut != null;
   }
 
   private boolean growable(ShmOutput output) {

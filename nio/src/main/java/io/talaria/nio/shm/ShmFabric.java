@@ -245,10 +245,11 @@ public final class ShmFabric implements Fabric {
    * that write on both sides before they read, as TCP's buffers let them.
    *
    * @param connections of the pair of processes, with the new one
+   * @param bytes to be taken for it at once
    */
-  void requireRoom(int connections) throws FabricException {
-    requireFree(
-        Math.max(roomBytes, ROOM_EACH_BYTES * Math.min(connections, ROOM_FOR)), "a connection");
+  void requireRoom(int connections, int bytes) throws FabricException {
+    long room = Math.max(roomBytes, ROOM_EACH_BYTES * Math.min(connections, ROOM_FOR));
+    requireFree(room + bytes, "a connection");
   }
 
   /**

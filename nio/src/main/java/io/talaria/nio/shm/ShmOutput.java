@@ -360,13 +360,20 @@ final class ShmOutput {
 
   /**
    * Returns to the page if nothing has been written since the last time, all is read, and nobody is
-   * writing. Negotiation thread.
+   * writing. Who stays in the page for want of a ring has that asked for again. Negotiation thread.
    *
-   * @return whether it still uses a ring outside
+   * @return whether it is to be looked at again
    */
   boolean rest() {
-    if (inline() || ends.ownOutputEnded()) {
+    if (ends.ownOutputEnded()) {
       return false;
+    }
+    if (stuckInPage()) {
+      growth.askAgain(stream, this);
+      return true;
+    }
+    if (nothingOutside()) {
+      return growth.unusedOutput();
     }
     long at = (long) TAIL.getOpaque(this);
     if (at != restedAt) {
@@ -374,13 +381,23 @@ final class ShmOutput {
     } else if (getAcquire(control, theirs + ConnectionLayout.HEAD) == at) {
       stream.owner().whileNobodyWrites(this::returnToPage);
     }
-    return !inline();
+    return !inline() || growth.unusedOutput();
+  }
+
+  /** Whether it has neither a ring outside the page nor one that waits for it. */
+  private boolean nothingOutside() {
+    return inline() && !growth.outputReady(stream);
+  }
+
+  /** Whether it is in the page and has less room than whoever waits for room is told of. */
+  boolean stuckInPage() {
+    return inline() && !roomy(ConnectionLayout.INLINE_RING_BYTES) && !nobodyReads();
   }
 
   /** As the writer. */
   private void returnToPage() {
     long seen = getAcquire(control, theirs + ConnectionLayout.HEAD);
-    if (seen != tail || tail != restedAt || inline()) {
+    if (seen != tail || tail != restedAt || nothingOutside()) {
       return;
     }
     headCache = seen;
@@ -405,17 +422,26 @@ final class ShmOutput {
   // ---- looking: any thread
 
   boolean writable() {
+    return roomy(ringBytes) || writableWhenShort();
+  }
+
+  /** Whether a quarter of a ring is free. */
+  private boolean roomy(int bytes) {
     long used = (long) TAIL.getOpaque(this) - getAcquire(control, theirs + ConnectionLayout.HEAD);
-    int bytes = ringBytes;
-    return used <= bytes - (bytes >> 2) || writableWhenShort();
+    return used <= bytes - (bytes >> 2);
   }
 
   private boolean writableWhenShort() {
-    if (growth.outputReady(stream) || nobodyReads() || (inline() && growth.slabRingFree())) {
+    if (nobodyReads() || (mayMove() && ringWaits())) {
       return true;
     }
     growth.wanted(stream, this); // who waits will not come and find too little room
     return false;
+  }
+
+  /** Whether there is another ring for the writer. */
+  private boolean ringWaits() {
+    return growth.outputReady(stream) || (inline() && growth.slabRingFree());
   }
 
   /** Whether the peer has left bytes unread. */

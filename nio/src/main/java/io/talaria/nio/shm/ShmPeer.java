@@ -91,7 +91,7 @@ final class ShmPeer {
     side = session.initiator() ? 0 : 1;
     otherSide = 1 - side;
     bells = new ShmBells(session, SharedFiles.name(regionFile));
-    rings = new SlabRings(() -> fabric.outside(session));
+    rings = new SlabRings(() -> fabric.outside(session), () -> session.execute(this::ringsBack));
     slabs = new Slabs(session, files, rings, side);
     if (session.initiator()) {
       named.add(regionFile);
@@ -273,10 +273,14 @@ final class ShmPeer {
   // ---- offering and answering
 
   ShmUpgrade offer(int ringBytes, int maxRingBytes) throws FabricException {
-    fabric.requireRoom(slabs.streams() + 1);
-    int slot = slabs.take(ringBytes, named::add);
+    Slab slab = slabs.withRoom();
+    fabric.requireRoom(slabs.streams() + 1, slab == null ? slabs.nextBytes(ringBytes) : 0);
+    if (slab == null) {
+      slab = slabs.make(ringBytes, named::add);
+    }
+    int slot = slab.take();
     generation++;
-    ByteBuffer control = slabs.of(slot).page(slot);
+    ByteBuffer control = slab.page(slot);
     ConnectionLayout.reset(control, slot, generation, slabs.ringBytes());
     ShmStream stream = newStream(slot, generation, control, maxRingBytes);
     return new ShmUpgrade(this, stream, ShmMessages.offer(slot, generation));
@@ -395,6 +399,7 @@ final class ShmPeer {
   private void releasedByBoth(int slot, Page page) {
     if (page.releasedHere && page.releasedThere) {
       page.growth.giveBack();
+      page.growth = null;
       if (session.initiator()) {
         slabs.recycle(slot);
       }
@@ -489,9 +494,10 @@ final class ShmPeer {
   // ---- resting
 
   /**
-   * Gives back the rings of streams over which nothing has been sent since the last time.
+   * Gives back the rings of streams over which nothing has been sent since the last time, and asks
+   * again for those that others wait for.
    *
-   * @return whether any stream still uses one
+   * @return whether any stream still uses one, or wants one
    */
   boolean rest() {
     boolean outside = false;
@@ -500,6 +506,16 @@ final class ShmPeer {
       outside |= stream != null && stream.owned() && stream.rest();
     }
     return outside;
+  }
+
+  /** There are rings for writers that have found none. */
+  private void ringsBack() {
+    for (int slot = 0; slot < pages.length; slot++) {
+      ShmStream stream = stream(slot);
+      if (stream != null && stream.owned() && stream.wantsRing()) {
+        stream.owner().woken();
+      }
+    }
   }
 
   // ---- messages and the end

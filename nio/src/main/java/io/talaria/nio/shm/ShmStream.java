@@ -559,12 +559,17 @@ final class ShmStream implements FabricStream {
    * Gives back the output's ring if nothing has been written since the last time and all is read,
    * and lets go of those that the peer's output has left. Negotiation thread.
    *
-   * @return whether either direction still uses a ring outside the page
+   * @return whether either direction still uses a ring outside the page, or wants one
    */
   boolean rest() {
     boolean writes = output.rest();
     boolean reads = input.rest();
     return writes || reads;
+  }
+
+  /** Whether its writer has neither room in its page nor a ring outside. Negotiation thread. */
+  boolean wantsRing() {
+    return output.stuckInPage();
   }
 
   // ---- larger rings

@@ -21,6 +21,10 @@ final class SlabRings {
   private final AtomicLong free = new AtomicLong();
 
   private final Runnable outside;
+  private final Runnable back;
+
+  /** Whether a writer in its page has found none, and has not been told of one since. */
+  private volatile boolean missing;
 
   /** Those whose memory is gone. Set by the negotiation thread. */
   private volatile long lost;
@@ -30,13 +34,16 @@ final class SlabRings {
   private final AtomicReferenceArray<ByteBuffer> theirs = new AtomicReferenceArray<>(MOST);
 
   /**
-   * @param outside is told whenever a stream begins to use a ring outside its page; any thread
+   * @param outside is told whenever a stream begins to use a ring outside its page, or wants one;
+   *     any thread
+   * @param back is told when there is a ring after {@link #missing}; any thread
    */
-  SlabRings(Runnable outside) {
+  SlabRings(Runnable outside, Runnable back) {
     this.outside = outside;
+    this.back = back;
   }
 
-  /** A stream uses a ring outside its page, of a slab or in a file. */
+  /** A stream uses a ring outside its page, of a slab or in a file; or has asked for one. */
   void outside() {
     outside.run();
   }
@@ -66,6 +73,7 @@ final class SlabRings {
     if (slab < SlabLayout.RING_SLABS) {
       long bits = ((1L << SlabLayout.rings(slab, ringBytes)) - 1) << SlabLayout.ring(slab, 0);
       free.accumulateAndGet(bits, (was, more) -> was | more);
+      tellIfMissing();
     }
   }
 
@@ -112,6 +120,23 @@ final class SlabRings {
     return free.get() != 0;
   }
 
+  /**
+   * Says that a writer wants one. To be followed by a look whether there is {@link #any}: whoever
+   * gives one back later has it told.
+   */
+  void missing() {
+    if (!missing) {
+      missing = true;
+    }
+  }
+
+  private void tellIfMissing() {
+    if (missing) {
+      missing = false;
+      back.run();
+    }
+  }
+
   /** Gives back what was taken: the peer reads nothing from it any more. */
   void giveBack(int ring) {
     long bit = (1L << ring) & ~lost;
@@ -119,6 +144,7 @@ final class SlabRings {
     while (true) {
       long found = free.compareAndExchange(seen, seen | bit);
       if (found == seen) {
+        tellIfMissing();
         return;
       }
       seen = found;

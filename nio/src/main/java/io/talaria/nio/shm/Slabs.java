@@ -63,35 +63,37 @@ final class Slabs {
 
   // ---- the side that dialled
 
-  /**
-   * Gives out a page.
-   *
-   * @param bytes size of the rings that a new slab gets
-   * @param named told of the file of a new slab
-   * @return its slot
-   */
-  int take(int bytes, Named named) throws FabricException {
+  /** The first slab with a free page, or null if one is to be {@linkplain #make made}. */
+  Slab withRoom() throws FabricException {
     if (gone) {
       throw new FabricException(Reason.PEER_LOST, "the peer process has ended");
     }
-    int unmade = -1;
-    for (int i = 0; i < SlabLayout.SLABS; i++) {
-      Slab slab = slabs[i];
-      if (slab == null) {
-        unmade = unmade < 0 ? i : unmade;
-      } else if (slab.usable() && !slab.full() && slab.intact()) {
-        return slab.take();
-      } else if (slab.lost) {
+    for (Slab slab : slabs) {
+      if (slab != null && slab.usable() && !slab.full() && slab.intact()) {
+        return slab;
+      }
+      if (slab != null && slab.lost) {
         anyLost = true;
-        rings.lost(i);
+        rings.lost(slab.index);
         dropIfUnused(slab);
       }
     }
-    if (unmade < 0) {
-      throw new FabricException(
-          Reason.LIMIT, "more than " + PeerLayout.SLOTS + " connections between two processes");
+    return null;
+  }
+
+  /** How many bytes the next slab will have. */
+  int nextBytes(int bytes) throws FabricException {
+    return SlabLayout.bytes(next(), ringBytes == 0 ? bytes : ringBytes);
+  }
+
+  private int next() throws FabricException {
+    for (int i = 0; i < SlabLayout.SLABS; i++) {
+      if (slabs[i] == null) {
+        return i;
+      }
     }
-    return make(unmade, bytes, named).take();
+    throw new FabricException(
+        Reason.LIMIT, "more than " + PeerLayout.SLOTS + " connections between two processes");
   }
 
   /** Is told of a file that has a name. */
@@ -100,7 +102,14 @@ final class Slabs {
     void named(long fileId);
   }
 
-  private Slab make(int index, int bytes, Named named) throws FabricException {
+  /**
+   * Makes one more slab, and tells the peer.
+   *
+   * @param bytes size of the rings, if it is the first
+   * @param named told of its file
+   */
+  Slab make(int bytes, Named named) throws FabricException {
+    int index = next();
     if (ringBytes == 0) {
       ringBytes = bytes;
     }

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.fabric.FabricStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -135,7 +136,7 @@ public final class HostileConnection {
   public void awaitBell() {
     set(
         mine + ConnectionLayout.DATA_WAIT,
-        ++epoch << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_BELL);
+        ConnectionLayout.waitWord(++epoch, FabricStream.NO_BELL, ConnectionLayout.WAIT_BELL));
   }
 
   /** Whether a ring that the victim writes holds a byte below a limit, other than 0. */

@@ -136,7 +136,7 @@ class RefusedRingTest {
 
   @Test
   void whoHasAskedDoesNotAskAgainBeforeItsTime() {
-    RingGrowth growth = new RingGrowth(null, new SlabRings(() -> {}), RING, MOST);
+    RingGrowth growth = new RingGrowth(null, new SlabRings(() -> {}, () -> {}), RING, MOST);
     long startNs = -5;
     assertThat(growth.ask(startNs)).isTrue();
     assertThat(growth.ask(startNs)).isFalse();

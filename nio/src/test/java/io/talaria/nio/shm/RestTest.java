@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -175,6 +176,40 @@ class RestTest {
       assertThat(write(100)).isEqualTo(100);
       readAll();
     }
+  }
+
+  /** It was asked for, and has come when nothing was under way any more. */
+  @Test
+  void aRingThatComesTooLateIsGivenBack() throws Exception {
+    long mappings = Mapping.live();
+    CountDownLatch held = new CountDownLatch(1);
+    pair.dialled.execute(
+        () -> {
+          try {
+            held.await();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
+    assertThat(write(3 * RING)).as("and asks for more").isEqualTo(RING);
+    readAll();
+    for (int i = 0; i < 2; i++) {
+      pair.dialler.run(pair.dialler.fabric::rest);
+    }
+    assertThat(outBytes()).isEqualTo(INLINE);
+    assertThat(pair.dialler.fabric.mayRest()).as("until that has come").isTrue();
+    held.countDown();
+    pair.settle();
+    assertThat(Mapping.live()).isGreaterThan(mappings);
+
+    rest();
+
+    assertThat(outBytes()).isEqualTo(INLINE);
+    assertThat(Mapping.live()).isEqualTo(mappings);
+    rest();
+    assertThat(pair.dialler.fabric.mayRest()).isFalse();
+    assertThat(write(500)).isEqualTo(500);
+    readAll();
   }
 
   /** It holds the read lock, so it has to do it itself. */

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,7 +105,7 @@ class SlabsTest {
   void withoutRoomForRingsNothingIsOffered() throws Exception {
     try (PeerPair pair = new PeerPair(shm, RING, RING)) {
       Connection first = pair.connect();
-      pair.dialler.fabric.roomBytes = Long.MAX_VALUE;
+      pair.dialler.fabric.roomBytes = Long.MAX_VALUE / 2;
       assertRefused(
           Reason.SHM_FULL, () -> pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler)));
       pair.dialler.fabric.roomBytes = 0;
@@ -152,6 +153,75 @@ class SlabsTest {
       Connection next = pair.connect();
       assertThat(write(next.client, 1, 0, RING)).as("a ring has come back").isEqualTo(RING);
       next.release();
+    }
+  }
+
+  /** Writers of more than fits into their pages, of which the last has found no ring anywhere. */
+  private List<Connection> withOneStuck(PeerPair pair, Path away) throws Exception {
+    List<Connection> all = new ArrayList<>();
+    for (int i = 0; i < 5; i++) { // in slabs with four rings a side
+      all.add(pair.connect());
+    }
+    pair.settle();
+    Files.move(shm, away);
+    Files.createFile(shm); // so no ring can be made
+    for (int i = 0; i < 4; i++) {
+      assertThat(write(all.get(i).client, i, 0, RING)).isEqualTo(RING);
+    }
+    ShmStream stuck = all.get(4).client.stream;
+    assertThat(write(all.get(4).client, 4, 0, RING)).isEqualTo(ConnectionLayout.INLINE_RING_BYTES);
+    pair.settle();
+    assertThat(stuck.await(FabricStream.WRITE)).as("nothing to write to").isTrue();
+    return all;
+  }
+
+  private void restore(Path away) throws Exception {
+    Files.delete(shm);
+    Files.move(away, shm);
+  }
+
+  /** Who sleeps without a limit does not look again by itself. */
+  @Test
+  void whoIsStuckInItsPageIsToldOfARingThatComesBack() throws Exception {
+    Path away = dir.resolve("away");
+    try (PeerPair pair = new PeerPair(shm, RING, RING)) {
+      List<Connection> all = withOneStuck(pair, away);
+      End stuck = all.get(4).client;
+      int before = stuck.woken.get();
+
+      all.get(2).release();
+      pair.settle();
+
+      assertThat(stuck.woken.get() - before).as("told").isPositive();
+      assertThat(stuck.stream.readiness(FabricStream.WRITE)).isEqualTo(FabricStream.WRITE);
+      assertThat(write(stuck, 4, 1024, 3000)).isEqualTo(3000);
+      restore(away);
+      all.remove(2);
+      all.forEach(Connection::release);
+    }
+  }
+
+  @Test
+  void whoIsStuckInItsPageGetsAFileOnceThereIsRoom() throws Exception {
+    Path away = dir.resolve("away");
+    try (PeerPair pair = new PeerPair(shm, RING, RING)) {
+      List<Connection> all = withOneStuck(pair, away);
+      End stuck = all.get(4).client;
+      assertThat(pair.dialler.fabric.mayRest()).as("looked at by the clock").isTrue();
+      pair.rest();
+      pair.settle();
+      assertThat(stuck.stream.readiness(FabricStream.WRITE)).isZero();
+
+      restore(away);
+      long start = System.nanoTime();
+      while (stuck.stream.outBytes() == ConnectionLayout.INLINE_RING_BYTES) {
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(30));
+        pair.rest();
+        pair.settle();
+        Thread.sleep(10);
+        int unused = write(stuck, 4, 1024, 1);
+      }
+      all.forEach(Connection::release);
     }
   }
 

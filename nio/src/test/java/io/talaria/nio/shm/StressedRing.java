@@ -65,7 +65,7 @@ final class StressedRing {
   }
 
   private static RingGrowth growth(int slot, int side) {
-    SlabRings rings = new SlabRings(() -> {});
+    SlabRings rings = new SlabRings(() -> {}, () -> {});
     rings.mapped(slab(slot), 0, side, RING);
     rings.open(0, RING);
     return new RingGrowth(null, rings, RING, RING);
