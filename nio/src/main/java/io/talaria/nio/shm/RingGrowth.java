@@ -200,6 +200,11 @@ final class RingGrowth {
     }
   }
 
+  /** Whether a ring was asked for that is not in use yet. Any thread. */
+  boolean asked() {
+    return askedAtNs.get() != NOT_ASKED;
+  }
+
   /** Whether a ring was made that the writer does not use yet. Negotiation thread. */
   boolean unusedOutput() {
     return nextOut != null;

@@ -368,7 +368,7 @@ final class ShmOutput {
     if (ends.ownOutputEnded()) {
       return false;
     }
-    if (stuckInPage()) {
+    if (growth.asked() && stuckInPage()) {
       growth.askAgain(stream, this);
       return true;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.fabric.Upgrade;
@@ -407,6 +408,37 @@ class SlotLifeTest {
       assertThat(third.client.stream.slot).isEqualTo(first.client.stream.slot);
       second.release();
       third.release();
+    }
+  }
+
+  /** A ready bit belongs to a slot: the next user of the page is looked at for nothing, once. */
+  @Test
+  void aHintForTheLastUserOfAPageHarmsNobody() throws Exception {
+    try (PeerPair pair = new PeerPair(dir.resolve("shm"), RING, RING)) {
+      ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+      Connection first = pair.connect();
+      first.server.stream.moveTo(home);
+      assertThat(first.server.stream.watch(FabricStream.READ)).isTrue();
+      ShmHomeTest.writeTo(first.client);
+      first.release();
+      pair.settle();
+
+      Connection second = pair.connect();
+      assertThat(second.server.stream.slot).isEqualTo(first.server.stream.slot);
+      second.server.stream.moveTo(home);
+      List<FabricStream> hinted = new ArrayList<>();
+      int unused = home.drainReady(hinted::add, 10);
+      assertThat(hinted).doesNotContain(first.server.stream);
+      assertThat(second.server.stream.readiness(FabricStream.READ)).isZero();
+      assertThat(second.server.stream.watch(FabricStream.READ)).isTrue();
+
+      ShmHomeTest.writeTo(second.client);
+      hinted.clear();
+      assertThat(home.drainReady(hinted::add, 10)).isEqualTo(1);
+      assertThat(hinted).containsExactly(second.server.stream);
+      second.release();
+      pair.settle();
+      home.close();
     }
   }
 
