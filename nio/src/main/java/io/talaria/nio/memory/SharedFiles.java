@@ -168,6 +168,11 @@ public final class SharedFiles {
     }
   }
 
+  /** Whether a file that this process created still has its name. */
+  public boolean exists(long id) {
+    return Files.exists(path(directory.path(), id), LinkOption.NOFOLLOW_LINKS);
+  }
+
   /** Unlinks files of processes that have ended. */
   public void sweep() {
     ProcessFileName.sweep(directory.path(), PREFIX);

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Where the rings of one stream are that are not in its page, and how they grow. A writer that
@@ -51,10 +52,12 @@ final class RingGrowth {
    */
   private final AtomicLong askedAtNs = new AtomicLong(NOT_ASKED);
 
-  // Writer's, except that the negotiation thread publishes nextOut.
+  // Writer's.
   private long outGeneration;
   private Grown currentOut;
-  private volatile Grown nextOut;
+
+  /** Set, and replaced if it is not used, by the negotiation thread; taken by the writer. */
+  private final AtomicReference<Grown> nextOut = new AtomicReference<>();
 
   /** The ring of a slab that the writer has taken: written by it, and where it left it. */
   private volatile int slabRing = NONE;
@@ -207,7 +210,7 @@ final class RingGrowth {
 
   /** Whether a ring was made that the writer does not use yet. Negotiation thread. */
   boolean unusedOutput() {
-    return nextOut != null;
+    return nextOut.get() != null;
   }
 
   private boolean growable(ShmOutput output) {
@@ -217,20 +220,22 @@ final class RingGrowth {
 
   /** Whether a larger output ring waits for the writer. Any thread. */
   boolean outputReady(ShmStream stream) {
-    Grown next = nextOut;
+    Grown next = nextOut.get();
     return next != null && stream.peerRingReadyAcquire() == next.generation();
   }
 
   /** Moves the output to the larger ring if it is ready. Writer. */
   boolean moveOutput(ShmStream stream, ShmOutput output) {
     giveBackFollowed(output.readTo());
-    if (!outputReady(stream) || !output.mayMove()) {
+    Grown next = nextOut.get();
+    if (next == null
+        || stream.peerRingReadyAcquire() != next.generation()
+        || !output.mayMove()
+        || !nextOut.compareAndSet(next, null)) {
       return false;
     }
-    Grown next = nextOut;
     Grown old = currentOut;
     currentOut = next;
-    nextOut = null;
     outGeneration = next.generation();
     output.moveTo(
         next.ring(),
@@ -338,20 +343,31 @@ final class RingGrowth {
     return generation > offeredOut;
   }
 
-  /**
-   * The output ring of a generation if it was offered before and is not in use, or null.
-   * Negotiation thread.
-   */
-  Grown unused(long generation) {
-    Grown next = nextOut;
-    return next != null && next.generation() == generation ? next : null;
+  /** The output ring that was offered before and is not in use, or null. Negotiation thread. */
+  Grown unused() {
+    return nextOut.get();
   }
 
   /** Negotiation thread: a larger output ring exists and is being offered. */
   void offered(Grown grown) {
     remember(grown);
     offeredOut = grown.generation();
-    nextOut = grown;
+    nextOut.set(grown);
+  }
+
+  /**
+   * Negotiation thread: another ring is being offered in place of one that the peer could not map.
+   * What it has of that is unmapped with the stream.
+   *
+   * @return false if the writer has taken that one, because the peer could
+   */
+  boolean offeredAnew(Grown lost, Grown grown) {
+    if (!nextOut.compareAndSet(lost, grown)) {
+      return false;
+    }
+    remember(grown);
+    offeredOut = grown.generation();
+    return true;
   }
 
   private void remember(Grown grown) {
@@ -411,12 +427,13 @@ final class RingGrowth {
   /** Unmaps everything. Negotiation thread, when nobody is inside. */
   void close() {
     close(currentOut);
-    close(nextOut);
+    close(nextOut.get());
     close(currentIn);
     synchronized (nextIn) {
       nextIn.forEach(this::close);
       nextIn.clear();
     }
+    mapped.forEach(Mapping::close); // what is left
   }
 
   private void close(Grown grown) {

@@ -444,22 +444,51 @@ final class ShmPeer {
       return;
     }
     RingGrowth growth = page.growth;
-    if (growth.unmade(ring)) {
-      try {
-        SharedFiles.Created<Mapping> file = fabric.createRing(bytes, bytes > slabs.ringBytes());
-        named.add(file.id());
-        growth.offered(new Grown(file.id(), ring, bytes, file.mapping()));
-      } catch (FabricException e) {
-        // The ring stays as it is: slower under load, still right.
-        // It stalls more often, which is counted; the writer asks again.
-        return;
+    Grown next = growth.unused();
+    if (next == null && growth.unmade(ring)) {
+      next = make(ring, bytes);
+      if (next != null) {
+        growth.offered(next);
       }
+    } else if (next != null && !growth.outputReady(stream) && !files.exists(next.fileId())) {
+      next = makeAnew(growth, next);
     }
-    Grown next = growth.unused(ring);
     if (next != null) {
       session.send(
-          ShmMessages.grow(stream.slot, page.generation, ring, next.fileId(), next.bytes()));
+          ShmMessages.grow(
+              stream.slot, page.generation, next.generation(), next.fileId(), next.bytes()));
     }
+  }
+
+  /**
+   * Makes a ring in a file.
+   *
+   * @return null if that is impossible now: the ring stays as it is, slower under load, still
+   *     right. It stalls more often, which is counted; the writer asks again
+   */
+  private Grown make(long ring, int bytes) {
+    try {
+      SharedFiles.Created<Mapping> file = fabric.createRing(bytes, bytes > slabs.ringBytes());
+      named.add(file.id());
+      return new Grown(file.id(), ring, bytes, file.mapping());
+    } catch (FabricException e) {
+      return null;
+    }
+  }
+
+  /** The peer has taken the name from a ring's file, and has not mapped it: it shall have another. */
+  private Grown makeAnew(RingGrowth growth, Grown lost) {
+    Grown next = make(lost.generation() + 1, lost.bytes());
+    if (next == null) {
+      return null;
+    }
+    if (!growth.offeredAnew(lost, next)) { // it had mapped it, just now
+      forget(next.fileId());
+      next.mapping().close();
+      return null;
+    }
+    forget(lost.fileId());
+    return next;
   }
 
   private void growInput(int slot, int use, long ring, long fileId, int bytes)
