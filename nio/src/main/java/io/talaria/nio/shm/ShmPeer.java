@@ -69,6 +69,9 @@ final class ShmPeer {
   /** By slot. */
   private Page[] pages = new Page[16];
 
+  /** Streams that have asked for a ring while they had their page alone, and may still have. */
+  private final Set<ShmStream> askers = new HashSet<>();
+
   /** The last connection's; each has its own. */
   private int generation;
 
@@ -378,6 +381,7 @@ final class ShmPeer {
 
   private void left(int slot, Page page) {
     page.growth.close();
+    askers.remove(stream(slot));
     setStream(slot, null);
     slabs.left(slot);
     releasedByBoth(slot, page);
@@ -442,6 +446,9 @@ final class ShmPeer {
     Page page = page(stream.slot);
     if (gone || stream(stream.slot) != stream || page == null) {
       return;
+    }
+    if (stream.hasPageAlone()) {
+      askers.add(stream);
     }
     RingGrowth growth = page.growth;
     Grown next = growth.unused();
@@ -539,10 +546,10 @@ final class ShmPeer {
 
   /** There are rings for writers that have found none. */
   private void ringsBack() {
-    for (int slot = 0; slot < pages.length; slot++) {
-      ShmStream stream = stream(slot);
-      if (stream != null && stream.owned() && stream.wantsRing()) {
-        stream.owner().woken();
+    askers.removeIf(asker -> !asker.hasPageAlone());
+    for (ShmStream asker : askers) {
+      if (asker.wantsRing()) {
+        asker.owner().woken();
       }
     }
   }

@@ -567,6 +567,11 @@ final class ShmStream implements FabricStream {
     return writes || reads;
   }
 
+  /** Whether its writer has no ring outside the page, as far as this thread sees. */
+  boolean hasPageAlone() {
+    return output.inline();
+  }
+
   /** Whether its writer has neither room in its page nor a ring outside. Negotiation thread. */
   boolean wantsRing() {
     return output.stuckInPage();
