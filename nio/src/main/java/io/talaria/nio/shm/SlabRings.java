@@ -144,6 +144,9 @@ final class SlabRings {
     while (true) {
       long found = free.compareAndExchange(seen, seen | bit);
       if (found == seen) {
+        if ((lost & bit) != 0) { // meanwhile
+          free.accumulateAndGet(bit, (was, gone) -> was & ~gone);
+        }
         tellIfMissing();
         return;
       }
