@@ -30,7 +30,7 @@ public final class NegotiationLoop implements Executor {
   /** So many tasks are done before the sessions are looked at again, which have time limits. */
   private static final int TASKS_A_TURN = 64;
 
-  /** How long what is to be done {@link #soon} waits for the tasks of a turn, but for the last. */
+  /** How long what is to be done {@link #soon} waits for the rest of a turn, but for one task. */
   private static final long SOON_NS = 500_000L;
 
   /** Each look at what is due takes time. */
@@ -64,6 +64,10 @@ public final class NegotiationLoop implements Executor {
   private final List<Repetition> repeated = new ArrayList<>();
   private final List<Delayed> delayed = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
+
+  /** When the first of them has waited for long enough. */
+  private long atEndDueNs;
+
   private long turns;
   private long checkedAtNs = System.nanoTime();
   private volatile Selector selector;
@@ -183,6 +187,9 @@ public final class NegotiationLoop implements Executor {
 
   /** Does something once, at the end of this turn or, if that takes long, before it. */
   void soon(Runnable task) {
+    if (atEnd.isEmpty()) {
+      atEndDueNs = System.nanoTime() + SOON_NS;
+    }
     atEnd.add(task);
   }
 
@@ -337,17 +344,19 @@ public final class NegotiationLoop implements Executor {
   }
 
   private void doTasks() {
-    long soonNs = System.nanoTime() + SOON_NS;
     for (int i = 0; i < TASKS_A_TURN; i++) {
       Runnable task = tasks.poll();
       if (task == null) {
         break;
       }
       runGuarded("a task", task);
-      if (!atEnd.isEmpty() && System.nanoTime() - soonNs > 0) {
-        endTurn();
-        soonNs = System.nanoTime() + SOON_NS;
-      }
+      endTurnIfLong();
+    }
+  }
+
+  private void endTurnIfLong() {
+    if (!atEnd.isEmpty() && System.nanoTime() - atEndDueNs > 0) {
+      endTurn();
     }
   }
 
@@ -361,6 +370,7 @@ public final class NegotiationLoop implements Executor {
   private void dispatch(SelectionKey key) {
     Ready attached = (Ready) key.attachment();
     runGuarded("what is ready", attached::ready, attached::failed);
+    endTurnIfLong();
   }
 
   /** The shortest tick that anything asks for; 0: sleep until somebody wakes the thread. */
