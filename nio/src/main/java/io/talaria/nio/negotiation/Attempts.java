@@ -165,9 +165,7 @@ final class Attempts implements NegotiationLoop.Timed {
       negotiator
           .loop()
           .runGuarded(
-              "an upgrade",
-              () -> attempt.check(nowNs),
-              () -> attempt.failed(Reason.INTERNAL));
+              "an upgrade", () -> attempt.check(nowNs), () -> attempt.failed(Reason.INTERNAL));
     }
   }
 }

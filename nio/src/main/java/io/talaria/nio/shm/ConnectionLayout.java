@@ -48,9 +48,9 @@ import java.nio.ByteOrder;
  *
  * <p>A writer that finds too little room moves to another ring: one of a slab ({@link SlabLayout}),
  * or one in a file of its own. It publishes the position from which it writes there in MOVE_AT and
- * the ring in MOVE_TO, then the count of moves in MOVE_GENERATION, then the next TAIL. The word of a
- * move is used again {@link #MOVES} moves later, and not before the reader has said in IN_MOVES that
- * it has followed.
+ * the ring in MOVE_TO, then the count of moves in MOVE_GENERATION, then the next TAIL. The word of
+ * a move is used again {@link #MOVES} moves later, and not before the reader has said in IN_MOVES
+ * that it has followed.
  */
 final class ConnectionLayout {
   static final long MAGIC = 0x5441_4c41_5249_4103L; // "TALARIA", version 3

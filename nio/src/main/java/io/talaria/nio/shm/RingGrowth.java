@@ -92,7 +92,7 @@ final class RingGrowth {
 
   // ---- rings of slabs
 
-  /** Whether a writer that leaves its page would find a ring; if not, it is told later. Any thread. */
+  /** Whether a writer that leaves its page finds a ring; if not, it is told later. Any thread. */
   boolean slabRingFree() {
     slabRings.missing();
     return slabRings.any();

@@ -483,7 +483,7 @@ final class ShmPeer {
     }
   }
 
-  /** The peer has taken the name from a ring's file, and has not mapped it: it shall have another. */
+  /** The peer has taken the name from a ring's file, and has not mapped it: it gets another. */
   private Grown makeAnew(RingGrowth growth, Grown lost) {
     Grown next = make(lost.generation() + 1, lost.bytes());
     if (next == null) {
