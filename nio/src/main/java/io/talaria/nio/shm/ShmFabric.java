@@ -219,12 +219,17 @@ public final class ShmFabric implements Fabric {
   public void rest() {
     anyOutside = false;
     VarHandle.fullFence();
-    boolean outside = false;
-    for (ShmPeer peer : peers) {
-      outside |= peer.rest();
-    }
-    if (outside) {
-      anyOutside = true;
+    boolean again = true; // also if an error of lost memory ends this
+    try {
+      boolean outside = false;
+      for (ShmPeer peer : peers) {
+        outside |= peer.rest();
+      }
+      again = outside;
+    } finally {
+      if (again) {
+        anyOutside = true;
+      }
     }
   }
 
