@@ -43,9 +43,6 @@ class AllocationTest {
   /** JUCX makes an object for each send and each receive. */
   private static final long BYTES_BY_JUCX = 2 * 100;
 
-  /** To who announces sleep, UCX says «busy» about once, and JUCX throws that: 640 bytes. */
-  private static final long BYTES_OF_BUSY_BY_JUCX = 700;
-
   /**
    * How often it is measured at most until it is steady: what a thread that sleeps now and then
    * calls is compiled late, and until then makes objects that the compiler does without.
@@ -79,21 +76,17 @@ class AllocationTest {
   @ParameterizedTest(name = "{0}, {1}, {2}")
   @MethodSource("cases")
   void steadyStateAllocatesNothing(Pair pair, String wait, String buffers) throws Exception {
-    long most = most(pair, wait);
+    long most = most(pair);
     assertThat(measure(pair, wait, buffers, "no", most))
         .as("bytes in %d rounds", ROUNDS)
         .allMatch(bytes -> bytes < most);
   }
 
-  private static long most(Pair pair, String wait) {
+  private static long most(Pair pair) {
     if (pair.server() != Flavour.TALARIA_17) {
       return NOISE_BYTES;
     }
-    long most = BYTES_ON_17;
-    if (Settings.fast() == Mode.UCX) {
-      most += BYTES_BY_JUCX + (wait.equals("select") ? BYTES_OF_BUSY_BY_JUCX : 0);
-    }
-    return ROUNDS * most;
+    return ROUNDS * (BYTES_ON_17 + (Settings.fast() == Mode.UCX ? BYTES_BY_JUCX : 0));
   }
 
   /** Shows that the measurement would notice. */

@@ -165,6 +165,15 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
   }
 
   @Override
+  public long flush() {
+    try {
+      return worker.requests().posted(endpoint.flushNonBlocking(null), null);
+    } catch (UcxException e) {
+      return JucxWorker.status(e);
+    }
+  }
+
+  @Override
   public long closeForced() {
     if (!open) {
       throw new IllegalStateException("the endpoint is closed");

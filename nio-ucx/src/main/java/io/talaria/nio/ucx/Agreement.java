@@ -20,6 +20,9 @@ final class Agreement {
   /** The side that does not decide has taken its output back. */
   private boolean outputStays;
 
+  /** So has the peer, which does not decide, while this side decided otherwise. */
+  private boolean peerOutputStays;
+
   private volatile boolean established;
 
   Agreement(UcxStream stream, boolean decides) {
@@ -86,6 +89,11 @@ final class Agreement {
     return withdrawn;
   }
 
+  /** Whether the peer's output may switch, or have switched, as far as is known. */
+  synchronized boolean peerMaySwitch() {
+    return decides ? established && !peerOutputStays : accepted && !withdrawn;
+  }
+
   /** The connecting side's reader is ready. Negotiation thread. */
   void peerAccepted(int windowBytes) {
     stream.peerWindow(windowBytes);
@@ -117,7 +125,11 @@ final class Agreement {
   /** The peer has withdrawn, or asks for it. Negotiation thread. */
   void peerWithdrew() {
     synchronized (this) {
-      if (established || withdrawn) {
+      if (established) {
+        peerOutputStays = decides;
+        return;
+      }
+      if (withdrawn) {
         return;
       }
       withdrawn = true;

@@ -31,6 +31,9 @@ final class Caretaker {
   /** How long it sleeps at most, or will: 0 for any time. */
   private volatile int sleepMs = LOOK_MS;
 
+  /** Whether anybody has stirred it since it has begun to look. */
+  private volatile boolean stirred;
+
   private int quiet;
 
   /** Those whose failure has been logged. */
@@ -64,6 +67,9 @@ final class Caretaker {
 
   /** The program is active again. */
   void stir() {
+    if (!stirred) {
+      stirred = true;
+    }
     if (sleepMs == 0) {
       sleepMs = LOOK_MS;
       selector.wakeup();
@@ -83,6 +89,7 @@ final class Caretaker {
 
   private void turn() throws IOException {
     Engine.Need most = Engine.Need.NOTHING;
+    stirred = false;
     sleepMs = LOOK_MS;
     for (Engine engine : engines) {
       Engine.Need need = tendGuarded(engine);
@@ -95,6 +102,9 @@ final class Caretaker {
       sleepMs = HASTE_MS;
     } else if (quiet > QUIET_LOOKS && sleepMs != HASTE_MS) {
       sleepMs = 0;
+      if (stirred) { // by one who has seen that it does not sleep
+        sleepMs = LOOK_MS;
+      }
     }
     selector.select(sleepMs);
     selector.selectedKeys().clear();

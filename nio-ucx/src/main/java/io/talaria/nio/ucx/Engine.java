@@ -753,6 +753,9 @@ final class Engine {
   }
 
   private boolean closeLeaving() {
+    if (flush > 0) {
+      return false; // all endpoints take part in that, and the process ends
+    }
     boolean any = false;
     for (int i = leaving.size() - 1; i >= 0; i--) {
       Pipe pipe = leaving.get(i);

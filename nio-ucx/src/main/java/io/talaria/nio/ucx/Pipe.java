@@ -10,11 +10,12 @@ import io.talaria.nio.ucx.binding.Received;
  * An endpoint: the way out of one stream, and the way in of whichever stream the peer names in its
  * first bytes, because UCX pairs endpoints in the order of their creation. An engine's.
  *
- * <p><b>Its end.</b> It is closed when both streams are over, at both ends: so nobody will read
- * what comes by it, nor send, and each side has said so only when UCX was done with all that it had
- * sent. Therefore it is closed by force, at which UCX gives up what is under way: nothing is. It
- * has to be, for UCX 1.13 keeps an endpoint that is closed otherwise, and its mappings, until the
- * worker is closed, once the peer's end is connected to it.
+ * <p><b>Its end.</b> It is closed when both streams are over, at both ends. What was sent may be
+ * under way even so, for UCX is done with it earlier; but nobody reads it. So it is closed by
+ * force, at which UCX gives up what is under way. It has to be: UCX 1.13 keeps an endpoint that is
+ * closed otherwise, and its mappings, until the worker is closed, once the peer's end is connected
+ * to it. A peer whose session has ended before it said that it is over may read still: what was
+ * sent has to arrive first then.
  */
 final class Pipe {
   private static final int TOKEN_BYTES = 8;
@@ -30,9 +31,10 @@ final class Pipe {
   private long head;
   private boolean peerGone;
   private boolean leaving;
+  private boolean flushed;
   private boolean closing;
 
-  /** Of the close; 0: none. */
+  /** Of the flush before the close, or of the close; 0: none. */
   private long request;
 
   /** How many small messages UCX has not sent yet. */
@@ -131,15 +133,29 @@ final class Pipe {
    * @return whether UCX is done with the endpoint
    */
   boolean close() {
-    if (closing) {
-      return request <= 0 || engine.worker().poll(request) != BoundWorker.IN_PROGRESS;
+    if (!closing) {
+      if (sending()) {
+        return false; // UCX 1.13 may crash when it is closed with operations under way
+      }
+      if (peerGone && !flushed) {
+        flushed = true;
+        request = out.mayBeUnderWay() ? endpoint.flush() : 0;
+      }
+      if (!requestDone()) {
+        return false;
+      }
+      closing = true;
+      request = endpoint.closeForced();
     }
-    if (sending()) {
-      return false; // UCX 1.13 may crash when it is closed with operations under way
+    return requestDone();
+  }
+
+  private boolean requestDone() {
+    if (request > 0 && engine.worker().poll(request) == BoundWorker.IN_PROGRESS) {
+      return false;
     }
-    closing = true;
-    request = endpoint.closeForced();
-    return request <= 0;
+    request = 0;
+    return true;
   }
 
   /** UCX is done with the endpoint. */

@@ -21,8 +21,11 @@ final class UcxEnding {
   /** Whether this side has said how its output ends. */
   private boolean outputEnded;
 
-  /** Not null once the control connection has ended and the peer's last bytes are to come yet. */
+  /** Not null once the control connection has ended. */
   private LastWords lastWords;
+
+  /** Whether the peer's last bytes may come yet. Any thread reads it. */
+  private volatile boolean expectsMore;
 
   private boolean breached;
   private boolean releasedHere;
@@ -157,13 +160,12 @@ final class UcxEnding {
     engine.enter();
     try {
       engine.turnUntilQuiet(); // what the peer sent before stands before
-      if (!ends.ended() && !input.allHasCome() && mayComeYet(byReset)) {
-        if (lastWords == null) {
-          lastWords = new LastWords(byReset);
-          engine.expecting(stream);
-        }
-      } else {
-        endWithControl(byReset);
+      boolean first = lastWords == null;
+      if (first) {
+        lastWords = new LastWords(byReset);
+      }
+      if (!heardOut() && first) {
+        engine.expecting(stream);
       }
       return ends.wasReset();
     } finally {
@@ -171,13 +173,33 @@ final class UcxEnding {
     }
   }
 
+  /** As {@link io.talaria.nio.fabric.FabricStream#expectsMore}. Any thread, without the engine. */
+  boolean expectsMore() {
+    return expectsMore;
+  }
+
+  /**
+   * The control connection has ended: looks whether what the peer has sent last has come by the
+   * fabric, or is given up, and ends the stream then.
+   */
+  private boolean heardOut() {
+    boolean heard =
+        ends.ended() || input.allHasCome() || !mayComeYet() || lastWords.over(stream.peer().gone());
+    expectsMore = !heard;
+    if (heard) {
+      endWithControl(lastWords.byReset());
+    }
+    return heard;
+  }
+
   /**
    * Whether what the peer has sent may come after the end of the control connection. On one host it
    * is in UCX's queue by then, but may stand behind what another sender, who has been stopped for a
-   * moment, has not written to its end.
+   * moment, has not written to its end. The peer's switch may be among it.
    */
-  private boolean mayComeYet(boolean byReset) {
-    return stream.peer().betweenHosts() || (!byReset && stream.peerHasSwitched());
+  private boolean mayComeYet() {
+    return (stream.peerHasSwitched() || stream.agreement().peerMaySwitch())
+        && (!lastWords.byReset() || stream.peer().betweenHosts());
   }
 
   /** As {@link io.talaria.nio.fabric.FabricStream#outputLost}. */
@@ -202,21 +224,13 @@ final class UcxEnding {
   }
 
   /**
-   * The control connection has ended before what the peer has sent last: looks whether that has
-   * come by the fabric, or is given up; the engine is entered.
+   * Looks again, after {@link #controlEnded}; the engine is entered.
    *
-   * @return whether the stream has ended
+   * @return whether that was the last time; so it is if the stream is released
    */
   boolean pollLastWords() {
     assert engine.entered();
-    if (releasedHere) {
-      return true;
-    }
-    if (!ends.ended() && !input.allHasCome() && !lastWords.over(stream.peer().gone())) {
-      return false;
-    }
-    endWithControl(lastWords.byReset());
-    return true;
+    return heardOut();
   }
 
   // ---- the peer
@@ -301,7 +315,6 @@ final class UcxEnding {
       if (!left) {
         left = true;
         engine.streams().remove(stream);
-        stream.peer().forget(stream);
         if (out == null) {
           stream.gone();
         }

@@ -54,6 +54,9 @@ final class UcxFabric implements Fabric {
 
   private final Limits limits;
 
+  /** Whether shared memory alone carries what is sent. */
+  private final boolean intoMemory;
+
   /** How many ends of connections there are, until UCX is done with them. */
   private final AtomicInteger ends = new AtomicInteger();
 
@@ -72,6 +75,7 @@ final class UcxFabric implements Fabric {
    */
   UcxFabric(boolean hosts) {
     this.hosts = hosts;
+    intoMemory = !hosts && System.getenv(TRANSPORTS) == null;
     UcxBinding found = null;
     Limits known = null;
     try {
@@ -239,6 +243,11 @@ final class UcxFabric implements Fabric {
         idle.add(engine);
       }
     }
+  }
+
+  /** Whether what UCX is done with sending is in the receiver's memory. Any thread. */
+  boolean sendsIntoMemory() {
+    return intoMemory;
   }
 
   /** A stream is made. Any thread. */

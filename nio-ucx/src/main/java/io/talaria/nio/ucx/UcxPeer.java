@@ -100,6 +100,11 @@ final class UcxPeer {
     return session.pid();
   }
 
+  /** Whether its process may be there still, as far as this host knows. Any thread. */
+  boolean mayLive() {
+    return betweenHosts() || ProcessHandle.of(process()).isPresent();
+  }
+
   /** Says once what it did that no honest peer does. Any thread. */
   void complain(String what) {
     sayOnce(complained, what);

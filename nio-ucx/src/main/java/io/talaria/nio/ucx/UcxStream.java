@@ -480,6 +480,11 @@ final class UcxStream implements FabricStream {
     ending.outputLost();
   }
 
+  @Override
+  public boolean expectsMore() {
+    return ending.expectsMore();
+  }
+
   /** As {@link UcxEnding#pollLastWords}. */
   boolean pollLastWords() {
     return ending.pollLastWords();
@@ -506,13 +511,23 @@ final class UcxStream implements FabricStream {
 
   /** Neither side uses it any more, and it has no way out: it leaves nothing behind. */
   void gone() {
+    peer.forget(this);
     fabric.endGone();
     engine.streamGone();
   }
 
   /** UCX is done with the way out, which is closed once neither side uses it any more. */
   void wayClosed() {
+    peer.forget(this); // not before: a way whose other end was never made waits for the session's
     fabric.endGone();
+  }
+
+  /**
+   * Whether what UCX has sent may be lost on its way if the way is closed by force, though the peer
+   * may want it: of a peer that has not said that it is done, because the session has ended.
+   */
+  boolean mayBeUnderWay() {
+    return !fabric.sendsIntoMemory() && peer.mayLive();
   }
 
   // ---- what it is like

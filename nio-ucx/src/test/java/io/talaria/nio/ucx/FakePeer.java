@@ -6,24 +6,39 @@ import io.talaria.nio.fabric.Peer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A session with a process that the test plays. What runs on the negotiation thread runs at once.
+ * A session with a process that the test plays. The test's thread is the negotiation thread: what
+ * it has to run there runs at once, and what others have for it when a message is taken.
  */
 final class FakePeer implements Peer {
   /** What was sent to the peer. */
-  final Queue<ByteBuffer> sent = new ArrayDeque<>();
+  private final Queue<ByteBuffer> sent = new ArrayDeque<>();
 
+  private final Thread negotiation = Thread.currentThread();
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final long pid;
+  private final boolean betweenHosts;
   private Object attachment;
 
   FakePeer(long pid) {
+    this(pid, false);
+  }
+
+  FakePeer(long pid, boolean betweenHosts) {
     this.pid = pid;
+    this.betweenHosts = betweenHosts;
   }
 
   @Override
   public boolean initiator() {
     return true;
+  }
+
+  @Override
+  public boolean betweenHosts() {
+    return betweenHosts;
   }
 
   @Override
@@ -40,6 +55,10 @@ final class FakePeer implements Peer {
 
   /** The next message, or null. */
   ByteBuffer take() {
+    Runnable task;
+    while ((task = tasks.poll()) != null) {
+      task.run();
+    }
     synchronized (sent) {
       return sent.poll();
     }
@@ -47,7 +66,11 @@ final class FakePeer implements Peer {
 
   @Override
   public void execute(Runnable task) {
-    task.run();
+    if (Thread.currentThread() == negotiation) {
+      task.run();
+    } else {
+      tasks.add(task);
+    }
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -34,6 +35,21 @@ final class Jvm implements AutoCloseable {
    * @param options of the JVM
    */
   Jvm(String shared, String name, List<String> options, String... arguments) throws IOException {
+    this(shared, name, options, Map.of(), arguments);
+  }
+
+  /**
+   * @param shared what processes that meet have in common: a folder of theirs below target
+   * @param options of the JVM
+   * @param environment beside this one's
+   */
+  Jvm(
+      String shared,
+      String name,
+      List<String> options,
+      Map<String, String> environment,
+      String... arguments)
+      throws IOException {
     Path folder = Path.of("target", "programs", shared).toAbsolutePath();
     Path run = Files.createDirectories(folder.resolve("run"));
     Files.setPosixFilePermissions(run, PosixFilePermissions.fromString("rwx------"));
@@ -60,6 +76,7 @@ final class Jvm implements AutoCloseable {
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
     builder.environment().keySet().removeAll(Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
+    builder.environment().putAll(environment);
     process = builder.start();
     output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));

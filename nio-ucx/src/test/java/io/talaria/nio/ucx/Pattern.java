@@ -9,7 +9,7 @@ final class Pattern {
   private Pattern() {}
 
   private static byte at(long seed, int index) {
-    return (byte) (seed * 31 + index * 7 + (index >>> 8));
+    return (byte) (seed * 31 + index * 7L + (index >>> 8));
   }
 
   /** Puts bytes in, from the one with the number given on, as many as there is room for. */

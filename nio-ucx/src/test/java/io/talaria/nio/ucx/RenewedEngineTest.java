@@ -2,6 +2,8 @@
 
 package io.talaria.nio.ucx;
 
+import static io.talaria.nio.ucx.Itself.closed;
+import static io.talaria.nio.ucx.Itself.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -12,6 +14,7 @@ import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.ucx.Itself.Connection;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,9 +24,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,149 +41,42 @@ class RenewedEngineTest {
   private static final int STREAMS = 3;
   private static final int ENDS = 16;
   private static final long PID = 4_000_003;
-  private static final long LIMIT_NS = 30_000_000_000L;
 
+  private Itself itself;
   private UcxFabric fabric;
   private UcxHome home;
-
-  /** What this side sends the peer's, and the reverse. */
-  private final FakePeer toServer = new FakePeer(PID);
-
-  private final FakePeer toClient = new FakePeer(PID);
+  private UcxHome serverHome;
 
   @BeforeEach
   void open() throws Exception {
     assumeTrue(Ground.possible(), "no UCX here");
-    fabric = fabricWith(Integer.toString(STREAMS), Integer.toString(ENDS));
-    fabric.start();
-    assertThat(fabric.unavailable()).as(fabric.problem()).isNull();
-    fabric.acceptPeer(toClient, fabric.openPeer(toServer));
+    fabric = Itself.fabricWith(Integer.toString(STREAMS), Integer.toString(ENDS));
+    itself = new Itself(fabric, PID, false);
     home = new UcxHome(fabric);
-  }
-
-  private static UcxFabric fabricWith(String streams, String ends) {
-    System.setProperty("talaria.ucx.streams", streams);
-    System.setProperty("talaria.ucx.ends", ends);
-    try {
-      return new UcxFabric(false);
-    } finally {
-      System.clearProperty("talaria.ucx.streams");
-      System.clearProperty("talaria.ucx.ends");
-    }
+    serverHome = new UcxHome(fabric);
   }
 
   @AfterEach
   void close() {
-    if (home != null) {
+    if (serverHome != null) {
       home.close();
+      serverHome.close();
     }
   }
 
-  /** A connection whose client has the home, as long as it is open, and whose server has none. */
-  private final class Connection {
-    final UcxStream client;
-    final UcxStream server;
-    final Engine engine;
-
-    Connection(StreamOwner owner) throws FabricException {
-      Upgrade offer = fabric.offer(toServer, home);
-      Upgrade answer = fabric.answer(toClient, offer.payload());
-      server = (UcxStream) answer.stream();
-      server.owner(new FakeOwner(), null);
-      offer.answered(answer.payload());
-      client = (UcxStream) offer.stream();
-      client.owner(owner, null);
-      client.moveTo(home);
-      client.acceptInput();
-      server.acceptInput();
-      deliver();
-      assertThat(client.established()).isTrue();
-      assertThat(server.established()).isTrue();
-      client.switchOut(0);
-      server.switchOut(0);
-      engine = client.engine();
-      until(
-          () ->
-              look(server)
-                  && look(client)
-                  && server.peerSwitchAt() == 0
-                  && client.peerSwitchAt() == 0);
-    }
-
-    private boolean look(UcxStream stream) {
-      int unused = stream.engine().lookIn();
-      return true;
-    }
-
-    void exchange() {
-      pass(client, server);
-      pass(server, client);
-    }
-
-    void end() throws FabricException {
-      client.release();
-      server.release();
-      until(
-          () -> {
-            deliver();
-            return client.over() && server.over();
-          });
-    }
+  /** A connection whose client has the home, as long as that is open, and whose server has none. */
+  private Connection connect(StreamOwner owner) throws FabricException {
+    return itself.connect(home, owner);
   }
 
-  private void deliver() {
-    try {
-      boolean more = true;
-      while (more) {
-        ByteBuffer there = toServer.take();
-        ByteBuffer here = toClient.take();
-        more = there != null || here != null;
-        if (there != null) {
-          fabric.received(toClient, there);
-        }
-        if (here != null) {
-          fabric.received(toServer, here);
-        }
-      }
-    } catch (FabricException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static void pass(FabricStream from, FabricStream to) {
-    byte[] bytes = {1, 2, 3, 4, 5, 6, 7};
-    assertThat(from.write(ByteBuffer.wrap(bytes))).isEqualTo(bytes.length);
-    ByteBuffer got = ByteBuffer.allocate(bytes.length + 1);
-    until(
-        () -> {
-          assertThat(to.read(got)).as("read").isNotNegative();
-          return got.position() >= bytes.length;
-        });
-    assertThat(got.flip()).isEqualTo(ByteBuffer.wrap(bytes));
-  }
-
-  private static void until(BooleanSupplier condition) {
-    long start = System.nanoTime();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - start > LIMIT_NS) {
-        throw new AssertionError("nothing has happened for " + LIMIT_NS + " ns");
-      }
-    }
-  }
-
-  private static boolean closed(Engine engine) {
-    engine.enter();
-    try {
-      return engine.closed();
-    } finally {
-      engine.exit();
-    }
+  private Connection connect() throws FabricException {
+    return connect(new FakeOwner());
   }
 
   private List<Connection> share() throws FabricException {
     List<Connection> connections = new ArrayList<>();
     for (int i = 0; i < STREAMS; i++) {
-      connections.add(new Connection(new FakeOwner()));
+      connections.add(connect());
     }
     return connections;
   }
@@ -219,7 +115,7 @@ class RenewedEngineTest {
     List<Connection> first = share();
     Connection late = first.get(0);
     assertThat(home.arm()).isTrue(); // it remembers the engine
-    Connection next = new Connection(new FakeOwner());
+    Connection next = connect();
     for (Connection each : first) {
       each.end();
     }
@@ -239,6 +135,98 @@ class RenewedEngineTest {
     next.end();
   }
 
+  /** An engine that nobody makes streams on any more, and one stream on it. */
+  private Connection lastOfAnEngine() throws FabricException {
+    List<Connection> first = share();
+    connect();
+    first.get(0).end();
+    first.get(1).end();
+    return first.get(2);
+  }
+
+  @Test
+  void threadsThatEnterWhileItClosesFindNothing() throws Exception {
+    Connection last = lastOfAnEngine();
+    Engine engine = last.engine;
+    List<FutureTask<Integer>> tasks = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      FutureTask<Integer> task = new FutureTask<>(() -> enterUntilClosed(engine));
+      tasks.add(task);
+      new Thread(task, "entering " + i).start();
+    }
+    last.end();
+    for (FutureTask<Integer> task : tasks) {
+      assertThat(task.get()).isZero();
+    }
+  }
+
+  /** Goes in and out until it has been closed for a while; gives what was found then. */
+  private static int enterUntilClosed(Engine engine) {
+    int found = 0;
+    int after = 0;
+    long start = System.nanoTime();
+    while (after < 1_000) {
+      assertThat(System.nanoTime() - start).as("time").isLessThan(Itself.LIMIT_NS);
+      int unused = engine.lookIn();
+      engine.enter();
+      try {
+        assertThat(engine.entered()).isTrue();
+        engine.enter();
+        int events = engine.turn();
+        engine.exit();
+        if (engine.closed()) {
+          after++;
+          found += events;
+        }
+      } finally {
+        engine.exit();
+      }
+      LockSupport.parkNanos(1_000); // others want to enter, too
+    }
+    return found;
+  }
+
+  @Test
+  void anEngineStaysAsLongAsAProcessThatMayStillConnectToIt() throws Exception {
+    Process process = new ProcessBuilder("sleep", "60").start();
+    try {
+      itself = new Itself(fabric, process.pid(), false);
+      Connection last = lastOfAnEngine();
+      itself.endSession(); // and the peer has not said that it is done
+      last.client.release();
+      last.server.release();
+      Engine engine = last.engine;
+      until(() -> fabric.ends() == 2); // of the one on another engine
+      assertThat(over(engine)).isFalse();
+      process.destroyForcibly().waitFor();
+      until(
+          () -> {
+            fabric.stir();
+            return closed(engine);
+          });
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static boolean over(Engine engine) {
+    engine.enter();
+    try {
+      return engine.over();
+    } finally {
+      engine.exit();
+    }
+  }
+
+  @Test
+  void anEngineIsClosedIfThePeerWasDoneBeforeItsSessionEnded() throws Exception {
+    itself = new Itself(fabric, ProcessHandle.current().pid(), false);
+    Connection last = lastOfAnEngine();
+    last.end();
+    itself.endSession();
+    until(() -> closed(last.engine));
+  }
+
   // ---- who sleeps meanwhile
 
   @Test
@@ -250,10 +238,10 @@ class RenewedEngineTest {
       home.selectable().register(selector, SelectionKey.OP_READ);
       assertThat(watched.client.watch(FabricStream.READ)).isTrue();
       assertThat(home.arm()).isTrue();
-      Connection next = new Connection(new FakeOwner());
+      Connection next = connect();
       assertThat(next.engine).isNotSameAs(watched.engine);
       assertThat(watched.server.write(ByteBuffer.allocate(1))).isEqualTo(1);
-      assertThat(selector.select(TimeUnit.NANOSECONDS.toMillis(LIMIT_NS))).isEqualTo(1);
+      assertThat(selector.select(TimeUnit.NANOSECONDS.toMillis(Itself.LIMIT_NS))).isEqualTo(1);
       home.disarm();
       next.end();
     }
@@ -262,43 +250,16 @@ class RenewedEngineTest {
     }
   }
 
-  /** An owner who counts how often he is woken. */
-  private static final class Sleeper implements StreamOwner {
-    final Semaphore woken = new Semaphore(0);
-
-    @Override
-    public void wake() {
-      woken.release();
-    }
-
-    @Override
-    public boolean ring() {
-      return true;
-    }
-
-    @Override
-    public void woken() {}
-
-    @Override
-    public void released() {}
-
-    @Override
-    public void stalled() {}
-
-    @Override
-    public void buffersChanged(int inBytes, int outBytes) {}
-  }
-
   @Test
   void aHomeThatSleepsIsWokenByStreamsOfItsNewEngine() throws Exception {
     List<Connection> first = share();
     assertThat(home.arm()).isTrue();
     Sleeper owner = new Sleeper();
-    Connection next = new Connection(owner);
+    Connection next = connect(owner);
     assertThat(next.client.watch(FabricStream.READ)).isTrue();
-    owner.woken.drainPermits();
+    owner.forget();
     assertThat(next.server.write(ByteBuffer.allocate(1))).isEqualTo(1);
-    assertThat(owner.woken.tryAcquire(LIMIT_NS, TimeUnit.NANOSECONDS)).isTrue();
+    owner.assertWoken();
     home.disarm();
     next.end();
     for (Connection each : first) {
@@ -311,22 +272,22 @@ class RenewedEngineTest {
   void aStreamThatLeavesAHomeThatSleepsIsLookedAfter() throws Exception {
     List<Connection> first = share();
     Sleeper owner = new Sleeper();
-    Connection next = new Connection(owner);
-    List<Connection> third = new ArrayList<>(List.of(new Connection(new FakeOwner())));
-    third.add(new Connection(new FakeOwner()));
+    Connection next = connect(owner);
+    List<Connection> third = new ArrayList<>(List.of(connect()));
+    third.add(connect());
     Engine left = next.engine;
     assertThat(left.spent()).isTrue();
     for (Connection each : third) {
       each.end();
     }
     assertThat(home.arm()).isTrue();
-    Connection renewed = new Connection(new FakeOwner());
+    Connection renewed = connect();
     assertThat(renewed.engine).isNotSameAs(left);
     next.client.moveTo(null); // the last there
     assertThat(next.client.watch(FabricStream.READ)).isTrue();
-    owner.woken.drainPermits();
+    owner.forget();
     assertThat(next.server.write(ByteBuffer.allocate(1))).isEqualTo(1);
-    assertThat(owner.woken.tryAcquire(LIMIT_NS, TimeUnit.NANOSECONDS)).isTrue();
+    owner.assertWoken();
     home.disarm();
     next.end();
     renewed.end();
@@ -341,9 +302,9 @@ class RenewedEngineTest {
   void moreEndsThanTheProcessMayHaveAreRefused() throws Exception {
     List<Connection> all = new ArrayList<>();
     while (fabric.ends() < ENDS) {
-      all.add(new Connection(new FakeOwner()));
+      all.add(connect());
     }
-    assertThatThrownBy(() -> fabric.offer(toServer, home))
+    assertThatThrownBy(() -> fabric.offer(itself.toServer, home))
         .hasMessageContaining("16 ends")
         .hasMessageContaining("vm.max_map_count")
         .hasMessageContaining("talaria.ucx.ends")
@@ -354,7 +315,7 @@ class RenewedEngineTest {
     }
     all.get(0).end();
     until(() -> fabric.ends() == ENDS - 2);
-    new Connection(new FakeOwner()).exchange();
+    connect().exchange();
   }
 
   private static void refuse(Engine engine, Engine peers) {
@@ -365,8 +326,8 @@ class RenewedEngineTest {
 
   /** The client's endpoint is refused. */
   private void clientIsRefused(Connection before, boolean beforehand) throws FabricException {
-    Upgrade offer = fabric.offer(toServer, home);
-    Upgrade answer = fabric.answer(toClient, offer.payload());
+    Upgrade offer = fabric.offer(itself.toServer, home);
+    Upgrade answer = itself.answer(offer);
     UcxStream server = (UcxStream) answer.stream();
     assertThat(server.engine()).isSameAs(before.server.engine());
     server.owner(new FakeOwner(), null);
@@ -377,32 +338,33 @@ class RenewedEngineTest {
     assertThat(offer.worthless()).isEqualTo(Reason.LIMIT);
     assertThat(offer.stream().withdraw()).isTrue();
     offer.stream().release();
-    deliver();
+    itself.deliver();
     assertThat(server.withdrawn()).isTrue();
   }
 
   @Test
   void aClientWhoseEndpointIsRefusedStaysOnTcpAndTheOthersGoOn() throws Exception {
-    Connection before = new Connection(new FakeOwner());
+    itself.serverHome = serverHome;
+    Connection before = connect();
     clientIsRefused(before, false);
     before.exchange();
     clientIsRefused(before, true); // whose number might be another's by now
-    Connection after = new Connection(new FakeOwner()); // by workers that know nothing of it
+    Connection after = connect(); // by workers that know nothing of it
     after.exchange();
     before.exchange();
   }
 
   @Test
   void aServerWhoseEndpointIsRefusedWithdraws() throws Exception {
-    Connection before = new Connection(new FakeOwner());
-    Upgrade offer = fabric.offer(toServer, home);
-    Upgrade answer = fabric.answer(toClient, offer.payload());
+    Connection before = connect();
+    Upgrade offer = fabric.offer(itself.toServer, home);
+    Upgrade answer = itself.answer(offer);
     UcxStream server = (UcxStream) answer.stream();
     refuse(server.engine(), before.engine);
     server.owner(new FakeOwner(), null);
     server.acceptInput();
     assertThat(server.withdrawn()).isTrue();
-    deliver();
+    itself.deliver();
     offer.answered(answer.payload());
     offer.stream().owner(new FakeOwner(), null);
     offer.stream().acceptInput();
@@ -421,11 +383,11 @@ class RenewedEngineTest {
   @Test
   void limitsThatAreNoneAreNamed() throws IOException {
     for (String wrong : List.of("0", "-1", "many", "50001")) {
-      UcxFabric without = fabricWith(wrong, "1");
+      UcxFabric without = Itself.fabricWith(wrong, "1");
       assertThat(without.unavailable()).isEqualTo(Reason.NO_UCX);
       assertThat(without.problem())
           .isEqualTo("talaria.ucx.streams is " + wrong + ", not a number from 1 to 50000");
     }
-    assertThat(fabricWith("1", "0").problem()).contains("talaria.ucx.ends is 0");
+    assertThat(Itself.fabricWith("1", "0").problem()).contains("talaria.ucx.ends is 0");
   }
 }

@@ -3,6 +3,7 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.fabric.FabricStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -30,6 +31,9 @@ final class ControlLink {
   private volatile boolean ended;
   private volatile boolean endedByReset;
 
+  /** It has ended while the fabric expected more, so that how the input ends is not known. */
+  private volatile boolean unsettled;
+
   /** Whether it reads as ended because the channel closes. */
   private volatile boolean inputShut;
 
@@ -39,9 +43,19 @@ final class ControlLink {
     this.counters = counters;
   }
 
-  /** Whether it has ended, at the peer's side. */
+  /** Whether it has ended, at the peer's side: nothing more comes by it. */
   boolean ended() {
     return ended;
+  }
+
+  /** Whether it had ended while the fabric expected more, when {@link #end} was last asked. */
+  boolean unsettled() {
+    return unsettled;
+  }
+
+  /** Whether it has ended, and nothing more comes by the fabric either. */
+  boolean over() {
+    return ended && !lane.stream().expectsMore();
   }
 
   /**
@@ -103,7 +117,7 @@ final class ControlLink {
    */
   boolean end(boolean byReset) {
     boolean ownEnd = inputShut && !byReset && lane.stream().wakesByItself(); // looks like a peer's
-    if (!ended && !ownEnd) {
+    if ((!ended || unsettled) && !ownEnd) {
       // A bell that the peer has not read makes its kernel send a reset, which means nothing.
       endAs(byReset && !lane.output().peerLacksBellsOnly());
     }
@@ -116,7 +130,10 @@ final class ControlLink {
   }
 
   private void endAs(boolean byReset) {
-    endedByReset = lane.stream().controlEnded(byReset);
+    FabricStream fast = lane.stream();
+    boolean unused = fast.controlEnded(byReset);
+    unsettled = fast.expectsMore();
+    endedByReset = fast.controlEnded(byReset); // if it expects no more, that is its last word
     ended = true;
     lane.waiter().wakeAll();
   }

@@ -44,7 +44,7 @@ abstract sealed class FabricSleep permits BellSleep, SelfWakingSleep {
    * @return false if there is something already
    */
   final boolean announce(int op, int bell) {
-    boolean wait = stream.await(op, bell) && !lane.link().ended();
+    boolean wait = stream.await(op, bell) && !lane.link().over();
     Faults.take();
     if (wait) {
       counters.slept();

@@ -251,7 +251,7 @@ final class LaneInput {
     return channel.closing()
         || channel.inputClosed()
         || lane.wakes() != knownWakes
-        || (phase != ON_TCP && (lane.link().ended() || lane.fabricSleep().over(FabricStream.READ)));
+        || (phase != ON_TCP && (lane.link().over() || lane.fabricSleep().over(FabricStream.READ)));
   }
 
   // ---- looking: any thread
@@ -325,7 +325,7 @@ final class LaneInput {
   int readinessWhileSwitching(int ops) {
     int ready = 0;
     if (lane.attached()) {
-      if (phase == SWITCHING && lane.stream().peerSwitchAt() >= 0) {
+      if (phase == SWITCHING && (lane.stream().peerSwitchAt() >= 0 || switching.endIsDue())) {
         controlReadable();
       }
       int fast = lane.stream().readiness(ops);

@@ -103,7 +103,7 @@ final class LaneOutput {
     return channel.outputEnding()
         || lane.wakes() != knownWakes
         || onTcp == switched()
-        || (!onTcp && (lane.link().ended() || lane.fabricSleep().over(FabricStream.WRITE)));
+        || (!onTcp && (lane.link().over() || lane.fabricSleep().over(FabricStream.WRITE)));
   }
 
   // ---- the switch: under the out lock

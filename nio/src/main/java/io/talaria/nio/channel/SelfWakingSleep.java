@@ -9,7 +9,7 @@ import java.io.IOException;
 
 /** Parks; the fabric wakes whoever waits for a stream that {@link FabricStream#wakesByItself}. */
 final class SelfWakingSleep extends FabricSleep {
-  /** The longest sleep of a reader that waits for TCP and for the fabric at once. */
+  /** The longest sleep of a reader that waits for the session and TCP, or the fabric, at once. */
   private static final long BETWEEN_NS = 5_000_000L;
 
   SelfWakingSleep(Lane lane, FabricStream stream, ConnectionCounters counters) {
@@ -34,6 +34,8 @@ final class SelfWakingSleep extends FabricSleep {
       if (stream.readiness(FabricStream.READ) == 0) {
         lane.link().drain(false); // it may have ended
       }
+    } else if (lane.link().ended()) { // and can be read for ever
+      lane.waiter().park(ControlWaiter.READER, shorter(timeoutNs, BETWEEN_NS));
     } else {
       boolean unused =
           lane.waiter()

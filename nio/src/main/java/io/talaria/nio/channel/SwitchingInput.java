@@ -29,7 +29,10 @@ final class SwitchingInput {
   /** Bytes taken from TCP that the program has not read, or null. Others look at it. */
   private volatile ByteBuffer kept;
 
-  /** How TCP ended, behind what is kept. Others look at them. */
+  /** TCP has ended. The input has not while the peer's switch may be behind that. */
+  private volatile boolean tcpEnded;
+
+  /** How the input ends on TCP, behind what is kept. Others look at them. */
   private volatile boolean ended;
 
   private volatile IOException failure;
@@ -60,9 +63,14 @@ final class SwitchingInput {
     return kept;
   }
 
-  /** Whether TCP has ended, in whatever way. */
+  /** Whether the input has ended on TCP, in whatever way. */
   boolean over() {
     return ended || failure != null;
+  }
+
+  /** Whether TCP has ended, and it is to be found out whether the input has. */
+  boolean endIsDue() {
+    return tcpEnded && !over() && !stream.expectsMore();
   }
 
   boolean ended() {
@@ -128,6 +136,8 @@ final class SwitchingInput {
       long switchAt = stream.peerSwitchAt();
       if (switchAt >= 0 && switchAt < takenBytes) { // no honest peer has switched before that
         fail(Lane.reset());
+      } else if (tcpEnded) {
+        endIfOver();
       } else {
         long most =
             switchAt >= 0 ? switchAt - takenBytes : Math.max(wanted, ControlLink.BELLS_AT_ONCE);
@@ -150,14 +160,23 @@ final class SwitchingInput {
     if (n > 0) {
       took(more, n);
     } else if (n < 0) {
-      if (lane.link().end(false)) {
+      tcpEnded = true;
+      endIfOver();
+    }
+    lane.input().switchIfDue();
+  }
+
+  /** Ends, unless the peer may have switched before TCP ended. */
+  private void endIfOver() {
+    boolean reset = lane.link().end(false);
+    if (!lane.link().unsettled()) {
+      if (reset) {
         failure = Lane.reset(); // the peer was killed with bytes of ours unread
       } else {
         ended = true;
       }
-      lane.upgrade().noteWithdrawal(); // it came before the end
     }
-    lane.input().switchIfDue();
+    lane.upgrade().noteWithdrawal(); // it came before the end
   }
 
   private void took(ByteBuffer more, int n) {

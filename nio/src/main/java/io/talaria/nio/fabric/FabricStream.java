@@ -216,11 +216,21 @@ public interface FabricStream {
   boolean flushed();
 
   /**
-   * Tells that the control connection has ended, by FIN or by RST.
+   * Tells that the control connection has ended, by FIN or by RST; the first word counts.
    *
-   * @return whether reading ends with a reset, unless the peer has said how it ends
+   * @return whether reading ends with a reset, unless the peer has said how it ends; while it
+   *     {@linkplain #expectsMore expects more} that is not known, and false: to be asked again
    */
   boolean controlEnded(boolean reset);
+
+  /**
+   * Whether more of the peer's may come though the control connection has ended, for a short time:
+   * in some fabrics bytes, and the switch itself, go another way, and may be behind. Until then
+   * reads find nothing yet. Whoever waits is woken as ever when that time is over. Any thread.
+   */
+  default boolean expectsMore() {
+    return false;
+  }
 
   /**
    * Tells that nobody reads this side's output any more, so that writes break, while the control

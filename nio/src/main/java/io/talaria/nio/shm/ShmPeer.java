@@ -33,13 +33,21 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * takes what it is offered. Negotiation thread, except what is marked.
  */
 final class ShmPeer {
+  /**
+   * What is looked at by who comes late, when the region is lost or nothing is shared any more. All
+   * such peers have this one: what one writes there, others may read, and do nothing with it.
+   */
+  private static final ByteBuffer NOBODYS_REGION =
+      ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
+
   private final Peer session;
   private final ShmFabric fabric;
   private final SharedFiles files;
 
   /**
-   * Unmapped by the collector: a selecting thread may look at it at any time. Replaced by zeros
-   * when it is gone.
+   * Unmapped by the collector: a selecting thread may look at it at any time. Replaced by {@link
+   * #NOBODYS_REGION} when it is gone, and when nothing is shared any more: somebody may hold a
+   * stream for long, such as a selector that sleeps with a cancelled key.
    */
   private ByteBuffer shared;
 
@@ -412,6 +420,7 @@ final class ShmPeer {
 
   private void forgetIfUnused() {
     if (gone && slabs.mapped() == 0) {
+      shared = NOBODYS_REGION;
       fabric.closed(this);
     }
   }
@@ -652,7 +661,7 @@ final class ShmPeer {
   boolean examine() {
     if (!regionLost && !Mapping.intact(shared)) {
       regionLost = true;
-      shared = ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
+      shared = NOBODYS_REGION;
       session.drop("the memory shared with it has been cut short");
     }
     long lostRings = slabs.examine();

@@ -51,7 +51,7 @@ class SlabLayoutTest {
     long bytes = 0;
     for (int slab = 0; slab < SlabLayout.SLABS; slab++) {
       bytes += SlabLayout.bytes(slab, ring);
-      long connections = SlabLayout.firstSlot(slab) + SlabLayout.pages(slab);
+      long connections = (long) SlabLayout.firstSlot(slab) + SlabLayout.pages(slab);
       assertThat(bytes).isLessThanOrEqualTo(connections * (4 * KIB + 2 * ring));
     }
     assertThat(SlabLayout.bytes(0, ring)).isEqualTo(68 * KIB);

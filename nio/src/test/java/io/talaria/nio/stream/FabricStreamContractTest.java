@@ -319,8 +319,35 @@ class FabricStreamContractTest {
   @Test
   void aPeerThatIsKilledWithBytesOfOursUnreadHasReset() {
     int unused = fill(server);
-    assertThat(server.stream.controlEnded(false)).isTrue();
+    boolean reset = server.stream.controlEnded(false);
+    assertThat(reset || server.stream.expectsMore()).isTrue();
     assertThat(readToTheEnd(server, 0)).isEqualTo(RESET);
+    assertThat(server.stream.controlEnded(false)).isTrue();
+  }
+
+  @Test
+  void whoWaitsForAnEndThatIsNotKnownYetIsWoken() throws Exception {
+    boolean unused = server.stream.controlEnded(false);
+    ByteBuffer none = ByteBuffer.allocate(1);
+    while (server.stream.read(none) == 0) {
+      server.sleep(READ);
+    }
+    assertThat(server.stream.expectsMore()).isFalse();
+    assertThat(server.stream.read(none)).isEqualTo(END);
+  }
+
+  @Test
+  void whatThePeerSaysBehindTheControlConnectionIsHeardWhereMoreIsExpected() {
+    assertThat(server.stream.controlEnded(false)).isFalse();
+    if (server.stream.expectsMore()) {
+      assertThat(server.stream.read(bytes(1))).isZero();
+      assertThat(server.stream.readiness(READ)).isZero();
+      send(client, 100);
+      client.stream.abort();
+      assertThat(readToTheEnd(server, 100)).isEqualTo(RESET);
+    } else {
+      assertThat(readToTheEnd(server, 0)).isEqualTo(END);
+    }
   }
 
   @Test

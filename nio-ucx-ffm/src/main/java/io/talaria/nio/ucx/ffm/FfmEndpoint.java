@@ -42,6 +42,11 @@ final class FfmEndpoint implements BoundEndpoint {
   }
 
   @Override
+  public long flush() {
+    return endpoint.flush();
+  }
+
+  @Override
   public long closeForced() {
     return endpoint.closeForced();
   }

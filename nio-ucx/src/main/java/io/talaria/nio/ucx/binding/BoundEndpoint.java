@@ -50,6 +50,13 @@ public interface BoundEndpoint {
   List<String> transports();
 
   /**
+   * Waits for what was sent before.
+   *
+   * @return 0: it has arrived; a request, which is done when it has; or a negative status
+   */
+  long flush();
+
+  /**
    * Begins to close without regard to the peer: what is under way may be lost. It is closed for the
    * program at once; UCX's memory for it is free some progress later.
    *
