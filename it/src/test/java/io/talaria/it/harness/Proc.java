@@ -73,6 +73,17 @@ public final class Proc {
     return bells(targets(child), 2).size();
   }
 
+  /**
+   * Bells of threads of a process: as many as have slept in blocking calls at once.
+   *
+   * @param child the process
+   * @return how many
+   * @throws IOException if it is gone
+   */
+  public static int bellsOfThreads(Child child) throws IOException {
+    return bells(targets(child), 3).size();
+  }
+
   private static Set<String> bells(List<String> targets, int descriptors) {
     return targets.stream()
         .filter(target -> target.startsWith("pipe:"))
