@@ -44,6 +44,7 @@ class CrowdTest {
 
   private Child server;
   private Child client;
+  private int port;
   private Path shmDir;
 
   private Path shmDir() {
@@ -51,20 +52,7 @@ class CrowdTest {
   }
 
   private void connect(Pair pair, int connections, int rounds) throws Exception {
-    pair.assume();
-    server =
-        lab.child(pair.server(), EchoServer.class)
-            .arg("backlog", 1024)
-            .property("talaria.shm.dir", shmDir())
-            .start();
-    client =
-        lab.child(pair.client(), EchoClient.class)
-            .arg("port", server.await("listening").port())
-            .arg("connections", connections)
-            .arg("rounds", rounds)
-            .property("talaria.shm.dir", shmDir())
-            .start();
-    client.await("connected");
+    start(pair, connections, rounds);
     if (pair.accelerated()) {
       for (Child side : List.of(server, client)) {
         Modes.awaitAll(
@@ -74,6 +62,24 @@ class CrowdTest {
             "accelerated");
       }
     }
+  }
+
+  private void start(Pair pair, int connections, int rounds) throws Exception {
+    pair.assume();
+    server =
+        lab.child(pair.server(), EchoServer.class)
+            .arg("backlog", 1024)
+            .property("talaria.shm.dir", shmDir())
+            .start();
+    port = server.await("listening").port();
+    client =
+        lab.child(pair.client(), EchoClient.class)
+            .arg("port", port)
+            .arg("connections", connections)
+            .arg("rounds", rounds)
+            .property("talaria.shm.dir", shmDir())
+            .start();
+    client.await("connected");
   }
 
   static List<Pair> pairs() {
@@ -98,9 +104,70 @@ class CrowdTest {
   /** As much shared memory as a container usually has. */
   @Test
   @Timeout(value = 300, unit = TimeUnit.SECONDS)
-  void twoHundredConnectionsFitInto64Megabytes() throws Exception {
+  void twoThousandConnectionsFitInto64Megabytes() throws Exception {
     shmDir = Tmpfs.mount(lab, "size=64m,mode=700").resolve("shm");
-    connect(Pair.BOTH, 200, 5);
+    fit(2000);
+  }
+
+  @Test
+  @Tag("long")
+  @Timeout(value = 600, unit = TimeUnit.SECONDS)
+  void tenThousandConnectionsFitInto64Megabytes() throws Exception {
+    shmDir = Tmpfs.mount(lab, "size=64m,mode=700").resolve("shm");
+    fit(10_000);
+  }
+
+  private void fit(int connections) throws Exception {
+    connect(Pair.BOTH, connections, 5);
+    client.send("round");
+    assertThat(client.await("echoed").number("spurious")).isZero();
+    lab.stop(client, server);
+  }
+
+  /** Those that find no room are plain, and work; the others stay as they are. */
+  @Test
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
+  void withoutRoomForMoreSlabsTheOthersArePlain() throws Exception {
+    int connections = 1000;
+    shmDir = Tmpfs.mount(lab, "size=4m,mode=700").resolve("shm");
+    start(Pair.BOTH, connections, 5);
+    for (Child side : List.of(server, client)) {
+      Modes.awaitAll(
+          side,
+          c -> c.mode() == Settings.fast() || c.reason() == Reason.SHM_FULL || side == server,
+          connections,
+          "accelerated or out of room");
+    }
+    assertThat(Modes.of(client)).anyMatch(c -> c.mode() == Settings.fast());
+    assertThat(Modes.of(client)).anyMatch(c -> c.reason() == Reason.SHM_FULL);
+    client.send("round");
+    assertThat(client.await("echoed").number("spurious")).isZero();
+    lab.stop(client, server);
+  }
+
+  /** One of two crowds is killed: what it had is given back, and the other goes on. */
+  @Test
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
+  void aCrowdThatIsKilledLeavesNothing() throws Exception {
+    connect(Pair.BOTH, 1000, 5);
+    int mappings = Proc.mappings(server, shmDir());
+    Child other =
+        lab.child(Pair.BOTH.client(), EchoClient.class)
+            .arg("port", port)
+            .arg("connections", 1000)
+            .arg("rounds", 5)
+            .property("talaria.shm.dir", shmDir())
+            .start();
+    other.await("connected");
+    Modes.awaitAll(other, c -> c.mode() == Settings.fast(), 1000, "accelerated");
+    other.kill();
+    long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
+    Proc.collectGarbage(server); // which unmaps the region
+    while (Proc.mappings(server, shmDir()) > mappings) {
+      assertThat(System.nanoTime()).as("time to unmap what the killed had").isLessThan(deadlineNs);
+      Thread.sleep(200);
+      Proc.collectGarbage(server);
+    }
     client.send("round");
     assertThat(client.await("echoed").number("spurious")).isZero();
     lab.stop(client, server);

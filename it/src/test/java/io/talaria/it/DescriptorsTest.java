@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DescriptorsTest {
   private static final String LIMITED = "ulimit -n 300 && exec \"$@\"";
   private static final int WAITING_MS = 2000;
+  private static final int ASLEEP_MS = 30;
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -168,6 +169,26 @@ class DescriptorsTest {
     isFast(stranger, server, connect(stranger, server, port));
     isFast(client, server, connect(client, server, port));
     lab.stop(client, stranger, server);
+  }
+
+  /** Who finds no bell to sleep on sleeps on the control connection. */
+  @ParameterizedTest
+  @EnumSource(names = {"TALARIA", "TALARIA_17"})
+  void aReader(Flavour flavour) throws Exception {
+    Child server = rich(flavour);
+    Child client = pauper(flavour);
+    int port = connect(client, server, listen(server));
+    isFast(client, server, port);
+    client.send("take 0");
+    client.await("taken");
+    for (int i = 0; i < 10; i++) {
+      client.send("read " + port);
+      Thread.sleep(ASLEEP_MS);
+      server.send("write " + port);
+      server.await("moved");
+      client.await("moved");
+    }
+    lab.stop(client, server);
   }
 
   /** A listener that could not announce itself does so when it can. */

@@ -43,6 +43,9 @@ class KillTest {
   private static final int ODD_DESCRIPTORS = 2;
   private static final int POOLED_MAPPINGS = 4;
 
+  /** A reader and a writer, of a connection that ends and of the next one. */
+  private static final int MOST_ASLEEP = 4;
+
   /** On UCX only that all ends well is tested, and that nothing hangs. */
   private static final int ROUNDS_ON_UCX = 3;
 
@@ -102,12 +105,14 @@ class KillTest {
       assertEndsAsOnTcp(ended);
       if (round == SETTLED - 1) {
         Proc.collectGarbage(survivor);
-        descriptors = Proc.descriptors(survivor);
+        descriptors = Proc.descriptorsButBells(survivor);
         mappings = Proc.mappings(survivor, lab.shmDir());
       }
     }
     Proc.collectGarbage(survivor);
-    awaitAtMost("descriptors", descriptors + ODD_DESCRIPTORS, () -> Proc.descriptors(survivor));
+    awaitAtMost(
+        "descriptors", descriptors + ODD_DESCRIPTORS, () -> Proc.descriptorsButBells(survivor));
+    awaitAtMost("bells of threads", MOST_ASLEEP, () -> Proc.bellsOfThreads(survivor));
     awaitAtMost(
         "mappings of shared memory",
         mappings + POOLED_MAPPINGS,

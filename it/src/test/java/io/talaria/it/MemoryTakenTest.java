@@ -101,7 +101,7 @@ class MemoryTakenTest {
     start(flavour, look);
     connect(0);
     Modes.awaitAll(guest, c -> c.mode() == Mode.SHM, 1, "accelerated");
-    int descriptors = Proc.descriptorsButBells(host);
+    int descriptors = Proc.descriptorsButBells(host, guest);
     int mappings = Proc.mappings(host, lab.shmDir());
     int guestsDescriptors = Proc.descriptorsButBells(guest);
     for (int round = 1; round <= 3; round++) {
@@ -118,7 +118,7 @@ class MemoryTakenTest {
       echoes(0);
     }
     atMost("mappings", mappings + SPARE, () -> Proc.mappings(host, lab.shmDir()));
-    atMost("descriptors", descriptors + SPARE, () -> Proc.descriptorsButBells(host));
+    atMost("descriptors", descriptors + SPARE, () -> Proc.descriptorsButBells(host, guest));
     atMost(
         "the client's descriptors",
         guestsDescriptors + SPARE,

@@ -95,7 +95,7 @@ class NoSharedMemoryTest {
   @Test
   void crampedSharedMemoryKeepsRingsSmall() throws Exception {
     Pair.BOTH.assume();
-    Path cramped = Tmpfs.mount(lab, "size=512k,mode=700");
+    Path cramped = Tmpfs.mount(lab, "size=1536k,mode=700");
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.shm.dir", cramped);
     exchange.clientSpec().property("talaria.shm.dir", cramped);

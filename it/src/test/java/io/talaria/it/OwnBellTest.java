@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A sleeping selector of another process is woken through a pipe of its own, which the peer has
- * opened; and over TCP where the peer cannot.
+ * A sleeping selector, or a thread in a blocking read, of another process is woken through a pipe
+ * of its own, which the peer has opened; and over TCP where the peer cannot.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class OwnBellTest {
@@ -51,7 +51,7 @@ class OwnBellTest {
         new Pair(Flavour.TALARIA, Flavour.TALARIA_17));
   }
 
-  private void connect(Pair pair, String... under) throws Exception {
+  private void connect(Pair pair, Class<?> sleeps, String... under) throws Exception {
     pair.assume();
     assumeTrue(Settings.fast() == Mode.SHM, "bells are for shared memory");
     ringer =
@@ -60,7 +60,7 @@ class OwnBellTest {
             .arg("role", "server")
             .start();
     ChildSpec spec =
-        lab.child(pair.client(), SelectTimes.class)
+        lab.child(pair.client(), sleeps)
             .property("talaria.spin.ns", 0)
             .arg("port", ringer.await("listening").port());
     sleeper = (under.length == 0 ? spec : spec.under(under)).start();
@@ -94,6 +94,22 @@ class OwnBellTest {
     assertThat(sleeper.await("heard").number("empty")).as("empty returns").isZero();
   }
 
+  /** The same, to a thread in blocking reads. */
+  private void chatToReader() throws Exception {
+    sleeper.send("drain " + MESSAGES);
+    ringer.send("chat " + MESSAGES);
+    ringer.await("chatted");
+    sleeper.await("drained");
+  }
+
+  private void awaitCommonPipe() throws Exception {
+    long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
+    while (commonPipes(ringer, sleeper).isEmpty()) {
+      assertThat(System.nanoTime() - deadlineNs).as("late; no pipe is open in both").isNegative();
+      Thread.sleep(10);
+    }
+  }
+
   /** The pipes that both processes have open. */
   private static Set<String> commonPipes(Child one, Child other) throws IOException {
     Set<String> common = pipes(one.pid());
@@ -121,14 +137,20 @@ class OwnBellTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("pairs")
   void thePeerOpensItAndRingsIt(Pair pair) throws Exception {
-    connect(pair);
+    connect(pair, SelectTimes.class);
     chat();
-    long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
-    while (commonPipes(ringer, sleeper).isEmpty()) {
-      assertThat(System.nanoTime() - deadlineNs).as("late; no pipe is open in both").isNegative();
-      Thread.sleep(10);
-    }
+    awaitCommonPipe();
     chat();
+    lab.stop(sleeper, ringer);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("pairs")
+  void thePeerOpensThatOfAThreadAndRingsIt(Pair pair) throws Exception {
+    connect(pair, Chatter.class);
+    chatToReader();
+    awaitCommonPipe();
+    chatToReader();
     lab.stop(sleeper, ringer);
   }
 
@@ -136,9 +158,46 @@ class OwnBellTest {
   @Test
   void aSleeperInAnotherPidNamespaceIsWokenOverTcp() throws Exception {
     assumeTrue(mayUnshare(), "needs the right to make a pid namespace");
-    connect(Pair.BOTH, OTHER_PIDS.toArray(String[]::new));
+    connect(Pair.BOTH, SelectTimes.class, OTHER_PIDS.toArray(String[]::new));
     chat();
     chat();
+    lab.stop(sleeper, ringer);
+  }
+
+  @Test
+  void aReaderInAnotherPidNamespaceIsWokenOverTcp() throws Exception {
+    assumeTrue(mayUnshare(), "needs the right to make a pid namespace");
+    connect(Pair.BOTH, Chatter.class, OTHER_PIDS.toArray(String[]::new));
+    chatToReader();
+    chatToReader();
+    lab.stop(sleeper, ringer);
+  }
+
+  /** As of a process with a capability that its peer lacks. */
+  @Test
+  void aReaderWhoseDescriptorsThePeerMayNotSeeIsWokenOverTcp() throws Exception {
+    assumeTrue(mayUnshare(), "needs the right to make a mount namespace");
+    assumeTrue(Settings.fast() == Mode.SHM, "bells are for shared memory");
+    sleeper =
+        lab.child(Flavour.TALARIA, Chatter.class)
+            .property("talaria.spin.ns", 0)
+            .arg("role", "server")
+            .start();
+    int port = sleeper.await("listening").port();
+    String closed = "mount -t tmpfs none /proc/" + sleeper.pid() + "/fd && exec \"$@\"";
+    ringer =
+        lab.child(Flavour.TALARIA, Chatter.class)
+            .property("talaria.spin.ns", 0)
+            .arg("port", port)
+            .under("unshare", "--mount", "sh", "-c", closed, "sh")
+            .start();
+    sleeper.await("accepted");
+    ringer.await("connected");
+    Modes.use(Pair.BOTH, sleeper, ringer, "greet", "greeted");
+    ringer.send("go");
+    sleeper.send("go");
+    chatToReader();
+    chatToReader();
     lab.stop(sleeper, ringer);
   }
 

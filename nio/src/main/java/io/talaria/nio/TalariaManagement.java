@@ -132,6 +132,7 @@ public final class TalariaManagement {
       named.put("bellsSent", totals.bellsSent());
       named.put("bellsReceived", totals.bellsReceived());
       named.put("sleeps", totals.sleeps());
+      named.put("bellsMissed", totals.bellsMissed());
       return named;
     }
   }

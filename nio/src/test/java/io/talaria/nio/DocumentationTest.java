@@ -223,6 +223,7 @@ class DocumentationTest {
         "authentication.Seal",
         "shm.ShmMessages",
         "shm.ConnectionLayout",
+        "shm.SlabLayout",
         "shm.PeerLayout",
         "counters.file.CountersLayout"
       })

@@ -33,6 +33,7 @@ class PackagesTest {
               "channel",
               Set.of(
                   "adaptor",
+                  "bell",
                   "config",
                   "counters",
                   "fabric",

@@ -129,7 +129,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "10000",
       description =
-          "Connections of the pattern scale. On Talaria each takes 68 KiB of /dev/shm; both sides"
+          "Connections of the pattern scale. On Talaria each takes 4 KiB of /dev/shm; both sides"
               + " need a descriptor each, and the client a port. Default: ${DEFAULT-VALUE}.")
   private int scaleConnections;
 

@@ -148,6 +148,7 @@ final class SsJson {
     tree.put("bellsSent", totals.bellsSent());
     tree.put("bellsReceived", totals.bellsReceived());
     tree.put("sleeps", totals.sleeps());
+    tree.put("bellsMissed", totals.bellsMissed());
     return tree;
   }
 }

@@ -19,12 +19,12 @@ public final class Frames {
   public static final int REGION_BYTES = 45_056;
 
   /** Of the negotiation, spoken by this build. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   private static final int RING = 32 << 10;
 
-  /** Bytes of a connection's segment with rings of 32 KiB. */
-  public static final int SEGMENT_BYTES = 4096 + 2 * RING;
+  /** Bytes of a session's first slab with rings of 32 KiB: a page and one for each side. */
+  public static final int SLAB_BYTES = 4096 + 2 * RING;
 
   private static final int HELLO = 1;
   private static final int OFFER = 4;
@@ -66,21 +66,20 @@ public final class Frames {
   }
 
   /**
-   * An offer of a fresh segment.
+   * An offer of a page in a slab.
    *
    * @param id of the offer
    * @param client one end of the connection it is for
    * @param server the other end
    * @param slot the slot
-   * @param file the number in the name of the segment's file
    * @return the frame
    */
   public static ByteBuffer offer(
-      int id, InetSocketAddress client, InetSocketAddress server, int slot, long file) {
+      int id, InetSocketAddress client, InetSocketAddress server, int slot) {
     ByteBuffer body = ByteBuffer.allocate(256).putInt(id);
     address(body, client);
     address(body, server);
-    body.putShort((short) 20).putInt(slot).putInt(1).putLong(file).putInt(RING);
+    body.putShort((short) 8).putInt(slot).putInt(1);
     return frame(OFFER, body);
   }
 
@@ -105,6 +104,18 @@ public final class Frames {
   }
 
   /**
+   * A slab, said to be in a file.
+   *
+   * @param slab its index
+   * @param file the number in the name of the file
+   * @return the frame
+   */
+  public static ByteBuffer slab(int slab, long file) {
+    ByteBuffer message = ByteBuffer.allocate(17).put((byte) 6).putInt(slab);
+    return fabric(message.putLong(file).putInt(RING).flip());
+  }
+
+  /**
    * A larger ring, said to be in a file.
    *
    * @param slot the slot
@@ -124,17 +135,17 @@ public final class Frames {
    */
   public static byte[] region() {
     ByteBuffer region = ByteBuffer.allocate(REGION_BYTES).order(ByteOrder.nativeOrder());
-    return region.putLong(0, 0x5441_4c50_4545_5202L).array();
+    return region.putLong(0, 0x5441_4c50_4545_5203L).array();
   }
 
   /**
-   * A connection's segment before its first use.
+   * A session's first slab before its first use.
    *
    * @return zeros with a header
    */
-  public static byte[] segment() {
-    ByteBuffer segment = ByteBuffer.allocate(SEGMENT_BYTES).order(ByteOrder.nativeOrder());
-    return segment.putLong(0, 0x5441_4c41_5249_4101L).putLong(8, RING).array();
+  public static byte[] slab() {
+    ByteBuffer slab = ByteBuffer.allocate(SLAB_BYTES).order(ByteOrder.nativeOrder());
+    return slab.putLong(0, 0x5441_4c41_5249_4103L).putLong(8, RING).putLong(16, 1).array();
   }
 
   private static ByteBuffer frame(int type, ByteBuffer body) {

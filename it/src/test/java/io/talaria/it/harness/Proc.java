@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,7 +35,7 @@ public final class Proc {
 
   /**
    * Open descriptors of a process, without those of pipes of which it has both ends: bells, which
-   * are kept for the next selector that needs one.
+   * are kept for the next selector, or thread, that needs one.
    *
    * @param child the process
    * @return how many
@@ -41,27 +43,52 @@ public final class Proc {
    */
   public static int descriptorsButBells(Child child) throws IOException {
     List<String> targets = targets(child);
-    return targets.size() - 2 * bells(targets);
+    return targets.size() - 2 * bells(targets, 2).size() - 3 * bells(targets, 3).size();
   }
 
   /**
-   * Bells of a process: pipes of which it has both ends.
+   * The same, also without those by which it rings threads of a process that it shares memory with:
+   * as many as have slept there at once, until the two share nothing any more.
+   *
+   * @param child the process
+   * @param peer the other one
+   * @return how many
+   * @throws IOException if either is gone
+   */
+  public static int descriptorsButBells(Child child, Child peer) throws IOException {
+    Set<String> rung = new HashSet<>(targets(child));
+    rung.retainAll(bells(targets(peer), 3));
+    return descriptorsButBells(child) - rung.size();
+  }
+
+  /**
+   * Bells of selectors of a process: pipes of which it has both ends. It has those of threads open
+   * once more, to read.
    *
    * @param child the process
    * @return how many
    * @throws IOException if it is gone
    */
   public static int bells(Child child) throws IOException {
-    return bells(targets(child));
+    return bells(targets(child), 2).size();
   }
 
-  private static int bells(List<String> targets) {
-    return Math.toIntExact(
-        targets.stream()
-            .filter(target -> target.startsWith("pipe:"))
-            .distinct()
-            .filter(target -> Collections.frequency(targets, target) == 2)
-            .count());
+  /**
+   * Bells of threads of a process: as many as have slept in blocking calls at once.
+   *
+   * @param child the process
+   * @return how many
+   * @throws IOException if it is gone
+   */
+  public static int bellsOfThreads(Child child) throws IOException {
+    return bells(targets(child), 3).size();
+  }
+
+  private static Set<String> bells(List<String> targets, int descriptors) {
+    return targets.stream()
+        .filter(target -> target.startsWith("pipe:"))
+        .filter(target -> Collections.frequency(targets, target) == descriptors)
+        .collect(Collectors.toSet());
   }
 
   /** What the descriptors of a process refer to. */

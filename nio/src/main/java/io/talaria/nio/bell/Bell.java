@@ -18,7 +18,7 @@ import java.nio.channels.SelectableChannel;
  */
 public final class Bell {
   /** One read takes what all ringers of a sleep have written. */
-  private static final int DRAINED_BYTES = 4096;
+  static final int DRAINED_BYTES = 4096;
 
   private final Pipe pipe;
   private final BellAddress address;
@@ -38,10 +38,19 @@ public final class Bell {
       int descriptor = JdkNio.descriptor(pipe.sink());
       return new Bell(pipe, new BellAddress(descriptor, OpenDescriptors.ownPipe(descriptor)));
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      pipe.source().close();
-      pipe.sink().close();
+      close(pipe);
       throw e;
     }
+  }
+
+  /** Gives up one that nobody has been told of. */
+  void discard() throws IOException {
+    close(pipe);
+  }
+
+  private static void close(Pipe pipe) throws IOException {
+    pipe.source().close();
+    pipe.sink().close();
   }
 
   /** What a peer needs to know to ring it. */
@@ -54,16 +63,35 @@ public final class Bell {
     return pipe.source();
   }
 
+  /** The number of its reading end in this process. */
+  int source() {
+    return JdkNio.descriptor(pipe.source());
+  }
+
   /**
    * Takes what has been rung. By its lessee only; never between its last look for news and its
    * sleep, or the bell of the sleep to come may be taken.
    */
   public void drain() {
+    boolean unused = take();
+  }
+
+  /** The same; tells whether there was something. */
+  boolean take() {
     drained.clear();
     try {
-      int unused = pipe.source().read(drained);
+      return pipe.source().read(drained) > 0;
     } catch (IOException e) {
       throw new IllegalStateException("a pipe that nobody closes cannot be read", e);
+    }
+  }
+
+  /** Rings it from inside this process. Any thread, interrupted or not; does not block. */
+  void ring() {
+    try {
+      int unused = pipe.sink().write(ByteBuffer.allocate(1)); // a full one is heard all the same
+    } catch (IOException e) {
+      throw new IllegalStateException("a pipe that nobody closes cannot be written", e);
     }
   }
 }

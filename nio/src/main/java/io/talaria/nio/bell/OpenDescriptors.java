@@ -21,13 +21,18 @@ final class OpenDescriptors {
     return Path.of("/proc/" + pid + "/fd/" + descriptor);
   }
 
+  /** Where a descriptor of this process is. */
+  static Path ownPath(int descriptor) {
+    return Path.of("/proc/self/fd/" + descriptor);
+  }
+
   /**
    * Which pipe a descriptor of this process is one end of.
    *
    * @throws IOException if it is none, or nobody tells
    */
   static long ownPipe(int descriptor) throws IOException {
-    return pipe(Path.of("/proc/self/fd/" + descriptor));
+    return pipe(ownPath(descriptor));
   }
 
   /**

@@ -54,6 +54,7 @@ public final class Context {
   private final Negotiator negotiator;
   private final ProcessCounters counters;
   private final Spinning spinning;
+  private final SleepAudit audit;
 
   /** Held while this is made, so that an exit meanwhile finds all there is to remove. */
   private final Object exit = new Object();
@@ -84,6 +85,7 @@ public final class Context {
             local,
             settings == null ? null : new HostNegotiation(settings, between),
             this::warn);
+    audit = SleepAudit.of(negotiator);
     if (config.enabled()) {
       synchronized (exit) {
         if (hooked()) {
@@ -180,6 +182,10 @@ public final class Context {
 
   ProcessCounters counters() {
     return counters;
+  }
+
+  SleepAudit audit() {
+    return audit;
   }
 
   Spinning spinning() {

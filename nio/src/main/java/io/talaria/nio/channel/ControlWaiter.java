@@ -2,6 +2,7 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.bell.ThreadBell;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
@@ -13,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * others end that: at most one reader and one writer at a time. The first to come polls (the JDK's
  * poller for virtual threads knows one waiter per descriptor and event only); the other, if it
  * waits for the same event, parks, and is woken when the first has been. Where a fabric itself
- * wakes them, both park.
+ * wakes them, both park; who sleeps on a bell of its own has nothing to do with the channel.
  */
 final class ControlWaiter {
   static final int READER = 0;
@@ -25,6 +26,11 @@ final class ControlWaiter {
   private volatile Thread reader;
   private volatile Thread writer;
 
+  /** On which they sleep, if they sleep on one. */
+  private volatile ThreadBell readersBell;
+
+  private volatile ThreadBell writersBell;
+
   /** Whether a sleeper has nothing to wait for any more. */
   @FunctionalInterface
   interface Over {
@@ -32,7 +38,7 @@ final class ControlWaiter {
      * Asked by the sleeper; whoever makes it true calls {@link #wake} afterwards.
      *
      * @param who {@link #READER} or {@link #WRITER}
-     * @param event what it is about to wait for: one of {@link JdkNio}'s, or 0 if it parks
+     * @param event what it is about to wait for: one of {@link JdkNio}'s, or 0 for other news
      */
     boolean test(int who, int event);
   }
@@ -98,6 +104,32 @@ final class ControlWaiter {
     }
   }
 
+  /**
+   * Sleeps until a bell is rung, by the peer or by who wakes us, or for the time given.
+   *
+   * @param bell leased by the caller; whoever rings it for this sleep has been told already
+   * @param asleep for {@link ThreadBell#sleep}, with what is waited for
+   * @return whether it was rung
+   */
+  boolean sleep(int who, ThreadBell bell, ThreadBell.Sleeper asleep, int waitsFor, long limitNs)
+      throws IOException {
+    sleepsOn(who, bell);
+    try {
+      // Who makes it true from now on finds the bell; one that rings too late wakes its next owner.
+      return !over.test(who, 0) && bell.sleep(asleep, waitsFor, limitNs);
+    } finally {
+      sleepsOn(who, null);
+    }
+  }
+
+  private void sleepsOn(int who, ThreadBell bell) {
+    if (who == READER) {
+      readersBell = bell;
+    } else {
+      writersBell = bell;
+    }
+  }
+
   private void parkFor(long limitNs) {
     if (limitNs == 0) {
       LockSupport.park(this);
@@ -116,6 +148,10 @@ final class ControlWaiter {
 
   /** Wakes a sleeper, if there is one. Any thread; does not wait for it. */
   void wake(int who) {
+    ThreadBell bell = who == READER ? readersBell : writersBell;
+    if (bell != null) {
+      bell.ring();
+    }
     Thread sleeper = who == READER ? reader : writer;
     if (sleeper != null) {
       readable.wake(sleeper);

@@ -2,12 +2,14 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.memory.Faults;
 import java.io.IOException;
 
 /**
  * How threads in blocking calls sleep on an accelerated connection, and how they are woken there: a
- * strategy, since some fabrics ring bells on the control connection and others wake by themselves.
+ * strategy, since some fabrics ring bells and others wake by themselves.
  */
 abstract sealed class FabricSleep permits BellSleep, SelfWakingSleep {
   /** Longest sleep of one thread before it looks again by itself. */
@@ -15,24 +17,49 @@ abstract sealed class FabricSleep permits BellSleep, SelfWakingSleep {
 
   final Lane lane;
   final FabricStream stream;
+  final ConnectionCounters counters;
 
-  FabricSleep(Lane lane, FabricStream stream) {
+  FabricSleep(Lane lane, FabricStream stream, ConnectionCounters counters) {
     this.lane = lane;
     this.stream = stream;
+    this.counters = counters;
   }
 
   /**
-   * A reader's; it has announced its wait.
+   * Announces the wait of a reader or a writer, looks once more, and sleeps until there may be what
+   * it waits for, or something has happened to the connection. Under the read or write lock.
    *
-   * @param timeoutNs its time-out, or 0 for none; what is longer is slept in parts
+   * @param op READ or WRITE of {@link FabricStream}
+   * @param timeoutNs nanoseconds, or 0 for no limit; what is longer may be slept in parts
    */
-  abstract void read(long timeoutNs) throws IOException;
-
-  /** A writer's; it has announced its wait. */
-  abstract void write() throws IOException;
+  abstract void sleep(int op, long timeoutNs) throws IOException;
 
   /** Whether one who is about to sleep has nothing to wait for, as far as the fabric tells. */
   abstract boolean over(int op);
+
+  /**
+   * Announces a wait; {@link #awake} must follow.
+   *
+   * @param bell which the peer is to ring, or {@link FabricStream#NO_BELL}
+   * @return false if there is something already
+   */
+  final boolean announce(int op, int bell) {
+    boolean wait = stream.await(op, bell) && !lane.link().over();
+    Faults.take();
+    if (wait) {
+      counters.slept();
+    }
+    return wait;
+  }
+
+  final void awake(int op) {
+    stream.awake(op);
+    Faults.take();
+  }
+
+  static int place(int op) {
+    return op == FabricStream.READ ? ControlWaiter.READER : ControlWaiter.WRITER;
+  }
 
   static long shorter(long timeoutNs, long mostNs) {
     return timeoutNs == 0 ? mostNs : Math.min(timeoutNs, mostNs);

@@ -60,6 +60,7 @@ final class Lane implements StreamOwner {
   /** Set before the stream is. */
   private FabricSleep fabricSleep;
 
+  private final Context context;
   private final ConnectionCounters counters;
   private final TalariaSocketChannel channel;
   private final ControlWaiter waiter;
@@ -81,6 +82,7 @@ final class Lane implements StreamOwner {
       ConnectionCounters counters,
       InetSocketAddress local,
       InetSocketAddress remote) {
+    this.context = context;
     this.channel = channel;
     this.counters = counters;
     SocketChannel control = channel.control();
@@ -170,7 +172,9 @@ final class Lane implements StreamOwner {
     assert Thread.holdsLock(output.lock()) && Thread.holdsLock(channel.stateLock());
     residence = new Residence(fast);
     fabricSleep =
-        fast.wakesByItself() ? new SelfWakingSleep(this, fast) : new BellSleep(this, fast);
+        fast.wakesByItself()
+            ? new SelfWakingSleep(this, fast, counters)
+            : new BellSleep(this, fast, counters, context.audit().bells());
     stream = fast;
   }
 
@@ -309,6 +313,16 @@ final class Lane implements StreamOwner {
   }
 
   @Override
+  public void whileNobodyWrites(Runnable work) {
+    channel.whileNobodyWrites(work);
+  }
+
+  @Override
+  public void whileNobodyReads(Runnable work) {
+    channel.whileNobodyReads(work);
+  }
+
+  @Override
   public void stalled() {
     counters.stalled();
   }
@@ -351,6 +365,11 @@ final class Lane implements StreamOwner {
   /** Whether both directions are on the fabric. */
   boolean switched() {
     return switchedIn() && switchedOut();
+  }
+
+  /** Whether the channel is about to close, or has. */
+  boolean closing() {
+    return channel.closing();
   }
 
   boolean controlOpen() {

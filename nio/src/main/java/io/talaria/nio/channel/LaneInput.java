@@ -243,15 +243,7 @@ final class LaneInput {
       boolean unused = lane.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
       return;
     }
-    FabricStream fast = lane.stream();
-    boolean wait = fast.await(FabricStream.READ) && !lane.link().over();
-    Faults.take();
-    if (wait) {
-      counters.slept();
-      lane.fabricSleep().read(timeoutNs);
-    }
-    fast.awake(FabricStream.READ);
-    Faults.take();
+    lane.fabricSleep().sleep(FabricStream.READ, timeoutNs);
   }
 
   /** Whether a reader about to sleep has nothing to wait for. Asked by itself. */

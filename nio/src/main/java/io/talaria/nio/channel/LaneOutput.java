@@ -5,7 +5,6 @@ package io.talaria.nio.channel;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
-import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -91,15 +90,7 @@ final class LaneOutput {
       boolean unused = lane.waiter().sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
       return;
     }
-    FabricStream fast = lane.stream();
-    boolean wait = fast.await(FabricStream.WRITE) && !lane.link().over();
-    Faults.take();
-    if (wait) {
-      counters.slept();
-      lane.fabricSleep().write();
-    }
-    fast.awake(FabricStream.WRITE);
-    Faults.take();
+    lane.fabricSleep().sleep(FabricStream.WRITE, 0);
   }
 
   /**

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
@@ -11,12 +12,23 @@ final class SelfWakingSleep extends FabricSleep {
   /** The longest sleep of a reader that waits for the session and TCP, or the fabric, at once. */
   private static final long BETWEEN_NS = 5_000_000L;
 
-  SelfWakingSleep(Lane lane, FabricStream stream) {
-    super(lane, stream);
+  SelfWakingSleep(Lane lane, FabricStream stream, ConnectionCounters counters) {
+    super(lane, stream, counters);
   }
 
   @Override
-  void read(long timeoutNs) throws IOException {
+  void sleep(int op, long timeoutNs) throws IOException {
+    if (announce(op, FabricStream.NO_BELL)) {
+      if (op == FabricStream.READ) {
+        read(timeoutNs);
+      } else {
+        write();
+      }
+    }
+    awake(op);
+  }
+
+  private void read(long timeoutNs) throws IOException {
     if (lane.switchedIn()) {
       lane.waiter().park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
       if (stream.readiness(FabricStream.READ) == 0) {
@@ -31,8 +43,7 @@ final class SelfWakingSleep extends FabricSleep {
     }
   }
 
-  @Override
-  void write() {
+  private void write() {
     lane.waiter().park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
     if (stream.readiness(FabricStream.WRITE) == 0) {
       lane.controlReadable();

@@ -592,6 +592,31 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
+  // ---- what the fabric does with a direction that rests
+
+  /** Runs something if no writer is inside and the channel does not close. Does not wait. */
+  void whileNobodyWrites(Runnable work) {
+    runIfFree(writeLock, work);
+  }
+
+  /** Runs something if no reader is inside and the channel does not close. Does not wait. */
+  void whileNobodyReads(Runnable work) {
+    runIfFree(readLock, work);
+  }
+
+  private void runIfFree(ReentrantLock lock, Runnable work) {
+    if (lock.tryLock()) {
+      try {
+        if (!closing()) { // else the stream may be released
+          work.run();
+        }
+      } finally {
+        lock.unlock();
+        finishCloseIfClosing();
+      }
+    }
+  }
+
   // ---- connecting
 
   @Override

@@ -193,6 +193,13 @@ public final class ProcessCounters implements AutoCloseable {
     }
   }
 
+  /** Counts a sleeper that had news and was not rung. */
+  public void bellMissed() {
+    synchronized (lock) {
+      header.add(ProcessCounter.BELLS_MISSED, 1);
+    }
+  }
+
   /** Counts the start of a session with a peer process. */
   public void sessionOpened() {
     synchronized (lock) {

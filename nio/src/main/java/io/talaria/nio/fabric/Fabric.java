@@ -171,6 +171,17 @@ public interface Fabric {
     return false;
   }
 
+  /**
+   * Whether {@link #rest} is to be called about once a second. Negotiation thread, which asks in
+   * each of its turns.
+   */
+  default boolean mayRest() {
+    return false;
+  }
+
+  /** Gives back what streams hold that nothing has been sent over for a while. */
+  default void rest() {}
+
   /** The longest payload of an offer, in bytes: a longer one is malformed. */
   default int mostOfferBytes() {
     return MAX_PAYLOAD_BYTES;

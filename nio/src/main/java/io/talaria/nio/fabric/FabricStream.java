@@ -39,6 +39,9 @@ public interface FabricStream {
   /** Bit of {@link #readiness}, {@link #watch} and {@link #await}: room or failure to write. */
   int WRITE = 4;
 
+  /** Instead of the number of a bell: the peer rings the control connection. */
+  int NO_BELL = -1;
+
   /** The fabric it is of. */
   Fabric fabric();
 
@@ -159,6 +162,34 @@ public interface FabricStream {
    * @return true if none is ready and the thread may sleep
    */
   boolean await(int ops);
+
+  /**
+   * Whether it is of use to ask for {@link #rings}: false where the peer has said that it cannot
+   * ring bells of this process's threads, or the fabric has no such thing.
+   */
+  default boolean ringsBells() {
+    return false;
+  }
+
+  /**
+   * Whether the peer can ring a bell of this process's threads. If it does not know that bell yet
+   * it is told of it, for later sleeps. Any thread.
+   *
+   * @param bell number of a bell in the pool of this process
+   */
+  default boolean rings(int bell) {
+    return false;
+  }
+
+  /**
+   * As {@link #await(int)}, for a thread that is about to sleep on a bell.
+   *
+   * @param bell number of a bell of which {@link #rings} has said that it can be rung, or {@link
+   *     #NO_BELL}
+   */
+  default boolean await(int ops, int bell) {
+    return await(ops);
+  }
 
   /** Ends the announcement of {@link #await}. */
   void awake(int ops);

@@ -41,6 +41,15 @@ public interface StreamOwner {
    */
   default void wake() {}
 
+  /**
+   * Runs something that touches the stream's output while no writer is inside, or not at all if one
+   * is or the channel closes. Called by the negotiation thread; does not wait.
+   */
+  default void whileNobodyWrites(Runnable work) {}
+
+  /** The same for the input and its readers. */
+  default void whileNobodyReads(Runnable work) {}
+
   /** Counts a write that found no space; called with the writer's lock held. */
   void stalled();
 

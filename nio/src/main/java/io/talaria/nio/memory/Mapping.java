@@ -22,6 +22,7 @@ public final class Mapping implements AutoCloseable {
   private static byte lookedAt;
 
   private static final AtomicLong LIVE = new AtomicLong();
+  private static final AtomicLong LIVE_BYTES = new AtomicLong();
   private static final Unmapper UNMAPPER = unmapper();
 
   private final ByteBuffer buffer;
@@ -32,6 +33,7 @@ public final class Mapping implements AutoCloseable {
     this.buffer = buffer;
     this.arena = arena;
     LIVE.incrementAndGet();
+    LIVE_BYTES.addAndGet(buffer.capacity());
   }
 
   /** Maps the first bytes of a file for reading and writing. Call on the negotiation thread. */
@@ -55,6 +57,11 @@ public final class Mapping implements AutoCloseable {
     return LIVE.get();
   }
 
+  /** Bytes of the mappings in this process that are not closed. */
+  public static long liveBytes() {
+    return LIVE_BYTES.get();
+  }
+
   /**
    * Whether all of the file is still behind the mapping; a file is cut short from its end.
    * Negotiation thread.
@@ -75,6 +82,11 @@ public final class Mapping implements AutoCloseable {
     }
   }
 
+  /** Whether it has been unmapped. */
+  public boolean closed() {
+    return closed;
+  }
+
   public ByteBuffer buffer() {
     return buffer;
   }
@@ -86,6 +98,7 @@ public final class Mapping implements AutoCloseable {
     }
     closed = true;
     LIVE.decrementAndGet();
+    LIVE_BYTES.addAndGet(-buffer.capacity());
     try {
       UNMAPPER.unmap(this);
     } catch (RuntimeException | Error e) {

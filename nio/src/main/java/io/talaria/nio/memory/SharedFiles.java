@@ -168,6 +168,11 @@ public final class SharedFiles {
     }
   }
 
+  /** Whether a file that this process created still has its name. */
+  public boolean exists(long id) {
+    return Files.exists(path(directory.path(), id), LinkOption.NOFOLLOW_LINKS);
+  }
+
   /** Unlinks files of processes that have ended. */
   public void sweep() {
     ProcessFileName.sweep(directory.path(), PREFIX);
@@ -175,11 +180,7 @@ public final class SharedFiles {
 
   /** Free bytes where the files live, or 0 if unknown. */
   public long usableBytes() {
-    try {
-      return Files.getFileStore(directory.path()).getUsableSpace();
-    } catch (IOException e) {
-      return 0;
-    }
+    return directory.path().toFile().getUsableSpace(); // one call of the kernel
   }
 
   private Path usable() throws FabricException {

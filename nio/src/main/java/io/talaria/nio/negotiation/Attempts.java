@@ -5,14 +5,17 @@ package io.talaria.nio.negotiation;
 import io.talaria.nio.Reason;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.process.PeerCredentials;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
-/** The client connections that look for an upgrade. Negotiation thread, except where marked. */
+/**
+ * The client connections that look for an upgrade. Thousands may do so at once, and none is looked
+ * at before its time. Negotiation thread, except where marked.
+ */
 final class Attempts implements NegotiationLoop.Timed {
-  private static final long SILENCE_LIMIT_NS = 2_000_000_000L;
-
   private final Negotiator negotiator;
   private final PrivateDirectory directory;
 
@@ -20,6 +23,29 @@ final class Attempts implements NegotiationLoop.Timed {
   private final boolean placing;
 
   private final Map<Upgradable, UpgradeAttempt> attempts = new HashMap<>();
+
+  /** Those that are to be looked at by the clock, the next first. */
+  private final TreeMap<Due, UpgradeAttempt> due = new TreeMap<>(Due.ORDER);
+
+  /** The last turn of the thread in which nothing kept this process from upgrades. */
+  private long usableIn = -1;
+
+  /** How many times were set, ever. */
+  private long set;
+
+  /**
+   * When an attempt is to be looked at.
+   *
+   * @param atNs on the clock of {@link System#nanoTime}
+   * @param number tells apart those of one time
+   */
+  record Due(long atNs, long number) {
+    private static final Comparator<Due> ORDER =
+        (one, other) ->
+            one.atNs == other.atNs
+                ? Long.compare(one.number, other.number)
+                : Long.signum(one.atNs - other.atNs); // as that clock may overflow
+  }
 
   Attempts(Negotiator negotiator, PrivateDirectory directory) {
     this.negotiator = negotiator;
@@ -52,15 +78,28 @@ final class Attempts implements NegotiationLoop.Timed {
     if (!channel.wanted()) {
       return;
     }
-    Reason unusable = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
-    if (unusable == null) {
-      unusable = negotiator.fabrics().unusable();
-    }
+    Reason unusable = unusable();
     if (unusable != null) {
       channel.plain(unusable);
       return;
     }
     begin(new LocalAttempt(negotiator, channel));
+  }
+
+  /** What keeps this process from any upgrade, or null. */
+  private Reason unusable() {
+    long turn = negotiator.loop().turnNumber();
+    if (turn == usableIn) {
+      return null;
+    }
+    Reason reason = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
+    if (reason == null) {
+      reason = negotiator.fabrics().unusable();
+    }
+    if (reason == null) {
+      usableIn = turn;
+    }
+    return reason;
   }
 
   void begin(UpgradeAttempt attempt) {
@@ -79,6 +118,7 @@ final class Attempts implements NegotiationLoop.Timed {
   }
 
   void finished(UpgradeAttempt attempt) {
+    forgetTime(attempt);
     attempts.remove(attempt.channel(), attempt);
   }
 
@@ -90,29 +130,42 @@ final class Attempts implements NegotiationLoop.Timed {
     }
   }
 
+  // ---- the clock
+
+  /** Has an attempt looked at when a time has come, in place of what was set before. */
+  void lookAt(UpgradeAttempt attempt, long atNs) {
+    forgetTime(attempt);
+    Due time = new Due(atNs, ++set);
+    attempt.due(time);
+    due.put(time, attempt);
+  }
+
+  private void forgetTime(UpgradeAttempt attempt) {
+    Due time = attempt.due();
+    if (time != null) {
+      attempt.due(null);
+      due.remove(time);
+    }
+  }
+
   @Override
   public int tickMs(long nowNs) {
-    int tickMs = NegotiationLoop.NO_TICK;
-    for (UpgradeAttempt attempt : attempts.values()) {
-      if (attempt.young()) {
-        return NegotiationLoop.YOUNG_TICK_MS;
-      }
-      if (attempt.watched()) {
-        tickMs = NegotiationLoop.SLOW_TICK_MS;
-      }
+    if (due.isEmpty()) {
+      return NegotiationLoop.NO_TICK;
     }
-    return tickMs;
+    long leftNs = due.firstKey().atNs() - nowNs;
+    return leftNs <= 0 ? 1 : (int) TimeUnit.NANOSECONDS.toMillis(leftNs) + 1;
   }
 
   @Override
   public void check(long nowNs) {
-    for (UpgradeAttempt attempt : List.copyOf(attempts.values())) {
+    while (!due.isEmpty() && due.firstKey().atNs() - nowNs <= 0) {
+      UpgradeAttempt attempt = due.firstEntry().getValue();
+      forgetTime(attempt);
       negotiator
           .loop()
           .runGuarded(
-              "an upgrade",
-              () -> attempt.check(nowNs, SILENCE_LIMIT_NS),
-              () -> attempt.failed(Reason.INTERNAL));
+              "an upgrade", () -> attempt.check(nowNs), () -> attempt.failed(Reason.INTERNAL));
     }
   }
 }

@@ -20,9 +20,17 @@ import java.util.List;
 
 /** Finds the announcements of this host's listeners and dials them. Negotiation thread. */
 final class Dialler {
+  private static final long NEVER = -1;
+
   private final Negotiator negotiator;
   private final Reports reports;
   private final PrivateDirectory directory;
+
+  /** What was found last, of which port, and in which turn of the thread. */
+  private List<String> known = List.of();
+
+  private int knownPort;
+  private long knownIn = NEVER;
 
   Dialler(Negotiator negotiator, PrivateDirectory directory) {
     this.negotiator = negotiator;
@@ -49,6 +57,21 @@ final class Dialler {
       }
     }
     return names;
+  }
+
+  /**
+   * The same, looked up once a turn of the thread if there are any: many connections may ask.
+   *
+   * @throws FabricException if this process has no descriptor to look with
+   */
+  List<String> known(int port) throws FabricException {
+    long turn = negotiator.loop().turnNumber();
+    if (turn != knownIn || port != knownPort) {
+      known = candidates(port);
+      knownPort = port;
+      knownIn = known.isEmpty() ? NEVER : turn;
+    }
+    return known;
   }
 
   /**
@@ -96,7 +119,8 @@ final class Dialler {
   }
 
   /** A name that refuses belongs to nobody: it is given only to sockets that listen. */
-  private static void removeStale(Path path, IOException refusal) {
+  private void removeStale(Path path, IOException refusal) {
+    knownIn = NEVER;
     if (refusal instanceof ConnectException) {
       try {
         Files.deleteIfExists(path);

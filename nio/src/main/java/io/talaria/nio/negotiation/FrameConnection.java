@@ -28,6 +28,9 @@ final class FrameConnection {
    */
   private static final int MOST_WAITING_ANSWERS = 1000;
 
+  /** So many frames are sent together: each call of the system may wake the peer. */
+  private static final int TOGETHER = 16;
+
   /** Whose connection it is. */
   interface User {
     /** A frame has come; whatever this throws, {@link #read} throws. */
@@ -49,9 +52,17 @@ final class FrameConnection {
   private final boolean offers;
 
   private final User user;
+  private final NegotiationLoop loop;
   private final ByteBuffer input =
       ByteBuffer.allocate(2 * (Wire.LENGTH_BYTES + Wire.MAX_FRAME_BYTES));
   private final ArrayDeque<ByteBuffer> output = new ArrayDeque<>();
+
+  /** The first of those, while they are sent. */
+  private final ByteBuffer[] together = new ByteBuffer[TOGETHER];
+
+  /** How many frames have come since it was last promised to send them. */
+  private int unsent;
+
   private SelectionKey key;
   private long queuedBytes;
   private boolean closed;
@@ -59,9 +70,12 @@ final class FrameConnection {
   /**
    * Makes a connection.
    *
+   * @param loop whose thread uses it
    * @param channel its own from now on
    */
-  FrameConnection(SocketChannel channel, SessionLink link, boolean offers, User user) {
+  FrameConnection(
+      NegotiationLoop loop, SocketChannel channel, SessionLink link, boolean offers, User user) {
+    this.loop = loop;
     this.channel = channel;
     this.link = link;
     this.offers = offers;
@@ -119,7 +133,10 @@ final class FrameConnection {
     return queuedBytes > MAX_QUEUED_BYTES;
   }
 
-  /** Sends a frame, at once or when the peer takes it; does nothing once it is closed. */
+  /**
+   * Sends a frame, together with others that come in a moment, or when the peer takes it; does
+   * nothing once it is closed.
+   */
   void send(ByteBuffer message) {
     if (closed) {
       return;
@@ -132,6 +149,21 @@ final class FrameConnection {
       user.unread();
       return;
     }
+    if (unsent++ == 0) {
+      loop.soon(this::sendRest);
+    } else if (unsent % TOGETHER == 0) {
+      sendNow();
+    }
+  }
+
+  private void sendRest() {
+    unsent = 0;
+    if (!closed) {
+      sendNow();
+    }
+  }
+
+  private void sendNow() {
     try {
       flush();
     } catch (IOException e) {
@@ -154,13 +186,7 @@ final class FrameConnection {
    * @throws IOException if the connection has failed
    */
   void flush() throws IOException {
-    for (ByteBuffer frame = output.peek(); frame != null; frame = output.peek()) {
-      queuedBytes -= channel.write(frame);
-      if (frame.hasRemaining()) {
-        break;
-      }
-      output.poll();
-    }
+    sendAll();
     if (key.isValid()) {
       boolean more = !output.isEmpty() || user.keepsBack();
       // The side that offers always reads, so the two never wait for each other.
@@ -169,9 +195,43 @@ final class FrameConnection {
     }
   }
 
-  /** Ends it; what waits to be sent is lost. Idempotent. */
+  /** Sends what the peer takes now. */
+  private void sendAll() throws IOException {
+    boolean taken = true;
+    while (taken && !output.isEmpty()) {
+      taken = sendSome();
+    }
+  }
+
+  /** Sends the first frames; false if the peer does not take all of them now. */
+  private boolean sendSome() throws IOException {
+    int frames = 0;
+    for (ByteBuffer frame : output) {
+      together[frames++] = frame;
+      if (frames == TOGETHER) {
+        break;
+      }
+    }
+    queuedBytes -= channel.write(together, 0, frames);
+    for (int i = 0; i < frames; i++) {
+      if (together[i].hasRemaining()) {
+        return false;
+      }
+      output.poll();
+    }
+    return true;
+  }
+
+  /** Ends it; what the peer does not take at once is lost. Idempotent. */
   void close() {
-    closed = true;
+    if (!closed) {
+      closed = true;
+      try {
+        sendAll(); // why it ends may be among it
+      } catch (IOException e) {
+        // The peer has ended it before.
+      }
+    }
     Sessions.closeQuietly(channel);
   }
 }

@@ -26,7 +26,7 @@ final class LocalAttempt extends UpgradeAttempt {
   protected void seek() {
     fabrics = Collections.emptyIterator();
     try {
-      candidates = negotiator().dialler().candidates(channel().key().server().getPort()).iterator();
+      candidates = negotiator().dialler().known(channel().key().server().getPort()).iterator();
       next(Reason.PEER_PLAIN);
     } catch (FabricException e) {
       none(e.reason(), true);
@@ -44,7 +44,7 @@ final class LocalAttempt extends UpgradeAttempt {
     while (fabrics.hasNext() || candidates.hasNext()) {
       if (!fabrics.hasNext()) {
         candidate = candidates.next();
-        fabrics = negotiator().fabrics().usable().iterator();
+        fabrics = negotiator().fabrics().usable(negotiator().loop().turnNumber()).iterator();
         continue;
       }
       try {

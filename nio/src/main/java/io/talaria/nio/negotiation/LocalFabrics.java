@@ -8,9 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The fabrics on one host, in order of preference, and which of them can be used. */
-final class LocalFabrics {
+final class LocalFabrics implements NegotiationLoop.Timed {
+  /** How long a stream is left what it holds after nothing has been sent: one to two of these. */
+  private static final long REST_EVERY_NS = 1_000_000_000L;
+
   private final List<Fabric> fabrics;
   private final Reports reports;
+  private long restedAtNs = System.nanoTime();
+
+  /** The last turn of the thread in which all could be used. */
+  private long usableIn = -1;
 
   LocalFabrics(List<Fabric> fabrics, Reports reports) {
     this.fabrics = List.copyOf(fabrics);
@@ -45,6 +52,22 @@ final class LocalFabrics {
     return usable;
   }
 
+  /**
+   * The same, looked at once a turn of the thread as long as all can be used.
+   *
+   * @param turn the number of the present one
+   */
+  List<Fabric> usable(long turn) {
+    if (turn == usableIn) {
+      return fabrics;
+    }
+    List<Fabric> usable = usable();
+    if (usable.size() == fabrics.size()) {
+      usableIn = turn;
+    }
+    return usable;
+  }
+
   /** A usable one by its name, or null. */
   Fabric usable(String name) {
     for (Fabric fabric : fabrics) {
@@ -71,6 +94,30 @@ final class LocalFabrics {
       }
     }
     return first;
+  }
+
+  // ---- what streams hold that rest
+
+  @Override
+  public int tickMs(long nowNs) {
+    for (Fabric fabric : fabrics) {
+      if (fabric.mayRest()) {
+        return NegotiationLoop.REST_TICK_MS;
+      }
+    }
+    return NegotiationLoop.NO_TICK;
+  }
+
+  @Override
+  public void check(long nowNs) {
+    if (nowNs - restedAtNs >= REST_EVERY_NS) {
+      restedAtNs = nowNs;
+      for (Fabric fabric : fabrics) {
+        if (fabric.mayRest()) {
+          fabric.rest();
+        }
+      }
+    }
   }
 
   /** Finds the streams whose memory is gone and fails them. Negotiation thread. */

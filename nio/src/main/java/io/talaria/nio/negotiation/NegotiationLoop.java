@@ -30,7 +30,10 @@ public final class NegotiationLoop implements Executor {
   /** So many tasks are done before the sessions are looked at again, which have time limits. */
   private static final int TASKS_A_TURN = 64;
 
-  /** With thousands of attempts under way, each look at them takes time. */
+  /** How long what is to be done {@link #soon} waits for the rest of a turn, but for one task. */
+  private static final long SOON_NS = 500_000L;
+
+  /** Each look at what is due takes time. */
   private static final long CHECK_EVERY_NS = 1_000_000L;
 
   /**
@@ -48,8 +51,8 @@ public final class NegotiationLoop implements Executor {
   /** Ticks that {@link Timed} parts may ask for; {@link #NO_TICK}: time has no say. */
   public static final int FAST_TICK_MS = 2;
 
-  public static final int YOUNG_TICK_MS = 10;
   public static final int SLOW_TICK_MS = 100;
+  public static final int REST_TICK_MS = 1000;
   public static final int NO_TICK = 0;
 
   private final SelectorProvider jdk;
@@ -60,6 +63,12 @@ public final class NegotiationLoop implements Executor {
   private final List<Runnable> beginnings = new ArrayList<>();
   private final List<Repetition> repeated = new ArrayList<>();
   private final List<Delayed> delayed = new ArrayList<>();
+  private final List<Runnable> atEnd = new ArrayList<>();
+
+  /** When the first of them has waited for long enough. */
+  private long atEndDueNs;
+
+  private long turns;
   private long checkedAtNs = System.nanoTime();
   private volatile Selector selector;
   private volatile Thread runner;
@@ -79,7 +88,7 @@ public final class NegotiationLoop implements Executor {
 
   /** A part that does something by the clock. */
   public interface Timed {
-    /** How soon it is to be looked at: one of the ticks, or {@link #NO_TICK}. */
+    /** How soon it is to be looked at, such as one of the ticks, or {@link #NO_TICK}. */
     int tickMs(long nowNs);
 
     /** Does what is due. */
@@ -118,7 +127,7 @@ public final class NegotiationLoop implements Executor {
   }
 
   /** Before the first task. */
-  void add(Timed part) {
+  public void add(Timed part) {
     timed.add(part);
   }
 
@@ -146,7 +155,7 @@ public final class NegotiationLoop implements Executor {
   @Override
   public void execute(Runnable task) {
     tasks.add(task);
-    if (started()) {
+    if (started() && !isCurrentThread()) { // which looks for tasks before it sleeps
       selector.wakeup();
     }
   }
@@ -174,6 +183,22 @@ public final class NegotiationLoop implements Executor {
   /** Does something a quarter of a second later. */
   public void later(Runnable task) {
     delayed.add(new Delayed(task, System.nanoTime() + LATER_NS));
+  }
+
+  /** Does something once, at the end of this turn or, if that takes long, before it. */
+  void soon(Runnable task) {
+    if (atEnd.isEmpty()) {
+      atEndDueNs = System.nanoTime() + SOON_NS;
+    }
+    atEnd.add(task);
+  }
+
+  /**
+   * Number of the present turn. What may be looked at once for many tasks that have come together
+   * is looked at once a turn.
+   */
+  long turnNumber() {
+    return turns;
   }
 
   /**
@@ -303,28 +328,49 @@ public final class NegotiationLoop implements Executor {
   }
 
   private void turn(Selector running) throws IOException {
-    if (tasks.isEmpty()) {
+    turns++;
+    if (tasks.isEmpty() && atEnd.isEmpty()) {
       running.select(this::dispatch, tickMs());
     } else {
       running.selectNow(this::dispatch);
     }
+    doTasks();
+    long now = System.nanoTime();
+    if (now - checkedAtNs >= CHECK_EVERY_NS) {
+      checkedAtNs = now;
+      checkTimes(now);
+    }
+    endTurn();
+  }
+
+  private void doTasks() {
     for (int i = 0; i < TASKS_A_TURN; i++) {
       Runnable task = tasks.poll();
       if (task == null) {
         break;
       }
       runGuarded("a task", task);
+      endTurnIfLong();
     }
-    long now = System.nanoTime();
-    if (now - checkedAtNs >= CHECK_EVERY_NS) {
-      checkedAtNs = now;
-      checkTimes(now);
+  }
+
+  private void endTurnIfLong() {
+    if (!atEnd.isEmpty() && System.nanoTime() - atEndDueNs > 0) {
+      endTurn();
     }
+  }
+
+  private void endTurn() {
+    for (int i = 0; i < atEnd.size(); i++) { // one may bring another
+      runGuarded("the end of a turn", atEnd.get(i));
+    }
+    atEnd.clear();
   }
 
   private void dispatch(SelectionKey key) {
     Ready attached = (Ready) key.attachment();
     runGuarded("what is ready", attached::ready, attached::failed);
+    endTurnIfLong();
   }
 
   /** The shortest tick that anything asks for; 0: sleep until somebody wakes the thread. */

@@ -73,6 +73,7 @@ public final class Negotiator implements Executor {
     loop.atBegin(sweeper::begin);
     loop.add(sessions);
     loop.add(attempts);
+    loop.add(this.fabrics);
     if (hosts != null) {
       hosts.join(this);
       loop.atBegin(hosts::begin);

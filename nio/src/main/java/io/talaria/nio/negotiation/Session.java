@@ -105,7 +105,8 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     this.dialled = dialled;
     this.link = link;
     this.state = state;
-    connection = new FrameConnection(channel, link, dialled != null, new Frames());
+    connection =
+        new FrameConnection(negotiator.loop(), channel, link, dialled != null, new Frames());
     made = new MadeOffers(negotiator, this);
     received = new ReceivedOffers(negotiator, this, acceptor, link);
   }

@@ -6,10 +6,10 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricException;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,10 +30,11 @@ final class Sessions implements NegotiationLoop.Timed {
   /** Those that this side has dialled, by what they were dialled for. */
   private final Map<String, Session> dialled = new HashMap<>();
 
-  private final List<Orphan> orphans = new ArrayList<>();
+  /** Connections whose peer's session has ended, oldest first, each with its deadline. */
+  private final Map<Upgradable, Long> orphans = new LinkedHashMap<>();
 
-  /** A connection whose peer's session has ended. */
-  private record Orphan(Upgradable channel, long deadlineNs) {}
+  /** The deadline of those that have come last. */
+  private long lastDeadlineNs;
 
   Sessions(Negotiator negotiator) {
     this.negotiator = negotiator;
@@ -72,9 +73,9 @@ final class Sessions implements NegotiationLoop.Timed {
 
   /** Watches connections whose session has ended. */
   void orphaned(Collection<Upgradable> channels) {
-    long deadline = System.nanoTime() + ORPHAN_LIMIT_NS;
+    lastDeadlineNs = System.nanoTime() + ORPHAN_LIMIT_NS;
     for (Upgradable channel : channels) {
-      orphans.add(new Orphan(channel, deadline));
+      orphans.put(channel, lastDeadlineNs);
     }
   }
 
@@ -83,13 +84,13 @@ final class Sessions implements NegotiationLoop.Timed {
     for (Session session : sessions) {
       session.forget(channel);
     }
-    orphans.removeIf(orphan -> orphan.channel() == channel);
+    orphans.remove(channel);
   }
 
   @Override
   public int tickMs(long nowNs) {
     // An old one waits for its program to read what TCP has.
-    if (!orphans.isEmpty() && orphans.get(orphans.size() - 1).deadlineNs() - nowNs > 0) {
+    if (!orphans.isEmpty() && lastDeadlineNs - nowNs > 0) {
       return NegotiationLoop.FAST_TICK_MS;
     }
     for (Session session : sessions) {
@@ -114,17 +115,17 @@ final class Sessions implements NegotiationLoop.Timed {
           },
           () -> session.close(Reason.INTERNAL));
     }
-    orphans.removeIf(orphan -> over(orphan, nowNs));
+    orphans.entrySet().removeIf(orphan -> over(orphan.getKey(), orphan.getValue(), nowNs));
   }
 
-  private boolean over(Orphan orphan, long nowNs) {
+  private boolean over(Upgradable orphan, long deadlineNs, long nowNs) {
     boolean[] over = new boolean[1];
-    boolean giveUp = nowNs - orphan.deadlineNs() > 0;
+    boolean giveUp = nowNs - deadlineNs > 0;
     negotiator
         .loop()
         .runGuarded(
             "a connection whose session has ended",
-            () -> over[0] = orphan.channel().peerLost(giveUp),
+            () -> over[0] = orphan.peerLost(giveUp),
             () -> over[0] = true);
     return over[0];
   }

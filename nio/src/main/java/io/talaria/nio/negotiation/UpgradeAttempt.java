@@ -9,6 +9,9 @@ public abstract class UpgradeAttempt {
   /** A listener that has just been bound may not be found yet: when to seek again. */
   private static final long[] SEEK_AGAIN_NS = {20_000_000L, 200_000_000L, 2_000_000_000L};
 
+  /** How long an offer is left without an answer before that is shown, or another is asked. */
+  private static final long SILENCE_NS = 2_000_000_000L;
+
   private final Negotiator negotiator;
   private final Upgradable channel;
   private int timesSought;
@@ -19,6 +22,9 @@ public abstract class UpgradeAttempt {
   private long offeredAtNs;
   private boolean shown;
   private boolean open = true;
+
+  /** Kept for {@link Attempts}: when it is to be looked at, or null. */
+  private Attempts.Due due;
 
   /** Begun by {@link Negotiator#begin}. */
   protected UpgradeAttempt(Negotiator negotiator, Upgradable channel) {
@@ -57,6 +63,7 @@ public abstract class UpgradeAttempt {
     }
     channel.plainSoFar(reason);
     waiting = true;
+    negotiator.attempts().lookAt(this, soughtAtNs + SEEK_AGAIN_NS[timesSought]);
     return true;
   }
 
@@ -64,7 +71,12 @@ public abstract class UpgradeAttempt {
   final void offered(Session to, int id) {
     session = to;
     offerId = id;
-    offeredAtNs = System.nanoTime();
+    awaitAnswer(System.nanoTime());
+  }
+
+  private void awaitAnswer(long nowNs) {
+    offeredAtNs = nowNs;
+    negotiator.attempts().lookAt(this, nowNs + SILENCE_NS);
   }
 
   /** The session refuses, or has ended: looks elsewhere, or ends with the reason. */
@@ -124,19 +136,19 @@ public abstract class UpgradeAttempt {
     negotiator.attempts().finished(this);
   }
 
-  /** Does what is due by the clock. */
-  final void check(long nowNs, long silenceNs) {
+  /** Does what is due by the clock: called once the time has come that was set, or later. */
+  final void check(long nowNs) {
     if (waiting && nowNs - soughtAtNs >= SEEK_AGAIN_NS[timesSought]) {
       waiting = false;
       timesSought++;
       begin();
     }
-    if (session == null || nowNs - offeredAtNs < silenceNs) {
+    if (session == null || nowNs - offeredAtNs < SILENCE_NS) {
       return;
     }
     if (elsewhere()) {
       session.withdraw(offerId);
-      offeredAtNs = nowNs; // the refusal that follows leads there
+      awaitAnswer(nowNs); // the refusal that follows leads there
     } else if (!shown) {
       shown = true;
       channel.plainSoFar(Reason.NOT_MATCHED);
@@ -148,13 +160,12 @@ public abstract class UpgradeAttempt {
     return false;
   }
 
-  /** Whether time has a say in what comes next. */
-  final boolean watched() {
-    return open && !shown;
+  /** When it is to be looked at, or null. */
+  final Attempts.Due due() {
+    return due;
   }
 
-  /** Whether it is sought again soon. */
-  final boolean young() {
-    return waiting && timesSought == 0;
+  final void due(Attempts.Due time) {
+    due = time;
   }
 }

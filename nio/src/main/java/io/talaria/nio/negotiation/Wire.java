@@ -30,7 +30,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class Wire {
   static final long MAGIC = 0x5461_6c61_7269_6100L; // "Talaria", 0
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   static final int HELLO = 1;
   static final int WELCOME = 2;

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.memory.Faults;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -9,22 +10,23 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The memory of one connection: a segment of a control page, which holds two inline rings, and two
- * first rings. Side 0 connected, side 1 accepted. All words are 8 bytes in native byte order; both
- * sides run on one machine.
+ * The control page of one connection, which holds two inline rings. Side 0 connected, side 1
+ * accepted. All words are 8 bytes in native byte order; both sides run on one machine.
  *
  * <pre>
  *      0  +--------------------------------------+
- *         | MAGIC | RING_BYTES | PHASE           |  written before it is offered; PHASE by CAS
+ *         | MAGIC | RING_BYTES | GENERATION      |  written before it is offered
+ *     64  | PHASE                                |  by CAS
  *  sides  +--------------------------------------+  at 128 + 128 * (slot modulo 8)
  *         | side 0: written by side 0 only       |
  *         |   +0   TAIL OUT_END MOVE_GENERATION  |  what the peer's reader looks at
  *         |        SPACE_WAIT                    |
  *         | +128   HEAD                          |
+ *         | +192   MOVE_TO[8]                    |
  *         | +256   DATA_WAIT IN_CLOSED HOME      |  what the peer's writer looks at
  *         | +384   ACCEPTS SWITCH_AT IN_SWITCHED |
- *         |        RING_READY MOVE_AT IN_BUFFER  |
- *         |        IN_TAKEN                      |
+ *         |        RING_READY MOVE_AT[8]         |
+ *         |        IN_MOVES IN_BUFFER IN_TAKEN   |
  *   +512  +--------------------------------------+
  *         | side 1: the same                     |
  *   2048  +--------------------------------------+
@@ -32,10 +34,6 @@ import java.nio.ByteOrder;
  *   3072  +--------------------------------------+
  *         | inline ring written by side 1 (1024) |
  *   4096  +--------------------------------------+
- *         | first ring of side 0 (RING_BYTES)    |
- *         +--------------------------------------+
- *         | first ring of side 1 (RING_BYTES)    |
- *         +--------------------------------------+
  * </pre>
  *
  * <p>Positions count bytes, from a start that depends on the slot, and never wrap; a byte at
@@ -44,16 +42,22 @@ import java.nio.ByteOrder;
  * selector over a thousand connections would miss it at every word. For the same reason a direction
  * begins in its inline ring: as long as little is under way, a connection is one page to look up.
  *
- * <p>A wait word is {@code epoch << 3 | flags}; a new wait has a new epoch. From the inline ring a
- * writer that finds too little room moves to its first ring, and from there to grown ones, each a
- * file of its own: it publishes the position from which it writes there in MOVE_AT, then the count
- * of moves in MOVE_GENERATION, then the next TAIL.
+ * <p>A wait word is {@code epoch << 14 | bell << 3 | flags}; a new wait has a new epoch. The bell
+ * is 0 for the control connection, or one more than the number of the bell on which a thread
+ * sleeps.
+ *
+ * <p>A writer that finds too little room moves to another ring: one of a slab ({@link SlabLayout}),
+ * or one in a file of its own. It publishes the position from which it writes there in MOVE_AT and
+ * the ring in MOVE_TO, then the count of moves in MOVE_GENERATION, then the next TAIL. The word of
+ * a move is used again {@link #MOVES} moves later, and not before the reader has said in IN_MOVES
+ * that it has followed.
  */
 final class ConnectionLayout {
-  static final long MAGIC = 0x5441_4c41_5249_4102L; // "TALARIA", version 2
+  static final long MAGIC = 0x5441_4c41_5249_4103L; // "TALARIA", version 3
 
   static final int MAGIC_OFFSET = 0;
   static final int RING_BYTES_OFFSET = 8;
+  static final int GENERATION_OFFSET = 16;
   static final int PHASE_OFFSET = 64;
   static final int INLINE_RINGS_OFFSET = 2048;
   static final int INLINE_RING_BYTES = 1024;
@@ -68,6 +72,7 @@ final class ConnectionLayout {
   static final int MOVE_GENERATION = 16;
   static final int SPACE_WAIT = 24;
   static final int HEAD = 128;
+  static final int MOVE_TO = 192;
   static final int DATA_WAIT = 256;
   static final int IN_CLOSED = 264;
   static final int HOME = 272;
@@ -76,15 +81,19 @@ final class ConnectionLayout {
   static final int IN_SWITCHED = 400;
   static final int RING_READY = 408;
   static final int MOVE_AT = 416;
-
+  static final int IN_MOVES = 480;
   static final int IN_BUFFER = 488;
   static final int IN_TAKEN = 496;
 
-  /** Words of MOVE_AT: from the inline ring to the largest it takes no more moves. */
-  static final int MOST_MOVES = 9;
+  /** Words of MOVE_AT and MOVE_TO: how many moves a writer may be ahead of its reader. */
+  static final int MOVES = 8;
 
-  /** The count of moves of a writer that is in its first ring; grown ones follow. */
-  static final long FIRST_RING = 1;
+  /** Kinds of rings in MOVE_TO, below the number: a ring of a slab, or one in a file. */
+  static final long RING_INLINE = 0;
+
+  static final long RING_OF_SLAB = 1;
+  static final long RING_OF_FILE = 2;
+  static final int RING_KIND_BITS = 2;
 
   /** Values of OUT_END. */
   static final long OUT_OPEN = 0;
@@ -101,6 +110,7 @@ final class ConnectionLayout {
   static final long WAIT_EVERY = 4;
 
   static final int WAIT_FLAG_BITS = 3;
+  static final int WAIT_BELL_BITS = 11;
 
   private static final int MOST_TRIES = 1000;
 
@@ -117,7 +127,7 @@ final class ConnectionLayout {
 
   private static final int PAGE_BYTES = 4096;
 
-  /** Limits of the size of a first or grown ring. */
+  /** Limits of the size of a ring outside the page. */
   static final int MIN_RING_BYTES = 4096;
 
   static final int MAX_RING_BYTES = 1 << 28;
@@ -145,15 +155,35 @@ final class ConnectionLayout {
 
   /** Offset, in a side's block, of the position at which it made a move; the first is number 0. */
   static int moveAt(long move) {
-    return MOVE_AT + (int) move * Long.BYTES;
+    return MOVE_AT + (int) (move & (MOVES - 1)) * Long.BYTES;
   }
 
-  static int segmentBytes(int ringBytes) {
-    return CONTROL_BYTES + 2 * ringBytes;
+  /** Offset, in a side's block, of the word that says where to it made a move. */
+  static int moveTo(long move) {
+    return MOVE_TO + (int) (move & (MOVES - 1)) * Long.BYTES;
+  }
+
+  /** What stands in that word. */
+  static long ring(long kind, long number) {
+    return (number << RING_KIND_BITS) | kind;
   }
 
   static boolean validRing(long bytes) {
     return bytes >= MIN_RING_BYTES && bytes <= MAX_RING_BYTES && Long.bitCount(bytes) == 1;
+  }
+
+  /**
+   * A wait word.
+   *
+   * @param bell number of a bell of this process's threads, or {@link FabricStream#NO_BELL}
+   */
+  static long waitWord(long epoch, int bell, long flags) {
+    return (epoch << WAIT_BELL_BITS | bell + 1) << WAIT_FLAG_BITS | flags;
+  }
+
+  /** Number of the bell of a wait word, which may be any below 2047, or NO_BELL. */
+  static int bell(long wait) {
+    return ((int) (wait >>> WAIT_FLAG_BITS) & (1 << WAIT_BELL_BITS) - 1) - 1;
   }
 
   static long getAcquire(ByteBuffer control, int offset) {
@@ -206,7 +236,7 @@ final class ConnectionLayout {
   }
 
   /** Makes the control page ready for a new connection. Nobody else may be using it. */
-  static void reset(ByteBuffer control, int slot, int ringBytes) {
+  static void reset(ByteBuffer control, int slot, int generation, int ringBytes) {
     for (int i = 0; i < CONTROL_BYTES; i += Long.BYTES) {
       control.putLong(i, 0);
     }
@@ -215,6 +245,14 @@ final class ConnectionLayout {
       LONG.set(control, side(side, slot) + HEAD, start(slot));
     }
     LONG.set(control, RING_BYTES_OFFSET, (long) ringBytes);
+    LONG.set(control, GENERATION_OFFSET, (long) generation);
     LONG.setRelease(control, MAGIC_OFFSET, MAGIC);
+  }
+
+  /** Whether a control page has been made ready for the connection that a peer speaks of. */
+  static boolean ready(ByteBuffer control, int generation, int ringBytes) {
+    return getAcquire(control, MAGIC_OFFSET) == MAGIC
+        && getAcquire(control, RING_BYTES_OFFSET) == ringBytes
+        && getAcquire(control, GENERATION_OFFSET) == generation;
   }
 }

@@ -12,12 +12,13 @@ import io.talaria.nio.fabric.Peer;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The bells of one peer process's homes, as far as they could be opened here, and which of our own
- * homes' bells it has been told of. Negotiation thread, except what is marked.
+ * The bells of one peer process's homes and threads, as far as they could be opened here, and which
+ * of our own it has been told of. Negotiation thread, except what is marked.
  *
  * <p>A sleep is rung by the bell that its home was told with, and by no other: the upper half of
  * the sleep's number says which home of that index it is. Without a bell of that home the control
@@ -34,14 +35,21 @@ final class ShmBells {
   private final AtomicReferenceArray<HomeBell> byHome =
       new AtomicReferenceArray<>(PeerLayout.HOMES);
 
+  /** By number of the peer's bell for threads. Written by the negotiation thread. */
+  private final AtomicReferenceArray<PeerBell> ofThreads =
+      new AtomicReferenceArray<>(PeerLayout.THREAD_BELLS);
+
   /** Open bells: one may serve several homes, one after the other. */
   private final Map<BellAddress, Shared> open = new HashMap<>();
 
   /** By home of ours, the last that the peer has been told of. Any thread. */
   private final Map<Integer, Integer> told = new ConcurrentHashMap<>();
 
+  /** Bells of our threads, by number, of which the peer has been told. Any thread. */
+  private final Set<Integer> toldOfThreads = ConcurrentHashMap.newKeySet();
+
   private boolean refused;
-  private boolean closed;
+  private volatile boolean closed;
 
   /** What rings one home of the peer's. */
   private static final class HomeBell {
@@ -54,10 +62,10 @@ final class ShmBells {
     }
   }
 
-  /** An open bell and how many homes name it. */
+  /** An open bell and how many homes and numbers name it. */
   private static final class Shared {
     final PeerBell bell;
-    int homes;
+    int names;
 
     Shared(PeerBell bell) {
       this.bell = bell;
@@ -91,6 +99,27 @@ final class ShmBells {
     return known != null && known.opened == ShmHome.opened(sleep) && known.bell.ring();
   }
 
+  /** Whether the session has ended: nobody rings any more. */
+  boolean closed() {
+    return closed;
+  }
+
+  /** Whether the peer does not know a bell of our threads yet; it is told then. */
+  boolean threadToBeTold(int bell) {
+    return toldOfThreads.add(bell);
+  }
+
+  /**
+   * Rings a bell of the peer's threads. Does not block.
+   *
+   * @param bell its number, or whatever the peer has written
+   * @return false if it is not known, or cannot be rung
+   */
+  boolean ringThread(int bell) {
+    PeerBell known = bell < PeerLayout.THREAD_BELLS ? ofThreads.getAcquire(bell) : null;
+    return known != null && known.ring();
+  }
+
   // ---- the negotiation thread
 
   /** The peer has told the bell of one of its homes. */
@@ -100,10 +129,43 @@ final class ShmBells {
           Reason.PROTOCOL,
           "the peer sent a bell of home " + home + ", descriptor " + address.descriptor());
     }
-    if (closed || refused) {
-      return;
-    }
     HomeBell before = byHome.get(home);
+    PeerBell bell = open(address);
+    if (bell != null) {
+      byHome.setRelease(home, new HomeBell(opened, bell));
+      if (before != null) {
+        leave(before.bell);
+      }
+    }
+  }
+
+  /**
+   * The peer has told a bell of its threads. It is open as long as the session.
+   *
+   * @return whether it can be rung
+   */
+  boolean toldOfThread(int bell, BellAddress address) throws FabricException {
+    if (bell < 0 || bell >= PeerLayout.THREAD_BELLS || address.descriptor() < 0) {
+      throw new FabricException(
+          Reason.PROTOCOL,
+          "the peer sent bell " + bell + " of its threads, descriptor " + address.descriptor());
+    }
+    PeerBell known = ofThreads.get(bell);
+    if (known == null) {
+      known = open(address);
+      ofThreads.setRelease(bell, known);
+    } else if (!known.address().equals(address)) {
+      throw new FabricException(
+          Reason.PROTOCOL, "the peer sent bell " + bell + " of its threads a second time");
+    }
+    return known != null;
+  }
+
+  /** A bell that one more home, or number, names; null if it cannot be opened. */
+  private PeerBell open(BellAddress address) {
+    if (closed || refused) {
+      return null;
+    }
     Shared shared = open.get(address);
     if (shared == null) {
       try {
@@ -114,20 +176,17 @@ final class ShmBells {
       } catch (IOException e) {
         refused = true; // not tried again in this session
         Log.debug("process " + session.pid() + " is rung over TCP: " + e.getMessage());
-        return;
+        return null;
       }
       open.put(address, shared);
     }
-    shared.homes++;
-    byHome.setRelease(home, new HomeBell(opened, shared.bell));
-    if (before != null) {
-      leave(before.bell);
-    }
+    shared.names++;
+    return shared.bell;
   }
 
   private void leave(PeerBell bell) {
     Shared shared = open.get(bell.address());
-    if (--shared.homes == 0) {
+    if (--shared.names == 0) {
       open.remove(bell.address());
       bell.close();
     }

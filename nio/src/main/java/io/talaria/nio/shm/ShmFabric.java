@@ -13,6 +13,7 @@ import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -33,6 +34,14 @@ public final class ShmFabric implements Fabric {
   /** A larger ring is made only if so many times its size is free. */
   private static final int RESERVE = 4;
 
+  /** What has to be free for a new connection, because its rings are made when it needs them. */
+  private static final long ROOM_BYTES = 1 << 20;
+
+  /** The same, for each connection of a pair of processes, up to so many. */
+  private static final long ROOM_EACH_BYTES = 1 << 15;
+
+  private static final int ROOM_FOR = 64;
+
   private static final long SWEEP_EVERY_NS = 1_000_000_000L;
 
   /** From so many words of ready bits on, a home wants summaries; fewer are read as fast. */
@@ -40,6 +49,9 @@ public final class ShmFabric implements Fabric {
 
   /** Lower in tests. */
   int summarizedFrom = SUMMARIZED_FROM;
+
+  /** Others in tests. */
+  long roomBytes = ROOM_BYTES;
 
   private final PrivateDirectory directory;
   private final int ringBytes;
@@ -50,6 +62,9 @@ public final class ShmFabric implements Fabric {
 
   /** Peers with which memory is shared. Negotiation thread's. */
   private final Set<ShmPeer> peers = new HashSet<>();
+
+  /** Whether a stream may use a ring outside its page, so that it is to be looked at. */
+  private volatile boolean anyOutside;
 
   /** Guarded by {@link #homes}. */
   private long homesOpened;
@@ -186,6 +201,38 @@ public final class ShmFabric implements Fabric {
     }
   }
 
+  /** A stream uses a ring outside its page. Any thread. */
+  void outside(Peer peer) {
+    VarHandle.fullFence(); // between the move and the look, as between the two in rest
+    if (!anyOutside) {
+      anyOutside = true;
+      peer.execute(() -> {}); // the negotiation thread is to look at the clock from now on
+    }
+  }
+
+  @Override
+  public boolean mayRest() {
+    return anyOutside;
+  }
+
+  @Override
+  public void rest() {
+    anyOutside = false;
+    VarHandle.fullFence();
+    boolean again = true; // also if an error of lost memory ends this
+    try {
+      boolean outside = false;
+      for (ShmPeer peer : peers) {
+        outside |= peer.rest();
+      }
+      again = outside;
+    } finally {
+      if (again) {
+        anyOutside = true;
+      }
+    }
+  }
+
   @Override
   public void sweep() {
     if (directory.prepare() == null) { // nothing is removed from somebody else's
@@ -198,13 +245,37 @@ public final class ShmFabric implements Fabric {
     files.sweep();
   }
 
-  SharedFiles.Created<Mapping> createRing(int bytes) throws FabricException {
-    long free = files.usableBytes();
-    if (free < (long) bytes * RESERVE) {
-      throw new FabricException(
-          Reason.SHM_FULL, free + " bytes free in " + directory.path() + ", a larger ring waits");
+  /**
+   * Refuses a connection that could find itself without rings: behind a page alone, programs hang
+   * that write on both sides before they read, as TCP's buffers let them.
+   *
+   * @param connections of the pair of processes, with the new one
+   * @param bytes to be taken for it at once
+   */
+  void requireRoom(int connections, int bytes) throws FabricException {
+    long room = Math.max(roomBytes, ROOM_EACH_BYTES * Math.min(connections, ROOM_FOR));
+    requireFree(room + bytes, "a connection");
+  }
+
+  /**
+   * Makes a ring in a file of its own.
+   *
+   * @param reserved whether something must be left afterwards, because the connection has a ring
+   */
+  SharedFiles.Created<Mapping> createRing(int bytes, boolean reserved) throws FabricException {
+    if (reserved) {
+      requireFree((long) bytes * RESERVE, "a larger ring");
     }
     return files.create(bytes);
+  }
+
+  private void requireFree(long bytes, String what) throws FabricException {
+    long free = files.usableBytes();
+    if (free < bytes) {
+      throw new FabricException(
+          Reason.SHM_FULL,
+          free + " bytes free in " + directory.path() + ", " + what + " needs " + bytes);
+    }
   }
 
   private static ShmPeer of(Peer peer) {

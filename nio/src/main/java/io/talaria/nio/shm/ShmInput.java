@@ -33,7 +33,7 @@ final class ShmInput {
   private final ShmStream stream;
   private final EndState ends;
   private final RingGrowth growth;
-  private final ByteBuffer firstRing;
+  private final int inlineRing;
   private final int mine;
   private final int theirs;
 
@@ -52,15 +52,15 @@ final class ShmInput {
   /** The writer's wait for which a bell has been rung, or was not needed. */
   private long handledWait;
 
-  /** Count of moves to another ring, and where the next is to be made, or -1. */
+  /** Count of moves to another ring; where the next is to be made, or -1, and to which. */
   private long moves;
 
   private long moveAt = -1;
+  private long moveTo;
 
-  ShmInput(ShmStream stream, int side, ByteBuffer control, ByteBuffer firstRing) {
+  ShmInput(ShmStream stream, int side, ByteBuffer control) {
     this.stream = stream;
     this.control = control;
-    this.firstRing = firstRing;
     ends = stream.ends();
     growth = stream.growth();
     mine = ConnectionLayout.side(side, stream.slot);
@@ -68,7 +68,8 @@ final class ShmInput {
     head = ConnectionLayout.start(stream.slot);
     tailCache = head;
     ring = control;
-    ringAt = ConnectionLayout.inlineRing(1 - side);
+    inlineRing = ConnectionLayout.inlineRing(1 - side);
+    ringAt = inlineRing;
     ringBytes = ConnectionLayout.INLINE_RING_BYTES;
   }
 
@@ -84,11 +85,6 @@ final class ShmInput {
   /** Size of the ring. Any thread. */
   int bytes() {
     return ringBytes;
-  }
-
-  /** How often the input has moved to another ring. */
-  long moves() {
-    return moves;
   }
 
   // ---- reading
@@ -148,9 +144,7 @@ final class ShmInput {
       if (moveAt != head) {
         break;
       }
-      if (moves == 0) {
-        moveTo(firstRing, firstRing.capacity());
-      } else if (!growth.moveInput(this)) {
+      if (!growth.moveInput(this, moveTo)) {
         return fail();
       }
     }
@@ -171,25 +165,36 @@ final class ShmInput {
 
   /** Learns where the writer left the ring that is read now. */
   private boolean learnMove(long known) {
-    if (known < moves || known > ConnectionLayout.MOST_MOVES) {
+    if (known < moves || known - moves > ConnectionLayout.MOVES) {
       return false;
     }
     long at = getAcquire(control, theirs + ConnectionLayout.moveAt(moves));
-    boolean ready = moves == 0 || growth.inputReady();
-    if (at < tailCache || at - head > ringBytes || !ready) {
+    long to = getAcquire(control, theirs + ConnectionLayout.moveTo(moves));
+    if (at < tailCache || at - head > ringBytes || !growth.inputReady(to)) {
       return false;
     }
+    moveTo = to;
     moveAt = at;
     return true;
   }
 
   /** Reads from another ring from now on. Reader. */
   void moveTo(ByteBuffer next, int bytes) {
+    follow(next, 0, bytes);
+  }
+
+  /** Reads from the page again. Reader. */
+  void moveToPage() {
+    follow(control, inlineRing, ConnectionLayout.INLINE_RING_BYTES);
+  }
+
+  private void follow(ByteBuffer next, int at, int bytes) {
     ring = next;
-    ringAt = 0;
+    ringAt = at;
     ringBytes = bytes;
     moves++;
     moveAt = -1;
+    setRelease(control, mine + ConnectionLayout.IN_MOVES, moves);
     stream.ringsChanged();
   }
 
@@ -225,6 +230,29 @@ final class ShmInput {
         handledWait = wait; // not before: if this ring fails, the next read has to ring
       }
     }
+  }
+
+  // ---- resting
+
+  /**
+   * Follows a writer that has left a ring, if nobody is reading, so that its memory is given back.
+   * Negotiation thread.
+   *
+   * @return whether it still uses a ring outside the page
+   */
+  boolean rest() {
+    if (ends.ended()) {
+      return false;
+    }
+    if (getAcquire(control, theirs + ConnectionLayout.MOVE_GENERATION) != moves) {
+      stream.owner().whileNobodyReads(this::catchUp);
+    }
+    return ringBytes != ConnectionLayout.INLINE_RING_BYTES;
+  }
+
+  /** As the reader. */
+  private void catchUp() {
+    long unused = refresh();
   }
 
   // ---- looking: any thread

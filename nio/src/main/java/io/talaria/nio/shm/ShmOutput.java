@@ -43,7 +43,7 @@ final class ShmOutput {
   private final ShmStream stream;
   private final EndState ends;
   private final RingGrowth growth;
-  private final ByteBuffer firstRing;
+  private final int inlineRing;
   private final int mine;
   private final int theirs;
 
@@ -62,10 +62,11 @@ final class ShmOutput {
   /** The reader's wait for which a bell has been rung, or was not needed. */
   private long handledWait;
 
-  /** Count of moves to another ring, and where the last was made. */
+  /** Count of moves to another ring; where the last was made, and to which. */
   private long moves;
 
   private long movedAt;
+  private long movedTo;
 
   /** The tail that the peer sees already. Whoever ends the output reads it. */
   @SuppressWarnings("UnusedVariable") // by PUBLISHED
@@ -78,13 +79,15 @@ final class ShmOutput {
   @SuppressWarnings("UnusedVariable") // by END_AT
   private long endAt = NOWHERE;
 
+  /** Where the tail was at the last look whether it rests. Negotiation thread's. */
+  private long restedAt = NOWHERE;
+
   /** SO_SNDBUF as the program has set it, or 0. Written before the stream is used. */
   private int sendBuffer;
 
-  ShmOutput(ShmStream stream, int side, ByteBuffer control, ByteBuffer firstRing) {
+  ShmOutput(ShmStream stream, int side, ByteBuffer control) {
     this.stream = stream;
     this.control = control;
-    this.firstRing = firstRing;
     ends = stream.ends();
     growth = stream.growth();
     mine = ConnectionLayout.side(side, stream.slot);
@@ -93,7 +96,8 @@ final class ShmOutput {
     published = tail;
     headCache = tail;
     ring = control; // and no view of its own: a thousand connections are short of cache lines
-    ringAt = ConnectionLayout.inlineRing(side);
+    inlineRing = ConnectionLayout.inlineRing(side);
+    ringAt = inlineRing;
     ringBytes = ConnectionLayout.INLINE_RING_BYTES;
   }
 
@@ -243,11 +247,10 @@ final class ShmOutput {
     return room < wanted && room >= 0 ? shortOfRoom(room, wanted) : room;
   }
 
-  /** Space behind the tail; who finds too little leaves the inline ring. */
+  /** Space behind the tail; who finds too little leaves the inline ring, if a slab has one. */
   private int roomFor(int wanted) {
     int room = roomBehind(tail, wanted);
-    if (room < wanted && room >= 0 && inline()) {
-      moveTo(firstRing, firstRing.capacity(), ConnectionLayout.FIRST_RING);
+    if (room < wanted && room >= 0 && inline() && growth.takeSlabRing(this)) {
       room = roomBehind(tail, wanted);
     }
     return room;
@@ -265,7 +268,8 @@ final class ShmOutput {
     return room;
   }
 
-  private boolean inline() {
+  /** Whether it writes into its page. Writer, or who does not mind to be late. */
+  boolean inline() {
     return ringBytes == ConnectionLayout.INLINE_RING_BYTES;
   }
 
@@ -319,36 +323,125 @@ final class ShmOutput {
 
   // ---- another ring
 
-  /** Writes to another ring from now on. Writer. */
-  void moveTo(ByteBuffer next, int bytes, long generation) {
+  /** Whether there is a word for one more move, which the reader has not to look at any more. */
+  boolean mayMove() {
+    return moves - getAcquire(control, theirs + ConnectionLayout.IN_MOVES) < ConnectionLayout.MOVES;
+  }
+
+  /**
+   * Writes to another ring from now on. Writer.
+   *
+   * @param at where the ring begins in the buffer
+   * @param to what the reader is told, see {@link ConnectionLayout#ring}
+   */
+  void moveTo(ByteBuffer next, int at, int bytes, long to) {
     ring = next;
-    ringAt = 0;
+    ringAt = at;
     ringBytes = bytes;
     movedAt = tail;
-    moves = generation;
+    movedTo = to;
+    moves++;
     publishMove();
     stream.ringsChanged();
   }
 
   private void publishMove() {
     setRelease(control, mine + ConnectionLayout.moveAt(moves - 1), movedAt);
+    setRelease(control, mine + ConnectionLayout.moveTo(moves - 1), movedTo);
     setRelease(control, mine + ConnectionLayout.MOVE_GENERATION, moves);
+  }
+
+  /** Writes to the page from now on. Writer, when all before has been read. */
+  void moveToPage() {
+    moveTo(control, inlineRing, ConnectionLayout.INLINE_RING_BYTES, ConnectionLayout.RING_INLINE);
+  }
+
+  // ---- resting
+
+  /**
+   * Returns to the page if nothing has been written since the last time, all is read, and nobody is
+   * writing. Who stays in the page for want of a ring has that asked for again. Negotiation thread.
+   *
+   * @return whether it is to be looked at again
+   */
+  boolean rest() {
+    if (ends.ownOutputEnded()) {
+      return false;
+    }
+    if (growth.asked() && stuckInPage()) {
+      growth.askAgain(stream, this);
+      return true;
+    }
+    if (nothingOutside()) {
+      return growth.unusedOutput();
+    }
+    long at = (long) TAIL.getOpaque(this);
+    if (at != restedAt) {
+      restedAt = at;
+    } else if (getAcquire(control, theirs + ConnectionLayout.HEAD) == at) {
+      stream.owner().whileNobodyWrites(this::returnToPage);
+    }
+    return !inline() || growth.unusedOutput();
+  }
+
+  /** Whether it has neither a ring outside the page nor one that waits for it. */
+  private boolean nothingOutside() {
+    return inline() && !growth.outputReady(stream);
+  }
+
+  /** Whether it is in the page and has less room than whoever waits for room is told of. */
+  boolean stuckInPage() {
+    return inline() && !roomy(ConnectionLayout.INLINE_RING_BYTES) && !nobodyReads();
+  }
+
+  /** As the writer. */
+  private void returnToPage() {
+    long seen = getAcquire(control, theirs + ConnectionLayout.HEAD);
+    if (seen != tail || tail != restedAt || nothingOutside()) {
+      return;
+    }
+    headCache = seen;
+    boolean fromFile = growth.returnToPage(stream, this);
+    VarHandle.fullFence();
+    long wait = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
+    if (fromFile && (wait & ConnectionLayout.WAIT_BELL) != 0) {
+      boolean unused = stream.notifyPeer(wait); // it sleeps in a read, and is to follow
+    }
+  }
+
+  /** Where the last move was made. Writer. */
+  long movedAt() {
+    return movedAt;
+  }
+
+  /** How far the reader has read, as far as the writer has seen it. Writer. */
+  long readTo() {
+    return headCache;
   }
 
   // ---- looking: any thread
 
   boolean writable() {
+    return roomy(ringBytes) || writableWhenShort();
+  }
+
+  /** Whether a quarter of a ring is free. */
+  private boolean roomy(int bytes) {
     long used = (long) TAIL.getOpaque(this) - getAcquire(control, theirs + ConnectionLayout.HEAD);
-    int bytes = ringBytes;
-    return used <= bytes - (bytes >> 2) || writableWhenShort();
+    return used <= bytes - (bytes >> 2);
   }
 
   private boolean writableWhenShort() {
-    if (inline() || growth.outputReady(stream) || nobodyReads()) {
+    if (nobodyReads() || (mayMove() && ringWaits())) {
       return true;
     }
     growth.wanted(stream, this); // who waits will not come and find too little room
     return false;
+  }
+
+  /** Whether there is another ring for the writer. */
+  private boolean ringWaits() {
+    return growth.outputReady(stream) || (inline() && growth.slabRingFree());
   }
 
   /** Whether the peer has left bytes unread. */

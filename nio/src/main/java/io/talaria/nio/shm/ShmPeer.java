@@ -10,6 +10,7 @@ import static io.talaria.nio.shm.ConnectionLayout.takeBitsVolatile;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.bell.BellAddress;
+import io.talaria.nio.bell.BellPool;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home.ReadySink;
 import io.talaria.nio.fabric.Peer;
@@ -20,7 +21,6 @@ import io.talaria.nio.shm.RingGrowth.Grown;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -28,25 +28,26 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * What this process shares with one peer process: ready bits, sleep words, and a segment per slot.
- * The side that dialled owns the slots: it makes, reuses and drops segments; the other side maps
- * what it is told. Negotiation thread, except what is marked.
+ * What this process shares with one peer process: ready bits, sleep words, and a control page per
+ * slot, in {@link Slabs}. The side that dialled owns the slots and uses them again; the other side
+ * takes what it is offered. Negotiation thread, except what is marked.
  */
 final class ShmPeer {
-  /** Segments kept for the next connections of this pair of processes. */
-  static final int POOLED_SEGMENTS = 64;
+  /**
+   * What is looked at by who comes late, when the region is lost or nothing is shared any more. All
+   * such peers have this one: what one writes there, others may read, and do nothing with it.
+   */
+  private static final ByteBuffer NOBODYS_REGION =
+      ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
 
   private final Peer session;
   private final ShmFabric fabric;
   private final SharedFiles files;
 
-  /** What is looked at by who comes late, when nothing is shared any more. */
-  private static final ByteBuffer NOBODYS_REGION = zeros();
-
   /**
-   * Unmapped by the collector: a selecting thread may look at it at any time. Replaced by zeros
-   * when it is gone, and when nothing is shared any more: somebody may hold a stream for long, such
-   * as a selector that sleeps with a cancelled key.
+   * Unmapped by the collector: a selecting thread may look at it at any time. Replaced by {@link
+   * #NOBODYS_REGION} when it is gone, and when nothing is shared any more: somebody may hold a
+   * stream for long, such as a selector that sleeps with a cancelled key.
    */
   private ByteBuffer shared;
 
@@ -65,35 +66,32 @@ final class ShmPeer {
   private final AtomicLongArray rung = new AtomicLongArray(PeerLayout.HOMES);
 
   private final ShmBells bells;
-  private final Set<Long> named = new HashSet<>();
-  private Segment[] segments = new Segment[16];
-  private final ArrayDeque<Segment> pool = new ArrayDeque<>();
-  private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
-  private int slotsUsed;
 
-  /** Number of segments. */
-  private int mapped;
+  /** Which bells of the peer's threads can be rung here, by number: what the region says, too. */
+  private final long[] openedThere = new long[PeerLayout.THREAD_BELLS / Long.SIZE];
+
+  private final Set<Long> named = new HashSet<>();
+  private final Slabs slabs;
+  private final SlabRings rings;
+
+  /** By slot. */
+  private Page[] pages = new Page[16];
+
+  /** Streams that have asked for a ring while they had their page alone, and may still have. */
+  private final Set<ShmStream> askers = new HashSet<>();
+
+  /** The last connection's; each has its own. */
+  private int generation;
 
   private boolean gone;
 
-  /** One slot's memory. */
-  private static final class Segment {
-    final int slot;
-    final Mapping mapping;
-    final int ringBytes;
+  /** One slot's page, and its present user. */
+  private static final class Page {
     int generation;
-    long fileId;
-    boolean mappedThere;
-    boolean releasedHere;
-    boolean releasedThere;
+    boolean releasedHere = true;
+    boolean releasedThere = true;
     boolean lost;
     RingGrowth growth;
-
-    Segment(int slot, Mapping mapping, int ringBytes) {
-      this.slot = slot;
-      this.mapping = mapping;
-      this.ringBytes = ringBytes;
-    }
   }
 
   ShmPeer(Peer session, ShmFabric fabric, SharedFiles files, ByteBuffer region, long regionFile) {
@@ -104,6 +102,8 @@ final class ShmPeer {
     side = session.initiator() ? 0 : 1;
     otherSide = 1 - side;
     bells = new ShmBells(session, SharedFiles.name(regionFile));
+    rings = new SlabRings(() -> fabric.outside(session), () -> session.execute(this::ringsBack));
+    slabs = new Slabs(session, files, rings, side);
     if (session.initiator()) {
       named.add(regionFile);
     }
@@ -181,6 +181,47 @@ final class ShmPeer {
     }
   }
 
+  /** Whether the peer opens bells of this process's threads. */
+  boolean isRungByBells() {
+    return !bells.closed() && getAcquire(shared, PeerLayout.refused(side)) == 0;
+  }
+
+  /** Whether the peer can ring a bell of this process's threads; else it is told of it. */
+  boolean isRungBy(int bell) {
+    if (bells.closed()) {
+      return false;
+    }
+    if ((getAcquire(shared, PeerLayout.opened(side, bell)) & 1L << bell) != 0) {
+      return true;
+    }
+    if (bells.threadToBeTold(bell)) {
+      session.execute(
+          () -> {
+            if (!gone) {
+              BellAddress address = BellPool.ofProcess().forThreads(bell).address();
+              session.send(ShmMessages.threadBell(bell, address));
+            }
+          });
+    }
+    return false;
+  }
+
+  /** Rings a bell of the peer's threads; false if that cannot be rung. */
+  boolean ringThread(int bell) {
+    return bells.ringThread(bell);
+  }
+
+  /** The peer has told of a bell of its threads: lets them sleep on it if it can be opened. */
+  private void toldOfThreadBell(int bell, BellAddress address) throws FabricException {
+    if (bells.toldOfThread(bell, address)) {
+      int word = PeerLayout.opened(otherSide, bell);
+      openedThere[bell >>> 6] |= 1L << bell;
+      setRelease(shared, word, openedThere[bell >>> 6]); // behind the bell itself
+    } else {
+      setRelease(shared, PeerLayout.refused(otherSide), 1);
+    }
+  }
+
   /** What a home says of itself: the number of its sleep or 0, and whether it wants a summary. */
   void setSleepWordRelease(int home, long sleep, boolean summarized) {
     long flag = summarized ? PeerLayout.SUMMARIZED : 0;
@@ -243,75 +284,46 @@ final class ShmPeer {
   // ---- offering and answering
 
   ShmUpgrade offer(int ringBytes, int maxRingBytes) throws FabricException {
-    Segment segment = pool.poll();
-    while (segment != null && !segment.mapping.intact()) {
-      giveBack(segment);
-      segment = pool.poll();
+    Slab slab = slabs.withRoom();
+    fabric.requireRoom(slabs.streams() + 1, slab == null ? slabs.nextBytes(ringBytes) : 0);
+    if (slab == null) {
+      slab = slabs.make(ringBytes, named::add);
     }
-    if (segment == null) {
-      segment = newSegment(ringBytes);
-    }
-    segment.generation++;
-    segment.lost = false;
-    segment.releasedHere = false;
-    segment.releasedThere = false;
-    ConnectionLayout.reset(
-        ConnectionSegment.control(segment.mapping.buffer()), segment.slot, segment.ringBytes);
-    ShmStream stream = newStream(segment, maxRingBytes);
-    ByteBuffer payload = ByteBuffer.allocate(ShmMessages.OFFER_BYTES);
-    payload.putInt(segment.slot).putInt(segment.generation);
-    payload.putLong(segment.mappedThere ? 0 : segment.fileId).putInt(segment.ringBytes).flip();
-    return new ShmUpgrade(this, stream, payload);
+    int slot = slab.take();
+    generation++;
+    ByteBuffer control = slab.page(slot);
+    ConnectionLayout.reset(control, slot, generation, slabs.ringBytes());
+    ShmStream stream = newStream(slot, generation, control, maxRingBytes);
+    return new ShmUpgrade(this, stream, ShmMessages.offer(slot, generation));
   }
 
-  private Segment newSegment(int ringBytes) throws FabricException {
-    if (gone) {
-      throw new FabricException(Reason.PEER_LOST, "the peer process has ended");
-    }
-    Integer free = freeSlots.poll();
-    if (free == null && slotsUsed == PeerLayout.SLOTS) {
-      throw new FabricException(
-          Reason.LIMIT, "more than " + PeerLayout.SLOTS + " connections between two processes");
-    }
-    int slot = free != null ? free : slotsUsed;
-    SharedFiles.Created<Mapping> file;
-    try {
-      file = files.create(ConnectionLayout.segmentBytes(ringBytes));
-    } catch (FabricException e) {
-      if (free != null) {
-        freeSlots.push(free);
+  /** For tests. */
+  void lastGeneration(int last) {
+    generation = last;
+  }
+
+  private ShmStream newStream(int slot, int use, ByteBuffer control, int maxRingBytes) {
+    Page page = page(slot);
+    if (page == null) {
+      page = new Page();
+      if (slot >= pages.length) {
+        pages = Arrays.copyOf(pages, Math.max(pages.length * 2, slot + 1));
       }
-      throw e;
+      pages[slot] = page;
     }
-    if (free == null) {
-      slotsUsed++;
-    }
-    Segment segment = new Segment(slot, file.mapping(), ringBytes);
-    segment.fileId = file.id();
-    named.add(file.id());
-    keep(segment);
-    return segment;
-  }
-
-  private void keep(Segment segment) {
-    if (segment.slot >= segments.length) {
-      segments = Arrays.copyOf(segments, Math.max(segments.length * 2, segment.slot + 1));
-    }
-    segments[segment.slot] = segment;
-    mapped++;
-  }
-
-  private Segment segment(int slot) {
-    return slot >= 0 && slot < segments.length ? segments[slot] : null;
-  }
-
-  private ShmStream newStream(Segment segment, int maxRingBytes) {
-    segment.growth = new RingGrowth(this, maxRingBytes);
-    ShmStream stream =
-        new ShmStream(
-            this, segment.slot, side, segment.mapping.buffer(), segment.ringBytes, segment.growth);
-    setStream(segment.slot, stream);
+    page.generation = use;
+    page.lost = false;
+    page.releasedHere = false;
+    page.releasedThere = false;
+    page.growth = new RingGrowth(this, rings, slabs.ringBytes(), maxRingBytes);
+    ShmStream stream = new ShmStream(this, slot, side, control, page.growth);
+    setStream(slot, stream);
+    slabs.entered(slot);
     return stream;
+  }
+
+  private Page page(int slot) {
+    return slot >= 0 && slot < pages.length ? pages[slot] : null;
   }
 
   private ShmStream stream(int slot) {
@@ -338,109 +350,76 @@ final class ShmPeer {
       throw protocol("an offer of " + payload.remaining() + " bytes");
     }
     int slot = payload.getInt();
-    int generation = payload.getInt();
-    long fileId = payload.getLong();
-    int ringBytes = payload.getInt();
-    Segment known = segment(slot);
-    if (slot < 0
-        || slot >= PeerLayout.SLOTS
-        || !ConnectionLayout.validRing(ringBytes)
-        || stream(slot) != null
-        || (fileId == 0) != (known != null)
-        || (known != null && known.ringBytes != ringBytes)) {
-      throw protocol("an offer of slot " + slot + " with rings of " + ringBytes + " bytes");
+    int use = payload.getInt();
+    Slab slab = slabs.offered(slot);
+    if (stream(slot) != null) {
+      throw protocol("an offer of slot " + slot + ", which is in use");
     }
-    Segment segment = known;
-    if (segment == null) {
-      Mapping mapping = files.open(fileId, ConnectionLayout.segmentBytes(ringBytes), session.pid());
-      ByteBuffer memory = mapping.buffer();
-      if (getAcquire(memory, ConnectionLayout.MAGIC_OFFSET) != ConnectionLayout.MAGIC
-          || getAcquire(memory, ConnectionLayout.RING_BYTES_OFFSET) != ringBytes) {
-        mapping.close();
-        throw protocol("a segment without its header");
-      }
-      segment = new Segment(slot, mapping, ringBytes);
-      keep(segment);
+    ByteBuffer control = slab.page(slot);
+    if (!ConnectionLayout.ready(control, use, slabs.ringBytes())) {
+      throw protocol("a page without its header, for slot " + slot);
     }
-    segment.generation = generation;
-    segment.lost = false;
-    segment.releasedHere = false;
-    segment.releasedThere = false;
-    ShmStream stream = newStream(segment, maxRingBytes);
-    return new ShmUpgrade(this, stream, ByteBuffer.allocate(0), known == null);
-  }
-
-  /** The peer has mapped the segment of a slot. */
-  void answered(ShmStream stream) {
-    Segment segment = segments[stream.slot];
-    segment.mappedThere = true;
-    forget(segment.fileId);
+    ShmStream stream = newStream(slot, use, control, maxRingBytes);
+    return new ShmUpgrade(this, stream, ByteBuffer.allocate(0));
   }
 
   /** Gives up an upgrade that never reached a channel; the peer has kept nothing of it. */
-  void cancel(ShmStream stream, boolean forgetSegment) {
-    Segment segment = segments[stream.slot];
-    setStream(stream.slot, null);
-    segment.releasedHere = true;
-    segment.releasedThere = true;
-    if (session.initiator()) {
-      recycle(segment);
-    } else if (forgetSegment || gone) {
-      drop(segment);
-    }
+  void cancel(ShmStream stream) {
+    Page page = pages[stream.slot];
+    page.releasedHere = true;
+    page.releasedThere = true;
+    left(stream.slot, page);
   }
 
   // ---- releasing
 
   /** Any thread; nobody uses the stream any more. */
-  void release(ShmStream stream, RingGrowth growth) {
-    session.execute(() -> released(stream, growth));
+  void release(ShmStream stream) {
+    session.execute(() -> released(stream));
   }
 
-  private void released(ShmStream stream, RingGrowth growth) {
-    growth.close();
-    Segment segment = segments[stream.slot];
-    setStream(stream.slot, null);
-    segment.releasedHere = true;
-    if (gone) {
-      drop(segment);
-      return;
+  private void released(ShmStream stream) {
+    Page page = pages[stream.slot];
+    page.releasedHere = true;
+    if (!gone) {
+      session.send(ShmMessages.released(stream.slot, page.generation));
     }
-    session.send(ShmMessages.released(segment.slot, segment.generation));
-    if (session.initiator() && segment.releasedThere) {
-      recycle(segment);
+    left(stream.slot, page);
+  }
+
+  private void left(int slot, Page page) {
+    page.growth.close();
+    askers.remove(stream(slot));
+    setStream(slot, null);
+    slabs.left(slot);
+    releasedByBoth(slot, page);
+    if (slabs.anyLost()) {
+      slabs.closeLost(this::ringsInUse);
     }
+    forgetIfUnused();
   }
 
-  private void recycle(Segment segment) {
-    if (gone || !segment.mappedThere) {
-      drop(segment);
-      freeSlots.push(segment.slot);
-    } else if (pool.size() < POOLED_SEGMENTS && segment.mapping.intact()) {
-      pool.push(segment);
-    } else {
-      giveBack(segment);
+  private long ringsInUse() {
+    long used = 0;
+    for (int slot = 0; slot < pages.length; slot++) {
+      used |= stream(slot) == null ? 0 : pages[slot].growth.slabRingsInUse();
     }
+    return used;
   }
 
-  private void giveBack(Segment segment) {
-    session.send(ShmMessages.drop(segment.slot));
-    drop(segment);
-    freeSlots.push(segment.slot);
-  }
-
-  private void drop(Segment segment) {
-    if (segments[segment.slot] == segment) {
-      segments[segment.slot] = null;
-      forget(segment.fileId);
-      segment.mapping.close();
-      mapped--;
-      forgetIfUnused();
+  /** If so, the page may have its next user, and the ring that this side has written to. */
+  private void releasedByBoth(int slot, Page page) {
+    if (page.releasedHere && page.releasedThere) {
+      page.growth.giveBack();
+      page.growth = null;
+      if (session.initiator()) {
+        slabs.recycle(slot);
+      }
     }
   }
 
   private void forgetIfUnused() {
-    if (gone && mapped == 0) {
+    if (gone && slabs.mapped() == 0) {
       shared = NOBODYS_REGION;
       fabric.closed(this);
     }
@@ -459,6 +438,10 @@ final class ShmPeer {
         });
   }
 
+  private void forget(Slab answered) {
+    forget(answered.fileId);
+  }
+
   /** Takes the name from a file of ours, if it still has one. */
   void forget(long fileId) {
     if (fileId != 0 && named.remove(fileId)) {
@@ -468,57 +451,115 @@ final class ShmPeer {
 
   // ---- growing
 
-  void growOutput(ShmStream stream, long generation, int bytes) {
-    Segment segment = segment(stream.slot);
-    if (gone || stream(stream.slot) != stream || segment == null) {
+  void growOutput(ShmStream stream, long ring, int bytes) {
+    Page page = page(stream.slot);
+    if (gone || stream(stream.slot) != stream || page == null) {
       return;
     }
-    RingGrowth growth = segment.growth;
-    if (growth.unmade(generation)) {
-      try {
-        SharedFiles.Created<Mapping> file = fabric.createRing(bytes);
-        named.add(file.id());
-        growth.offered(new Grown(file.id(), generation, bytes, file.mapping()));
-      } catch (FabricException e) {
-        // The ring stays as it is: slower under load, still right.
-        // It stalls more often, which is counted; the writer asks again.
-        return;
-      }
+    if (stream.hasPageAlone()) {
+      askers.add(stream);
     }
-    Grown next = growth.unused(generation);
+    RingGrowth growth = page.growth;
+    Grown next = growth.unused();
+    if (next == null && growth.unmade(ring)) {
+      next = make(ring, bytes);
+      if (next != null) {
+        growth.offered(next);
+      }
+    } else if (next != null && !growth.outputReady(stream) && !files.exists(next.fileId())) {
+      next = makeAnew(growth, next);
+    }
     if (next != null) {
       session.send(
           ShmMessages.grow(
-              segment.slot, segment.generation, generation, next.fileId(), next.bytes()));
+              stream.slot, page.generation, next.generation(), next.fileId(), next.bytes()));
     }
   }
 
-  private void growInput(int slot, int generation, long ringGeneration, long fileId, int bytes)
+  /**
+   * Makes a ring in a file.
+   *
+   * @return null if that is impossible now: the ring stays as it is, slower under load, still
+   *     right. It stalls more often, which is counted; the writer asks again
+   */
+  private Grown make(long ring, int bytes) {
+    try {
+      SharedFiles.Created<Mapping> file = fabric.createRing(bytes, bytes > slabs.ringBytes());
+      named.add(file.id());
+      return new Grown(file.id(), ring, bytes, file.mapping());
+    } catch (FabricException e) {
+      return null;
+    }
+  }
+
+  /** The peer has taken the name from a ring's file, and has not mapped it: it gets another. */
+  private Grown makeAnew(RingGrowth growth, Grown lost) {
+    Grown next = make(lost.generation() + 1, lost.bytes());
+    if (next == null) {
+      return null;
+    }
+    if (!growth.offeredAnew(lost, next)) { // it had mapped it, just now
+      forget(next.fileId());
+      next.mapping().close();
+      return null;
+    }
+    forget(lost.fileId());
+    return next;
+  }
+
+  private void growInput(int slot, int use, long ring, long fileId, int bytes)
       throws FabricException {
-    Segment segment = segment(slot);
-    ShmStream stream = segment == null ? null : stream(slot);
+    Page page = page(slot);
+    ShmStream stream = stream(slot);
     if (!ConnectionLayout.validRing(bytes)) {
       throw protocol("a ring of " + bytes + " bytes");
     }
-    if (stream == null || segment.generation != generation) {
+    if (stream == null || page.generation != use) {
       return; // released here while the message was on its way; its maker unlinks the file
     }
     if (!stream.owned()) {
       throw protocol("a ring for slot " + slot + ", which has not been answered");
     }
-    if (segment.growth.knows(ringGeneration)) {
+    if (page.growth.knows(ring)) {
       return; // asked for twice, because this side was slow
     }
     Grown grown;
     try {
-      grown = new Grown(0, ringGeneration, bytes, files.open(fileId, bytes, session.pid()));
+      grown = new Grown(0, ring, bytes, files.open(fileId, bytes, session.pid()));
     } catch (FabricException e) {
       // The peer's writer stalls more often, which is counted; it asks again.
       return;
     }
-    if (!segment.growth.mapped(stream, grown)) {
+    if (!page.growth.mapped(stream, grown)) {
       grown.mapping().close();
       throw protocol("more rings for slot " + slot + " than are in use");
+    }
+  }
+
+  // ---- resting
+
+  /**
+   * Gives back the rings of streams over which nothing has been sent since the last time, and asks
+   * again for those that others wait for.
+   *
+   * @return whether any stream still uses one, or wants one
+   */
+  boolean rest() {
+    boolean outside = false;
+    for (int slot = 0; !gone && slot < pages.length; slot++) {
+      ShmStream stream = stream(slot);
+      outside |= stream != null && stream.owned() && stream.rest();
+    }
+    return outside;
+  }
+
+  /** There are rings for writers that have found none. */
+  private void ringsBack() {
+    askers.removeIf(asker -> !asker.hasPageAlone());
+    for (ShmStream asker : askers) {
+      if (asker.wantsRing()) {
+        asker.owner().woken();
+      }
     }
   }
 
@@ -532,7 +573,7 @@ final class ShmPeer {
     } else if (code == ShmMessages.ACCEPTED && length == ShmMessages.ACCEPTED_BYTES) {
       acceptedThere(message.getInt(), message.getInt());
     } else if (code == ShmMessages.DROP && length == ShmMessages.DROP_BYTES) {
-      dropped(message.getInt());
+      slabs.dropped(message.getInt());
     } else if (code == ShmMessages.GROW && length == ShmMessages.GROW_BYTES) {
       growInput(
           message.getInt(),
@@ -543,25 +584,31 @@ final class ShmPeer {
     } else if (code == ShmMessages.BELL && length == ShmMessages.BELL_BYTES) {
       bells.told(
           message.getInt(), message.getInt(), new BellAddress(message.getInt(), message.getLong()));
+    } else if (code == ShmMessages.SLAB && length == ShmMessages.SLAB_BYTES) {
+      slabs.made(message.getInt(), message.getLong(), message.getInt());
+    } else if (code == ShmMessages.MAPPED && length == ShmMessages.MAPPED_BYTES) {
+      forget(slabs.answered(message.getInt(), true));
+    } else if (code == ShmMessages.UNMAPPED && length == ShmMessages.MAPPED_BYTES) {
+      forget(slabs.answered(message.getInt(), false));
+    } else if (code == ShmMessages.THREAD_BELL && length == ShmMessages.THREAD_BELL_BYTES) {
+      toldOfThreadBell(message.getInt(), new BellAddress(message.getInt(), message.getLong()));
     } else {
       throw protocol("a message of kind " + code + " and " + length + " bytes");
     }
   }
 
-  private void releasedThere(int slot, int generation) throws FabricException {
-    Segment segment = segment(slot);
-    if (segment == null || segment.generation != generation) {
+  private void releasedThere(int slot, int use) throws FabricException {
+    Page page = page(slot);
+    if (page == null || page.generation != use) {
       throw protocol("a release of slot " + slot);
     }
-    if (!segment.releasedThere) {
-      segment.releasedThere = true;
+    if (!page.releasedThere) {
+      page.releasedThere = true;
       ShmStream stream = stream(slot);
       if (stream != null && stream.owned()) {
         stream.peerReleased();
       }
-      if (session.initiator() && segment.releasedHere) {
-        recycle(segment);
-      }
+      releasedByBoth(slot, page);
     }
   }
 
@@ -571,27 +618,19 @@ final class ShmPeer {
   void tellEstablished(ShmStream stream) {
     session.execute(
         () -> {
-          Segment segment = segment(stream.slot);
-          if (!gone && segment != null && stream(stream.slot) == stream) {
-            session.send(ShmMessages.accepted(segment.slot, segment.generation));
+          Page page = page(stream.slot);
+          if (!gone && page != null && stream(stream.slot) == stream) {
+            session.send(ShmMessages.accepted(stream.slot, page.generation));
           }
         });
   }
 
-  private void acceptedThere(int slot, int generation) {
-    Segment segment = segment(slot);
+  private void acceptedThere(int slot, int use) {
+    Page page = page(slot);
     ShmStream stream = stream(slot);
-    if (stream != null && stream.owned() && segment.generation == generation) {
+    if (stream != null && stream.owned() && page.generation == use) {
       stream.peerAccepted();
     }
-  }
-
-  private void dropped(int slot) throws FabricException {
-    Segment segment = segment(slot);
-    if (session.initiator() || segment == null || !segment.releasedHere) {
-      throw protocol("a drop of slot " + slot);
-    }
-    drop(segment);
   }
 
   void regionMapped() {
@@ -608,12 +647,7 @@ final class ShmPeer {
     for (Long id : Set.copyOf(named)) {
       forget(id);
     }
-    for (Segment segment : segments) {
-      if (segment != null && segment.releasedHere) {
-        drop(segment);
-      }
-    }
-    pool.clear();
+    slabs.gone();
     forgetIfUnused();
   }
 
@@ -627,26 +661,23 @@ final class ShmPeer {
   boolean examine() {
     if (!regionLost && !Mapping.intact(shared)) {
       regionLost = true;
-      shared = zeros();
+      shared = NOBODYS_REGION;
       session.drop("the memory shared with it has been cut short");
     }
+    long lostRings = slabs.examine();
     boolean found = regionLost;
-    for (Segment segment : segments) {
-      ShmStream stream = segment == null ? null : stream(segment.slot);
+    for (int slot = 0; slot < pages.length; slot++) {
+      ShmStream stream = stream(slot);
       if (stream != null) {
-        if (!segment.lost
-            && (regionLost || !segment.mapping.intact() || !segment.growth.intact())) {
-          segment.lost = true;
+        Page page = pages[slot];
+        if (!page.lost && (regionLost || slabs.of(slot).lost || !page.growth.intact(lostRings))) {
+          page.lost = true;
           stream.bury();
         }
-        found |= segment.lost;
+        found |= page.lost;
       }
     }
     return found;
-  }
-
-  private static ByteBuffer zeros() {
-    return ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
   }
 
   private static FabricException protocol(String what) {

@@ -69,20 +69,16 @@ final class ShmStream implements FabricStream {
   private volatile boolean established;
   private volatile ShmHome home;
 
-  ShmStream(
-      ShmPeer peer, int slot, int side, ByteBuffer segment, int ringBytes, RingGrowth growth) {
+  ShmStream(ShmPeer peer, int slot, int side, ByteBuffer control, RingGrowth growth) {
     this.peer = peer;
     this.slot = slot;
     this.growth = growth;
     this.side = side;
-    control = ConnectionSegment.control(segment);
+    this.control = control;
     mine = ConnectionLayout.side(side, slot);
     theirs = ConnectionLayout.side(1 - side, slot);
-    output =
-        new ShmOutput(this, side, control, ConnectionSegment.firstRing(segment, ringBytes, side));
-    input =
-        new ShmInput(
-            this, side, control, ConnectionSegment.firstRing(segment, ringBytes, 1 - side));
+    output = new ShmOutput(this, side, control);
+    input = new ShmInput(this, side, control);
   }
 
   EndState ends() {
@@ -265,7 +261,7 @@ final class ShmStream implements FabricStream {
   @Override
   public boolean watch(int ops) {
     watchedForEvery = false;
-    return announce(ops, ConnectionLayout.WAIT_HINT);
+    return announce(ops, NO_BELL, ConnectionLayout.WAIT_HINT);
   }
 
   @Override
@@ -277,7 +273,7 @@ final class ShmStream implements FabricStream {
       return true; // what came since the last look has set the bit after it was cleared
     }
     watchedForEvery = true;
-    return announce(ops, ConnectionLayout.WAIT_HINT | ConnectionLayout.WAIT_EVERY);
+    return announce(ops, NO_BELL, ConnectionLayout.WAIT_HINT | ConnectionLayout.WAIT_EVERY);
   }
 
   @Override
@@ -290,11 +286,26 @@ final class ShmStream implements FabricStream {
 
   @Override
   public boolean await(int ops) {
-    return announce(ops, ConnectionLayout.WAIT_BELL);
+    return await(ops, NO_BELL);
   }
 
-  private boolean announce(int ops, long flag) {
-    long word = (((long) EPOCH.getAndAdd(this, 1L) + 1) << ConnectionLayout.WAIT_FLAG_BITS) | flag;
+  @Override
+  public boolean await(int ops, int bell) {
+    return announce(ops, bell, ConnectionLayout.WAIT_BELL);
+  }
+
+  @Override
+  public boolean ringsBells() {
+    return peer.isRungByBells();
+  }
+
+  @Override
+  public boolean rings(int bell) {
+    return peer.isRungBy(bell);
+  }
+
+  private boolean announce(int ops, int bell, long flags) {
+    long word = ConnectionLayout.waitWord((long) EPOCH.getAndAdd(this, 1L) + 1, bell, flags);
     if ((ops & READ) != 0) {
       setRelease(control, mine + ConnectionLayout.DATA_WAIT, word); // after HOME
     }
@@ -355,9 +366,21 @@ final class ShmStream implements FabricStream {
    */
   boolean notifyPeer(long wait) {
     if ((wait & ConnectionLayout.WAIT_BELL) != 0) {
-      return owner.ring();
+      int bell = ConnectionLayout.bell(wait);
+      return bell == NO_BELL ? owner.ring() : ringThread(bell);
     }
     return (wait & ConnectionLayout.WAIT_HINT) == 0 || peer.hint(this, owner);
+  }
+
+  private boolean ringThread(int bell) {
+    if (peer.ringThread(bell)) {
+      owner.rung();
+      return true;
+    }
+    // Who sleeps on a bell does not listen to the control connection. The session's message rings
+    // it from inside its process; if the session has ended, the control connection is looked after.
+    peer.tellEstablished(this);
+    return owner.ring();
   }
 
   /** Number of the home in which the peer has this stream, or -1. */
@@ -469,7 +492,7 @@ final class ShmStream implements FabricStream {
     ends.fail();
     int unused = ends.report(false);
     lookAt(nobodysPage());
-    peer.release(this, growth);
+    peer.release(this);
   }
 
   /** Has all parts of the stream look at another control page. */
@@ -529,6 +552,30 @@ final class ShmStream implements FabricStream {
 
   private static String kib(int bytes) {
     return (bytes >> 10) + " KiB";
+  }
+
+  // ---- resting
+
+  /**
+   * Gives back the output's ring if nothing has been written since the last time and all is read,
+   * and lets go of those that the peer's output has left. Negotiation thread.
+   *
+   * @return whether either direction still uses a ring outside the page, or wants one
+   */
+  boolean rest() {
+    boolean writes = output.rest();
+    boolean reads = input.rest();
+    return writes || reads;
+  }
+
+  /** Whether its writer has no ring outside the page, as far as this thread sees. */
+  boolean hasPageAlone() {
+    return output.inline();
+  }
+
+  /** Whether its writer has neither room in its page nor a ring outside. Negotiation thread. */
+  boolean wantsRing() {
+    return output.stuckInPage();
   }
 
   // ---- larger rings

@@ -12,17 +12,11 @@ final class ShmUpgrade implements Upgrade {
   private final ShmPeer peer;
   private final ShmStream stream;
   private final ByteBuffer payload;
-  private final boolean newSegment;
 
   ShmUpgrade(ShmPeer peer, ShmStream stream, ByteBuffer payload) {
-    this(peer, stream, payload, false);
-  }
-
-  ShmUpgrade(ShmPeer peer, ShmStream stream, ByteBuffer payload, boolean newSegment) {
     this.peer = peer;
     this.stream = stream;
     this.payload = payload;
-    this.newSegment = newSegment;
   }
 
   @Override
@@ -32,7 +26,7 @@ final class ShmUpgrade implements Upgrade {
 
   @Override
   public void answered(ByteBuffer answer) {
-    peer.answered(stream);
+    // Nothing is said there: the peer has mapped the slab.
   }
 
   @Override
@@ -42,6 +36,6 @@ final class ShmUpgrade implements Upgrade {
 
   @Override
   public void cancel(Reason reason) {
-    peer.cancel(stream, newSegment);
+    peer.cancel(stream);
   }
 }

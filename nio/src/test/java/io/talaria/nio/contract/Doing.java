@@ -62,7 +62,9 @@ final class Doing<T> {
     }
   }
 
-  /** Comes back once the work sleeps: parked, at a monitor, or inside one of NIO's system calls. */
+  /**
+   * Comes back once the work sleeps: parked, at a monitor, or in a system call of NIO or a bell.
+   */
   Doing<T> whenWaiting() throws InterruptedException {
     long start = System.nanoTime();
     int calm = 0;
@@ -89,7 +91,8 @@ final class Doing<T> {
     StackTraceElement[] stack = thread.getStackTrace();
     return stack.length > 0
         && stack[0].isNativeMethod()
-        && stack[0].getClassName().startsWith("sun.nio.ch.");
+        && (stack[0].getClassName().startsWith("sun.nio.ch.")
+            || stack[0].getClassName().equals("java.io.FileInputStream"));
   }
 
   private Throwable ended() throws InterruptedException {

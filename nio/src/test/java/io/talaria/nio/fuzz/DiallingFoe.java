@@ -37,6 +37,7 @@ final class DiallingFoe extends Foe {
   @Override
   void upgrade(SocketChannel victim, int ring) throws IOException {
     shared = memory.make(ring);
+    sayWhatIsThere();
     int id = ++offers;
     session.write(
         Frames.offer(

@@ -97,7 +97,7 @@ abstract class Foe implements AutoCloseable {
     } else if (what == 190 && random.nextInt(4) == 0) {
       say(Frames.fabric(shared.grow(random)));
     } else if (what < 194) {
-      shared.move(random.nextInt(200) < wildness);
+      shared.move(random, random.nextInt(200) < wildness);
     } else if (what == 194 && random.nextInt(4) == 0) {
       shared.end(random);
     } else if (what == 195 && random.nextInt(8) == 0) {
@@ -126,6 +126,13 @@ abstract class Foe implements AutoCloseable {
       } catch (IOException e) {
         sessionEnded = true;
       }
+    }
+  }
+
+  /** Tells the victim what belongs to the memory. */
+  void sayWhatIsThere() throws IOException {
+    for (ByteBuffer next = memory.toSay(); next != null; next = memory.toSay()) {
+      session.write(Frames.fabric(next));
     }
   }
 

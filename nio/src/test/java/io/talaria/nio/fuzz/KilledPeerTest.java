@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -200,6 +201,38 @@ class KilledPeerTest {
     die();
     assertThat(survivor.read(ByteBuffer.allocate(CHUNK))).isEqualTo(SOME);
     assertReset();
+  }
+
+  // ---- while a thread of the survivor's sleeps on a bell that it has said to ring
+
+  private FutureTask<Long> readingOnBell() throws Exception {
+    establish();
+    peer.memory.licenseBells();
+    peer.shared.switchOut(0);
+    FutureTask<Long> reading = new FutureTask<>(this::readAll);
+    Thread reader = new Thread(reading, "reader");
+    reader.start();
+    await(() -> sleepsOnBell(reader.getStackTrace()));
+    return reading;
+  }
+
+  private static boolean sleepsOnBell(StackTraceElement[] stack) {
+    return stack.length > 0 && stack[0].getClassName().equals("java.io.FileInputStream");
+  }
+
+  @Test
+  void whatItHadNotRungForWhenItWasKilledIsReadAndThenComesTheEnd() throws Exception {
+    FutureTask<Long> reading = readingOnBell();
+    peer.shared.sendSome();
+    die();
+    assertThat(reading.get(DEADLINE_NS, TimeUnit.NANOSECONDS)).isEqualTo(SOME);
+  }
+
+  @Test
+  void itsConnectionEndsWithoutAWordWhileItsSessionLives() throws Exception {
+    FutureTask<Long> reading = readingOnBell();
+    peer.wire.close();
+    assertThat(reading.get(DEADLINE_NS, TimeUnit.NANOSECONDS)).isZero();
   }
 
   // ---- while the survivor's program does not read

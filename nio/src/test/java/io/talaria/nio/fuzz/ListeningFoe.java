@@ -56,6 +56,10 @@ final class ListeningFoe extends Foe {
       if (frame == null) {
         throw new IOException("the session has ended");
       }
+      if (Frames.ofFabric(frame)) {
+        memory.told(frame.body());
+        sayWhatIsThere();
+      }
       offer = Frames.offer(frame);
     } while (offer == null);
     shared = memory.open(offer.payload());

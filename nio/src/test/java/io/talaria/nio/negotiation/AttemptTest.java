@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -114,6 +115,39 @@ class AttemptTest {
       }
     }
     awaitGone(1);
+  }
+
+  /** However many there are: a turn of the thread costs the same. */
+  @Test
+  void whoWaitsForAnAnswerIsLookedAtWhenTheTimeHasComeAndThenNoMore() throws Exception {
+    int many = 500;
+    try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
+      List<FakeChannel> channels = new ArrayList<>();
+      for (int i = 0; i < many; i++) {
+        channels.add(connect());
+      }
+      try (RawSession session = greet(listener)) {
+        int first = Wire.id(session.expect(Wire.OFFER));
+        for (int i = 1; i < many; i++) {
+          session.expect(Wire.OFFER);
+        }
+        assertThat(tickMs()).isNotEqualTo(NegotiationLoop.NO_TICK);
+        for (FakeChannel channel : channels) {
+          channel.awaitPlain(Reason.NOT_MATCHED);
+        }
+        assertThat(tickMs()).isEqualTo(NegotiationLoop.NO_TICK);
+        session.write(Wire.answer(first, PAYLOAD));
+        channels.get(0).awaitAttached();
+      }
+    }
+    awaitGone(1);
+  }
+
+  private int tickMs() throws Exception {
+    FutureTask<Integer> tick =
+        new FutureTask<>(() -> client.negotiator.attempts().tickMs(System.nanoTime()));
+    client.negotiator.execute(tick);
+    return tick.get(20, TimeUnit.SECONDS);
   }
 
   // ---- finding

@@ -194,6 +194,18 @@ public final class RawSession implements AutoCloseable {
     return frame.body();
   }
 
+  /** The same, behind what fabrics say to each other before. */
+  ByteBuffer expectBehindFabric(int type) throws IOException {
+    Frame frame = read();
+    while (frame != null && frame.type() == Wire.FABRIC) {
+      frame = read();
+    }
+    if (frame == null || frame.type() != type) {
+      throw new AssertionError("expected a frame of type " + type + ", got " + frame);
+    }
+    return frame.body();
+  }
+
   /** Whether the session has been ended by the other side; skips frames on the way. */
   void awaitEnd() throws IOException {
     while (read() != null) {

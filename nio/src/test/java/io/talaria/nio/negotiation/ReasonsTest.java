@@ -252,7 +252,7 @@ class ReasonsTest {
     RawSession session = announced.accept();
     session.expect(Wire.HELLO);
     session.write(Wire.welcome(Host.pid()));
-    int id = Wire.id(session.expect(Wire.OFFER));
+    int id = Wire.id(session.expectBehindFabric(Wire.OFFER));
     client.shutdownOutput();
     session.write(Wire.answer(id, NOTHING));
     return ofTheClient(client);

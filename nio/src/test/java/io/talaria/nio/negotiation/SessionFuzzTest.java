@@ -81,7 +81,7 @@ class SessionFuzzTest {
       if (random.nextInt(3) != 0 && content.length >= 8) {
         ByteBuffer.wrap(content)
             .order(java.nio.ByteOrder.nativeOrder())
-            .putLong(0x5441_4c50_4545_5202L);
+            .putLong(0x5441_4c50_4545_5203L);
       }
       Files.write(shm.resolve(String.format("r%016x", id)), content);
     }

@@ -4,15 +4,22 @@ package io.talaria.nio.shm;
 
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.StreamOwner;
+import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** One end of a connection, whose control connection is two semaphores. */
 final class End implements StreamOwner {
   private static final long DEADLINE_S = 20;
 
   final ShmStream stream;
+
+  /** Held by who writes, as a channel's write lock is; and by who reads. */
+  final ReentrantLock writing = new ReentrantLock();
+
+  final ReentrantLock reading = new ReentrantLock();
 
   /** Bells that arrived here. */
   final Semaphore readerBell = new Semaphore(0);
@@ -23,6 +30,9 @@ final class End implements StreamOwner {
   volatile Semaphore selectorBell;
 
   final AtomicInteger rung = new AtomicInteger();
+
+  /** News that came through the session. */
+  final AtomicInteger woken = new AtomicInteger();
 
   /** Whether no bell leaves this end, as when its control connection has ended. */
   volatile boolean mute;
@@ -72,7 +82,56 @@ final class End implements StreamOwner {
   }
 
   @Override
-  public void woken() {}
+  public void whileNobodyWrites(Runnable work) {
+    runIfFree(writing, work);
+  }
+
+  @Override
+  public void whileNobodyReads(Runnable work) {
+    runIfFree(reading, work);
+  }
+
+  private static void runIfFree(ReentrantLock lock, Runnable work) {
+    if (lock.tryLock()) {
+      try {
+        work.run();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  int write(ByteBuffer src) {
+    writing.lock();
+    try {
+      return stream.write(src);
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  long write(ByteBuffer[] srcs) {
+    writing.lock();
+    try {
+      return stream.write(srcs, 0, srcs.length);
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  int read(ByteBuffer dst) {
+    reading.lock();
+    try {
+      return stream.read(dst);
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  @Override
+  public void woken() {
+    woken.incrementAndGet();
+  }
 
   @Override
   public void released() {}

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.shm;
 
+import io.talaria.nio.fabric.FabricStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,6 +28,9 @@ public final class HostileConnection {
     ConnectionLayout.MOVE_GENERATION,
     ConnectionLayout.MOVE_AT,
     ConnectionLayout.MOVE_AT + 8,
+    ConnectionLayout.MOVE_TO,
+    ConnectionLayout.MOVE_TO + 8,
+    ConnectionLayout.IN_MOVES,
     ConnectionLayout.RING_READY,
     ConnectionLayout.IN_BUFFER
   };
@@ -35,55 +39,50 @@ public final class HostileConnection {
   private static final int REMEMBERED = 16;
 
   private final HostileMemory peer;
-  private final ByteBuffer segment;
+  private final ByteBuffer page;
   private final int slot;
   private final int generation;
   private final int ringBytes;
   private final ByteBuffer offer;
-  private final ByteBuffer[] in;
+  private final ByteBuffer in;
   private final int mine;
   private final int theirs;
   private final long[] oldValues = new long[REMEMBERED];
   private int olds;
   private long tail;
   private long epoch;
-  private long rings = ConnectionLayout.FIRST_RING;
+  private long rings;
+  private long ringsUsed;
+  private int outBytes = ConnectionLayout.INLINE_RING_BYTES;
 
   HostileConnection(
       HostileMemory peer,
-      ByteBuffer segment,
+      ByteBuffer page,
       int side,
       int slot,
       int generation,
       int ringBytes,
       ByteBuffer offer) {
     this.peer = peer;
-    this.segment = segment;
+    this.page = page;
     this.slot = slot;
     this.generation = generation;
     this.ringBytes = ringBytes;
     this.offer = offer;
     mine = ConnectionLayout.side(side, slot);
     theirs = ConnectionLayout.side(1 - side, slot);
-    in =
-        new ByteBuffer[] {
-          inlineRing(segment, 1 - side), ConnectionSegment.firstRing(segment, ringBytes, 1 - side)
-        };
+    in = inlineRing(1 - side);
     tail = ConnectionLayout.start(slot);
-    tag(inlineRing(segment, side));
-    tag(ConnectionSegment.firstRing(segment, ringBytes, side));
+    tag(inlineRing(side));
     if (side == 1) {
-      for (ByteBuffer ring : in) {
-        for (int i = 0; i < ring.capacity(); i++) {
-          ring.put(i, (byte) 0);
-        }
+      for (int i = 0; i < in.capacity(); i++) {
+        in.put(i, (byte) 0);
       }
     }
   }
 
-  private static ByteBuffer inlineRing(ByteBuffer segment, int writerSide) {
-    return segment
-        .slice(ConnectionLayout.inlineRing(writerSide), ConnectionLayout.INLINE_RING_BYTES)
+  private ByteBuffer inlineRing(int writerSide) {
+    return page.slice(ConnectionLayout.inlineRing(writerSide), ConnectionLayout.INLINE_RING_BYTES)
         .order(ByteOrder.nativeOrder());
   }
 
@@ -137,20 +136,18 @@ public final class HostileConnection {
   public void awaitBell() {
     set(
         mine + ConnectionLayout.DATA_WAIT,
-        ++epoch << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_BELL);
+        ConnectionLayout.waitWord(++epoch, FabricStream.NO_BELL, ConnectionLayout.WAIT_BELL));
   }
 
   /** Whether a ring that the victim writes holds a byte below a limit, other than 0. */
   public boolean holdsByteBelow(int limit) {
-    for (ByteBuffer ring : in) {
-      for (int i = 0; i < ring.capacity(); i++) {
-        byte value = ring.get(i);
-        if (value > 0 && value < limit) {
-          return true;
-        }
+    for (int i = 0; i < in.capacity(); i++) {
+      byte value = in.get(i);
+      if (value > 0 && value < limit) {
+        return true;
       }
     }
-    return false;
+    return peer.holdsByteBelow(limit);
   }
 
   // ---- as a peer should
@@ -186,18 +183,12 @@ public final class HostileConnection {
   }
 
   private void send(Random random) {
-    int size = outBytes();
+    int size = outBytes;
     long room = size - (tail - get(theirs + ConnectionLayout.HEAD));
     if (room > 0) {
       tail += 1 + random.nextInt((int) Math.min(room, size));
       set(mine + ConnectionLayout.TAIL, tail);
     }
-  }
-
-  private int outBytes() {
-    return get(mine + ConnectionLayout.MOVE_GENERATION) == 0
-        ? ConnectionLayout.INLINE_RING_BYTES
-        : ringBytes;
   }
 
   /** Ends its output, or its input. */
@@ -225,7 +216,7 @@ public final class HostileConnection {
     switch (random.nextInt(8)) {
       case 0 -> set(offset, before ^ 1L << random.nextInt(Long.SIZE));
       case 1 -> // half of a word, as by two stores
-          segment.putInt(offset + Integer.BYTES * random.nextInt(2), (int) value(random, before));
+          page.putInt(offset + Integer.BYTES * random.nextInt(2), (int) value(random, before));
       default -> set(offset, value(random, before));
     }
   }
@@ -240,9 +231,9 @@ public final class HostileConnection {
       case 5 -> Integer.MAX_VALUE + (long) random.nextInt(3) - 1;
       case 6 -> Integer.MIN_VALUE + (long) random.nextInt(3) - 1;
       case 7 -> before + random.nextInt(3) - 1;
-      case 8 -> before + outBytes() + random.nextInt(3) - 1;
-      case 9 -> get(theirs + ConnectionLayout.TAIL) - outBytes() + random.nextInt(3) - 1;
-      case 10 -> get(theirs + ConnectionLayout.HEAD) + outBytes() + random.nextInt(3) - 1;
+      case 8 -> before + outBytes + random.nextInt(3) - 1;
+      case 9 -> get(theirs + ConnectionLayout.TAIL) - outBytes + random.nextInt(3) - 1;
+      case 10 -> get(theirs + ConnectionLayout.HEAD) + outBytes + random.nextInt(3) - 1;
       case 11 -> oldValues[random.nextInt(REMEMBERED)];
       case 12 -> get(theirs + WORDS[random.nextInt(WORDS.length)]);
       default -> random.nextLong();
@@ -255,8 +246,11 @@ public final class HostileConnection {
   public ByteBuffer message(Random random) throws IOException {
     int of = random.nextInt(8) == 0 ? random.nextInt() : generation;
     int at = random.nextInt(8) == 0 ? random.nextInt(3) : slot;
-    return switch (random.nextInt(10)) {
-      case 0 -> ShmMessages.drop(at);
+    return switch (random.nextInt(13)) {
+      case 10 -> ShmMessages.slab(random.nextInt(9) - 1, random.nextLong(), ringBytes);
+      case 11 -> ShmMessages.mapped(random.nextInt(9) - 1);
+      case 12 -> ShmMessages.unmapped(random.nextInt(9) - 1);
+      case 0 -> ShmMessages.drop(random.nextInt(9) - 1);
       case 1 -> ShmMessages.released(at, of);
       case 2, 3 -> ShmMessages.accepted(at, of);
       case 4 -> ShmMessages.grow(at, of, random.nextLong(), random.nextLong(), random.nextInt());
@@ -283,27 +277,45 @@ public final class HostileConnection {
   }
 
   /**
-   * Moves to a ring that it has offered.
+   * Moves to its page, to a ring of a slab, or to one that it has offered.
    *
-   * @param anyway also if the victim has not mapped it
+   * @param anyway also if the victim has not mapped it, or has not followed for long
    */
-  public void move(boolean anyway) {
+  public void move(Random random, boolean anyway) {
     long moves = get(mine + ConnectionLayout.MOVE_GENERATION);
-    if (moves >= 0
-        && moves < ConnectionLayout.MOST_MOVES
-        && (anyway || moves == 0 || get(theirs + ConnectionLayout.RING_READY) > moves)) {
-      set(mine + ConnectionLayout.moveAt(moves), tail);
-      set(mine + ConnectionLayout.MOVE_GENERATION, moves + 1);
-      set(mine + ConnectionLayout.TAIL, tail + 100);
-      tail += 100;
+    long ahead = moves - get(theirs + ConnectionLayout.IN_MOVES);
+    if (!anyway && (ahead < 0 || ahead >= ConnectionLayout.MOVES)) {
+      return;
     }
+    long to = ConnectionLayout.RING_INLINE;
+    int bytes = ringBytes;
+    switch (random.nextInt(4)) {
+      case 0 -> bytes = ConnectionLayout.INLINE_RING_BYTES;
+      case 1 ->
+          to =
+              ConnectionLayout.ring(
+                  ConnectionLayout.RING_OF_SLAB, anyway ? random.nextInt(99) - 9 : 0);
+      default -> {
+        if (!anyway && get(theirs + ConnectionLayout.RING_READY) <= ringsUsed) {
+          return;
+        }
+        ringsUsed++;
+        to = ConnectionLayout.ring(ConnectionLayout.RING_OF_FILE, ringsUsed);
+      }
+    }
+    outBytes = bytes;
+    set(mine + ConnectionLayout.moveAt(moves), tail);
+    set(mine + ConnectionLayout.moveTo(moves), to);
+    set(mine + ConnectionLayout.MOVE_GENERATION, moves + 1);
+    tail += 100;
+    set(mine + ConnectionLayout.TAIL, tail);
   }
 
   private long get(int offset) {
-    return ConnectionLayout.getAcquire(segment, offset);
+    return ConnectionLayout.getAcquire(page, offset);
   }
 
   private void set(int offset, long value) {
-    ConnectionLayout.setRelease(segment, offset, value);
+    ConnectionLayout.setRelease(page, offset, value);
   }
 }

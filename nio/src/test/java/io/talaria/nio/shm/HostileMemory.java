@@ -9,11 +9,14 @@ import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
 
 /**
@@ -22,11 +25,13 @@ import java.util.Random;
  */
 public final class HostileMemory implements AutoCloseable {
   private final SharedFiles files;
-  private final Map<Integer, Mapping> segments = new HashMap<>();
+  private final Map<Integer, Mapping> slabs = new HashMap<>();
+  private final Queue<ByteBuffer> toSay = new ArrayDeque<>();
   private final List<Long> made = new ArrayList<>();
   private final boolean dials;
   private ByteBuffer region;
   private int slots;
+  private int ringBytes;
 
   /**
    * @param shmDir the victim's directory
@@ -51,38 +56,88 @@ public final class HostileMemory implements AutoCloseable {
     region = ioCall(() -> files.openCollected(payload.getLong(), PeerLayout.BYTES, 0));
   }
 
-  /** Makes the memory of one more connection. */
+  /**
+   * Makes the memory of one more connection; the victim is to be told what {@link #toSay} says
+   * before.
+   *
+   * @param ring size of the rings of slabs, if this is the first
+   */
   public HostileConnection make(int ring) throws IOException {
-    SharedFiles.Created<Mapping> file =
-        ioCall(() -> files.create(ConnectionLayout.segmentBytes(ring)));
-    made.add(file.id());
+    ringBytes = ringBytes == 0 ? ring : ringBytes;
     int slot = slots++;
-    segments.put(slot, file.mapping());
-    ConnectionLayout.reset(file.mapping().buffer(), slot, ring);
+    int index = SlabLayout.slab(slot);
+    if (!slabs.containsKey(index)) {
+      SharedFiles.Created<Mapping> file =
+          ioCall(() -> files.create(SlabLayout.bytes(index, ringBytes)));
+      made.add(file.id());
+      map(index, file.mapping());
+      toSay.add(ShmMessages.slab(index, file.id(), ringBytes));
+    }
+    ConnectionLayout.reset(page(slot), slot, slot + 1, ringBytes);
     return new HostileConnection(
-        this, file.mapping().buffer(), 0, slot, 1, ring, offer(slot, 1, file.id(), ring));
+        this, page(slot), 0, slot, slot + 1, ringBytes, ShmMessages.offer(slot, slot + 1));
+  }
+
+  /** What the victim is to be told now, or null. */
+  public ByteBuffer toSay() {
+    return toSay.poll();
+  }
+
+  /** Takes what the victim has said: perhaps that there is a slab. */
+  public void told(ByteBuffer message) throws IOException {
+    if (message.remaining() == 1 + ShmMessages.SLAB_BYTES && message.get() == ShmMessages.SLAB) {
+      int index = message.getInt();
+      long file = message.getLong();
+      ringBytes = message.getInt();
+      map(index, ioCall(() -> files.open(file, SlabLayout.bytes(index, ringBytes), 0)));
+      toSay.add(ShmMessages.mapped(index));
+    }
+  }
+
+  private void map(int index, Mapping mapping) {
+    slabs.put(index, mapping);
+    int mine = dials ? 0 : 1;
+    for (int i = 0; i < SlabLayout.rings(index, ringBytes); i++) {
+      HostileConnection.tag(ring(mapping, index, mine, i));
+      ByteBuffer victims = ring(mapping, index, 1 - mine, i);
+      for (int at = 0; at < ringBytes; at++) {
+        victims.put(at, (byte) 0);
+      }
+    }
+  }
+
+  private ByteBuffer ring(Mapping mapping, int index, int side, int i) {
+    return mapping.buffer().slice(SlabLayout.ringAt(index, side, i, ringBytes), ringBytes);
+  }
+
+  private ByteBuffer page(int slot) {
+    return slabs
+        .get(SlabLayout.slab(slot))
+        .buffer()
+        .slice(SlabLayout.pageAt(slot), SlabLayout.PAGE_BYTES)
+        .order(ByteOrder.nativeOrder());
+  }
+
+  /** Whether a ring of a slab that the victim writes holds a byte below a limit, other than 0. */
+  boolean holdsByteBelow(int limit) {
+    for (Map.Entry<Integer, Mapping> slab : slabs.entrySet()) {
+      for (int i = 0; i < SlabLayout.rings(slab.getKey(), ringBytes); i++) {
+        ByteBuffer ring = ring(slab.getValue(), slab.getKey(), dials ? 1 : 0, i);
+        for (int at = 0; at < ringBytes; at++) {
+          if (ring.get(at) > 0 && ring.get(at) < limit) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   /** Maps what an offer names. */
   public HostileConnection open(ByteBuffer offer) throws IOException {
     int slot = offer.getInt();
     int generation = offer.getInt();
-    long file = offer.getLong();
-    int ring = offer.getInt();
-    if (file != 0) {
-      segments.put(slot, ioCall(() -> files.open(file, ConnectionLayout.segmentBytes(ring), 0)));
-    }
-    return new HostileConnection(
-        this, segments.get(slot).buffer(), 1, slot, generation, ring, null);
-  }
-
-  private static ByteBuffer offer(int slot, int generation, long file, int ring) {
-    return ByteBuffer.allocate(ShmMessages.OFFER_BYTES)
-        .putInt(slot)
-        .putInt(generation)
-        .putLong(file)
-        .putInt(ring)
-        .flip();
+    return new HostileConnection(this, page(slot), 1, slot, generation, ringBytes, null);
   }
 
   /** Makes a larger ring, full of bytes that are the hostile side's. */
@@ -115,6 +170,13 @@ public final class HostileMemory implements AutoCloseable {
     }
   }
 
+  /** Says that the hostile side can ring all bells of the victim's threads. */
+  public void licenseBells() {
+    for (int bell = 0; bell < PeerLayout.THREAD_BELLS; bell += Long.SIZE) {
+      ConnectionLayout.setRelease(region, PeerLayout.opened(dials ? 1 : 0, bell), -1);
+    }
+  }
+
   /** Work on files. */
   @FunctionalInterface
   private interface Files<T> {
@@ -133,7 +195,7 @@ public final class HostileMemory implements AutoCloseable {
   @Override
   public void close() {
     made.forEach(files::remove);
-    segments.values().forEach(Mapping::close);
-    segments.clear();
+    slabs.values().forEach(Mapping::close);
+    slabs.clear();
   }
 }

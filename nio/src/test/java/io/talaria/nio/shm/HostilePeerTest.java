@@ -16,6 +16,7 @@ import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
 import io.talaria.nio.memory.StableMappings;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ class HostilePeerTest {
     ConnectionLayout.SPACE_WAIT, ConnectionLayout.ACCEPTS, ConnectionLayout.SWITCH_AT,
     ConnectionLayout.OUT_END, ConnectionLayout.IN_CLOSED, ConnectionLayout.IN_SWITCHED,
     ConnectionLayout.HOME, ConnectionLayout.MOVE_GENERATION, ConnectionLayout.MOVE_AT,
-    ConnectionLayout.RING_READY
+    ConnectionLayout.MOVE_TO, ConnectionLayout.IN_MOVES, ConnectionLayout.RING_READY
   };
 
   @TempDir Path dir;
@@ -78,8 +79,11 @@ class HostilePeerTest {
     private Object attachment;
     ByteBuffer region;
 
-    /** Memory of slots, as the hostile side has mapped it. */
-    final Mapping[] segments = new Mapping[PeerLayout.SLOTS];
+    /** Slabs, as the hostile side has mapped them. */
+    final Mapping[] slabs = new Mapping[SlabLayout.SLABS];
+
+    private int slots;
+    int generation;
 
     Honest(boolean initiator) throws FabricException {
       this.initiator = initiator;
@@ -112,33 +116,40 @@ class HostilePeerTest {
       if (initiator) {
         upgrade = fabric.offer(this);
         ByteBuffer payload = upgrade.payload();
-        int slot = payload.getInt();
-        int generation = payload.getInt();
+        int unused = payload.getInt();
+        generation = payload.getInt();
         assertThat(generation).isPositive();
-        long file = payload.getLong();
-        if (file != 0) {
-          segments[slot] = files.open(file, ConnectionLayout.segmentBytes(RING), 0);
-        }
         upgrade.answered(ByteBuffer.allocate(0));
+        runTasks(); // the slab is open
       } else {
-        SharedFiles.Created<Mapping> made = files.create(ConnectionLayout.segmentBytes(RING));
-        int slot = 0;
-        while (segments[slot] != null) {
-          slot++;
+        int slot = slots++;
+        int index = SlabLayout.slab(slot);
+        if (slabs[index] == null) {
+          SharedFiles.Created<Mapping> made = files.create(SlabLayout.bytes(index, RING));
+          slabs[index] = made.mapping();
+          fabric.received(this, ShmMessages.slab(index, made.id(), RING));
+          files.remove(made.id());
         }
-        segments[slot] = made.mapping();
-        ConnectionLayout.reset(made.mapping().buffer(), slot, RING);
-        upgrade = fabric.answer(this, offer(slot, 1, made.id(), RING));
-        files.remove(made.id());
+        generation = slot + 1;
+        ConnectionLayout.reset(page(slot), slot, generation, RING);
+        upgrade = fabric.answer(this, ShmMessages.offer(slot, generation));
       }
       ShmStream stream = (ShmStream) upgrade.stream();
       stream.owner(new Deaf(), this);
       stream.acceptInput();
-      ByteBuffer control = segments[stream.slot].buffer();
-      ConnectionLayout.setRelease(control, theirs(stream.slot) + ConnectionLayout.ACCEPTS, 1);
+      ConnectionLayout.setRelease(
+          page(stream.slot), theirs(stream.slot) + ConnectionLayout.ACCEPTS, 1);
       assertThat(stream.established()).isTrue();
       stream.switchOut(0);
       return stream;
+    }
+
+    /** The control page of a slot. */
+    ByteBuffer page(int slot) {
+      return slabs[SlabLayout.slab(slot)]
+          .buffer()
+          .slice(SlabLayout.pageAt(slot), SlabLayout.PAGE_BYTES)
+          .order(ByteOrder.nativeOrder());
     }
 
     /** Offset of the hostile side's block. */
@@ -152,11 +163,12 @@ class HostilePeerTest {
     }
 
     void end() {
+      runTasks();
       fabric.peerGone(this);
       runTasks();
-      for (Mapping segment : segments) {
-        if (segment != null) {
-          segment.close();
+      for (Mapping slab : slabs) {
+        if (slab != null) {
+          slab.close();
         }
       }
     }
@@ -173,7 +185,24 @@ class HostilePeerTest {
 
     @Override
     public void send(ByteBuffer message) {
-      // The hostile side makes up its own mind.
+      // The hostile side makes up its own mind, but maps what it can.
+      if (message.get(message.position()) == ShmMessages.SLAB) {
+        int index = message.getInt(message.position() + 1);
+        long file = message.getLong(message.position() + 5);
+        try {
+          slabs[index] = files.open(file, SlabLayout.bytes(index, RING), 0);
+        } catch (FabricException e) {
+          throw new AssertionError(e);
+        }
+        execute(
+            () -> {
+              try {
+                fabric.received(this, ShmMessages.mapped(index));
+              } catch (FabricException e) {
+                throw new AssertionError(e);
+              }
+            });
+      }
     }
 
     @Override
@@ -210,15 +239,6 @@ class HostilePeerTest {
     }
   }
 
-  private static ByteBuffer offer(int slot, int generation, long file, int ringBytes) {
-    return ByteBuffer.allocate(ShmMessages.OFFER_BYTES)
-        .putInt(slot)
-        .putInt(generation)
-        .putLong(file)
-        .putInt(ringBytes)
-        .flip();
-  }
-
   // ---- garbage
   // -------------------------------------------------------------------------------------
 
@@ -243,14 +263,14 @@ class HostilePeerTest {
     };
   }
 
-  private static void scribble(Random random, ByteBuffer segment) {
+  private static void scribble(Random random, ByteBuffer page) {
     int offset =
         switch (random.nextInt(8)) {
           case 0 -> ConnectionLayout.PHASE_OFFSET;
           case 1 -> 8 * random.nextInt(ConnectionLayout.CONTROL_BYTES / 8);
           default -> block(random) + WORDS[random.nextInt(WORDS.length)];
         };
-    ConnectionLayout.setRelease(segment, offset, value(random, segment));
+    ConnectionLayout.setRelease(page, offset, value(random, page));
   }
 
   private static void scribbleRegion(Random random, ByteBuffer region) {
@@ -263,12 +283,19 @@ class HostilePeerTest {
     ConnectionLayout.setRelease(region, offset, random.nextLong());
   }
 
-  private ByteBuffer message(Random random, int generation) throws FabricException {
-    int slot = random.nextInt(10) == 0 ? random.nextInt() : random.nextInt(3);
+  private ByteBuffer message(Random random, int current, int generation) throws FabricException {
+    int other = random.nextInt(2) == 0 ? random.nextInt() : random.nextInt(6);
+    int slot = random.nextInt(4) == 0 ? other : current;
     int of = random.nextInt(4) == 0 ? random.nextInt() : generation;
     ByteBuffer made =
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
           case 0 -> ShmMessages.drop(slot);
+          case 8 ->
+              switch (random.nextInt(3)) {
+                case 0 -> ShmMessages.slab(slot, random.nextLong(), RING);
+                case 1 -> ShmMessages.mapped(slot);
+                default -> ShmMessages.unmapped(slot);
+              };
           case 1 ->
               random.nextBoolean()
                   ? ShmMessages.released(slot, of)
@@ -381,12 +408,12 @@ class HostilePeerTest {
       Random random = new Random(seed);
       try {
         ShmStream stream = honest.connect();
-        ByteBuffer segment = honest.segments[stream.slot].buffer();
+        ByteBuffer page = honest.page(stream.slot);
         stream.moveTo(home);
         int steps = random.nextInt(60);
         for (int i = 0; i < steps; i++) {
           for (int n = random.nextInt(3); n > 0; n--) {
-            scribble(random, segment);
+            scribble(random, page);
           }
           scribbleRegion(random, honest.region);
           switch (random.nextInt(8)) {
@@ -394,7 +421,7 @@ class HostilePeerTest {
             case 2, 3 -> read(random, stream);
             case 4 -> {
               try {
-                honest.fabric.received(honest, message(random, 1));
+                honest.fabric.received(honest, message(random, stream.slot, honest.generation));
               } catch (FabricException e) {
                 assertThat(e.reason()).isEqualTo(Reason.PROTOCOL);
               }
@@ -451,7 +478,7 @@ class HostilePeerTest {
 
   private void allAtOnce(Honest honest, ShmHome home, long seed) throws Exception {
     ShmStream stream = honest.connect();
-    ByteBuffer segment = honest.segments[stream.slot].buffer();
+    ByteBuffer page = honest.page(stream.slot);
     stream.moveTo(home);
     List<Future<?>> working =
         List.of(
@@ -461,7 +488,7 @@ class HostilePeerTest {
     Random random = new Random(seed + 1);
     for (Future<?> work : working) {
       while (!work.isDone()) {
-        scribble(random, segment);
+        scribble(random, page);
         scribbleRegion(random, honest.region);
       }
       work.get();
@@ -481,15 +508,36 @@ class HostilePeerTest {
     Random random = new Random(3);
     int answered = 0;
     for (int i = 0; i < 3000; i++) {
-      SharedFiles.Created<Mapping> made = files.create(ConnectionLayout.segmentBytes(RING));
+      int index = random.nextInt(12) == 0 ? random.nextInt() : random.nextInt(6) - 1;
+      int ring = random.nextInt(4) == 0 ? random.nextInt() : RING << random.nextInt(2);
+      SharedFiles.Created<Mapping> made =
+          files.create(
+              random.nextInt(4) == 0 ? RING : SlabLayout.bytes(Math.floorMod(index, 6), RING));
+      ByteBuffer memory = made.mapping().buffer();
+      int page = random.nextInt(memory.capacity() / SlabLayout.PAGE_BYTES);
+      int of = random.nextInt(6) == 0 ? random.nextInt() : random.nextInt(3);
       if (random.nextInt(4) != 0) {
-        ConnectionLayout.reset(made.mapping().buffer(), 0, RING << random.nextInt(2));
+        ConnectionLayout.reset(
+            memory
+                .slice(page * SlabLayout.PAGE_BYTES, SlabLayout.PAGE_BYTES)
+                .order(ByteOrder.nativeOrder()),
+            0,
+            of,
+            RING << random.nextInt(2));
       }
       made.mapping().close();
-      int slot = random.nextInt(6) == 0 ? random.nextInt() : random.nextInt(40);
-      long file = random.nextInt(4) == 0 ? random.nextInt(3) : made.id();
-      int bytes = random.nextInt(4) == 0 ? random.nextInt() : RING << random.nextInt(2);
-      ByteBuffer payload = offer(slot, random.nextInt(), file, bytes);
+      ByteBuffer slab =
+          ShmMessages.slab(index, random.nextInt(4) == 0 ? random.nextInt(3) : made.id(), ring);
+      try {
+        honest.fabric.received(honest, slab);
+      } catch (FabricException e) {
+        assertThat(e.reason()).isEqualTo(Reason.PROTOCOL);
+      }
+      int slot =
+          random.nextInt(6) == 0
+              ? random.nextInt()
+              : SlabLayout.firstSlot(Math.floorMod(index, 6)) + page;
+      ByteBuffer payload = ShmMessages.offer(slot, of);
       if (random.nextInt(8) == 0) {
         payload.limit(random.nextInt(payload.limit()));
       }
@@ -507,6 +555,16 @@ class HostilePeerTest {
       }
       honest.runTasks();
       files.remove(made.id());
+      if (random.nextInt(20) == 0) {
+        honest.end();
+        honest = new Honest(false);
+      } else if (random.nextInt(4) == 0) {
+        try {
+          honest.fabric.received(honest, ShmMessages.drop(random.nextInt(8) - 1));
+        } catch (FabricException e) {
+          assertThat(e.reason()).isEqualTo(Reason.PROTOCOL);
+        }
+      }
     }
     assertThat(answered).isPositive();
     honest.end();
@@ -521,17 +579,15 @@ class HostilePeerTest {
     ByteBuffer payload = upgrade.payload();
     int slot = payload.getInt();
     int generation = payload.getInt();
-    Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING), 0);
     for (int side = 0; side < 2; side++) { // in the honest side's name as well
       ConnectionLayout.setRelease(
-          segment.buffer(), ConnectionLayout.side(side, slot) + ConnectionLayout.ACCEPTS, 1);
+          honest.page(slot), ConnectionLayout.side(side, slot) + ConnectionLayout.ACCEPTS, 1);
     }
 
     honest.fabric.received(honest, ShmMessages.accepted(slot, generation));
 
     upgrade.cancel(Reason.PROTOCOL);
     honest.end();
-    segment.close();
     assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
   }
 
@@ -542,9 +598,8 @@ class HostilePeerTest {
     ByteBuffer payload = upgrade.payload();
     int slot = payload.getInt();
     int generation = payload.getInt();
-    Mapping segment = files.open(payload.getLong(), ConnectionLayout.segmentBytes(RING), 0);
     ConnectionLayout.setRelease(
-        segment.buffer(),
+        honest.page(slot),
         honest.theirs(slot) + ConnectionLayout.SPACE_WAIT,
         1L << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_BELL);
     SharedFiles.Created<Mapping> ring = files.create(4 * RING);
@@ -558,7 +613,6 @@ class HostilePeerTest {
 
     upgrade.cancel(Reason.PROTOCOL);
     honest.end();
-    segment.close();
     ring.mapping().close();
     files.remove(ring.id());
     assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);

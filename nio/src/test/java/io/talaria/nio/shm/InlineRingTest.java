@@ -111,8 +111,12 @@ class InlineRingTest {
       for (int side = 0; side < 2; side++) {
         int block = ConnectionLayout.side(side, slot);
         assertThat(block).isGreaterThan(ConnectionLayout.PHASE_OFFSET);
-        assertThat(block + ConnectionLayout.moveAt(ConnectionLayout.MOST_MOVES))
-            .isLessThanOrEqualTo(block + ConnectionLayout.IN_BUFFER);
+        for (long move = 0; move < 3 * ConnectionLayout.MOVES; move++) {
+          assertThat(ConnectionLayout.moveAt(move))
+              .isBetween(ConnectionLayout.MOVE_AT, ConnectionLayout.IN_MOVES - Long.BYTES);
+          assertThat(ConnectionLayout.moveTo(move))
+              .isBetween(ConnectionLayout.MOVE_TO, ConnectionLayout.DATA_WAIT - Long.BYTES);
+        }
         assertThat(block + ConnectionLayout.IN_TAKEN + Long.BYTES)
             .isLessThanOrEqualTo(ConnectionLayout.INLINE_RINGS_OFFSET);
       }

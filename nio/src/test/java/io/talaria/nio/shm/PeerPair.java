@@ -142,6 +142,12 @@ final class PeerPair implements AutoCloseable {
     return new Connection((ShmStream) offer.stream(), (ShmStream) answer.stream());
   }
 
+  /** Has both sides look what rests. */
+  void rest() throws Exception {
+    dialler.run(dialler.fabric::rest);
+    dialled.run(dialled.fabric::rest);
+  }
+
   /** Waits until both negotiation threads have nothing left to do. */
   void settle() throws Exception {
     for (int i = 0; i < 4; i++) {

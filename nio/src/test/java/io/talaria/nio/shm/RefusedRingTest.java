@@ -110,6 +110,28 @@ class RefusedRingTest {
     pair.assertHealthy();
   }
 
+  /** It had no descriptor left, say, and whoever opens a file takes its name. */
+  @Test
+  void aPeerThatCouldNotMapItAndHasTakenItsNameIsOfferedAnother() throws Exception {
+    Set<Path> before = files();
+    CountDownLatch held = new CountDownLatch(1);
+    pair.dialled.execute(() -> await(held));
+    assertThat(fill()).isPositive();
+    pair.dialler.settle();
+    Set<Path> made = files();
+    made.removeAll(before);
+    assertThat(made).hasSize(1);
+    Files.delete(made.iterator().next());
+    held.countDown();
+    pair.settle();
+    assertThat(connection.client.stream.outBytes()).isEqualTo(RING);
+
+    writeUntilItHasGrown();
+    pair.settle();
+    pair.assertHealthy();
+    assertThat(files()).isEqualTo(before);
+  }
+
   private static void await(CountDownLatch latch) {
     try {
       latch.await();
@@ -136,7 +158,7 @@ class RefusedRingTest {
 
   @Test
   void whoHasAskedDoesNotAskAgainBeforeItsTime() {
-    RingGrowth growth = new RingGrowth(null, MOST);
+    RingGrowth growth = new RingGrowth(null, new SlabRings(() -> {}, () -> {}), RING, MOST);
     long startNs = -5;
     assertThat(growth.ask(startNs)).isTrue();
     assertThat(growth.ask(startNs)).isFalse();

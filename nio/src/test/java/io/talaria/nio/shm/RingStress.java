@@ -132,6 +132,49 @@ public final class RingStress {
     }
   }
 
+  /** The output returns to the page, and goes on, while the reader reads. */
+  @JCStressTest
+  @Outcome(id = "2200, 0", expect = ACCEPTABLE, desc = "all bytes, in order")
+  @Outcome(expect = FORBIDDEN, desc = "bytes are lost, repeated or mixed up")
+  @State
+  public static class ReturnAgainstRead {
+    private final StressedRing ring = new StressedRing();
+    private final ByteBuffer got = ByteBuffer.allocate(3000);
+
+    /** Has all but the last bytes read, which are in a ring of a slab. */
+    public ReturnAgainstRead() {
+      int unused = ring.client.write(StressedRing.bytes(0, 1500)) + ring.server.read(got);
+      boolean unusedToo = ring.client.rest(); // looks for the first time
+    }
+
+    /** Returns, and writes more than the page takes. */
+    @Actor
+    public void writer() {
+      boolean unusedToo = ring.client.rest();
+      int unused =
+          ring.client.write(StressedRing.bytes(1500, 300))
+              + ring.client.write(StressedRing.bytes(1800, 400));
+    }
+
+    /** Reads meanwhile. */
+    @Actor
+    public void reader() {
+      for (int i = 0; i < 4; i++) {
+        int unused = ring.server.read(got);
+      }
+    }
+
+    /** Reads the rest; the writer has come back to where it was. */
+    @Arbiter
+    public void after(II_Result result) {
+      while (ring.server.read(got) > 0) {
+        // Ring after ring.
+      }
+      result.r1 = checked(got, 0);
+      result.r2 = ring.client.outBytes() == ConnectionLayout.INLINE_RING_BYTES ? 0 : 1;
+    }
+  }
+
   /** The output ends while a writer is in the middle of its copy. */
   @JCStressTest
   @Outcome(id = "3, 3", expect = ACCEPTABLE, desc = "taken, and it stands before the end")

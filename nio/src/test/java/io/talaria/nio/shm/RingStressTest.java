@@ -75,17 +75,13 @@ class RingStressTest {
   /** Writes a number of bytes; returns early if the peer is gone. */
   private static long write(Direction d, long bytes, boolean mayBreak) throws Exception {
     Random random = new Random(d.seed);
-    ShmStream stream = d.from.stream;
     long done = 0;
     while (done < bytes) {
       int size = (int) Math.min(bytes - done, Pattern.size(random, 200_000));
       ByteBuffer[] sources = sources(random, size, d.seed, done);
       while (sources[sources.length - 1].hasRemaining()) {
         long before = remaining(sources);
-        long n =
-            sources.length == 1
-                ? stream.write(sources[0])
-                : stream.write(sources, 0, sources.length);
+        long n = sources.length == 1 ? d.from.write(sources[0]) : d.from.write(sources);
         if (n == FabricStream.BROKEN && mayBreak) {
           return done;
         }
@@ -130,13 +126,12 @@ class RingStressTest {
   /** Reads to the end and checks every byte; returns how many came, with the end's code. */
   private static long[] read(Direction d) throws Exception {
     Random random = new Random(~d.seed);
-    ShmStream stream = d.to.stream;
     long done = 0;
     while (true) {
       ByteBuffer buffer = Pattern.buffer(random, Pattern.size(random, 200_000));
       int start = buffer.position();
       int room = buffer.remaining();
-      int n = stream.read(buffer);
+      int n = d.to.read(buffer);
       if (n < 0) {
         assertThat(buffer.position()).isEqualTo(start);
         return new long[] {done, n};
@@ -239,6 +234,31 @@ class RingStressTest {
   @Test
   void nothingIsLostWhileRingsGrow() throws Exception {
     rounds(SMALLEST, 4 << 20, (pair, random, seed) -> finishBothWays(pair, random, seed, 32 << 20));
+  }
+
+  /** As often as possible, and not once a second. */
+  private Void restOn(PeerPair pair, List<? extends Future<?>> work) throws Exception {
+    while (!work.stream().allMatch(Future::isDone)) {
+      pair.rest();
+    }
+    return null;
+  }
+
+  @Test
+  void nothingIsLostWhileDirectionsRest() throws Exception {
+    rounds(
+        SMALLEST,
+        1 << 16,
+        (pair, random, seed) -> {
+          Future<Void> round =
+              start(
+                  () -> {
+                    finishBothWays(pair, random, seed, 1 << 20);
+                    return null;
+                  });
+          join(start(() -> restOn(pair, List.of(round))));
+          join(round);
+        });
   }
 
   @Test

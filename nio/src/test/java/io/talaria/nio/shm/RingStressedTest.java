@@ -83,7 +83,10 @@ class RingStressedTest {
 
   @Test
   void noInterleavingLosesAWakeUpOrAByte() throws Exception {
-    Run run = run("(WriteAgainstSleep|ReadAgainstSleep|MoveAgainstRead|FinishAgainstWrite)", MS);
+    Run run =
+        run(
+            "(WriteAgainstSleep|ReadAgainstSleep|MoveAgainstRead|ReturnAgainstRead|FinishAgainstWrite)",
+            MS);
     assertThat(run.status).as(run.output).isZero();
     assertThat(run.output).contains("[OK]").doesNotContain("[FAILED]").doesNotContain("[ERROR]");
   }

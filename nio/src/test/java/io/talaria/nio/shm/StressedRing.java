@@ -9,15 +9,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Both ends of a connection over memory that no session knows: cheap enough to be made some hundred
- * thousand times a second. Nothing here needs a negotiation thread: rings do not grow beyond the
- * first. The memory goes round, so there must not be more than {@link #PLACES} at a time.
+ * thousand times a second. Nothing here needs a negotiation thread: rings do not grow beyond that
+ * of the slab, which is a connection's own. The memory goes round, so there must not be more than
+ * {@link #PLACES} at a time.
  */
 final class StressedRing {
   static final int PLACES = 4096;
   static final int RING = ConnectionLayout.MIN_RING_BYTES;
 
   private static final ByteBuffer MEMORY =
-      ByteBuffer.allocateDirect(PLACES * ConnectionLayout.segmentBytes(RING));
+      ByteBuffer.allocateDirect(PLACES * SlabLayout.bytes(0, RING));
   private static final AtomicInteger NEXT = new AtomicInteger();
 
   final ShmStream client;
@@ -43,6 +44,11 @@ final class StressedRing {
     public void released() {}
 
     @Override
+    public void whileNobodyWrites(Runnable work) {
+      work.run(); // whoever calls is the writer
+    }
+
+    @Override
     public void stalled() {}
 
     @Override
@@ -51,16 +57,22 @@ final class StressedRing {
 
   StressedRing() {
     int slot = nextSlot();
-    ByteBuffer segment = segment(slot);
-    ConnectionLayout.reset(ConnectionSegment.control(segment), slot, RING);
-    client = new ShmStream(null, slot, 0, segment, RING, new RingGrowth(null, RING));
-    server = new ShmStream(null, slot, 1, segment, RING, new RingGrowth(null, RING));
+    ConnectionLayout.reset(memory(slot), slot, 1, RING);
+    client = new ShmStream(null, slot, 0, memory(slot), growth(slot, 0));
+    server = new ShmStream(null, slot, 1, memory(slot), growth(slot, 1));
     client.owner(clientBells, null);
     server.owner(serverBells, null);
   }
 
-  private static ByteBuffer segment(int slot) {
-    int bytes = ConnectionLayout.segmentBytes(RING);
+  private static RingGrowth growth(int slot, int side) {
+    SlabRings rings = new SlabRings(() -> {}, () -> {});
+    rings.mapped(slab(slot), 0, side, RING);
+    rings.open(0, RING);
+    return new RingGrowth(null, rings, RING, RING);
+  }
+
+  private static ByteBuffer slab(int slot) {
+    int bytes = SlabLayout.bytes(0, RING);
     return MEMORY.slice(slot * bytes, bytes).order(ByteOrder.nativeOrder());
   }
 
@@ -75,7 +87,7 @@ final class StressedRing {
 
   /** The control page of a connection. */
   static ByteBuffer memory(int slot) {
-    return ConnectionSegment.control(segment(slot));
+    return slab(slot).slice(0, ConnectionLayout.CONTROL_BYTES).order(ByteOrder.nativeOrder());
   }
 
   /** Numbered bytes. */

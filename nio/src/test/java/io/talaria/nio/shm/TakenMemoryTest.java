@@ -8,6 +8,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.memory.Faults;
+import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,12 +50,35 @@ class TakenMemoryTest {
   /** A connection, and its file. */
   private record Victim(Connection connection, FileChannel memory) {}
 
+  /** An offer of a page in a new slab, and the slab's file, before the peer has mapped it. */
+  private record Offered(Upgrade upgrade, FileChannel memory) {}
+
+  private Offered offer(PeerPair pair) throws Exception {
+    CountDownLatch seen = new CountDownLatch(1);
+    pair.dialled.execute(
+        () -> {
+          try {
+            seen.await();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
+    try {
+      Upgrade upgrade = pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler));
+      return new Offered(upgrade, onlyFile());
+    } finally {
+      seen.countDown();
+    }
+  }
+
   private Victim victim(PeerPair pair) throws Exception {
-    Upgrade offer = pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler));
-    FileChannel memory = onlyFile();
+    Offered offered = offer(pair);
+    Upgrade offer = offered.upgrade();
+    FileChannel memory = offered.memory();
     Upgrade answer =
         pair.dialled.call(() -> pair.dialled.fabric.answer(pair.dialled, offer.payload()));
     pair.dialler.run(() -> offer.answered(answer.payload()));
+    pair.settle();
     return new Victim(
         new Connection((ShmStream) offer.stream(), (ShmStream) answer.stream()), memory);
   }
@@ -142,11 +167,76 @@ class TakenMemoryTest {
     assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
   }
 
+  /** Its own page may lie elsewhere: who writes to a ring in that file, or reads, is reset. */
+  @Test
+  void aRingInTheSlabOfAnotherIsLostWithIt() throws Exception {
+    try (PeerPair pair = new PeerPair(shm, RING, RING)) {
+      Victim victim = victim(pair); // slab 0, one ring a side
+      Connection writer = pair.connect(); // slab 1
+      Connection reader = pair.connect();
+      Connection sound = pair.connect();
+      write(writer.client, 2000); // the lowest is taken first: the victim's
+      write(reader.server, 2000);
+      write(sound.client, 2000);
+      assertThat(writer.server.stream.read(ByteBuffer.allocate(10))).isEqualTo(10);
+
+      victim.memory().truncate(0);
+
+      for (PeerPair.Side side : List.of(pair.dialler, pair.dialled)) {
+        assertThat(examine(side)).isTrue();
+      }
+      assertReset(writer.client.stream);
+      assertReset(reader.server.stream);
+      assertThat(sound.server.stream.read(ByteBuffer.allocate(3000))).isEqualTo(2000);
+      carries(sound.server, sound.client);
+      victim.connection().release();
+      writer.release();
+      reader.release();
+      pair.settle();
+      Connection next = pair.connect();
+      write(next.client, 2000);
+      assertThat(examine(pair.dialler)).as("it has not got the lost ring").isFalse();
+      next.release();
+      sound.release();
+    }
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+  }
+
+  /** Three slabs of one pair are lost, and none of their mappings stays. */
+  @Test
+  void slabsThatAreLostAreUnmappedWhenNobodyUsesThem() throws Exception {
+    try (PeerPair pair = new PeerPair(shm, RING, RING)) {
+      Connection first = pair.connect();
+      long mappings = Mapping.live();
+      for (int round = 0; round < 3; round++) {
+        Victim victim = victim(pair);
+        write(victim.connection().client, 2000);
+        write(victim.connection().server, 2000);
+        victim.memory().truncate(0);
+        assertThat(examine(pair.dialler)).isTrue();
+        assertThat(examine(pair.dialled)).isTrue();
+        victim.connection().release();
+        pair.settle();
+        carries(first.client, first.server);
+      }
+      // One ring at the first connection's slab, and one slab in use.
+      assertThat(Mapping.live()).isEqualTo(mappings);
+      first.release();
+    }
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+  }
+
+  private static void write(End from, int bytes) {
+    assertThat(from.stream.write(ByteBuffer.allocate(bytes))).isEqualTo(bytes);
+  }
+
   @Test
   void aStreamThatNobodyHasAcceptedIsWithdrawn() throws Exception {
     try (PeerPair pair = new PeerPair(shm, RING, 4 * RING)) {
-      Upgrade offer = pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler));
-      try (FileChannel memory = onlyFile()) {
+      Offered offered = offer(pair);
+      Upgrade offer = offered.upgrade();
+      pair.settle();
+      try (FileChannel memory = offered.memory()) {
         memory.truncate(0);
       }
       assertThat(examine(pair.dialler)).isTrue();

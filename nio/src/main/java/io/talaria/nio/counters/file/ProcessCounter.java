@@ -30,7 +30,9 @@ public enum ProcessCounter {
   /** Looks of closed selectors into the JDK's selector. */
   CLOSED_INNER_SELECTS(10),
   /** Sleeps of closed selectors that ended. */
-  CLOSED_WAKE_UPS(11);
+  CLOSED_WAKE_UPS(11),
+  /** Sleepers that had news and were not rung. */
+  BELLS_MISSED(12);
 
   private final int place;
 

@@ -34,6 +34,7 @@ import java.util.Map;
  * @param bellsSent bells rung
  * @param bellsReceived bells heard
  * @param sleeps sleeps of threads that waited for a connection
+ * @param bellsMissed sleepers that had news and were not rung, found by a look at them
  */
 public record ProcessTotals(
     long listeners,
@@ -57,7 +58,8 @@ public record ProcessTotals(
     long stalls,
     long bellsSent,
     long bellsReceived,
-    long sleeps) {
+    long sleeps,
+    long bellsMissed) {
 
   /**
    * Adds up.
@@ -110,6 +112,7 @@ public record ProcessTotals(
         sums.get(Counter.STALLS),
         sums.get(Counter.BELLS_SENT),
         sums.get(Counter.BELLS_RECEIVED),
-        sums.get(Counter.SLEEPS));
+        sums.get(Counter.SLEEPS),
+        ProcessCounter.BELLS_MISSED.in(process));
   }
 }

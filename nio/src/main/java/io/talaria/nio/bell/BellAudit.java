@@ -1,0 +1,138 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.bell;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Looks after threads that sleep on bells: one for whom there is news, and nobody rings, is rung,
+ * and counted. There is none but by a fault, or because another program of the user has taken bytes
+ * out of the pipe; so it guards, and must never hide something.
+ *
+ * <p>{@link #asleep} is any thread's, the rest belongs to one thread, the audit's.
+ */
+public final class BellAudit {
+  /** Nobody sleeps. */
+  public static final int NOBODY = 0;
+
+  /** The same sleep as at the last look, in vain as then. */
+  public static final int THE_SAME = 1;
+
+  /** Somebody sleeps who did not at the last look, or has news. */
+  public static final int OTHERS = 2;
+
+  private static final AtomicLong MISSED = new AtomicLong();
+
+  private final BellPool pool;
+  private final Runnable awaken;
+  private final Runnable missed;
+
+  /** The sleep of each bell at the last look, and whether it had news then. */
+  private final long[] seen = new long[BellPool.MOST_FOR_THREADS];
+
+  private final boolean[] ready = new boolean[BellPool.MOST_FOR_THREADS];
+
+  /** Whether nobody slept at the last look, so that nobody looks. */
+  private volatile boolean resting = true;
+
+  /**
+   * @param awaken has somebody look again and again; any thread
+   * @param missed told of each bell that was missed
+   */
+  public BellAudit(BellPool pool, Runnable awaken, Runnable missed) {
+    this.pool = pool;
+    this.awaken = awaken;
+    this.missed = missed;
+  }
+
+  /** How many bells were missed in this process. */
+  public static long missed() {
+    return MISSED.get();
+  }
+
+  /** Somebody falls asleep who is looked after by this. */
+  void asleep() {
+    if (resting) {
+      resting = false;
+      awaken.run();
+    }
+  }
+
+  /** Whether nobody is to be looked after, until {@code awaken} is run. */
+  public boolean resting() {
+    return resting;
+  }
+
+  /**
+   * Looks at all once.
+   *
+   * @return {@link #NOBODY}, {@link #THE_SAME} or {@link #OTHERS}
+   */
+  public int look() {
+    int found = lookAtAll();
+    if (found == NOBODY) {
+      resting = true;
+      if (anybody()) { // between the look and that, so it has not run awaken
+        resting = false;
+        return OTHERS;
+      }
+    }
+    return found;
+  }
+
+  private boolean anybody() {
+    for (int i = 0; i < pool.madeForThreads(); i++) {
+      if (mine(pool.forThreads(i)) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The sleep on a bell, if it is looked after here; or 0. */
+  private long mine(ThreadBell bell) {
+    long sleep = bell.asleep();
+    ThreadBell.Sleeper who = bell.sleeper();
+    return who == null || who.audit() != this ? 0 : sleep;
+  }
+
+  private int lookAtAll() {
+    int found = NOBODY;
+    for (int i = 0; i < pool.madeForThreads(); i++) {
+      ThreadBell bell = pool.forThreads(i);
+      long sleep = mine(bell);
+      if (sleep != 0) {
+        found = Math.max(found, lookAt(i, bell, sleep));
+      }
+    }
+    return found;
+  }
+
+  private int lookAt(int i, ThreadBell bell, long sleep) {
+    boolean known = seen[i] == sleep;
+    boolean hadNews = known && ready[i];
+    seen[i] = sleep;
+    ready[i] = known && news(bell, sleep);
+    if (hadNews && ready[i] && !rung(bell)) {
+      MISSED.incrementAndGet();
+      missed.run();
+      bell.ring();
+    }
+    return known && !ready[i] ? THE_SAME : OTHERS;
+  }
+
+  private static boolean news(ThreadBell bell, long sleep) {
+    ThreadBell.Sleeper who = bell.sleeper();
+    return who != null && who.ready(bell.waitsFor()) && bell.asleep() == sleep;
+  }
+
+  /** Rung, and the thread has got no core since. */
+  private static boolean rung(ThreadBell bell) {
+    try {
+      return bell.rung();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

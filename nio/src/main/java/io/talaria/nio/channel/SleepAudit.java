@@ -1,0 +1,69 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.bell.BellAudit;
+import io.talaria.nio.bell.BellPool;
+import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.fabric.Log;
+import io.talaria.nio.negotiation.NegotiationLoop;
+import io.talaria.nio.negotiation.Negotiator;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Has the negotiation thread look after threads that sleep on bells, as long as there are any:
+ * every second, and less often while they are the same.
+ */
+final class SleepAudit implements NegotiationLoop.Timed {
+  private static final int FIRST_MS = 1_000;
+  private static final int MOST_MS = 8_000;
+
+  private final BellAudit bells;
+
+  // Negotiation thread's.
+  private int everyMs = FIRST_MS;
+  private long lookedAtNs = System.nanoTime();
+
+  /** Begins to look, on the negotiation thread, when the first falls asleep. */
+  static SleepAudit of(Negotiator negotiator) {
+    SleepAudit audit = new SleepAudit(negotiator);
+    negotiator.loop().add(audit);
+    return audit;
+  }
+
+  private SleepAudit(Negotiator negotiator) {
+    bells =
+        new BellAudit(
+            BellPool.ofProcess(),
+            () -> negotiator.execute(this::begin),
+            () -> missed(negotiator.counters()));
+  }
+
+  BellAudit bells() {
+    return bells;
+  }
+
+  private void begin() {
+    lookedAtNs = System.nanoTime();
+    everyMs = FIRST_MS;
+  }
+
+  private static void missed(ProcessCounters counters) {
+    counters.bellMissed();
+    Log.warning("a thread that slept over news has been woken by a look at it", null);
+  }
+
+  @Override
+  public int tickMs(long nowNs) {
+    return bells.resting() ? NegotiationLoop.NO_TICK : everyMs;
+  }
+
+  @Override
+  public void check(long nowNs) {
+    if (!bells.resting() && nowNs - lookedAtNs >= TimeUnit.MILLISECONDS.toNanos(everyMs)) {
+      lookedAtNs = nowNs;
+      int found = bells.look();
+      everyMs = found == BellAudit.THE_SAME ? Math.min(2 * everyMs, MOST_MS) : FIRST_MS;
+    }
+  }
+}

@@ -1,0 +1,247 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.talaria.nio.bell.BellAddress;
+import io.talaria.nio.bell.BellAudit;
+import io.talaria.nio.bell.BellPool;
+import io.talaria.nio.bell.ThreadBell;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.FabricStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which bell of a thread a peer rings, and what it does where it cannot. */
+@Timeout(60)
+class ThreadBellSleepTest {
+  private static final long MOMENT_NS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final int RING = 4096;
+
+  @TempDir Path dir;
+
+  private PeerPair pair;
+  private Connection connection;
+  private ShmStream sleeper;
+  private ThreadBell bell;
+
+  private static final ThreadBell.Sleeper NOBODY =
+      new ThreadBell.Sleeper() {
+        private final BellAudit none = new BellAudit(BellPool.ofProcess(), () -> {}, () -> {});
+
+        @Override
+        public BellAudit audit() {
+          return none;
+        }
+
+        @Override
+        public boolean ready(int waitsFor) {
+          return false;
+        }
+      };
+
+  @BeforeEach
+  void open() throws Exception {
+    pair = new PeerPair(dir.resolve("shm"), RING, RING);
+    pair.pid = ProcessHandle.current().pid();
+    connection = pair.connect();
+    sleeper = connection.server.stream;
+    pair.settle();
+    bell = leased();
+  }
+
+  /** A bell that nobody rings any more who came late in another test. */
+  private static ThreadBell leased() throws Exception {
+    ThreadBell leased = BellPool.ofProcess().lease(null);
+    while (leased.sleep(NOBODY, FabricStream.READ, MOMENT_NS)) {
+      Thread.onSpinWait();
+    }
+    return leased;
+  }
+
+  @AfterEach
+  void close() {
+    bell.giveBack();
+    connection.release();
+    pair.close();
+  }
+
+  private boolean rung() throws Exception {
+    return bell.sleep(NOBODY, FabricStream.READ, MOMENT_NS);
+  }
+
+  /** Has the peer know the bell. */
+  private void tell() throws Exception {
+    boolean unused = sleeper.rings(bell.number());
+    pair.settle();
+  }
+
+  private void fill() {
+    while (sleeper.write(ByteBuffer.allocate(RING)) > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private void empty() {
+    while (connection.client.stream.read(ByteBuffer.allocate(RING)) > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void theFirstSleepIsRungOnTheControlConnectionAndTheNextOnTheBell() throws Exception {
+    assertThat(sleeper.ringsBells()).isTrue();
+    assertThat(sleeper.rings(bell.number())).isFalse();
+    assertThat(sleeper.await(FabricStream.READ)).isTrue();
+    pair.settle();
+    ShmHomeTest.writeTo(connection.client);
+    assertThat(connection.client.rung).hasValue(1);
+    assertThat(rung()).isFalse();
+    ShmHomeTest.readAll(connection.server);
+
+    assertThat(sleeper.rings(bell.number())).isTrue();
+    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+    ShmHomeTest.writeTo(connection.client);
+
+    assertThat(rung()).isTrue();
+    assertThat(connection.client.rung).as("bells on the control connection").hasValue(1);
+  }
+
+  @Test
+  void aSleepIsRungOnceAndTheNextAgain() throws Exception {
+    tell();
+    for (int i = 0; i < 3; i++) {
+      assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+      ShmHomeTest.writeTo(connection.client);
+      assertThat(rung()).as("sleep %d", i).isTrue();
+      ShmHomeTest.writeTo(connection.client);
+      assertThat(rung()).as("rung again, %d", i).isFalse();
+      sleeper.awake(FabricStream.READ);
+      ShmHomeTest.readAll(connection.server);
+    }
+    assertThat(connection.client.rung).hasValue(0);
+  }
+
+  @Test
+  void aWriterWithoutRoomIsRungThere() throws Exception {
+    tell();
+    fill();
+    assertThat(sleeper.await(FabricStream.WRITE, bell.number())).isTrue();
+
+    empty();
+
+    assertThat(rung()).isTrue();
+  }
+
+  @Test
+  void readerAndWriterOfOneConnectionAreRungByTheirOwn() throws Exception {
+    tell();
+    ThreadBell writers = leased();
+    assertThat(sleeper.rings(writers.number())).isFalse();
+    pair.settle();
+    fill();
+    assertThat(sleeper.await(FabricStream.WRITE, writers.number())).isTrue();
+    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+
+    ShmHomeTest.writeTo(connection.client);
+    assertThat(rung()).as("the reader").isTrue();
+    assertThat(writers.sleep(NOBODY, FabricStream.WRITE, MOMENT_NS)).isFalse();
+
+    empty();
+    assertThat(writers.sleep(NOBODY, FabricStream.WRITE, MOMENT_NS)).isTrue();
+    assertThat(rung()).as("the reader").isFalse();
+    writers.giveBack();
+  }
+
+  @Test
+  void anEndRingsWhoeverSleeps() throws Exception {
+    tell();
+    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+    connection.client.stream.finishOutput();
+    assertThat(rung()).isTrue();
+  }
+
+  @Test
+  void aPeerThatCannotOpenItSaysSoAndIsNotAskedAgain() throws Exception {
+    pair.pid = 0; // nothing can be proved of a process that does not say which it is
+    tell();
+    assertThat(sleeper.rings(bell.number())).isFalse();
+    assertThat(sleeper.ringsBells()).isFalse();
+  }
+
+  /** Nobody listens to the control connection: the session tells the sleeper's process as well. */
+  @Test
+  void whereABellIsNotKnownTheSessionAndTheControlConnectionAreRung() throws Exception {
+    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue(); // without having told
+    int before = connection.server.woken.get();
+
+    ShmHomeTest.writeTo(connection.client);
+    pair.settle();
+
+    assertThat(connection.client.rung).hasValue(1);
+    assertThat(connection.server.woken.get() - before).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsNoNumberOfABellIsNotRungOutsideTheSession() throws Exception {
+    assertThat(sleeper.await(FabricStream.READ, 2046)).isTrue();
+    ShmHomeTest.writeTo(connection.client);
+    assertThat(connection.client.rung).hasValue(1);
+  }
+
+  @Test
+  void afterTheSessionNoBellIsRungNorAskedFor() throws Exception {
+    tell();
+    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+    pair.dialler.run(() -> pair.dialler.fabric.peerGone(pair.dialler));
+    ShmHomeTest.writeTo(connection.client);
+    assertThat(rung()).isFalse();
+    assertThat(connection.client.rung).as("bells on the control connection").hasValue(1);
+
+    pair.dialled.run(() -> pair.dialled.fabric.peerGone(pair.dialled));
+    assertThat(sleeper.ringsBells()).isFalse();
+    assertThat(sleeper.rings(bell.number())).isFalse();
+  }
+
+  @Test
+  void aBellThatCannotBeEndsTheSession() throws Exception {
+    BellAddress address = bell.address();
+    for (int number : new int[] {-1, PeerLayout.THREAD_BELLS}) {
+      assertRefused(ShmMessages.threadBell(number, address), "bell " + number + " of its threads");
+    }
+    assertRefused(
+        ShmMessages.threadBell(1, new BellAddress(-1, 1)), "bell 1 of its threads, descriptor -1");
+    tell();
+    assertRefused(
+        ShmMessages.threadBell(bell.number(), new BellAddress(address.descriptor(), 1)),
+        "a second time");
+  }
+
+  private void assertRefused(ByteBuffer message, String why) {
+    assertThatThrownBy(
+            () -> pair.dialler.run(() -> pair.dialler.fabric.received(pair.dialler, message)))
+        .hasCauseInstanceOf(FabricException.class)
+        .hasMessageContaining(why);
+  }
+
+  /** The region has a bit for each, and the wait word a number. */
+  @Test
+  void thereIsRoomForAllBellsOfAPool() {
+    assertThat(BellPool.MOST_FOR_THREADS).isEqualTo(PeerLayout.THREAD_BELLS);
+    for (int number : new int[] {FabricStream.NO_BELL, 0, 1, 255, 2046}) {
+      long word = ConnectionLayout.waitWord(77, number, ConnectionLayout.WAIT_BELL);
+      assertThat(ConnectionLayout.bell(word)).isEqualTo(number);
+      assertThat(word & 7).isEqualTo(ConnectionLayout.WAIT_BELL);
+    }
+    assertThat(PeerLayout.refused(1) + Long.BYTES).isLessThanOrEqualTo(4096);
+    assertThat(PeerLayout.refused(0) + Long.BYTES).isLessThanOrEqualTo(PeerLayout.opened(1, 0));
+  }
+}
