@@ -23,8 +23,8 @@ final class Poller extends Thread {
   /** A look at all sessions, at least so often while there is work. */
   private static final long LOOK_NS = 50_000;
 
-  /** How often is looked at a channel that a leader reads, and at what a fabric has under way. */
-  private static final long HASTE_MS = 1;
+  /** How often a channel that a leader reads is looked at. */
+  private static final long LENT_MS = 1;
 
   private static final int TURNS_BETWEEN_CLOCKS = 16;
 
@@ -203,17 +203,14 @@ final class Poller extends Thread {
     for (Connection each : connections) {
       quiet &= each.arm();
     }
-    boolean haste = lent;
+    long most = lent ? LENT_MS : 0;
     if (fabric != null) {
       quiet = quiet && fabric.arm(); // last: what is sent before may want a look
-      haste |= fabric.hasty();
+      int look = fabric.mostSleepMs();
+      most = look == 0 || (most != 0 && most < look) ? most : look;
     }
     if (quiet && !signalled) {
-      if (haste) {
-        int unused = selector.select(onReady, HASTE_MS);
-      } else {
-        int unused = selector.select(onReady);
-      }
+      int unused = selector.select(onReady, most); // 0: without limit
     } else {
       int unused = selector.selectNow(onReady);
     }

@@ -64,8 +64,8 @@ public interface Fabric {
   /** Says that the poller is about to sleep; false if something is there. Poller. */
   boolean arm();
 
-  /** Whether something is under way that wakes nobody, and wants a look each ms. Poller. */
-  boolean hasty();
+  /** How long the poller may sleep at most, in milliseconds; 0: until it is woken. Poller. */
+  int mostSleepMs();
 
   /** Ends all; nobody is inside any more. Registrar. */
   void close();

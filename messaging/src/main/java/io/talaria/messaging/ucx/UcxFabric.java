@@ -47,6 +47,12 @@ public final class UcxFabric implements Fabric {
   /** Whether to use what UCX carries by TCP; for tests. */
   private static final String BY_TCP = "talaria.ucx.tcp";
 
+  /** How often is looked at what UCX has under way, of which no event tells. */
+  private static final int HASTE_MS = 1;
+
+  /** The same while there are connections: progress was seen to wait for UCX's next keep-alive. */
+  private static final int LOOK_MS = 20;
+
   private static final int MOST_READY = 64;
   private static final int MOST_ROUNDS = 32;
   private static final int MOST_LOOKS = 1 << 10;
@@ -419,8 +425,8 @@ public final class UcxFabric implements Fabric {
   }
 
   @Override
-  public boolean hasty() {
-    return hasty;
+  public int mostSleepMs() {
+    return hasty ? HASTE_MS : tracks.length == 0 ? 0 : LOOK_MS;
   }
 
   // ---- of the ways and tracks; by whoever has the worker
