@@ -7,7 +7,6 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.road.Lane;
-import io.talaria.messaging.road.StreamTrack;
 import io.talaria.messaging.road.Track;
 import io.talaria.messaging.road.TrackOwner;
 import io.talaria.nio.spin.Spinner;
@@ -391,7 +390,7 @@ final class Connection implements TrackOwner {
   boolean poll() {
     boolean done = false;
     try {
-      if (readable && !isStream()) {
+      if (readable && !track.readsSession()) {
         done = pull(); // bells: no leader reads them, or waits for them
       }
       if (inletLock.compareAndSet(false, true)) {
@@ -407,7 +406,7 @@ final class Connection implements TrackOwner {
       done |= drainBulk();
       done |= outbox.flush();
       done |= !aborts.isEmpty() && flushAborts();
-      done |= track.session() != null && !track.blocked() && track.push();
+      done |= track.pushInTurn();
     } catch (RingBrokenException e) {
       broken(e);
     }
@@ -449,7 +448,7 @@ final class Connection implements TrackOwner {
     }
     if (count != 0) {
       heard = true;
-      if (!isStream() || in.unpublishedBytes() > track.out(Lane.EXPRESS).capacity() >>> 3) {
+      if (!track.copies() || in.unpublishedBytes() > track.out(Lane.EXPRESS).capacity() >>> 3) {
         tellExpress(in);
       }
     }
@@ -594,7 +593,7 @@ final class Connection implements TrackOwner {
     if (position == publishedTaken && in.unpublishedBytes() == 0) {
       return;
     }
-    if (isStream() && in.unpublishedBytes() <= track.out(Lane.BULK).capacity() >>> 3) {
+    if (track.copies() && in.unpublishedBytes() <= track.out(Lane.BULK).capacity() >>> 3) {
       long now = System.nanoTime();
       if (now - toldNs < TELL_NS) {
         return;
@@ -676,7 +675,7 @@ final class Connection implements TrackOwner {
     }
     Inlet in = track.in(Lane.BULK);
     long position = taken.update(in.position());
-    if (isStream() && (position != publishedTaken || in.unpublishedBytes() != 0)) {
+    if (track.copies() && (position != publishedTaken || in.unpublishedBytes() != 0)) {
       tell(in, position);
       boolean unused = track.push();
     }
@@ -753,14 +752,11 @@ final class Connection implements TrackOwner {
   boolean look(CallSlot slot, int generation) {
     boolean found = false;
     try {
-      boolean stream = isStream();
       boolean unusedPush = track.push();
       if (leaderSpinner.start()) {
         try {
           do {
-            if (stream) {
-              bulkCame |= track.pull();
-            }
+            bulkCame |= track.bring();
             boolean unused = drainExpress();
             found = slot.done(generation);
           } while (!found && !dead && leaderSpinner.goOn());
@@ -861,15 +857,18 @@ final class Connection implements TrackOwner {
   }
 
   @Override
+  public void ending(String reason) {
+    if (failure == null) {
+      failure = reason;
+    }
+  }
+
+  @Override
   public void failed(String reason) {
     if (failure == null) {
       failure = reason;
     }
     node.pollerShallDrop(this, reason);
-  }
-
-  boolean isStream() {
-    return track instanceof StreamTrack;
   }
 
   String failureOr(String reason) {

@@ -16,10 +16,11 @@ import java.util.List;
  *
  * <pre>
  *   frame    length 4 (of what follows) | kind 1 | body
- *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | roads 1 | offer
- *   WELCOME  incarnation 8 | number 4 | road 1 | file 8 | offer
+ *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | roads 1 | offer | fabric
+ *   WELCOME  incarnation 8 | number 4 | road 1 | file 8 | offer | fabric
  *   REJECT   code 1 | text
  *   READY
+ *   fabric   length 2 | what the ends of road ucx have to know of each other
  *   offer    pid 8 | largest message 4 | bulk ring 4 | express ring 4 | types 2 | name, fingerprint 8 each
  * </pre>
  */
@@ -28,7 +29,7 @@ public final class Greet {
   public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
 
   /** Of all that nodes exchange. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   /** Kinds of frames. */
   public static final byte HELLO = 1;
@@ -63,6 +64,10 @@ public final class Greet {
   /** See {@link #SHM}. */
   public static final int STREAM = 2;
 
+  /** See {@link #SHM}. */
+  public static final int UCX = 4;
+
+  private static final int MOST_FABRIC = 60_000;
   private static final int MOST_TYPES = 4096;
   private static final int MOST_NAME = 512;
   private static final int LEAST_LARGEST = 1;
@@ -121,14 +126,22 @@ public final class Greet {
 
   /** The caller's first frame. */
   public record Hello(
-      long cluster, int from, int to, long incarnation, int heard, int roads, Offer offer) {
+      long cluster,
+      int from,
+      int to,
+      long incarnation,
+      int heard,
+      int roads,
+      Offer offer,
+      ByteBuffer fabric) {
     /** As bytes. */
     public ByteBuffer frame() {
-      ByteBuffer to = begin(HELLO, 35 + offer.bytes());
+      ByteBuffer to = begin(HELLO, 37 + offer.bytes() + fabric.remaining());
       to.putLong(MAGIC).putShort((short) VERSION).putLong(cluster);
       to.putShort((short) from).putShort((short) this.to);
       to.putLong(incarnation).putInt(heard).put((byte) roads);
       offer.put(to);
+      putBytes(to, fabric);
       return to.flip();
     }
 
@@ -155,17 +168,20 @@ public final class Greet {
       if (heard < 0 || from == 65_535) {
         throw new ProtocolException("node " + from + " has heard " + heard);
       }
-      return new Hello(cluster, from, to, incarnation, heard, roads, Offer.get(body));
+      return new Hello(
+          cluster, from, to, incarnation, heard, roads, Offer.get(body), getBytes(body));
     }
   }
 
   /** The answer to a HELLO. */
-  public record Welcome(long incarnation, int number, int road, long file, Offer offer) {
+  public record Welcome(
+      long incarnation, int number, int road, long file, Offer offer, ByteBuffer fabric) {
     /** As bytes. */
     public ByteBuffer frame() {
-      ByteBuffer to = begin(WELCOME, 21 + offer.bytes());
+      ByteBuffer to = begin(WELCOME, 23 + offer.bytes() + fabric.remaining());
       to.putLong(incarnation).putInt(number).put((byte) road).putLong(file);
       offer.put(to);
+      putBytes(to, fabric);
       return to.flip();
     }
 
@@ -183,7 +199,7 @@ public final class Greet {
       if (number <= 0) {
         throw new ProtocolException("connection number " + number);
       }
-      return new Welcome(incarnation, number, road, file, Offer.get(body));
+      return new Welcome(incarnation, number, road, file, Offer.get(body), getBytes(body));
     }
   }
 
@@ -226,6 +242,25 @@ public final class Greet {
     byte[] utf8 = new byte[length];
     from.get(utf8);
     return new String(utf8, StandardCharsets.UTF_8);
+  }
+
+  private static void putBytes(ByteBuffer to, ByteBuffer bytes) {
+    if (bytes.remaining() > MOST_FABRIC) {
+      throw new IllegalArgumentException(bytes.remaining() + " bytes about a road");
+    }
+    to.putShort((short) bytes.remaining()).put(bytes.duplicate());
+  }
+
+  private static ByteBuffer getBytes(ByteBuffer from) throws ProtocolException {
+    need(from, Short.BYTES);
+    int length = Short.toUnsignedInt(from.getShort());
+    if (length > MOST_FABRIC) {
+      throw new ProtocolException(length + " bytes about a road");
+    }
+    need(from, length);
+    byte[] bytes = new byte[length];
+    from.get(bytes);
+    return ByteBuffer.wrap(bytes);
   }
 
   private static void need(ByteBuffer from, int bytes) throws ProtocolException {
