@@ -903,7 +903,7 @@ final class Connection implements TrackOwner {
     text.append(track.blocked() ? "; blocked" : "").append(dead ? "; dead" : "");
     text.append(outbox.isEmpty() ? "" : outbox.blocked() ? "; outbox waits" : "; outbox has some");
     text.append(aborts.isEmpty() ? "" : "; aborts");
-    return text.toString();
+    return text.append(track.state()).toString();
   }
 
   /** Changes when something but control was sent or received. For a look now and then. */

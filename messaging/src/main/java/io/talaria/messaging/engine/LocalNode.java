@@ -80,7 +80,7 @@ public final class LocalNode implements Node {
       throw e;
     }
     if (fabric != null) {
-      fabric.begin(poller::wake);
+      fabric.begin(poller::wake, looksAfterPeers);
     }
   }
 

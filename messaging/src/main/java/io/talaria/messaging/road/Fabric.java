@@ -17,8 +17,10 @@ public interface Fabric {
    * Begins, when there is a thread to be woken.
    *
    * @param wake has the poller look; any thread, does not wait
+   * @param looks whether the poller looks now and then without being woken; not in tests of
+   *     wake-ups
    */
-  void begin(Runnable wake);
+  void begin(Runnable wake, boolean looks);
 
   /** What it has to say to a node that is called; nothing: it is not to be used. Registrar. */
   byte[] offer(int id);

@@ -145,6 +145,11 @@ public abstract class Track {
   /** Whether the other end cannot even say any more what it has taken. Poller. */
   public abstract boolean severed();
 
+  /** What else its wake-ups depend on; for people, and without any order between the words. */
+  public String state() {
+    return "";
+  }
+
   /** Gives all back; nobody is inside any more. Registrar. */
   public abstract void close();
 }

@@ -36,12 +36,37 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A node's worker of UCX, and what is known of the processes that it reaches.
  *
- * <p>One thread at a time has the worker, for as long as it takes to make progress, to take what
- * has come and to send what may be sent: the poller in each of its turns, a thread that waits for
- * its answer, a sender. Who finds it taken leaves word in {@link #again}, and who has it looks for
- * that after giving it back.
+ * <p><b>Turns.</b> One thread at a time has the worker, for as long as it takes to make progress,
+ * to take what has come and to send what may be sent: the poller in each of its turns, a thread
+ * that waits for its answer, a sender. Who finds it taken leaves word in {@link #again}, and who
+ * has it looks for that after giving it back.
  *
- * <p>The thread {@code talaria-ID-ucx} sleeps on UCX's event while the poller sleeps, and wakes it.
+ * <p><b>Sleeping.</b> UCX's descriptor becomes readable for what comes after it was armed, and
+ * stays so until it is armed again.
+ *
+ * <ol>
+ *   <li>The poller alone arms, in {@link #arm}: last of all before it sleeps, with the worker, and
+ *       after a round of progress that has brought nothing. What came before was taken, what comes
+ *       later is signalled.
+ *   <li>UCX refuses while something has come, or while it cannot give away what it has. Then there
+ *       is another round; after {@link #ARM_TRIES} of them the poller sleeps without, and looks
+ *       each millisecond until UCX agrees.
+ *   <li>The thread {@code talaria-ID-ucx} sleeps on the descriptor while {@link #armed}, which the
+ *       poller says after arming. It takes that back before it wakes the poller, who says it anew
+ *       before it sleeps again: so each signal wakes the poller, and none is waited for twice.
+ *   <li>Threads that wait for answers make progress while the poller sleeps, and may take what was
+ *       signalled: then the poller is woken for nothing. What they take for others they leave in
+ *       the mirrors, and wake the poller ({@link #wake}) when they have given the worker back.
+ *   <li>Senders make no progress. What they send is gone at once, or in flight: then they wake the
+ *       poller, which looks each millisecond as long as anything is in flight or being closed
+ *       ({@link #hasty}), because no event tells when UCX is done.
+ *   <li>What UCX does about an endpoint that was closed by force takes some more rounds, of which
+ *       no event tells either: {@link #ROUNDS_TO_CLOSE}.
+ *   <li>In UCX's shared memory a sender takes away the mark of the one who sleeps, writes, and
+ *       rings last. If it is killed or stopped in between, nobody has rung, and those who send
+ *       after it see no mark. So while there are connections the poller looks twice a second; UCX
+ *       itself does every 20 seconds.
+ * </ol>
  */
 public final class UcxFabric implements Fabric {
   /** Whether to use what UCX carries by TCP; for tests. */
@@ -50,8 +75,17 @@ public final class UcxFabric implements Fabric {
   /** How often is looked at what UCX has under way, of which no event tells. */
   private static final int HASTE_MS = 1;
 
-  /** The same while there are connections: progress was seen to wait for UCX's next keep-alive. */
-  private static final int LOOK_MS = 20;
+  /** The same while there are connections, in case that somebody was killed before it rang. */
+  private static final int LOOK_MS = 500;
+
+  /** Rounds of progress until UCX has given back all of an endpoint, and armed what it was on. */
+  private static final int ROUNDS_TO_CLOSE = 8;
+
+  /**
+   * How often UCX is asked to be armed before that is left: it refuses as long as it cannot give
+   * away what it has, which may be as long as a process that takes it is stopped, or for ever.
+   */
+  private static final int ARM_TRIES = 16;
 
   private static final int MOST_READY = 64;
   private static final int MOST_ROUNDS = 32;
@@ -95,21 +129,31 @@ public final class UcxFabric implements Fabric {
     }
   }
 
-  /**
-   * An endpoint that is being closed.
-   *
-   * @param way that it was of, with sends that UCX is not done with; or null
-   * @param request of the closing, or what UCX has answered
-   */
-  private record Closing(UcxWay way, long request) {}
+  /** An endpoint that is being closed. */
+  private static final class Closing {
+    /** Of which it was, with sends that UCX is not done with; or null. */
+    private final UcxWay way;
+
+    /** Of the closing; 0 or less if it is over. */
+    private long request;
+
+    private int rounds;
+
+    Closing(UcxWay way, long request) {
+      this.way = way;
+      this.request = request;
+    }
+  }
 
   private final Context context;
   private final Worker worker;
   private final byte[] address;
+  private final int descriptor;
   private final Epoll epoll;
   private final Thread watcher;
   private final SecureRandom random = new SecureRandom();
   private Runnable wakePoller = () -> {};
+  private int lookMs;
 
   // Of whoever has the worker.
   private final Map<Integer, Known> known = new HashMap<>();
@@ -127,6 +171,9 @@ public final class UcxFabric implements Fabric {
 
   /** Sends or closings are under way, of which no event tells. */
   private volatile boolean hasty;
+
+  /** UCX was not to be armed. Of the poller. */
+  private boolean refuses;
 
   /** A track wants to be pushed: it says so first, then this. */
   private volatile boolean again;
@@ -146,7 +193,8 @@ public final class UcxFabric implements Fabric {
     try {
       address = worker.address().toBytes();
       epoll = new Epoll();
-      epoll.add(worker.eventDescriptor());
+      descriptor = worker.eventDescriptor();
+      epoll.add(descriptor);
     } finally {
       worker.exit();
     }
@@ -198,8 +246,9 @@ public final class UcxFabric implements Fabric {
   }
 
   @Override
-  public void begin(Runnable wake) {
+  public void begin(Runnable wake, boolean looks) {
     wakePoller = wake;
+    lookMs = looks ? LOOK_MS : 0;
     watcher.start();
   }
 
@@ -209,9 +258,10 @@ public final class UcxFabric implements Fabric {
         LockSupport.park();
         continue;
       }
-      boolean unused = epoll.await(-1);
-      armed = false;
-      wakePoller.run();
+      if (epoll.await(-1)) { // else the process was stopped, and goes on
+        armed = false;
+        wakePoller.run();
+      }
     }
   }
 
@@ -298,17 +348,22 @@ public final class UcxFabric implements Fabric {
       }
     }
     for (int i = closing.size() - 1; i >= 0; i--) {
-      UcxWay way = closing.get(i).way;
-      long request = closing.get(i).request;
-      if (way != null) {
-        boolean unused = way.reap();
-      }
-      boolean left = way != null && way.inFlight();
-      if (!left && (request <= 0 || worker.poll(request) != Status.IN_PROGRESS)) {
+      if (isClosed(closing.get(i))) {
         closing.remove(i);
       }
     }
     hasty = still || !closing.isEmpty();
+  }
+
+  private boolean isClosed(Closing one) {
+    if (one.way != null) {
+      boolean unused = one.way.reap();
+    }
+    if (one.request > 0 && worker.poll(one.request) != Status.IN_PROGRESS) {
+      one.request = 0;
+    }
+    boolean left = one.request > 0 || (one.way != null && one.way.inFlight());
+    return !left && ++one.rounds >= ROUNDS_TO_CLOSE;
   }
 
   private void lookForFailures() {
@@ -410,11 +465,16 @@ public final class UcxFabric implements Fabric {
     }
     try {
       lookForFailures();
-      boolean found = work();
-      found |= wake;
-      wake = false;
-      if (found || again || !worker.arm()) {
-        return false;
+      refuses = false;
+      for (int i = 0; !tryArm(); i++) {
+        if (wake || came || again) {
+          wake = false;
+          return false;
+        }
+        if (i == ARM_TRIES) {
+          refuses = true;
+          return true;
+        }
       }
       armed = true;
     } finally {
@@ -424,9 +484,14 @@ public final class UcxFabric implements Fabric {
     return true;
   }
 
+  /** Takes what has come; if nothing has, arms. */
+  private boolean tryArm() {
+    return !work() && !wake && !again && worker.arm();
+  }
+
   @Override
   public int mostSleepMs() {
-    return hasty ? HASTE_MS : tracks.length == 0 ? 0 : LOOK_MS;
+    return hasty || refuses ? HASTE_MS : tracks.length == 0 ? 0 : lookMs;
   }
 
   // ---- of the ways and tracks; by whoever has the worker
@@ -670,6 +735,21 @@ public final class UcxFabric implements Fabric {
     } finally {
       exit();
     }
+  }
+
+  /** For people, and without any order between the words. */
+  @Override
+  public String toString() {
+    return "worker: "
+        + (armed ? "armed" : "not armed")
+        + (closed ? ", closed" : Libc.awaitReadable(descriptor, 0) ? ", event" : ", no event")
+        + (hasty ? ", hasty" : "")
+        + (refuses ? ", refuses" : "")
+        + (again ? ", again" : "")
+        + (pollerWaits ? ", the poller waits" : "")
+        + ", "
+        + tracks.length
+        + " connections";
   }
 
   // ---- the end

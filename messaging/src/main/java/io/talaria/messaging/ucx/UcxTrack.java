@@ -247,6 +247,16 @@ final class UcxTrack extends MirrorTrack {
   }
 
   @Override
+  public String state() {
+    return "; ucx: "
+        + way
+        + (stuck ? ", stuck" : "")
+        + (again ? ", wants to be pushed" : "")
+        + (endCame ? ", end came; " : "; ")
+        + fabric;
+  }
+
+  @Override
   public void close() {
     try {
       session.close();

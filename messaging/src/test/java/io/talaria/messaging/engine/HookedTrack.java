@@ -184,6 +184,11 @@ final class HookedTrack extends Track {
   }
 
   @Override
+  public String state() {
+    return road.state();
+  }
+
+  @Override
   public void close() {
     road.close();
   }

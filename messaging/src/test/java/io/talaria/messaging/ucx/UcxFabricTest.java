@@ -21,7 +21,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +38,7 @@ class UcxFabricTest {
   private static final int NEAR = 1;
   private static final int FAR = 2;
   private static final int LOOKS = 1 << 20;
+  private static final int ROUNDS = 20 * Integer.getInteger("talaria.test.rounds", 30);
 
   /** What a track tells. */
   private static final class Owner implements TrackOwner {
@@ -73,8 +78,8 @@ class UcxFabricTest {
     assumeThat(Ucx.obstacle()).isEmpty();
     near = UcxFabric.open("near", 10);
     far = UcxFabric.open("far", 10);
-    near.begin(() -> {});
-    far.begin(() -> {});
+    near.begin(() -> {}, false);
+    far.begin(() -> {}, false);
   }
 
   @AfterEach
@@ -136,15 +141,23 @@ class UcxFabricTest {
   }
 
   private void await(Condition condition) {
+    await(condition, near, far);
+  }
+
+  private void await(Condition condition, Fabric... fabrics) {
     for (int i = 0; !condition.holds(); i++) {
       assertThat(i).as("%s, %s", nearOwner.failure, farOwner.failure).isLessThan(LOOKS);
-      turn(near, far);
+      turn(fabrics);
     }
   }
 
   private long take(Track track, int lane) {
+    return take(track, lane, near, far);
+  }
+
+  private long take(Track track, int lane, Fabric... fabrics) {
     Inlet in = track.in(lane);
-    await(() -> in.peek() != 0);
+    await(() -> in.peek() != 0, fabrics);
     long value = in.memory().get(ValueLayout.JAVA_LONG, in.offset() + 8);
     in.advance();
     in.publish();
@@ -267,7 +280,7 @@ class UcxFabricTest {
       assertThat(take(other, Lane.BULK)).isEqualTo(incarnation);
       far.close(); // says so, whatever is there
       far = UcxFabric.open("far", 10);
-      far.begin(() -> {});
+      far.begin(() -> {}, false);
       await(here::over);
       assertThat(nearOwner.failure.getAndSet(null)).isEqualTo("its node was closed");
       here.close();
@@ -278,7 +291,7 @@ class UcxFabricTest {
   void whoBreaksTheRulesLosesItsConnectionAndNoOther() throws Exception {
     Fabric third = UcxFabric.open("third", 10);
     try {
-      third.begin(() -> {});
+      third.begin(() -> {}, false);
       sessions();
       near.accepted(FAR, 22, accept());
       Track here = nearTrack(1);
@@ -307,6 +320,111 @@ class UcxFabricTest {
       assertThat(soundOwner.failure.get()).isNull();
     } finally {
       third.close();
+    }
+  }
+
+  /** UCX cannot be armed while it cannot give away what it has: nobody runs in a circle for it. */
+  @Test
+  void aWorkerThatRefusesToBeArmedIsLookedAtByTheClock() throws Exception {
+    sessions();
+    near.accepted(FAR, 22, accept());
+    int[] large = {1 << 20, 16 << 10};
+    Track here = near.track(nearOwner, FAR, 1, nearSession, "test", large);
+    Track there = far.track(farOwner, NEAR, 1, farSession, "test", large);
+    put(here, Lane.BULK, 0);
+    assertThat(take(there, Lane.BULK)).isZero();
+    long last = 0;
+    RingProducer ring = here.out(Lane.BULK);
+    for (long claim = ring.tryClaim(16); claim >= 0; claim = ring.tryClaim(16)) {
+      ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), 16);
+      ring.memory().set(ValueLayout.JAVA_LONG, ring.offset(claim) + 8, ++last);
+      ring.commit(claim, 16);
+    }
+    for (int i = 0; i < 100; i++) {
+      turn(near); // more than UCX has room for
+    }
+    for (int i = 0; !near.arm(); i++) {
+      assertThat(i).isLessThan(100);
+    }
+    assertThat(near.mostSleepMs()).isEqualTo(1);
+    for (long i = 1; i <= last; i++) {
+      assertThat(take(there, Lane.BULK)).isEqualTo(i);
+    }
+    await(() -> near.arm() && near.mostSleepMs() == 0);
+  }
+
+  /** UCX needs some rounds for it, of which no event tells. */
+  @Test
+  void anEndpointThatWasClosedIsLookedAfter() throws Exception {
+    sessions();
+    near.accepted(FAR, 22, accept());
+    Track here = nearTrack(1);
+    Track there = farTrack(1);
+    put(here, Lane.BULK, 5);
+    assertThat(take(there, Lane.BULK)).isEqualTo(5);
+    await(() -> near.mostSleepMs() == 0);
+    here.close(); // not in order
+    int rounds = 0;
+    for (; near.mostSleepMs() != 0; rounds++) {
+      assertThat(rounds).isLessThan(1_000);
+      boolean unused = near.bring();
+    }
+    assertThat(rounds).isGreaterThan(2);
+  }
+
+  /**
+   * One sleeps each time, on what the other sends after random pauses, beside a thread that makes
+   * progress as one does that waits for an answer; UCX's own look at peers is far away.
+   */
+  @Test
+  void whoSleepsIsWokenForWhatComes() throws Exception {
+    long seed = System.nanoTime();
+    Ucx.defaultSetting("UCX_KEEPALIVE_INTERVAL", "3600s");
+    Semaphore woken = new Semaphore(0);
+    Fabric sleeper = UcxFabric.open("sleeper", 10);
+    Thread beside = null;
+    try {
+      sleeper.begin(woken::release, false);
+      sessions();
+      sleeper.accepted(FAR, 22, far.accept(NEAR, 11, 22, sleeper.offer(FAR)));
+      Track here = sleeper.track(nearOwner, FAR, 1, nearSession, "test", CAPACITY);
+      Track there = farTrack(1);
+      beside = Thread.ofPlatform().daemon().start(() -> progressNowAndThen(here, seed));
+      Random random = new Random(seed);
+      for (long i = 0; i < ROUNDS; i++) {
+        int lane = Lane.BULK; // what comes on it is the poller's, whoever takes it
+        int unused = woken.drainPermits();
+        while (!sleeper.arm()) {
+          turn(sleeper);
+        }
+        LockSupport.parkNanos(random.nextInt(4) == 0 ? random.nextInt(200_000) : 0);
+        put(there, lane, i);
+        turn(far);
+        while (here.in(lane).peek() == 0) {
+          assertThat(woken.tryAcquire(30, TimeUnit.SECONDS))
+              .as("seed %d, round %d: %s; %s", seed, i, sleeper, far)
+              .isTrue();
+          turn(sleeper);
+          turn(far); // it may have been in flight
+        }
+        assertThat(take(here, lane, sleeper, far)).isEqualTo(i);
+      }
+    } finally {
+      if (beside != null) {
+        beside.interrupt();
+        beside.join();
+      }
+      sleeper.close();
+    }
+  }
+
+  private static void progressNowAndThen(Track track, long seed) {
+    Random random = new Random(~seed);
+    while (!Thread.currentThread().isInterrupted()) {
+      boolean unused = track.bring();
+      if (random.nextInt(16) == 0) {
+        LockSupport.parkNanos(random.nextInt(100_000));
+      }
     }
   }
 
