@@ -27,8 +27,8 @@ import java.util.UUID;
 /**
  * Makes the codecs of records, and of what may be in them: primitive types and their boxes,
  * strings, UUIDs, enums, records, sealed interfaces of records and enums, arrays, lists and
- * optionals of all these. A {@link #form} describes what they write; two nodes understand each
- * other if it is the same on both.
+ * optionals of all these. A {@link #form} describes what they write: where it is the same on both
+ * nodes, the codec reads what the other has written; else {@link #adapted} may.
  *
  * <p>For one thread, at registration.
  */
@@ -87,6 +87,17 @@ public final class Codecs {
     return (Codec<T>) of(type, type.getName());
   }
 
+  /**
+   * A codec that reads what another node writes whose record has other components.
+   *
+   * @param type the own record
+   * @param form that the other node has told
+   * @throws IllegalArgumentException if the two do not fit; the message names the component
+   */
+  public Codec<Object> adapted(Class<?> type, String form) {
+    return Adapter.of(type, form, lookup);
+  }
+
   /** What is written for a type, the same for the same bytes; after its codec was made. */
   public String form(Class<?> type) {
     return forms.get(type);
@@ -141,7 +152,7 @@ public final class Codecs {
     }
     if (type.isEnum()) {
       Object[] constants = type.getEnumConstants();
-      forms.put(type, "enum" + Arrays.toString(constants));
+      forms.put(type, "enum" + Arrays.stream(constants).map(each -> ((Enum<?>) each).name()).toList());
       return new EnumCodec(type, constants);
     }
     if (type.isRecord()) {
@@ -161,12 +172,12 @@ public final class Codecs {
   private Codec<Object> makeSealed(Class<?> type, String where) {
     Later later = new Later();
     made.put(type, later);
-    forms.put(type, "sealed " + type.getSimpleName());
+    forms.put(type, "^" + type.getSimpleName());
     Set<Class<?>> leaves = new HashSet<>();
     collect(type, leaves);
     List<Class<?>> sorted = new ArrayList<>(leaves);
     sorted.sort(Comparator.comparing(Class::getName));
-    StringBuilder form = new StringBuilder("oneOf(");
+    StringBuilder form = new StringBuilder("oneOf " + type.getSimpleName() + "(");
     List<Codec<Object>> codecs = new ArrayList<>();
     for (Class<?> leaf : sorted) {
       codecs.add(of(leaf, where));
@@ -177,7 +188,7 @@ public final class Codecs {
     return later;
   }
 
-  private static void collect(Class<?> type, Set<Class<?>> leaves) {
+  static void collect(Class<?> type, Set<Class<?>> leaves) {
     if (type.isSealed() && type.isInterface()) {
       for (Class<?> permitted : type.getPermittedSubclasses()) {
         collect(permitted, leaves);
@@ -194,8 +205,8 @@ public final class Codecs {
     }
     Later later = new Later();
     making.put(type, later);
-    forms.put(type, "record " + type.getSimpleName());
-    StringBuilder form = new StringBuilder("record(");
+    forms.put(type, "^" + type.getSimpleName());
+    StringBuilder form = new StringBuilder("record " + type.getSimpleName() + "(");
     List<Component> components = new ArrayList<>();
     for (RecordComponent component : type.getRecordComponents()) {
       String where = "component " + component.getName() + " of " + type.getName();
