@@ -319,7 +319,7 @@ class ConnectionsTest {
         if (random.nextInt(4) != 0) {
           out.write(hello(random, 100 + round));
           if (random.nextBoolean()) {
-            out.write(bytes(Greet.ready()));
+            out.write(bytes(Greet.ready(Greet.Forms.NONE)));
             if (random.nextBoolean()) {
               out.write(frame(random, junk));
             }
@@ -358,7 +358,7 @@ class ConnectionsTest {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), there.port())) {
         OutputStream out = socket.getOutputStream();
         out.write(soundHello(random, 100 + round));
-        out.write(bytes(Greet.ready()));
+        out.write(bytes(Greet.ready(Greet.Forms.NONE)));
         for (int i = 1 + random.nextInt(20); i > 0; i--) {
           byte[] records = records(random);
           int lane = random.nextInt(2);

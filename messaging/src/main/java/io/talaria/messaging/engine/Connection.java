@@ -54,6 +54,9 @@ final class Connection implements TrackOwner {
   /** The names of the other node's types. */
   final String[] typeNames;
 
+  /** Why those of them that have an own namesake do not fit it; null where that is not known. */
+  private final String[] misfits;
+
   /** The largest message that the other node takes. */
   final int largestThere;
 
@@ -119,6 +122,7 @@ final class Connection implements TrackOwner {
       long incarnation,
       TypeEntry[] types,
       String[] typeNames,
+      String[] misfits,
       int largestThere) {
     this.node = node;
     this.peer = peer;
@@ -126,6 +130,7 @@ final class Connection implements TrackOwner {
     this.incarnation = incarnation;
     this.types = types;
     this.typeNames = typeNames;
+    this.misfits = misfits;
     this.largestThere = largestThere;
     bulkAssembly = new Assembly(this, false);
     expressAssembly = new Assembly(this, true);
@@ -141,6 +146,11 @@ final class Connection implements TrackOwner {
 
   Track track() {
     return track;
+  }
+
+  /** Behind «other components», for people. */
+  String misfit(int type) {
+    return type >= misfits.length || misfits[type] == null ? "" : ": " + misfits[type];
   }
 
   boolean dead() {
@@ -512,9 +522,24 @@ final class Connection implements TrackOwner {
       int slot, int generation, int type, MemorySegment memory, long offset, int bytes) {
     CallSlot call = node.calls().at(slot);
     TypeEntry entry = type < types.length ? types[type] : null;
-    if (call == null || !call.answer(this, generation, entry, memory, offset, bytes)) {
+    if (call == null || !complete(call, generation, type, entry, memory, offset, bytes)) {
       node.count().late();
     }
+  }
+
+  private boolean complete(
+      CallSlot call,
+      int generation,
+      int type,
+      TypeEntry entry,
+      MemorySegment memory,
+      long offset,
+      int bytes) {
+    if (entry == null && !misfit(type).isEmpty()) {
+      String why = typeNames[type] + ": the type has other components there" + misfit(type);
+      return call.fail(this, generation, MessagingException.Code.TYPE_MISMATCH, why);
+    }
+    return call.answer(this, generation, entry, memory, offset, bytes);
   }
 
   private void completeFailure(MemorySegment memory, long at, int length) {

@@ -382,7 +382,7 @@ final class Registrar extends Thread {
 
   private void dial(Pair pair) {
     if (pair.peer.id() == options.id()) {
-      Connection loop = newConnection(pair, 1, incarnation, offer);
+      Connection loop = newConnection(pair, 1, incarnation, offer, Greet.Forms.NONE);
       start(loop, new LoopTrack(loop, options.ringBytes(), options.expressBytes()), pair);
       return;
     }
@@ -686,7 +686,7 @@ final class Registrar extends Thread {
       step.hello = Greet.Hello.of(frame);
       hello(greeting, step);
     } else if (kind == Greet.READY && step.road != 0) {
-      readied(greeting, step);
+      readied(greeting, step, Greet.forms(frame));
     } else {
       throw new IOException("a frame of kind " + kind + " at the wrong time");
     }
@@ -824,7 +824,28 @@ final class Registrar extends Thread {
       step.road = step.road == 0 ? Greet.STREAM : step.road;
     }
     greeting.send(
-        new Greet.Welcome(incarnation, step.number, step.road, step.file, offer, way).frame());
+        new Greet.Welcome(
+                incarnation,
+                step.number,
+                step.road,
+                step.file,
+                offer,
+                way,
+                differing(hello.offer(), offer))
+            .frame());
+  }
+
+  /** How own types are written of which another node has others by the same names. */
+  private Greet.Forms differing(Greet.Offer theirs, Greet.Offer beside) {
+    Map<Integer, String> forms = new HashMap<>();
+    for (int i = 0; i < theirs.names().size(); i++) {
+      TypeEntry own = node.types().named(theirs.names().get(i));
+      long fingerprint = theirs.fingerprints().get(i);
+      if (own != null && own.form != null && fingerprint != 0 && own.fingerprint != fingerprint) {
+        forms.put(own.index, own.form);
+      }
+    }
+    return Greet.Forms.of(forms, beside);
   }
 
   private void share(Step step, Greet.Offer theirs) throws FabricException {
@@ -891,11 +912,11 @@ final class Registrar extends Thread {
         throw new IOException(e.getMessage(), e);
       }
     }
-    greeting.send(Greet.ready());
+    greeting.send(Greet.ready(differing(welcome.offer(), null)));
     if (!greeting.flush()) {
       throw new IOException("the other side does not read");
     }
-    establish(greeting, step, welcome.incarnation(), welcome.offer());
+    establish(greeting, step, welcome.incarnation(), welcome.offer(), welcome.forms());
   }
 
   private void rejected(Greeting greeting, Step step, ByteBuffer frame) throws IOException {
@@ -912,17 +933,18 @@ final class Registrar extends Thread {
     }
   }
 
-  private void readied(Greeting greeting, Step step) throws IOException {
-    establish(greeting, step, step.hello.incarnation(), step.hello.offer());
+  private void readied(Greeting greeting, Step step, Greet.Forms forms) throws IOException {
+    establish(greeting, step, step.hello.incarnation(), step.hello.offer(), forms);
   }
 
-  private void establish(Greeting greeting, Step step, long with, Greet.Offer theirs)
+  private void establish(
+      Greeting greeting, Step step, long with, Greet.Offer theirs, Greet.Forms forms)
       throws IOException {
     Pair pair = step.pair;
     leaveGreetings(greeting);
     try {
       if (pair.pairing.established(step.number, with)) {
-        begin(greeting, step, with, theirs);
+        begin(greeting, step, with, theirs, forms);
         return;
       }
     } catch (IOException | RuntimeException e) {
@@ -933,10 +955,10 @@ final class Registrar extends Thread {
     giveBack(step);
   }
 
-  private void begin(Greeting greeting, Step step, long with, Greet.Offer theirs)
+  private void begin(Greeting greeting, Step step, long with, Greet.Offer theirs, Greet.Forms forms)
       throws IOException {
     Pair pair = step.pair;
-    Connection connection = newConnection(pair, step.number, with, theirs);
+    Connection connection = newConnection(pair, step.number, with, theirs, forms);
     int[] capacity = {bulk(theirs), express(theirs)};
     Track track;
     if (step.road == Greet.SHM) {
@@ -1039,14 +1061,33 @@ final class Registrar extends Thread {
 
   // ---- connections
 
-  private Connection newConnection(Pair pair, int number, long with, Greet.Offer theirs) {
+  private Connection newConnection(
+      Pair pair, int number, long with, Greet.Offer theirs, Greet.Forms forms) {
     List<String> names = theirs.names();
     TypeEntry[] types = new TypeEntry[names.size()];
+    String[] misfits = new String[types.length];
     for (int i = 0; i < types.length; i++) {
-      types[i] = node.types().matching(names.get(i), theirs.fingerprints().get(i));
+      TypeEntry own = node.types().named(names.get(i));
+      String form = forms.byType().get(i);
+      if (own != null && own.fingerprint == theirs.fingerprints().get(i)) {
+        types[i] = own;
+      } else if (own != null && !own.explicit && form != null) {
+        try {
+          types[i] = node.types().adapted(own, form);
+        } catch (IllegalArgumentException | LinkageError e) {
+          misfits[i] = e.getMessage();
+        }
+      }
     }
     return new Connection(
-        node, pair.peer, number, with, types, names.toArray(String[]::new), theirs.largest());
+        node,
+        pair.peer,
+        number,
+        with,
+        types,
+        names.toArray(String[]::new),
+        misfits,
+        theirs.largest());
   }
 
   private void start(Connection connection, Track track, Pair pair) {
