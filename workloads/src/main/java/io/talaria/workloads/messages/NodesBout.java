@@ -31,12 +31,7 @@ import java.util.concurrent.TimeUnit;
  * @param pinning which cores they share, in turn
  */
 record NodesBout(
-    MessagesPattern pattern,
-    int nodes,
-    int sizeBytes,
-    NodesHow how,
-    Timing timing,
-    Pinning pinning)
+    MessagesPattern pattern, int nodes, int sizeBytes, NodesHow how, Timing timing, Pinning pinning)
     implements MessagesShown {
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
