@@ -47,7 +47,7 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "The same object goes in and comes out of each as an object; the receiver adds up every field"
           + " and checks the sequence, and what is counted is what it has received. Every case runs"
-          + " in two new JVMs, in rounds in which the contenders take turns. Shown are medians over"
+          + " in new JVMs, in rounds in which the contenders take turns. Shown are medians over"
           + " the rounds with their range.",
       ""
     },
