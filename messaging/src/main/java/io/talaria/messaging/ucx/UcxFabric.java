@@ -212,6 +212,7 @@ public final class UcxFabric implements Fabric {
    */
   public static Fabric open(String thread, int connections) throws IOException {
     Context context = null;
+    Worker worker = null;
     try {
       // Before UCX is loaded. It uses its shared memory on endpoints that find failures only if it
       // is told to, and warns of that word if it may not use shared memory at all.
@@ -222,10 +223,12 @@ public final class UcxFabric implements Fabric {
         throw new IOException(obstacle.get());
       }
       context = context(connections);
-      Worker worker =
-          Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
+      worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
       return new UcxFabric(context, worker, thread);
-    } catch (UcxException e) {
+    } catch (UcxException | IllegalStateException e) { // of UCX; of the kernel: no descriptors
+      if (worker != null) {
+        worker.close();
+      }
       if (context != null) {
         context.close();
       }

@@ -54,7 +54,7 @@ class NodesDoctorTest {
       Files.writeString(file, both);
       TalariaCommand.Ended well = doctor(file).well();
       assertThat(well.out())
-          .containsPattern("3 +127.0.0.1:1 +shm +same host")
+          .containsPattern("3 +127.0.0.1:1 +shm +same user, same host")
           .containsPattern("7 +127.0.0.1:" + there.port() + " +stream +")
           .contains("2 of 2 nodes are reached");
       Files.writeString(file, both + "9 127.0.0.1:" + port + "\n");
@@ -79,6 +79,10 @@ class NodesDoctorTest {
     assertThat(ended.err()).contains("directory of nodes " + none + " cannot be read");
     Path empty = Files.writeString(folder.resolve("empty"), "# nobody\n");
     assertThat(doctor(empty).err()).contains("names no node: a line ID HOST:PORT each");
+    Path broken = Files.writeString(folder.resolve("broken"), "3 localhost:1 # here\n\n7 there\n");
+    TalariaCommand.Ended line = doctor(broken);
+    assertThat(line.status()).isEqualTo(1);
+    assertThat(line.err()).contains(broken + ", line 3: '7 there' is not of the form ID HOST:PORT");
     TalariaCommand.Ended alone = TalariaCommand.run("doctor", "--cluster", "shop");
     assertThat(alone.status()).isEqualTo(2);
     assertThat(alone.err()).contains("--cluster is for --nodes");
