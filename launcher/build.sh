@@ -125,6 +125,12 @@ needs_workloads() {
     example:*) return 0 ;;
     bench:sockets | bench:ucx) return 1 ;;
     bench:*) return 0 ;;
+    doctor:*)
+      case " $* " in
+        *' --nodes'*) return 0 ;;
+      esac
+      return 1
+      ;;
     *) return 1 ;;
   esac
 }

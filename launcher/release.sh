@@ -92,8 +92,9 @@ run_mpj() {
 }
 
 run_cli() {
-  case $1 in
-    ss | doctor | demo) need_java "$OLDEST_JAVA" "$1" ;;
+  case " $* " in
+    ' doctor '*' --nodes'*) need_java "$FULL_JAVA" 'doctor --nodes' ;;
+    ' ss '* | ' doctor '* | ' demo '*) need_java "$OLDEST_JAVA" "$1" ;;
     *) need_java "$FULL_JAVA" "$1" ;;
   esac
   exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.awt.headless=true \

@@ -32,7 +32,7 @@ public final class NodeOptions {
   private Path key;
   private boolean insecure;
   private boolean sealed;
-  private Set<Road> roads = EnumSet.allOf(Road.class);
+  private Set<Road> roads = EnumSet.of(Road.SHM, Road.STREAM);
   private MethodHandles.Lookup lookup;
   private final List<Registration> registrations = new ArrayList<>();
   private int handlers = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
@@ -156,7 +156,12 @@ public final class NodeOptions {
     return this;
   }
 
-  /** The roads that may be used. Default: all; the fastest that reaches a node is taken. */
+  /**
+   * The roads that may be used; of those that reach a node the first in the order of {@link Road}
+   * is taken. Default: {@link Road#SHM} and {@link Road#STREAM}. Between hosts {@link Road#UCX} is
+   * not used if all shall be {@link #sealed}, or without a {@link #key} unless {@link #insecure} is
+   * said.
+   */
   public NodeOptions roads(Road first, Road... others) {
     roads = EnumSet.of(first, others);
     return this;

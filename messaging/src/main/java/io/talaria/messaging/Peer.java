@@ -80,7 +80,7 @@ public interface Peer {
   /** Whether there is a connection now. */
   boolean connected();
 
-  /** The road of the connection: {@code loop}, {@code shm} or {@code stream}; or null. */
+  /** Its connection's road: {@code loop}, {@code shm}, {@code ucx} or {@code stream}; or null. */
   String road();
 
   /** Why it is that road, or why there is no connection; for people. */

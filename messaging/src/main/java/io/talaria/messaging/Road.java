@@ -6,6 +6,13 @@ package io.talaria.messaging;
 public enum Road {
   /** Shared memory, between processes of one user on one host. */
   SHM("shm"),
+  /**
+   * UCX, which drives network cards, and shared memory of its own on one host. Only for those who
+   * name it: it loads native code and opens a worker, needs {@code talaria-ucx}, {@code
+   * libucp.so.0} and {@code --enable-native-access}, and between hosts a key or {@code insecure()}.
+   * What it carries is not sealed.
+   */
+  UCX("ucx"),
   /** A TCP connection; accelerated if Talaria's agent is there. */
   STREAM("stream");
 

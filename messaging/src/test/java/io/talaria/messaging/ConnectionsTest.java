@@ -74,7 +74,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
+  @EnumSource(names = {"SHM", "STREAM", "UCX"})
   void bothDialAtOnceAndEndInOneConnection(Ground ground) throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       try (Ground.Nodes both = new Ground.Nodes(ground, directory)) {
@@ -112,7 +112,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
+  @EnumSource(names = {"SHM", "STREAM", "UCX"})
   void theConnectionIdleForLongestGivesWay(Ground ground) throws Exception {
     nodes = new Ground.Nodes(ground, directory);
     AtomicInteger got = new AtomicInteger();
@@ -136,7 +136,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
+  @EnumSource(names = {"SHM", "STREAM", "UCX"})
   void aTicketOutlivesTheConnectionThatGaveWay(Ground ground) throws Exception {
     nodes = new Ground.Nodes(ground, directory);
     AtomicInteger got = new AtomicInteger();
@@ -319,7 +319,7 @@ class ConnectionsTest {
         if (random.nextInt(4) != 0) {
           out.write(hello(random, 100 + round));
           if (random.nextBoolean()) {
-            out.write(bytes(Greet.ready()));
+            out.write(bytes(Greet.ready(Greet.Forms.NONE)));
             if (random.nextBoolean()) {
               out.write(frame(random, junk));
             }
@@ -358,7 +358,7 @@ class ConnectionsTest {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), there.port())) {
         OutputStream out = socket.getOutputStream();
         out.write(soundHello(random, 100 + round));
-        out.write(bytes(Greet.ready()));
+        out.write(bytes(Greet.ready(Greet.Forms.NONE)));
         for (int i = 1 + random.nextInt(20); i > 0; i--) {
           byte[] records = records(random);
           int lane = random.nextInt(2);
@@ -432,7 +432,9 @@ class ConnectionsTest {
         new Greet.Offer(
             1, 1 << 20, 1 << 14, 1 << 14, List.of("x", Pair.class.getName()), List.of(1L, 2L));
     return bytes(
-        new Greet.Hello(cluster, from, 2, random.nextLong(), 0, Greet.STREAM, offer).frame());
+        new Greet.Hello(
+                cluster, from, 2, random.nextLong(), 0, Greet.STREAM, offer, ByteBuffer.allocate(0))
+            .frame());
   }
 
   /** A frame of a stream with a sound head, and nonsense in it. */

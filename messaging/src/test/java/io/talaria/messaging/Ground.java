@@ -2,6 +2,9 @@
 
 package io.talaria.messaging;
 
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.talaria.ucx.Ucx;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -14,7 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 enum Ground {
   LOOP,
   SHM,
-  STREAM;
+  STREAM,
+  UCX;
 
   /** Nodes of a test, closed after it. */
   static final class Nodes implements AutoCloseable {
@@ -24,6 +28,9 @@ enum Ground {
     private final List<Node> nodes = new ArrayList<>();
 
     Nodes(Ground ground, Path directory) {
+      if (ground == UCX) {
+        assumeThat(Ucx.obstacle()).isEmpty();
+      }
       this.ground = ground;
       this.directory = directory;
     }
@@ -36,9 +43,11 @@ enum Ground {
               .runDirectory(directory.resolve("run"))
               .sharedMemoryDirectory(directory.resolve("shm"))
               .directory(addresses::get);
-      return ground == STREAM
-          ? options.roads(Road.STREAM).listen("127.0.0.1", 0)
-          : options.roads(Road.SHM);
+      return switch (ground) {
+        case STREAM -> options.roads(Road.STREAM).listen("127.0.0.1", 0);
+        case UCX -> options.roads(Road.UCX);
+        default -> options.roads(Road.SHM);
+      };
     }
 
     /** Starts a node. */

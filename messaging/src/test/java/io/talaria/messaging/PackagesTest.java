@@ -28,10 +28,12 @@ class PackagesTest {
           "codec", Set.of(""),
           "counters", Set.of(),
           "dispatch", Set.of(),
-          "engine", Set.of("", "codec", "counters", "dispatch", "link", "ring", "road", "wire"),
+          "engine",
+              Set.of("", "codec", "counters", "dispatch", "link", "ring", "road", "ucx", "wire"),
           "link", Set.of("", "ring", "wire"),
           "ring", Set.of(),
           "road", Set.of("ring", "wire"),
+          "ucx", Set.of("ring", "road"),
           "wire", Set.of());
 
   private static final Pattern ARROW =

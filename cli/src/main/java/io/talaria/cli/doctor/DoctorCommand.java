@@ -5,9 +5,14 @@ package io.talaria.cli.doctor;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.JsonOption;
+import io.talaria.cli.harness.Table;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -15,6 +20,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -29,12 +35,15 @@ import picocli.CommandLine.TypeConversionException;
       "With --connect or --pid: why connections to a place, or of a process, are plain. It asks the"
           + " counters files of the processes that live, and what the kernel tells of them, names"
           + " what differs between the two ends, and the cure.",
+      "",
+      "With --nodes: which nodes of messaging are reached from here, by which road, and why not by"
+          + " another. It connects to them as a node of their cluster, and sends nothing.",
       ""
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Shared memory between processes of this host works; with --connect and --pid: nothing is"
-          + " amiss.",
+          + " amiss; with --nodes: all are reached.",
       "1:It does not; or something is amiss.",
       "2:Wrong usage."
     },
@@ -46,6 +55,7 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria doctor --rules /etc/talaria.rules --key /etc/talaria.key",
       "  talaria doctor --connect localhost:9092",
       "  talaria doctor --pid 4994 --dir /run/talaria",
+      "  talaria doctor --nodes nodes.txt --cluster shop --key /etc/talaria.key",
       "  talaria doctor --json"
     })
 public final class DoctorCommand implements Callable<Integer> {
@@ -81,6 +91,13 @@ public final class DoctorCommand implements Callable<Integer> {
       description = "The key that hosts share, as in -Dtalaria.key.")
   private Path key;
 
+  @Option(
+      names = "--cluster",
+      paramLabel = "NAME",
+      description =
+          "The cluster of the nodes of --nodes, as in NodeOptions.cluster (default: empty).")
+  private String cluster;
+
   @Mixin private JsonOption json = new JsonOption();
 
   @ArgGroup(exclusive = true)
@@ -102,6 +119,15 @@ public final class DoctorCommand implements Callable<Integer> {
         required = true,
         description = "Why are connections of this process plain?")
     private Long pid;
+
+    @Option(
+        names = "--nodes",
+        paramLabel = "FILE",
+        required = true,
+        description =
+            "Which nodes of messaging are reached? A line ID HOST:PORT for each. With --cluster,"
+                + " and --key if they have one. Needs Java 25.")
+    private Path nodes;
   }
 
   /** A place with its port. */
@@ -121,6 +147,12 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (cluster != null && (question == null || question.nodes == null)) {
+      throw new ParameterException(spec.commandLine(), "--cluster is for --nodes");
+    }
+    if (question != null && question.nodes != null) {
+      return nodes();
+    }
     Surroundings here = Surroundings.ofThisMachine(dir, shmDir, agent, rules, key);
     if (question != null) {
       Inquiry.Answer answer =
@@ -133,6 +165,35 @@ public final class DoctorCommand implements Callable<Integer> {
     Diagnosis diagnosis = Diagnosis.of(here);
     hand(diagnosis.tree(), diagnosis.text());
     return diagnosis.sharedMemoryWorks() ? 0 : 1;
+  }
+
+  private int nodes() throws HarnessException, InterruptedException {
+    List<NodesInquiry.Reached> all =
+        inquiry().ask(question.nodes, cluster == null ? "" : cluster, key);
+    Table table = new Table(">node", "address", "road", "why");
+    for (NodesInquiry.Reached each : all) {
+      String road = each.road() == null ? "-" : each.road();
+      table.row(Integer.toString(each.id()), each.address(), road, each.reason());
+    }
+    long reached = all.stream().filter(each -> each.road() != null).count();
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("nodes", all);
+    tree.put("reached", reached);
+    hand(tree, table.render() + "\n" + reached + " of " + all.size() + " nodes are reached\n");
+    return reached == all.size() ? 0 : 1;
+  }
+
+  private static NodesInquiry inquiry() throws HarnessException {
+    try {
+      Optional<NodesInquiry> found = ServiceLoader.load(NodesInquiry.class).findFirst();
+      if (found.isPresent()) {
+        return found.get();
+      }
+    } catch (UnsupportedClassVersionError e) {
+      // As if it were not there.
+    }
+    throw new HarnessException(
+        "doctor --nodes needs messaging, which is not here: call it by the launcher, with Java 25");
   }
 
   private void hand(Map<String, Object> tree, String text) throws HarnessException {

@@ -14,7 +14,6 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,15 +26,14 @@ import java.util.UUID;
 /**
  * Makes the codecs of records, and of what may be in them: primitive types and their boxes,
  * strings, UUIDs, enums, records, sealed interfaces of records and enums, arrays, lists and
- * optionals of all these. A {@link #form} describes what they write; two nodes understand each
- * other if it is the same on both.
+ * optionals of all these. A {@link #form} describes what they write: where it is the same on both
+ * nodes, the codec reads what the other has written; else {@link #adapted} may.
  *
  * <p>For one thread, at registration.
  */
 public final class Codecs {
   private final MethodHandles.Lookup lookup;
   private final Map<Type, Codec<Object>> made = new HashMap<>();
-  private final Map<Type, String> forms = new HashMap<>();
 
   /** Records that are being made, to find one that contains itself. */
   private final Map<Class<?>, Later> making = new HashMap<>();
@@ -87,9 +85,24 @@ public final class Codecs {
     return (Codec<T>) of(type, type.getName());
   }
 
-  /** What is written for a type, the same for the same bytes; after its codec was made. */
+  /**
+   * A codec that reads what another node writes whose record has other components.
+   *
+   * @param type the own record
+   * @param form that the other node has told
+   * @throws IllegalArgumentException if the two do not fit; the message names the component
+   */
+  public Codec<Object> adapted(Class<?> type, String form) {
+    return Adapter.of(type, form, lookup);
+  }
+
+  /**
+   * How a record is written: where it is the same on two nodes, each reads what the other writes.
+   *
+   * @param type whose codec was made
+   */
   public String form(Class<?> type) {
-    return forms.get(type);
+    return FormText.of(type);
   }
 
   private Codec<Object> of(Type type, String where) {
@@ -110,14 +123,10 @@ public final class Codecs {
       Type argument = parameterized.getActualTypeArguments()[0];
       Type raw = parameterized.getRawType();
       if (raw == List.class) {
-        Codec<Object> element = of(argument, where);
-        forms.put(type, "list(" + forms.get(argument) + ")");
-        return new ListCodec(element);
+        return new ListCodec(of(argument, where));
       }
       if (raw == Optional.class) {
-        Codec<Object> element = of(argument, where);
-        forms.put(type, "optional(" + forms.get(argument) + ")");
-        return new OptionalCodec(element);
+        return new OptionalCodec(of(argument, where));
       }
     }
     throw unsupported(where, type);
@@ -136,21 +145,16 @@ public final class Codecs {
   private Codec<Object> makeOf(Class<?> type, String where) {
     Simple simple = Simple.of(type);
     if (simple != null) {
-      forms.put(type, simple.form());
       return simple;
     }
     if (type.isEnum()) {
-      Object[] constants = type.getEnumConstants();
-      forms.put(type, "enum" + Arrays.toString(constants));
-      return new EnumCodec(type, constants);
+      return new EnumCodec(type, type.getEnumConstants());
     }
     if (type.isRecord()) {
       return makeRecord(type);
     }
     if (type.isArray()) {
-      Codec<Object> element = of(type.getComponentType(), where);
-      forms.put(type, "array(" + forms.get(type.getComponentType()) + ")");
-      return new ArrayCodec(type.getComponentType(), element);
+      return new ArrayCodec(type.getComponentType(), of(type.getComponentType(), where));
     }
     if (type.isSealed() && type.isInterface()) {
       return makeSealed(type, where);
@@ -161,20 +165,22 @@ public final class Codecs {
   private Codec<Object> makeSealed(Class<?> type, String where) {
     Later later = new Later();
     made.put(type, later);
-    forms.put(type, "sealed " + type.getSimpleName());
+    List<Class<?>> leaves = leaves(type);
+    List<Codec<Object>> codecs = new ArrayList<>();
+    for (Class<?> leaf : leaves) {
+      codecs.add(of(leaf, where));
+    }
+    later.codec = new SealedCodec(type, leaves.toArray(Class[]::new), codecs);
+    return later;
+  }
+
+  /** What a sealed interface may be, in the order in which it is numbered. */
+  static List<Class<?>> leaves(Class<?> type) {
     Set<Class<?>> leaves = new HashSet<>();
     collect(type, leaves);
     List<Class<?>> sorted = new ArrayList<>(leaves);
     sorted.sort(Comparator.comparing(Class::getName));
-    StringBuilder form = new StringBuilder("oneOf(");
-    List<Codec<Object>> codecs = new ArrayList<>();
-    for (Class<?> leaf : sorted) {
-      codecs.add(of(leaf, where));
-      form.append(leaf.getSimpleName()).append(' ').append(forms.get(leaf)).append(';');
-    }
-    forms.put(type, form.append(')').toString());
-    later.codec = new SealedCodec(type, sorted.toArray(Class[]::new), codecs);
-    return later;
+    return sorted;
   }
 
   private static void collect(Class<?> type, Set<Class<?>> leaves) {
@@ -194,8 +200,6 @@ public final class Codecs {
     }
     Later later = new Later();
     making.put(type, later);
-    forms.put(type, "record " + type.getSimpleName());
-    StringBuilder form = new StringBuilder("record(");
     List<Component> components = new ArrayList<>();
     for (RecordComponent component : type.getRecordComponents()) {
       String where = "component " + component.getName() + " of " + type.getName();
@@ -215,16 +219,9 @@ public final class Codecs {
         codec = of(component.getGenericType(), where);
         codec = nullable ? new NullableCodec(codec) : codec;
       }
-      form.append(component.getName())
-          .append(' ')
-          .append(compact ? "compact " : "")
-          .append(nullable ? "nullable " : "")
-          .append(primitive == null ? forms.get(component.getGenericType()) : primitive.form())
-          .append(';');
       components.add(new Component(component, primitive, codec, nullable));
     }
     Codec<Object> codec = RecordClass.make(type, components, lookup);
-    forms.put(type, form.append(')').toString());
     making.remove(type);
     later.codec = codec;
     return codec;

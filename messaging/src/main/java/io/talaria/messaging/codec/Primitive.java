@@ -26,10 +26,6 @@ record Primitive(Class<?> type, boolean compact, String put, String get, int byt
     return new Primitive(type, compact, "put" + method, "get" + method, bytes);
   }
 
-  String form() {
-    return type.getName();
-  }
-
   /** Of a compact one: the method of Out that tells its size. */
   String sizeOf() {
     return type == int.class ? "sizeOfCompactInt" : "sizeOfCompactLong";

@@ -7,7 +7,6 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.road.Lane;
-import io.talaria.messaging.road.StreamTrack;
 import io.talaria.messaging.road.Track;
 import io.talaria.messaging.road.TrackOwner;
 import io.talaria.nio.spin.Spinner;
@@ -54,6 +53,9 @@ final class Connection implements TrackOwner {
 
   /** The names of the other node's types. */
   final String[] typeNames;
+
+  /** Why those of them that have an own namesake do not fit it; null where that is not known. */
+  private final String[] misfits;
 
   /** The largest message that the other node takes. */
   final int largestThere;
@@ -120,6 +122,7 @@ final class Connection implements TrackOwner {
       long incarnation,
       TypeEntry[] types,
       String[] typeNames,
+      String[] misfits,
       int largestThere) {
     this.node = node;
     this.peer = peer;
@@ -127,6 +130,7 @@ final class Connection implements TrackOwner {
     this.incarnation = incarnation;
     this.types = types;
     this.typeNames = typeNames;
+    this.misfits = misfits;
     this.largestThere = largestThere;
     bulkAssembly = new Assembly(this, false);
     expressAssembly = new Assembly(this, true);
@@ -142,6 +146,11 @@ final class Connection implements TrackOwner {
 
   Track track() {
     return track;
+  }
+
+  /** Behind «other components», for people. */
+  String misfit(int type) {
+    return type >= misfits.length || misfits[type] == null ? "" : ": " + misfits[type];
   }
 
   boolean dead() {
@@ -391,7 +400,7 @@ final class Connection implements TrackOwner {
   boolean poll() {
     boolean done = false;
     try {
-      if (readable && !isStream()) {
+      if (readable && !track.readsSession()) {
         done = pull(); // bells: no leader reads them, or waits for them
       }
       if (inletLock.compareAndSet(false, true)) {
@@ -407,7 +416,7 @@ final class Connection implements TrackOwner {
       done |= drainBulk();
       done |= outbox.flush();
       done |= !aborts.isEmpty() && flushAborts();
-      done |= track.session() != null && !track.blocked() && track.push();
+      done |= track.pushInTurn();
     } catch (RingBrokenException e) {
       broken(e);
     }
@@ -449,7 +458,7 @@ final class Connection implements TrackOwner {
     }
     if (count != 0) {
       heard = true;
-      if (!isStream() || in.unpublishedBytes() > track.out(Lane.EXPRESS).capacity() >>> 3) {
+      if (!track.copies() || in.unpublishedBytes() > track.out(Lane.EXPRESS).capacity() >>> 3) {
         tellExpress(in);
       }
     }
@@ -513,9 +522,24 @@ final class Connection implements TrackOwner {
       int slot, int generation, int type, MemorySegment memory, long offset, int bytes) {
     CallSlot call = node.calls().at(slot);
     TypeEntry entry = type < types.length ? types[type] : null;
-    if (call == null || !call.answer(this, generation, entry, memory, offset, bytes)) {
+    if (call == null || !complete(call, generation, type, entry, memory, offset, bytes)) {
       node.count().late();
     }
+  }
+
+  private boolean complete(
+      CallSlot call,
+      int generation,
+      int type,
+      TypeEntry entry,
+      MemorySegment memory,
+      long offset,
+      int bytes) {
+    if (entry == null && !misfit(type).isEmpty()) {
+      String why = typeNames[type] + ": the type has other components there" + misfit(type);
+      return call.fail(this, generation, MessagingException.Code.TYPE_MISMATCH, why);
+    }
+    return call.answer(this, generation, entry, memory, offset, bytes);
   }
 
   private void completeFailure(MemorySegment memory, long at, int length) {
@@ -594,7 +618,7 @@ final class Connection implements TrackOwner {
     if (position == publishedTaken && in.unpublishedBytes() == 0) {
       return;
     }
-    if (isStream() && in.unpublishedBytes() <= track.out(Lane.BULK).capacity() >>> 3) {
+    if (track.copies() && in.unpublishedBytes() <= track.out(Lane.BULK).capacity() >>> 3) {
       long now = System.nanoTime();
       if (now - toldNs < TELL_NS) {
         return;
@@ -676,7 +700,7 @@ final class Connection implements TrackOwner {
     }
     Inlet in = track.in(Lane.BULK);
     long position = taken.update(in.position());
-    if (isStream() && (position != publishedTaken || in.unpublishedBytes() != 0)) {
+    if (track.copies() && (position != publishedTaken || in.unpublishedBytes() != 0)) {
       tell(in, position);
       boolean unused = track.push();
     }
@@ -753,14 +777,11 @@ final class Connection implements TrackOwner {
   boolean look(CallSlot slot, int generation) {
     boolean found = false;
     try {
-      boolean stream = isStream();
       boolean unusedPush = track.push();
       if (leaderSpinner.start()) {
         try {
           do {
-            if (stream) {
-              bulkCame |= track.pull();
-            }
+            bulkCame |= track.bring();
             boolean unused = drainExpress();
             found = slot.done(generation);
           } while (!found && !dead && leaderSpinner.goOn());
@@ -861,15 +882,18 @@ final class Connection implements TrackOwner {
   }
 
   @Override
+  public void ending(String reason) {
+    if (failure == null) {
+      failure = reason;
+    }
+  }
+
+  @Override
   public void failed(String reason) {
     if (failure == null) {
       failure = reason;
     }
     node.pollerShallDrop(this, reason);
-  }
-
-  boolean isStream() {
-    return track instanceof StreamTrack;
   }
 
   String failureOr(String reason) {
@@ -904,7 +928,7 @@ final class Connection implements TrackOwner {
     text.append(track.blocked() ? "; blocked" : "").append(dead ? "; dead" : "");
     text.append(outbox.isEmpty() ? "" : outbox.blocked() ? "; outbox waits" : "; outbox has some");
     text.append(aborts.isEmpty() ? "" : "; aborts");
-    return text.toString();
+    return text.append(track.state()).toString();
   }
 
   /** Changes when something but control was sent or received. For a look now and then. */

@@ -358,10 +358,10 @@ final class Delivery {
   private void nobody(
       Connection connection, TypeEntry type, int typeIndex, byte kind, int slot, int generation) {
     String name = typeIndex < connection.typeNames.length ? connection.typeNames[typeIndex] : "?";
-    boolean mismatch = type == null && node.types().knows(name);
+    boolean mismatch = type == null && node.types().named(name) != null;
     String why;
     if (mismatch) {
-      why = "the type has other components there";
+      why = "the type has other components there" + connection.misfit(typeIndex);
     } else if (type == null) {
       why = "the type is not registered";
     } else {

@@ -9,8 +9,11 @@ import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.Road;
 import io.talaria.messaging.dispatch.Handlers;
+import io.talaria.messaging.road.Fabric;
 import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.ucx.UcxFabric;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -38,6 +41,11 @@ public final class LocalNode implements Node {
   private final Handlers handlers;
   private final Delivery delivery;
   private final Spinning leaderSpinning;
+
+  /** Null: road ucx is not wanted, or cannot be used, as the obstacle says. */
+  private final Fabric fabric;
+
+  private String fabricObstacle;
   private final Poller poller;
   private final Registrar registrar;
   private final ConcurrentHashMap<Integer, RemotePeer> peers = new ConcurrentHashMap<>();
@@ -58,12 +66,61 @@ public final class LocalNode implements Node {
     handlers = new Handlers(threadName("handler-"), options.handlers(), options.handlersMax());
     delivery = new Delivery(this, handlers);
     leaderSpinning = new Spinning(options.spin().toNanos());
-    registrar = new Registrar(this);
+    fabric = openFabric();
+    try {
+      registrar = new Registrar(this);
+    } catch (IOException | RuntimeException e) {
+      closeFabric();
+      throw e;
+    }
     try {
       poller = new Poller(this, new Spinning(options.spin().toNanos()));
     } catch (IOException e) {
       registrar.undo();
       throw e;
+    }
+    if (fabric != null) {
+      fabric.begin(poller::wake, looksAfterPeers);
+    }
+  }
+
+  private Fabric openFabric() throws IOException {
+    if (!options.roads().contains(Road.UCX)) {
+      fabricObstacle = "road ucx is off";
+      return null;
+    }
+    try {
+      return UcxFabric.open(threadName("ucx"), options.connectionLimit());
+    } catch (IOException e) {
+      fabricObstacle = e.getMessage();
+    } catch (LinkageError e) {
+      fabricObstacle =
+          "the modules io.talaria.ucx and io.talaria.ffi are not there: put their jars on the class"
+              + " path, or add --add-modules io.talaria.ucx ("
+              + e
+              + ")";
+    }
+    if (options.roads().size() == 1) {
+      throw new IOException("road ucx is the only one, and cannot be used: " + fabricObstacle);
+    }
+    LOG.log(
+        System.Logger.Level.INFO, () -> "node " + id() + " goes without ucx: " + fabricObstacle);
+    return null;
+  }
+
+  /** The engine of road ucx, or null. */
+  Fabric fabric() {
+    return fabric;
+  }
+
+  /** Why there is none. */
+  String fabricObstacle() {
+    return fabricObstacle;
+  }
+
+  void closeFabric() {
+    if (fabric != null) {
+      fabric.close();
     }
   }
 

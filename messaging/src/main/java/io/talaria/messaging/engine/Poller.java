@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.road.Fabric;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
@@ -28,6 +29,10 @@ final class Poller extends Thread {
   private static final int TURNS_BETWEEN_CLOCKS = 16;
 
   private final LocalNode node;
+
+  /** Or null. */
+  private final Fabric fabric;
+
   private final Selector selector;
   private final Spinner spinner;
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -51,6 +56,7 @@ final class Poller extends Thread {
     super(node.threadName("poller"));
     setDaemon(true);
     this.node = node;
+    fabric = node.fabric();
     selector = Selector.open();
     spinner = new Spinner(spinning);
   }
@@ -136,6 +142,9 @@ final class Poller extends Thread {
       done = true;
     }
     lookNowAndThen();
+    if (fabric != null) {
+      done |= fabric.bring();
+    }
     Connection[] all = connections;
     boolean stalled = false;
     for (Connection each : all) {
@@ -152,6 +161,9 @@ final class Poller extends Thread {
     }
     if (!stalled) {
       node.delivery().enoughRoom();
+    }
+    if (fabric != null) {
+      done |= fabric.send();
     }
     return done;
   }
@@ -191,12 +203,14 @@ final class Poller extends Thread {
     for (Connection each : connections) {
       quiet &= each.arm();
     }
+    long most = lent ? LENT_MS : 0;
+    if (fabric != null) {
+      quiet = quiet && fabric.arm(); // last: what is sent before may want a look
+      int look = fabric.mostSleepMs();
+      most = look == 0 || (most != 0 && most < look) ? most : look;
+    }
     if (quiet && !signalled) {
-      if (lent) {
-        int unused = selector.select(onReady, LENT_MS);
-      } else {
-        int unused = selector.select(onReady);
-      }
+      int unused = selector.select(onReady, most); // 0: without limit
     } else {
       int unused = selector.selectNow(onReady);
     }
@@ -212,7 +226,7 @@ final class Poller extends Thread {
         interest(connection, key);
       }
       connection.readable = true;
-      if (connection.inletTaken() && connection.isStream()) {
+      if (connection.inletTaken() && connection.track().readsSession()) {
         // A leader reads: it would be ready again and again.
         key.interestOps(key.interestOps() & ~SelectionKey.OP_READ);
         connection.interestLent = true;
@@ -268,7 +282,7 @@ final class Poller extends Thread {
     connection.readable = true;
     connections = Arrays.copyOf(connections, connections.length + 1);
     connections[connections.length - 1] = connection;
-    streams |= connection.isStream();
+    streams |= connection.track().readsSession();
   }
 
   /** A connection's other end has ended: take in what it has left, then bury it. */
@@ -313,7 +327,7 @@ final class Poller extends Thread {
     for (Connection each : connections) {
       if (each != connection) {
         rest[count++] = each;
-        anyStream |= each.isStream();
+        anyStream |= each.track().readsSession();
       }
     }
     connections = rest;

@@ -11,6 +11,7 @@ import io.talaria.messaging.link.Announcement;
 import io.talaria.messaging.link.Greet;
 import io.talaria.messaging.link.Greeting;
 import io.talaria.messaging.link.Pairing;
+import io.talaria.messaging.road.Fabric;
 import io.talaria.messaging.road.LoopTrack;
 import io.talaria.messaging.road.ShmLayout;
 import io.talaria.messaging.road.ShmTrack;
@@ -71,6 +72,7 @@ final class Registrar extends Thread {
 
   private static final long QUIET_NS = 2_000_000_000L;
   private static final String TCP_WITHOUT_SHM = "no announcement of it on this host";
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   /** What is known of another node. */
   private static final class Pair {
@@ -102,6 +104,10 @@ final class Registrar extends Thread {
     Greet.Hello hello;
     boolean connecting;
     boolean local;
+
+    /** The roads that this side has said it takes, bits of {@link Greet}. */
+    int offered;
+
     int number;
     int road;
     long file;
@@ -145,6 +151,10 @@ final class Registrar extends Thread {
   private final long cluster;
   private final byte[] key;
   private final Greet.Offer offer;
+
+  /** Or null. */
+  private final Fabric fabric;
+
   private final Announcement announcement;
   private final ServerSocketChannel tcp;
   private final Stalls stalls;
@@ -164,6 +174,7 @@ final class Registrar extends Thread {
       throw new IllegalArgumentException("sealed() needs a key: call NodeOptions.key");
     }
     offer = offer();
+    fabric = node.fabric();
     Path shm = options.sharedMemoryDirectory();
     shmDirectory =
         new PrivateDirectory(
@@ -175,7 +186,7 @@ final class Registrar extends Thread {
     Announcement announced = null;
     try {
       listener = listen();
-      if (options.roads().contains(Road.SHM)) {
+      if (options.roads().contains(Road.SHM) || fabric != null) {
         Path run = options.runDirectory();
         announced =
             new Announcement(
@@ -371,7 +382,7 @@ final class Registrar extends Thread {
 
   private void dial(Pair pair) {
     if (pair.peer.id() == options.id()) {
-      Connection loop = newConnection(pair, 1, incarnation, offer);
+      Connection loop = newConnection(pair, 1, incarnation, offer, Greet.Forms.NONE);
       start(loop, new LoopTrack(loop, options.ringBytes(), options.expressBytes()), pair);
       return;
     }
@@ -403,12 +414,13 @@ final class Registrar extends Thread {
       SocketChannel local = announcement.dial(id);
       if (local != null) {
         step.local = true;
+        step.why = "same host";
         return local;
       }
     }
     InetSocketAddress address =
         pair.resolved != null ? pair.resolved : options.directory().address(id);
-    if (!options.roads().contains(Road.STREAM) || address == null) {
+    if (roads(false) == 0 || address == null) {
       unreachable(
           pair,
           Code.UNREACHABLE,
@@ -416,9 +428,12 @@ final class Registrar extends Thread {
               + id
               + " is not announced on this host"
               + (announcement == null ? " (road shm is off)" : "")
-              + (options.roads().contains(Road.STREAM)
+              + (roads(false) != 0
                   ? " and not in the directory of nodes"
-                  : ", and road stream is off"));
+                  : fabric == null
+                      ? ", and road stream is off"
+                      : ", road stream is off, and ucx is for this host alone: "
+                          + unfitBetweenHosts()));
       return null;
     }
     if (address.isUnresolved()) {
@@ -509,7 +524,9 @@ final class Registrar extends Thread {
   private void sayHello(Greeting greeting, Step step) throws IOException {
     Pair pair = step.pair;
     if (greeting.proved()) {
-      int roads = step.local ? Greet.SHM : Greet.STREAM;
+      int roads = roads(step.local);
+      byte[] way = (roads & Greet.UCX) == 0 ? new byte[0] : fabric.offer(pair.peer.id());
+      step.offered = way.length == 0 ? roads & ~Greet.UCX : roads;
       greeting.send(
           new Greet.Hello(
                   cluster,
@@ -517,13 +534,39 @@ final class Registrar extends Thread {
                   pair.peer.id(),
                   incarnation,
                   pair.pairing.heard(),
-                  roads,
-                  offer)
+                  step.offered,
+                  offer,
+                  ByteBuffer.wrap(way))
               .frame());
       pair.pairing.saidHello();
       step.number = -1; // said
     }
     flush(greeting);
+  }
+
+  /** The roads that a session can lead to here, bits of {@link Greet}. */
+  private int roads(boolean local) {
+    Set<Road> own = options.roads();
+    int roads = own.contains(Road.STREAM) ? Greet.STREAM : 0;
+    if (local && own.contains(Road.SHM)) {
+      roads |= Greet.SHM;
+    }
+    if (fabric != null && (local || unfitBetweenHosts() == null)) {
+      roads |= Greet.UCX;
+    }
+    return roads;
+  }
+
+  /** Why road ucx is not used on sessions by TCP, or null. */
+  private String unfitBetweenHosts() {
+    if (fabric == null) {
+      return node.fabricObstacle();
+    }
+    if (options.isSealed()) {
+      return "what UCX carries is not sealed";
+    }
+    // Its addresses are parsed by UCX, which trusts them.
+    return key == null && !options.isInsecure() ? "there is no key" : null;
   }
 
   private void flush(Greeting greeting) throws IOException {
@@ -643,7 +686,7 @@ final class Registrar extends Thread {
       step.hello = Greet.Hello.of(frame);
       hello(greeting, step);
     } else if (kind == Greet.READY && step.road != 0) {
-      readied(greeting, step);
+      readied(greeting, step, Greet.forms(frame));
     } else {
       throw new IOException("a frame of kind " + kind + " at the wrong time");
     }
@@ -755,29 +798,90 @@ final class Registrar extends Thread {
       end(before, null); // its caller has given it up
     }
     step.number = pair.pairing.nextNumber(hello.heard());
-    if (step.local && (hello.roads() & Greet.SHM) != 0) {
+    step.offered = roads(step.local);
+    int common = step.offered & hello.roads();
+    ByteBuffer way = NOTHING;
+    if (step.local && (common & Greet.SHM) != 0) {
       try {
-        step.road = Greet.SHM;
-        int bytes = shmBytes(hello.offer());
-        SharedFiles.Created<Mapping> made =
-            files.create(
-                ShmLayout.firstBytes(bulk(hello.offer()), express(hello.offer())),
-                (file, first) -> Mapping.map(file, bytes));
-        step.file = made.id();
-        step.mapping = made.mapping();
-        ShmLayout.write(
-            MemorySegment.ofBuffer(step.mapping.buffer()),
-            bulk(hello.offer()),
-            express(hello.offer()));
+        share(step, hello.offer());
       } catch (FabricException e) {
         reject(greeting, Greet.REJECT_FULL, e.getMessage());
         return;
       }
     } else {
-      step.road = Greet.STREAM;
-      step.why = "accepted by TCP";
+      step.why = step.local ? "same host" : "accepted by TCP";
+      if ((common & Greet.UCX) != 0) {
+        try {
+          way = acceptByFabric(step);
+        } catch (IOException e) {
+          step.why += "; not by ucx: " + e.getMessage();
+        }
+      }
+      if (step.road == 0 && (common & Greet.STREAM) == 0) {
+        reject(greeting, Greet.REJECT_OTHER, "there is no road in common" + notBy(step));
+        return;
+      }
+      step.road = step.road == 0 ? Greet.STREAM : step.road;
     }
-    greeting.send(new Greet.Welcome(incarnation, step.number, step.road, step.file, offer).frame());
+    greeting.send(
+        new Greet.Welcome(
+                incarnation,
+                step.number,
+                step.road,
+                step.file,
+                offer,
+                way,
+                differing(hello.offer(), offer))
+            .frame());
+  }
+
+  /** How own types are written of which another node has others by the same names. */
+  private Greet.Forms differing(Greet.Offer theirs, Greet.Offer beside) {
+    Map<Integer, String> forms = new HashMap<>();
+    for (int i = 0; i < theirs.names().size(); i++) {
+      TypeEntry own = node.types().named(theirs.names().get(i));
+      long fingerprint = theirs.fingerprints().get(i);
+      if (own != null && own.form != null && fingerprint != 0 && own.fingerprint != fingerprint) {
+        forms.put(own.index, own.form);
+      }
+    }
+    return Greet.Forms.of(forms, beside);
+  }
+
+  private void share(Step step, Greet.Offer theirs) throws FabricException {
+    step.road = Greet.SHM;
+    int bytes = shmBytes(theirs);
+    SharedFiles.Created<Mapping> made =
+        files.create(
+            ShmLayout.firstBytes(bulk(theirs), express(theirs)),
+            (file, first) -> Mapping.map(file, bytes));
+    step.file = made.id();
+    step.mapping = made.mapping();
+    ShmLayout.write(MemorySegment.ofBuffer(step.mapping.buffer()), bulk(theirs), express(theirs));
+  }
+
+  private ByteBuffer acceptByFabric(Step step) throws IOException {
+    byte[] answer =
+        fabric.accept(
+            step.pair.peer.id(), step.hello.incarnation(), incarnation, bytes(step.hello.fabric()));
+    step.road = Greet.UCX;
+    return ByteBuffer.wrap(answer);
+  }
+
+  private static byte[] bytes(ByteBuffer from) {
+    byte[] bytes = new byte[from.remaining()];
+    from.duplicate().get(bytes);
+    return bytes;
+  }
+
+  /** Why what is in common, or could be, is not used; for people. */
+  private String notBy(Step step) {
+    int at = step.why.indexOf(';');
+    return ": here "
+        + (step.local ? "on this host" : "by TCP")
+        + " are "
+        + options.roads()
+        + (at < 0 ? "" : step.why.substring(at));
   }
 
   /** Both sides use the smaller rings. */
@@ -796,21 +900,23 @@ final class Registrar extends Thread {
   private void welcomed(Greeting greeting, Step step, Greet.Welcome welcome) throws IOException {
     step.number = welcome.number();
     step.road = welcome.road();
-    if (step.road == Greet.SHM != step.local) {
+    if (Integer.bitCount(step.road) != 1 || (step.road & step.offered) == 0) {
       throw new IOException("road " + step.road + " was not offered");
     }
-    if (step.local) {
+    if (step.road == Greet.UCX) {
+      fabric.accepted(step.pair.peer.id(), welcome.incarnation(), bytes(welcome.fabric()));
+    } else if (step.road == Greet.SHM) {
       try {
         step.mapping = files.open(welcome.file(), shmBytes(welcome.offer()), welcome.offer().pid());
       } catch (FabricException e) {
         throw new IOException(e.getMessage(), e);
       }
     }
-    greeting.send(Greet.ready());
+    greeting.send(Greet.ready(differing(welcome.offer(), null)));
     if (!greeting.flush()) {
       throw new IOException("the other side does not read");
     }
-    establish(greeting, step, welcome.incarnation(), welcome.offer());
+    establish(greeting, step, welcome.incarnation(), welcome.offer(), welcome.forms());
   }
 
   private void rejected(Greeting greeting, Step step, ByteBuffer frame) throws IOException {
@@ -827,17 +933,18 @@ final class Registrar extends Thread {
     }
   }
 
-  private void readied(Greeting greeting, Step step) throws IOException {
-    establish(greeting, step, step.hello.incarnation(), step.hello.offer());
+  private void readied(Greeting greeting, Step step, Greet.Forms forms) throws IOException {
+    establish(greeting, step, step.hello.incarnation(), step.hello.offer(), forms);
   }
 
-  private void establish(Greeting greeting, Step step, long with, Greet.Offer theirs)
+  private void establish(
+      Greeting greeting, Step step, long with, Greet.Offer theirs, Greet.Forms forms)
       throws IOException {
     Pair pair = step.pair;
     leaveGreetings(greeting);
     try {
       if (pair.pairing.established(step.number, with)) {
-        begin(greeting, step, with, theirs);
+        begin(greeting, step, with, theirs, forms);
         return;
       }
     } catch (IOException | RuntimeException e) {
@@ -848,16 +955,20 @@ final class Registrar extends Thread {
     giveBack(step);
   }
 
-  private void begin(Greeting greeting, Step step, long with, Greet.Offer theirs)
+  private void begin(Greeting greeting, Step step, long with, Greet.Offer theirs, Greet.Forms forms)
       throws IOException {
     Pair pair = step.pair;
-    Connection connection = newConnection(pair, step.number, with, theirs);
+    Connection connection = newConnection(pair, step.number, with, theirs, forms);
     int[] capacity = {bulk(theirs), express(theirs)};
     Track track;
     if (step.road == Greet.SHM) {
       track =
           new ShmTrack(connection, greeting.channel(), step.mapping, !greeting.dialled(), capacity);
       files.remove(step.file); // the other side has mapped it, and taken its name away
+    } else if (step.road == Greet.UCX) {
+      track =
+          fabric.track(
+              connection, pair.peer.id(), step.number, greeting.channel(), step.why, capacity);
     } else {
       track =
           new StreamTrack(
@@ -865,11 +976,19 @@ final class Registrar extends Thread {
               greeting.channel(),
               greeting.wire(),
               greeting.rest(),
-              options.isSealed() ? step.why + ", sealed" : step.why,
+              whyStream(greeting, step),
               capacity,
               capacity);
     }
     start(connection, track, pair);
+  }
+
+  private String whyStream(Greeting greeting, Step step) {
+    String why = step.why;
+    if (greeting.dialled() && (step.offered & Greet.UCX) != 0) {
+      why += "; not by ucx: the other side does not";
+    }
+    return options.isSealed() && !step.local ? why + ", sealed" : why;
   }
 
   private void leaveGreetings(Greeting greeting) throws IOException {
@@ -942,14 +1061,33 @@ final class Registrar extends Thread {
 
   // ---- connections
 
-  private Connection newConnection(Pair pair, int number, long with, Greet.Offer theirs) {
+  private Connection newConnection(
+      Pair pair, int number, long with, Greet.Offer theirs, Greet.Forms forms) {
     List<String> names = theirs.names();
     TypeEntry[] types = new TypeEntry[names.size()];
+    String[] misfits = new String[types.length];
     for (int i = 0; i < types.length; i++) {
-      types[i] = node.types().matching(names.get(i), theirs.fingerprints().get(i));
+      TypeEntry own = node.types().named(names.get(i));
+      String form = forms.byType().get(i);
+      if (own != null && own.fingerprint == theirs.fingerprints().get(i)) {
+        types[i] = own;
+      } else if (own != null && !own.explicit && form != null) {
+        try {
+          types[i] = node.types().adapted(own, form);
+        } catch (IllegalArgumentException | LinkageError e) {
+          misfits[i] = e.getMessage();
+        }
+      }
     }
     return new Connection(
-        node, pair.peer, number, with, types, names.toArray(String[]::new), theirs.largest());
+        node,
+        pair.peer,
+        number,
+        with,
+        types,
+        names.toArray(String[]::new),
+        misfits,
+        theirs.largest());
   }
 
   private void start(Connection connection, Track track, Pair pair) {
@@ -1187,6 +1325,7 @@ final class Registrar extends Thread {
       each.track().close();
     }
     connections.clear();
+    node.closeFabric();
     for (RemotePeer peer : node.remotes()) {
       peer.connection(null);
     }

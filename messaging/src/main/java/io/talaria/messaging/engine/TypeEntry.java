@@ -23,6 +23,9 @@ final class TypeEntry {
   /** Of what its codec writes; 0 if that is not known. */
   final long fingerprint;
 
+  /** What its codec writes, as other nodes are told; null: the program's own codec knows. */
+  final String form;
+
   /** Who takes its messages, or null. */
   Target<Receiver<Object>> receiver;
 
@@ -35,12 +38,27 @@ final class TypeEntry {
   /** The one object read into again and again; poller. */
   Object reused;
 
-  TypeEntry(int index, Class<?> type, Codec<Object> codec, boolean explicit, long fingerprint) {
+  TypeEntry(
+      int index,
+      Class<?> type,
+      Codec<Object> codec,
+      boolean explicit,
+      long fingerprint,
+      String form) {
     this.index = index;
     this.type = type;
     this.codec = codec;
     this.explicit = explicit;
     this.fingerprint = fingerprint;
+    this.form = form;
+  }
+
+  /** The same type, as it is read from a node that writes it otherwise. */
+  TypeEntry readBy(Codec<Object> adapted) {
+    TypeEntry entry = new TypeEntry(index, type, adapted, false, fingerprint, form);
+    entry.receiver = receiver;
+    entry.answerer = answerer;
+    return entry;
   }
 
   String name() {

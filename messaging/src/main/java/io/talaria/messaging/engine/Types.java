@@ -21,25 +21,27 @@ final class Types {
   static final int MOST = 4096;
 
   private final Map<Class<?>, TypeEntry> byClass = new HashMap<>();
+  private final Map<String, TypeEntry> byName = new HashMap<>();
   private final List<TypeEntry> entries = new ArrayList<>();
+  private final Codecs codecs;
   private int targets;
 
   Types(NodeOptions options) {
-    Codecs codecs = new Codecs(options.lookup());
+    codecs = new Codecs(options.lookup());
     for (Registration each : options.registrations()) {
       if (each.kind() == Registration.Kind.TYPE) {
-        register(each, codecs);
+        register(each);
       }
     }
     for (Registration each : options.registrations()) {
       if (each.kind() != Registration.Kind.TYPE) {
-        attach(each, codecs);
+        attach(each);
       }
     }
   }
 
   @SuppressWarnings("unchecked")
-  private void register(Registration what, Codecs codecs) {
+  private void register(Registration what) {
     Class<?> type = what.type();
     if (byClass.containsKey(type)) {
       throw new IllegalArgumentException(type.getName() + " is registered twice");
@@ -49,17 +51,19 @@ final class Types {
     }
     boolean explicit = what.codec() != null;
     Codec<Object> codec = (Codec<Object>) (explicit ? what.codec() : codecs.ofRecord(type));
-    long fingerprint = explicit ? 0 : fingerprint(codecs.form(type));
-    TypeEntry entry = new TypeEntry(entries.size(), type, codec, explicit, fingerprint);
+    String form = explicit ? null : codecs.form(type);
+    long fingerprint = explicit ? 0 : fingerprint(form);
+    TypeEntry entry = new TypeEntry(entries.size(), type, codec, explicit, fingerprint, form);
     entries.add(entry);
     byClass.put(type, entry);
+    byName.put(entry.name(), entry);
   }
 
   @SuppressWarnings("unchecked")
-  private void attach(Registration what, Codecs codecs) {
+  private void attach(Registration what) {
     TypeEntry entry = byClass.get(what.type());
     if (entry == null && what.type().isRecord()) {
-      register(new Registration(Registration.Kind.TYPE, what.type(), null, null, null), codecs);
+      register(new Registration(Registration.Kind.TYPE, what.type(), null, null, null));
       entry = byClass.get(what.type());
     }
     if (entry == null) {
@@ -124,23 +128,18 @@ final class Types {
     return entry;
   }
 
-  boolean knows(String name) {
-    for (TypeEntry entry : entries) {
-      if (entry.name().equals(name)) {
-        return true;
-      }
-    }
-    return false;
+  /** The own type of a name, or null. */
+  TypeEntry named(String name) {
+    return byName.get(name);
   }
 
-  /** The own type that is what another node calls so; null if there is none or it differs. */
-  TypeEntry matching(String name, long fingerprint) {
-    for (TypeEntry entry : entries) {
-      if (entry.name().equals(name)) {
-        return entry.fingerprint == fingerprint ? entry : null;
-      }
-    }
-    return null;
+  /**
+   * An own record, as it is read from a node that writes it in another form. One thread at a time.
+   *
+   * @throws IllegalArgumentException if that cannot be; with the component
+   */
+  TypeEntry adapted(TypeEntry own, String form) {
+    return own.readBy(codecs.adapted(own.type, form));
   }
 
   List<TypeEntry> entries() {

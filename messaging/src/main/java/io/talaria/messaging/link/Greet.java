@@ -9,6 +9,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What two nodes say before the first message, little-endian; a string is a length of 2 bytes and
@@ -16,10 +18,12 @@ import java.util.List;
  *
  * <pre>
  *   frame    length 4 (of what follows) | kind 1 | body
- *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | roads 1 | offer
- *   WELCOME  incarnation 8 | number 4 | road 1 | file 8 | offer
+ *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | roads 1 | offer | fabric
+ *   WELCOME  incarnation 8 | number 4 | road 1 | file 8 | offer | fabric | forms
  *   REJECT   code 1 | text
- *   READY
+ *   READY    forms
+ *   forms    count 2 | type 2, text each: of those types whose fingerprints differ, how they are written
+ *   fabric   length 2 | what the ends of road ucx have to know of each other
  *   offer    pid 8 | largest message 4 | bulk ring 4 | express ring 4 | types 2 | name, fingerprint 8 each
  * </pre>
  */
@@ -28,7 +32,7 @@ public final class Greet {
   public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
 
   /** Of all that nodes exchange. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   /** Kinds of frames. */
   public static final byte HELLO = 1;
@@ -63,8 +67,17 @@ public final class Greet {
   /** See {@link #SHM}. */
   public static final int STREAM = 2;
 
+  /** See {@link #SHM}. */
+  public static final int UCX = 4;
+
+  private static final int MOST_FABRIC = 60_000;
   private static final int MOST_TYPES = 4096;
   private static final int MOST_NAME = 512;
+
+  /** The longest text of a form, and the most bytes of all together; others are not told. */
+  private static final int MOST_FORM = 4096;
+
+  private static final int MOST_FORMS = 256 << 10;
   private static final int LEAST_LARGEST = 1;
 
   private Greet() {}
@@ -119,16 +132,83 @@ public final class Greet {
     }
   }
 
+  /**
+   * How types are written whose fingerprints differ.
+   *
+   * @param byType of the node that tells, by their places in its offer
+   */
+  public record Forms(Map<Integer, String> byType) {
+    /** None. */
+    public static final Forms NONE = new Forms(Map.of());
+
+    /**
+     * Leaves out what is too long.
+     *
+     * @param wanted of the node that tells, by their places in its offer
+     * @param beside what goes into the same frame, or null
+     */
+    public static Forms of(Map<Integer, String> wanted, Offer beside) {
+      Map<Integer, String> told = new TreeMap<>();
+      int most = beside == null ? MOST_FORMS : MOST_BYTES - MOST_FABRIC - 64 - beside.bytes();
+      int bytes = 0;
+      for (Map.Entry<Integer, String> each : wanted.entrySet()) {
+        int more = 4 + each.getValue().getBytes(StandardCharsets.UTF_8).length;
+        if (more <= MOST_FORM && bytes + more <= Math.min(most, MOST_FORMS)) {
+          told.put(each.getKey(), each.getValue());
+          bytes += more;
+        }
+      }
+      return new Forms(told);
+    }
+
+    private int bytes() {
+      int bytes = 2;
+      for (String each : byType.values()) {
+        bytes += 4 + each.getBytes(StandardCharsets.UTF_8).length;
+      }
+      return bytes;
+    }
+
+    private void put(ByteBuffer to) {
+      to.putShort((short) byType.size());
+      byType.forEach(
+          (type, form) -> {
+            to.putShort(type.shortValue());
+            putString(to, form);
+          });
+    }
+
+    private static Forms get(ByteBuffer from) throws ProtocolException {
+      need(from, Short.BYTES);
+      int count = Short.toUnsignedInt(from.getShort());
+      Map<Integer, String> byType = new TreeMap<>();
+      for (int i = 0; i < count; i++) {
+        need(from, Short.BYTES);
+        int type = Short.toUnsignedInt(from.getShort());
+        byType.put(type, getString(from, MOST_FORM));
+      }
+      return new Forms(byType);
+    }
+  }
+
   /** The caller's first frame. */
   public record Hello(
-      long cluster, int from, int to, long incarnation, int heard, int roads, Offer offer) {
+      long cluster,
+      int from,
+      int to,
+      long incarnation,
+      int heard,
+      int roads,
+      Offer offer,
+      ByteBuffer fabric) {
     /** As bytes. */
     public ByteBuffer frame() {
-      ByteBuffer to = begin(HELLO, 35 + offer.bytes());
+      ByteBuffer to = begin(HELLO, 37 + offer.bytes() + fabric.remaining());
       to.putLong(MAGIC).putShort((short) VERSION).putLong(cluster);
       to.putShort((short) from).putShort((short) this.to);
       to.putLong(incarnation).putInt(heard).put((byte) roads);
       offer.put(to);
+      putBytes(to, fabric);
       return to.flip();
     }
 
@@ -155,17 +235,27 @@ public final class Greet {
       if (heard < 0 || from == 65_535) {
         throw new ProtocolException("node " + from + " has heard " + heard);
       }
-      return new Hello(cluster, from, to, incarnation, heard, roads, Offer.get(body));
+      return new Hello(
+          cluster, from, to, incarnation, heard, roads, Offer.get(body), getBytes(body));
     }
   }
 
   /** The answer to a HELLO. */
-  public record Welcome(long incarnation, int number, int road, long file, Offer offer) {
+  public record Welcome(
+      long incarnation,
+      int number,
+      int road,
+      long file,
+      Offer offer,
+      ByteBuffer fabric,
+      Forms forms) {
     /** As bytes. */
     public ByteBuffer frame() {
-      ByteBuffer to = begin(WELCOME, 21 + offer.bytes());
+      ByteBuffer to = begin(WELCOME, 23 + offer.bytes() + fabric.remaining() + forms.bytes());
       to.putLong(incarnation).putInt(number).put((byte) road).putLong(file);
       offer.put(to);
+      putBytes(to, fabric);
+      forms.put(to);
       return to.flip();
     }
 
@@ -183,7 +273,8 @@ public final class Greet {
       if (number <= 0) {
         throw new ProtocolException("connection number " + number);
       }
-      return new Welcome(incarnation, number, road, file, Offer.get(body));
+      return new Welcome(
+          incarnation, number, road, file, Offer.get(body), getBytes(body), Forms.get(body));
     }
   }
 
@@ -202,8 +293,15 @@ public final class Greet {
   }
 
   /** The caller's last frame. */
-  public static ByteBuffer ready() {
-    return begin(READY, 0).flip();
+  public static ByteBuffer ready(Forms forms) {
+    ByteBuffer to = begin(READY, forms.bytes());
+    forms.put(to);
+    return to.flip();
+  }
+
+  /** What a READY says, behind its kind. */
+  public static Forms forms(ByteBuffer body) throws ProtocolException {
+    return Forms.get(body);
   }
 
   private static ByteBuffer begin(byte kind, int bytes) {
@@ -226,6 +324,25 @@ public final class Greet {
     byte[] utf8 = new byte[length];
     from.get(utf8);
     return new String(utf8, StandardCharsets.UTF_8);
+  }
+
+  private static void putBytes(ByteBuffer to, ByteBuffer bytes) {
+    if (bytes.remaining() > MOST_FABRIC) {
+      throw new IllegalArgumentException(bytes.remaining() + " bytes about a road");
+    }
+    to.putShort((short) bytes.remaining()).put(bytes.duplicate());
+  }
+
+  private static ByteBuffer getBytes(ByteBuffer from) throws ProtocolException {
+    need(from, Short.BYTES);
+    int length = Short.toUnsignedInt(from.getShort());
+    if (length > MOST_FABRIC) {
+      throw new ProtocolException(length + " bytes about a road");
+    }
+    need(from, length);
+    byte[] bytes = new byte[length];
+    from.get(bytes);
+    return ByteBuffer.wrap(bytes);
   }
 
   private static void need(ByteBuffer from, int bytes) throws ProtocolException {

@@ -106,6 +106,20 @@ public final class RingConsumer extends Inlet {
     }
   }
 
+  /** What {@link #publish(long)} takes: all that was left behind up to now. */
+  public long word() {
+    return RingLayout.word(position, claims);
+  }
+
+  /**
+   * Tells the other side that all is free again that had been left behind when {@link #word} gave
+   * this; words are given in their order.
+   */
+  public void publish(long word) {
+    published = RingLayout.position(word);
+    RingLayout.LONG.setRelease(ring, (long) RingLayout.HEAD, word);
+  }
+
   @Override
   public long unpublishedBytes() {
     return RingLayout.distance(published, position) << RingLayout.UNIT_SHIFT;

@@ -25,6 +25,7 @@ public final class StreamLayout {
   static final byte DATA = 1;
   static final byte CREDIT = 2;
   static final int CREDIT_BYTES = 24;
+  static final int CREDIT_FRAME_BYTES = HEADER_BYTES + CREDIT_BYTES;
 
   /** The most bytes of records in a frame, unless one record alone has more. */
   static final int MOST_DATA = 64 << 10;

@@ -68,12 +68,27 @@ public abstract class Track {
   /** After {@link RingProducer#mustWake} said so. Any thread. */
   public abstract void wakePeer();
 
+  /** Whether records are copied into mirrors, so that room is told by sending, and seldom. */
+  public boolean copies() {
+    return false;
+  }
+
+  /** Whether records come by the session, which whoever has the inlet lock reads. */
+  public boolean readsSession() {
+    return false;
+  }
+
   /**
    * Sends what was marked, if this road sends. Any thread.
    *
    * @return whether anything was done
    */
   public abstract boolean push();
+
+  /** The same, by the poller in its turn, if nobody else does it for all connections. */
+  public boolean pushInTurn() {
+    return session() != null && !blocked() && push();
+  }
 
   /** Whether {@link #push} waits for the session to take more. */
   public boolean blocked() {
@@ -90,6 +105,16 @@ public abstract class Track {
    * @return whether anything came
    */
   public abstract boolean pull();
+
+  /**
+   * Looks for records that no word in memory announces; by whoever has the inlet lock, and waits
+   * for an answer.
+   *
+   * @return whether anything came that the poller has to look at afterwards
+   */
+  public boolean bring() {
+    return readsSession() && pull();
+  }
 
   /** After {@link Inlet#publish} of a lane: tells whoever waits at the other end. Poller. */
   public abstract void published(int lane);
@@ -119,6 +144,11 @@ public abstract class Track {
 
   /** Whether the other end cannot even say any more what it has taken. Poller. */
   public abstract boolean severed();
+
+  /** What else its wake-ups depend on; for people, and without any order between the words. */
+  public String state() {
+    return "";
+  }
 
   /** Gives all back; nobody is inside any more. Registrar. */
   public abstract void close();

@@ -10,6 +10,9 @@ public interface TrackOwner {
   /** There may be room, or something was taken. */
   void wakeWaiters();
 
+  /** Why it will be over soon; what has come until then is taken. */
+  void ending(String reason);
+
   /** The track cannot be used any more. */
   void failed(String reason);
 }

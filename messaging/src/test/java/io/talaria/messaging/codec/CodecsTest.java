@@ -329,8 +329,48 @@ class CodecsTest {
     Codecs codecs = new Codecs(MethodHandles.lookup());
     assertThat(codecs.ofRecord(One.class)).isNotNull();
     assertThat(codecs.ofRecord(Other.class)).isNotNull();
-    assertThat(codecs.form(One.class)).isEqualTo("record(a int;b String;)");
-    assertThat(codecs.form(Other.class)).isEqualTo("record(a int;b nullable String;)");
+    assertThat(codecs.form(One.class)).isEqualTo("record One(a int;b String;)");
+    assertThat(codecs.form(Other.class)).isEqualTo("record Other(a int;b nullable String;)");
+  }
+
+  static final class Elsewhere {
+    record Circle(long radius) {}
+
+    private Elsewhere() {}
+  }
+
+  @SuppressWarnings("ArrayRecordComponent") // what is tested
+  record All(
+      Color color,
+      Circle circle,
+      List<Circle> circles,
+      Elsewhere.Circle other,
+      Optional<Elsewhere.Circle> others,
+      int[][] numbers,
+      @Compact long small,
+      Empty nothing,
+      List<Shape> shapes,
+      Shape shape) {}
+
+  /** Each thing is described once, whatever has the same name, or was registered before. */
+  @Test
+  void formsDescribeWhatTheyNeedOnce() {
+    String form =
+        "record All(color enum[RED, GREEN];"
+            + "circle record Circle(radius double;);circles list(^Circle);"
+            + "other record Circle~2(radius long;);others optional(^Circle~2);"
+            + "numbers array(int[]);small compact long;nothing record Empty();"
+            + "shapes list(oneOf Shape(Circle ^Circle;"
+            + "Group record Group(shapes list(^Shape););Square record Square(side double;);));"
+            + "shape ^Shape;)";
+    Codecs codecs = new Codecs(MethodHandles.lookup());
+    assertThat(codecs.ofRecord(Group.class)).isNotNull();
+    assertThat(codecs.ofRecord(All.class)).isNotNull();
+    assertThat(codecs.form(All.class)).isEqualTo(form);
+    Form.Whole whole = Form.of(form);
+    assertThat(whole.named())
+        .containsOnlyKeys("All", "Circle", "Circle~2", "Shape", "Group", "Square");
+    assertThat(whole.form()).isSameAs(whole.named().get("All"));
   }
 
   @Test

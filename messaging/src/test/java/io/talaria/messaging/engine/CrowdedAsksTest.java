@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Questions, one behind the other, beside threads that never rest, while either process is stopped
@@ -36,10 +36,11 @@ class CrowdedAsksTest {
   private static final int LONG_S = Integer.getInteger("talaria.test.asks.seconds", 60);
 
   /** Guards against hanging: no answer is that late unless it never comes. */
-  private static final long LOST_NS = 60_000_000_000L;
+  private static final long LOST_NS = Long.getLong("talaria.test.lost.ms", 60_000) * 1_000_000;
 
   private final long seed = System.nanoTime();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
+  private final AtomicLong longestNs = new AtomicLong();
   private volatile boolean over;
 
   @TempDir Path directory;
@@ -60,19 +61,20 @@ class CrowdedAsksTest {
   @ParameterizedTest
   @EnumSource(
       value = Road.class,
-      names = {"SHM", "STREAM"})
+      names = {"SHM", "STREAM", "UCX"})
   void noAnswerIsWaitedForForEver(Road road) throws Exception {
     askInACrowd(road, 1, SHORT_S);
   }
 
   @Tag("long")
   @ParameterizedTest
-  @ValueSource(ints = {1, 3})
-  void norInALongRun(int threads) throws Exception {
-    askInACrowd(Road.SHM, threads, LONG_S);
+  @CsvSource({"SHM, 1", "SHM, 3", "UCX, 1", "UCX, 3"})
+  void norInALongRun(Road road, int threads) throws Exception {
+    askInACrowd(road, threads, LONG_S);
   }
 
   private void askInACrowd(Road road, int askers, int seconds) throws Exception {
+    WakeUps.assume(road);
     System.out.println("seed " + seed);
     far = new FarNode(road, RING_BYTES, directory);
     near = WakeUps.start(1, road, RING_BYTES, directory, far.port);
@@ -104,6 +106,9 @@ class CrowdedAsksTest {
       }
     }
     over = true;
+    System.out.printf(
+        "%s, %d: %d answers, the longest wait %d ms%n",
+        road, askers, answers.get(), longestNs.get() / 1_000_000);
     assertThat(failure.get()).as("seed %d", seed).isNull();
     assertThat(answers.get()).isPositive();
     far.end();
@@ -122,7 +127,9 @@ class CrowdedAsksTest {
         if (random.nextInt(64) == 0) {
           LockSupport.parkNanos(1L << random.nextInt(20));
         }
+        long asked = System.nanoTime();
         long answer = random.nextBoolean() ? inline(peer, i) : ordered(peer, i);
+        longestNs.accumulateAndGet(System.nanoTime() - asked, Math::max);
         assertThat(answer).isEqualTo(i);
         answers.incrementAndGet();
       }

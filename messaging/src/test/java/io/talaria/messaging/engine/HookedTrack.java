@@ -109,6 +109,26 @@ final class HookedTrack extends Track {
   }
 
   @Override
+  public boolean copies() {
+    return road.copies();
+  }
+
+  @Override
+  public boolean readsSession() {
+    return road.readsSession();
+  }
+
+  @Override
+  public boolean pushInTurn() {
+    return road.pushInTurn();
+  }
+
+  @Override
+  public boolean bring() {
+    return road.bring();
+  }
+
+  @Override
   public boolean blocked() {
     return road.blocked();
   }
@@ -161,6 +181,11 @@ final class HookedTrack extends Track {
   @Override
   public boolean severed() {
     return road.severed();
+  }
+
+  @Override
+  public String state() {
+    return road.state();
   }
 
   @Override

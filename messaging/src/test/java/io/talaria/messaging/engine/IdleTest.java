@@ -56,8 +56,9 @@ class IdleTest {
   @ParameterizedTest
   @EnumSource(
       value = Road.class,
-      names = {"SHM", "STREAM"})
+      names = {"SHM", "STREAM", "UCX"})
   void twoIdleNodesCostLessThanHalfAPercentOfACore(Road road) throws Exception {
+    WakeUps.assume(road);
     NodeOptions first = options(1, road);
     LocalNode far = LocalNode.start(road == Road.STREAM ? first.listen("127.0.0.1", 0) : first);
     InetSocketAddress there =

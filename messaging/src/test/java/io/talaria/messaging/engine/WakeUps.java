@@ -2,12 +2,15 @@
 
 package io.talaria.messaging.engine;
 
+import static org.assertj.core.api.Assumptions.assumeThat;
+
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Request;
 import io.talaria.messaging.Road;
+import io.talaria.ucx.Ucx;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -39,6 +42,10 @@ final class WakeUps {
 
   static LocalNode start(int id, Road road, int ringBytes, Path directory, int portOfOther)
       throws Exception {
+    if (road == Road.UCX) {
+      // Its own look at whether the others live would bring a lost wake-up to light.
+      Ucx.defaultSetting("UCX_KEEPALIVE_INTERVAL", "3600s");
+    }
     InetSocketAddress other =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, portOfOther));
     NodeOptions options =
@@ -63,6 +70,13 @@ final class WakeUps {
   private static void askBack(Back number, Request call) throws MessagingException {
     Inline inline = new Inline(number.value());
     call.answer(new Back(call.from().ask(inline, Inline.class, LIMIT_NS).value()));
+  }
+
+  /** Skips the test if the road cannot be used here. */
+  static void assume(Road road) {
+    if (road == Road.UCX) {
+      assumeThat(Ucx.obstacle()).isEmpty();
+    }
   }
 
   /** How all connections of a node stand, and what its threads do. */

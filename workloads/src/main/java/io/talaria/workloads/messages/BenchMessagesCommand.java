@@ -14,20 +14,26 @@ import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
+import io.talaria.messaging.Dispatch;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** The command {@code talaria bench messages}. */
 @Command(
@@ -36,11 +42,12 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Objects from one JVM to another: one way, and there and back, by messaging and by others.",
+      "Objects from one JVM to another: one way, and there and back, by messaging and by others;"
+          + " and between several nodes.",
       "",
       "The same object goes in and comes out of each as an object; the receiver adds up every field"
           + " and checks the sequence, and what is counted is what it has received. Every case runs"
-          + " in two new JVMs, in rounds in which the contenders take turns. Shown are medians over"
+          + " in new JVMs, in rounds in which the contenders take turns. Shown are medians over"
           + " the rounds with their range.",
       ""
     },
@@ -49,12 +56,16 @@ import picocli.CommandLine.Spec;
       "  talaria bench messages --quick",
       "  talaria bench messages throughput --sizes 16 --rounds 5",
       "  talaria bench messages ask --road shm --against aeron-ipc,bare --json ask.json",
+      "  talaria bench messages all-to-all ring --nodes 8 --road shm,stream,ucx",
+      "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
     })
 public final class BenchMessagesCommand implements Subcommand {
   private static final double USUAL_WARM_UP = 5;
   private static final double P99 = 99;
+  private static final int MOST_NODES = 16;
+  private static final int MOST_HANDLERS = 64;
   private static final String FORMAT = "talaria-bench-messages-1";
 
   @Spec private CommandSpec spec;
@@ -62,7 +73,9 @@ public final class BenchMessagesCommand implements Subcommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "PATTERN",
-      description = "What to measure: ${COMPLETION-CANDIDATES}. Default: both.")
+      description =
+          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and ask. The others are"
+              + " between nodes alone.")
   private List<MessagesPattern> patterns = new ArrayList<>();
 
   @Option(
@@ -70,7 +83,7 @@ public final class BenchMessagesCommand implements Subcommand {
       split = ",",
       paramLabel = "ROAD",
       converter = Own.class,
-      description = "Which roads of messaging: shm, stream. Default: both.")
+      description = "Which roads of messaging: shm, stream, ucx. Default: shm and stream.")
   private List<MessagesContender> roads = new ArrayList<>();
 
   @Option(
@@ -96,6 +109,43 @@ public final class BenchMessagesCommand implements Subcommand {
       description = "How long each case is measured. Default: 2, with --quick 0.7.")
   private Double seconds;
 
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      defaultValue = "4",
+      description =
+          "How many nodes, in a JVM each: 2 to 16, for all-to-all, ring and connect. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private int nodes;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many threads of each node send: 1 to 16. Default: ${DEFAULT-VALUE}.")
+  private int threads;
+
+  @Option(
+      names = "--dispatch",
+      paramLabel = "HOW",
+      converter = How.class,
+      defaultValue = "inline",
+      description =
+          "How nodes receive: inline, ordered, serial, concurrent, virtual. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private Dispatch dispatch;
+
+  @Option(
+      names = "--handlers",
+      paramLabel = "N",
+      description = "On how many threads nodes receive: 1 to 64. Default: half the cores.")
+  private Integer handlers;
+
+  @Option(
+      names = "--reuse",
+      description = "Send and receive the same objects again and again, which inline alone can.")
+  private boolean reuse;
+
   @Mixin private RepeatOptions repeat;
   @Mixin private OutputOptions output;
 
@@ -105,6 +155,19 @@ public final class BenchMessagesCommand implements Subcommand {
   static final class Own extends Words<MessagesContender> {
     Own() {
       super(MessagesContender.OWN);
+    }
+  }
+
+  static final class How implements ITypeConverter<Dispatch> {
+    @Override
+    public Dispatch convert(String word) {
+      for (Dispatch each : Dispatch.values()) {
+        if (word.equals(each.name().toLowerCase(Locale.ROOT))) {
+          return each;
+        }
+      }
+      throw new TypeConversionException(
+          "there is no '" + word + "', but inline, ordered, serial, concurrent, virtual");
     }
   }
 
@@ -122,10 +185,11 @@ public final class BenchMessagesCommand implements Subcommand {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     output.check();
-    List<MessagesContender> contenders = contenders();
+    NodesHow how = how();
+    List<MessagesContender> contenders = contenders(how);
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
-    List<MessagesBout> bouts = bouts(timing, pinning);
+    List<MessagesShown> bouts = bouts(how, timing, pinning);
     Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
     Comparison found = new Comparison(contenders);
     PrintWriter progress = spec.commandLine().getErr();
@@ -137,14 +201,49 @@ public final class BenchMessagesCommand implements Subcommand {
     return output.print(report(bouts, contenders, found, machine), found, machine, FORMAT, options);
   }
 
-  private List<MessagesContender> contenders() {
-    List<MessagesContender> all = new ArrayList<>();
-    all.addAll(roads.isEmpty() ? MessagesContender.OWN : roads);
-    all.addAll(against.isEmpty() ? MessagesContender.BASELINES : against);
+  private NodesHow how() {
+    CommandLine command = spec.commandLine();
+    Limits.check(command, "--nodes", nodes, 2, MOST_NODES);
+    Limits.check(command, "--threads", threads, 1, Receipt.MOST_LANES);
+    if (handlers != null) {
+      Limits.check(command, "--handlers", handlers, 1, MOST_HANDLERS);
+      if (dispatch == Dispatch.INLINE || dispatch == Dispatch.VIRTUAL) {
+        throw new ParameterException(
+            command, "--handlers is for --dispatch ordered, serial and concurrent");
+      }
+    }
+    if (reuse && dispatch != Dispatch.INLINE) {
+      throw new ParameterException(command, "--reuse is for --dispatch inline");
+    }
+    NodesHow how = new NodesHow(threads, handlers == null ? 0 : handlers, dispatch, reuse);
+    if (!how.equals(NodesHow.USUAL)
+        && (patterns.contains(MessagesPattern.ASK) || patterns.contains(MessagesPattern.CONNECT))) {
+      throw new ParameterException(
+          command,
+          "--threads, --dispatch, --handlers and --reuse are for patterns in which nodes send: "
+              + "throughput, both-ways, all-to-all, ring");
+    }
+    return how;
+  }
+
+  /** Others are beside it where they can do the same. */
+  private List<MessagesContender> contenders(NodesHow how) {
+    List<MessagesContender> all =
+        new ArrayList<>(roads.isEmpty() ? MessagesContender.USUAL : roads);
+    boolean alone =
+        !how.equals(NodesHow.USUAL)
+            || (!patterns.isEmpty() && patterns.stream().allMatch(MessagesPattern::ofNodes));
+    if (!alone) {
+      all.addAll(against.isEmpty() ? MessagesContender.BASELINES : against);
+    } else if (!against.isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--against is for throughput and ask, with one thread that sends and --dispatch inline");
+    }
     return all;
   }
 
-  private List<MessagesBout> bouts(Timing timing, Pinning pinning) {
+  private List<MessagesShown> bouts(NodesHow how, Timing timing, Pinning pinning) {
     List<Integer> wanted = sizes.isEmpty() ? Sizes.ALL : sizes;
     for (int size : wanted) {
       if (!Sizes.ALL.contains(size)) {
@@ -152,23 +251,30 @@ public final class BenchMessagesCommand implements Subcommand {
             spec.commandLine(), "--sizes: there is no object of " + size + " bytes, but 16, 64");
       }
     }
-    List<MessagesBout> bouts = new ArrayList<>();
-    for (MessagesPattern pattern :
-        patterns.isEmpty() ? List.of(MessagesPattern.values()) : patterns) {
-      for (int size : wanted) {
-        bouts.add(new MessagesBout(pattern, size, timing, pinning));
+    boolean usual = how.equals(NodesHow.USUAL);
+    List<MessagesPattern> all = patterns;
+    if (all.isEmpty()) {
+      all = usual ? MessagesPattern.USUAL : List.of(MessagesPattern.THROUGHPUT);
+    }
+    List<MessagesShown> bouts = new ArrayList<>();
+    for (MessagesPattern pattern : all) {
+      for (int size : pattern == MessagesPattern.CONNECT ? wanted.subList(0, 1) : wanted) {
+        bouts.add(
+            pattern.ofNodes() || !usual
+                ? new NodesBout(pattern, pattern.nodes(nodes), size, how, timing, pinning)
+                : new MessagesBout(pattern, size, timing, pinning));
       }
     }
     return bouts;
   }
 
   private static String report(
-      List<MessagesBout> bouts,
+      List<MessagesShown> bouts,
       List<MessagesContender> contenders,
       Comparison found,
       Machine machine) {
     StringBuilder out = new StringBuilder();
-    for (MessagesBout bout : bouts) {
+    for (MessagesShown bout : bouts) {
       out.append(table(bout, contenders, found).render()).append('\n');
     }
     for (MessagesContender contender : contenders) {
@@ -180,24 +286,26 @@ public final class BenchMessagesCommand implements Subcommand {
   }
 
   private static Table table(
-      MessagesBout bout, List<MessagesContender> contenders, Comparison found) {
-    boolean ask = bout.pattern() == MessagesPattern.ASK;
-    String label = bout.label();
+      MessagesShown bout, List<MessagesContender> contenders, Comparison found) {
+    boolean times = bout.times() != null;
+    Quantity quantity = bout.quantity();
+    String figure = times ? ">p50" : quantity == Quantity.TIME ? ">time" : ">a second";
     Table table =
-        ask
-            ? new Table(label, ">p50", ">range", ">p99", ">shm =")
-            : new Table(label, ">a second", ">range", ">shm =");
-    String id = bout.id() + (ask ? "/p50" : "/rate");
-    Quantity quantity = ask ? Quantity.TIME : Quantity.PER_SECOND;
-    Spread own = found.spread(id, MessagesContender.SHM);
+        times
+            ? new Table(bout.label(), figure, ">range", ">p99", ">shm =")
+            : new Table(bout.label(), figure, ">range", ">shm =");
+    Spread own = found.spread(bout.measure(), MessagesContender.SHM);
     for (MessagesContender contender : contenders) {
-      Spread spread = found.spread(id, contender);
+      Spread spread = found.spread(bout.measure(), contender);
+      if (spread == null) {
+        continue; // it cannot do that
+      }
       List<String> cells = new ArrayList<>(List.of(contender.label()));
       cells.add(quantity.format(spread.median()));
       cells.add(quantity.format(spread.min()) + " – " + quantity.format(spread.max()));
-      if (ask) {
+      if (times) {
         cells.add(
-            Units.time((double) found.merged(bout.id(), contender).getValueAtPercentile(P99)));
+            Units.time((double) found.merged(bout.times(), contender).getValueAtPercentile(P99)));
       }
       cells.add(own == null ? "" : Units.times(own.median() / spread.median()));
       table.row(cells.toArray(String[]::new));

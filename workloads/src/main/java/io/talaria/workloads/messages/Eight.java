@@ -18,4 +18,8 @@ record Eight(long a, long b, long c, long d, long e, long f, long g, long h) {
   static Eight of(long n) {
     return new Eight(n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7);
   }
+
+  long sum() {
+    return a + b + c + d + e + f + g + h;
+  }
 }

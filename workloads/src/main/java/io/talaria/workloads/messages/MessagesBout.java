@@ -3,7 +3,6 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.bench.compare.Blame;
-import io.talaria.bench.compare.Bout;
 import io.talaria.bench.compare.Found;
 import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Round;
@@ -13,6 +12,7 @@ import io.talaria.bench.harness.ChildSpec;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.nio.Reason;
@@ -30,7 +30,7 @@ import java.util.List;
  * @param pinning which JVM sits on which core
  */
 record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinning pinning)
-    implements Bout {
+    implements MessagesShown {
 
   @Override
   public String label() {
@@ -40,6 +40,25 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
   /** Returns the name for machines. */
   String id() {
     return pattern + "/" + sizeBytes;
+  }
+
+  private boolean asks() {
+    return pattern == MessagesPattern.ASK;
+  }
+
+  @Override
+  public String measure() {
+    return id() + (asks() ? "/p50" : "/rate");
+  }
+
+  @Override
+  public Quantity quantity() {
+    return asks() ? Quantity.TIME : Quantity.PER_SECOND;
+  }
+
+  @Override
+  public String times() {
+    return asks() ? id() : null;
   }
 
   @Override
@@ -58,8 +77,8 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
 
   private Found measure(MessagesContender contender) throws HarnessException, InterruptedException {
     try (ScratchFolder folder = ScratchFolder.makeInMemory();
-        ChildJvm server = start("server", pinning.serverCore());
-        ChildJvm client = start("client", pinning.clientCore())) {
+        ChildJvm server = start("server", MessagesJvm.class, pinning.serverCore());
+        ChildJvm client = start("client", MessagesJvm.class, pinning.clientCore())) {
       MessagesJob job =
           new MessagesJob(contender, pattern, sizeBytes, folder.path().toString(), timing);
       HostPort where = Orders.listen(server, Orders.local(), job);
@@ -72,7 +91,8 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
     }
   }
 
-  private static ChildJvm start(String name, int core)
+  /** Starts a JVM with messaging, and what it is compared with, on its class path. */
+  static ChildJvm start(String name, Class<?> program, int core)
       throws HarnessException, InterruptedException {
     List<String> options =
         List.of(
@@ -80,9 +100,10 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
             "-Xmx1g",
             "--sun-misc-unsafe-memory-access=allow",
             "--add-opens",
-            "java.base/jdk.internal.misc=ALL-UNNAMED");
+            "java.base/jdk.internal.misc=ALL-UNNAMED",
+            "--enable-native-access=ALL-UNNAMED");
     return Pair.startOne(
-        new ChildSpec(name, MessagesJvm.class, core, null, options, List.of(nio())), Contender.JDK);
+        new ChildSpec(name, program, core, null, options, List.of(nio())), Contender.JDK);
   }
 
   /** The library that messaging stands on, which other benchmarks get from the agent alone. */

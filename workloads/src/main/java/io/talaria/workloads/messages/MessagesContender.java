@@ -6,34 +6,17 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.talaria.bench.compare.Service;
 import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HostPort;
+import io.talaria.messaging.Road;
 import java.util.List;
 
 /** A way to send objects, at both of its ends. */
 enum MessagesContender implements Contender {
   /** Nodes, by shared memory. */
-  SHM("shm", "messages by shared memory") {
-    @Override
-    Service serve(MessagesJob job) throws Exception {
-      return NodeWire.serve(job, true);
-    }
-
-    @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new NodeWire(job, where, true);
-    }
-  },
+  SHM("shm", "messages by shared memory"),
   /** Nodes, by TCP. */
-  STREAM("stream", "messages by TCP, without the agent") {
-    @Override
-    Service serve(MessagesJob job) throws Exception {
-      return NodeWire.serve(job, false);
-    }
-
-    @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new NodeWire(job, where, false);
-    }
-  },
+  STREAM("stream", "messages by TCP, without the agent"),
+  /** Nodes, by UCX. */
+  UCX("ucx", "messages by UCX, over what it finds here"),
   /** Netty with Kryo. */
   NETTY_KRYO("netty-kryo", "Netty and Kryo by TCP, without the agent, flushed every 64") {
     @Override
@@ -119,7 +102,12 @@ enum MessagesContender implements Contender {
     }
   };
 
-  static final List<MessagesContender> OWN = List.of(SHM, STREAM);
+  /** Messaging, by each of its roads. */
+  static final List<MessagesContender> OWN = List.of(SHM, STREAM, UCX);
+
+  /** Those that need nothing else. */
+  static final List<MessagesContender> USUAL = List.of(SHM, STREAM);
+
   static final List<MessagesContender> BASELINES =
       List.of(NETTY_KRYO, GRPC, AERON_IPC, AERON_EXCLUSIVE, AERON_UDP, JEROMQ, BARE);
 
@@ -131,12 +119,28 @@ enum MessagesContender implements Contender {
     this.description = description;
   }
 
-  abstract Service serve(MessagesJob job) throws Exception;
+  /** The end that receives; a node's, if nothing else is said. */
+  Service serve(MessagesJob job) throws Exception {
+    return NodeWire.serve(job);
+  }
 
-  abstract Wire connect(MessagesJob job, HostPort where) throws Exception;
+  /** The end that sends. */
+  Wire connect(MessagesJob job, HostPort where) throws Exception {
+    return new NodeWire(job, where);
+  }
 
   String description() {
     return description;
+  }
+
+  /** The road of messaging that it is. */
+  Road road() {
+    return switch (this) {
+      case SHM -> Road.SHM;
+      case STREAM -> Road.STREAM;
+      case UCX -> Road.UCX;
+      default -> throw new IllegalStateException(this + " is no road");
+    };
   }
 
   /** Returns the word that users write. */

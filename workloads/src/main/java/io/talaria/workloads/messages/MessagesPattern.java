@@ -2,17 +2,56 @@
 
 package io.talaria.workloads.messages;
 
+import java.util.List;
+import java.util.stream.IntStream;
+
 /** What {@code bench messages} measures. */
 enum MessagesPattern {
   /** Objects one way. */
   THROUGHPUT("throughput"),
   /** A question and its answer. */
-  ASK("ask");
+  ASK("ask"),
+  /** Objects both ways at once, between two nodes. */
+  BOTH_WAYS("both-ways"),
+  /** Objects from each node to all others in turn. */
+  ALL_TO_ALL("all-to-all"),
+  /** Objects from each node to the next one. */
+  RING("ring"),
+  /** Connections between all nodes, none of which was there before. */
+  CONNECT("connect");
+
+  /** What is measured if nobody says what. */
+  static final List<MessagesPattern> USUAL = List.of(THROUGHPUT, ASK);
 
   private final String word;
 
   MessagesPattern(String word) {
     this.word = word;
+  }
+
+  /** Whether it is for nodes alone. */
+  boolean ofNodes() {
+    return this != THROUGHPUT && this != ASK;
+  }
+
+  /** How many nodes there are, if so many are wanted. */
+  int nodes(int wanted) {
+    return this == THROUGHPUT || this == BOTH_WAYS ? 2 : wanted;
+  }
+
+  /**
+   * To which nodes a node sends, in their order.
+   *
+   * @param id its own, from 1
+   * @param nodes how many there are
+   */
+  int[] targets(int id, int nodes) {
+    return switch (this) {
+      case THROUGHPUT, ASK -> id == 1 ? new int[] {2} : new int[0];
+      case BOTH_WAYS, RING -> new int[] {id % nodes + 1};
+      case ALL_TO_ALL -> IntStream.range(0, nodes - 1).map(i -> (id + i) % nodes + 1).toArray();
+      case CONNECT -> IntStream.rangeClosed(id + 1, nodes).toArray();
+    };
   }
 
   /** Returns the word that users write. */

@@ -29,10 +29,10 @@ final class NodeWire implements Wire {
   private final Node node;
   private final Peer peer;
 
-  NodeWire(MessagesJob job, HostPort where, boolean shared) throws Exception {
+  NodeWire(MessagesJob job, HostPort where) throws Exception {
     node =
         Node.start(
-            options(CLIENT, job, shared)
+            options(CLIENT, job)
                 .directory(
                     NodeDirectory.of(
                         Map.of(SERVER, new InetSocketAddress(where.host(), where.port())))));
@@ -43,13 +43,13 @@ final class NodeWire implements Wire {
     }
   }
 
-  private static NodeOptions options(int id, MessagesJob job, boolean shared) {
+  private static NodeOptions options(int id, MessagesJob job) {
     Path directory = Path.of(job.directory());
     return NodeOptions.of(id)
         .cluster("bench")
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
-        .roads(shared ? Road.SHM : Road.STREAM)
+        .roads(job.contender().road())
         .sendLimit(Duration.ofSeconds(30))
         .lookup(MethodHandles.lookup())
         .type(Two.class)
@@ -58,16 +58,17 @@ final class NodeWire implements Wire {
         .type(HowMany.class);
   }
 
-  static Service serve(MessagesJob job, boolean shared) throws Exception {
+  static Service serve(MessagesJob job) throws Exception {
     Tally.Adder adder = new Tally.Adder();
     NodeOptions options =
-        options(SERVER, job, shared)
+        options(SERVER, job)
             .receive(Two.class, Dispatch.INLINE, (two, from) -> adder.take(two))
             .receive(Eight.class, Dispatch.INLINE, (eight, from) -> adder.take(eight))
             .answer(Two.class, Dispatch.INLINE, (two, call) -> call.answer(two))
             .answer(Eight.class, Dispatch.INLINE, (eight, call) -> call.answer(eight))
             .answer(HowMany.class, Dispatch.INLINE, (ask, call) -> call.answer(adder.tally()));
-    Node node = Node.start(shared ? options : options.listen("127.0.0.1", 0));
+    boolean listens = job.contender().road() == Road.STREAM;
+    Node node = Node.start(listens ? options.listen("127.0.0.1", 0) : options);
     return Service.of(Math.max(0, node.port()), node::close);
   }
 

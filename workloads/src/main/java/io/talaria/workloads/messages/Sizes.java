@@ -15,4 +15,9 @@ final class Sizes {
   static Object object(int sizeBytes, long number) {
     return sizeBytes == SMALL ? Two.of(number) : Eight.of(number);
   }
+
+  /** What the fields of that object add up to. */
+  static long sum(int sizeBytes, long number) {
+    return sizeBytes == SMALL ? 4 * number : 8 * number + 28;
+  }
 }

@@ -19,11 +19,10 @@ record Tally(long count, long sum, long wrong) {
     void take(Object message) {
       if (message instanceof Two two) {
         check(two.a());
-        sum += two.a() + two.b();
+        sum += two.sum();
       } else if (message instanceof Eight eight) {
         check(eight.a());
-        sum += eight.a() + eight.b() + eight.c() + eight.d();
-        sum += eight.e() + eight.f() + eight.g() + eight.h();
+        sum += eight.sum();
       } else {
         wrong++;
       }

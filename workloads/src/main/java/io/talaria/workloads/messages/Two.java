@@ -12,4 +12,8 @@ record Two(long a, long b) {
   static Two of(long number) {
     return new Two(number, 3 * number);
   }
+
+  long sum() {
+    return a + b;
+  }
 }

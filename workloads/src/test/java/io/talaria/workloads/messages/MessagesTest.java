@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
+import io.talaria.messaging.Dispatch;
 import io.talaria.workloads.TalariaCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The example messages and the benchmark of that name, from end to end. */
 @Timeout(240)
@@ -63,12 +68,82 @@ class MessagesTest {
     String words = " --sizes 64 --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin";
     TalariaCommand.Ended ended =
         TalariaCommand.run(("bench messages " + pattern + words).split(" ", -1)).well();
-    for (MessagesContender each : MessagesContender.values()) {
+    List<MessagesContender> all = new ArrayList<>(MessagesContender.USUAL);
+    all.addAll(MessagesContender.BASELINES);
+    for (MessagesContender each : all) {
       assertThat(ended.out())
           .contains("\n" + each + " ")
           .contains(each + ": " + each.description());
     }
     assertThat(ended.out()).contains(pattern + " 64 B");
+  }
+
+  private static final String SHORT = " --sizes 16 --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin";
+
+  @Test
+  void severalNodesDeliverWhatWasSent() {
+    String words = "bench messages both-ways all-to-all ring connect --nodes 3 --road shm,stream";
+    TalariaCommand.Ended ended = TalariaCommand.run((words + SHORT).split(" ", -1)).well();
+    assertThat(ended.out())
+        .contains("both-ways 16 B, 2 nodes", "all-to-all 16 B, 3 nodes", "ring 16 B, 3 nodes")
+        .contains("connect, 3 nodes", "\nshm ", "\nstream ")
+        .doesNotContain("netty");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--threads 3 --dispatch ordered --handlers 2, ', 3 threads, ordered, 2 handlers'",
+    "--dispatch concurrent --handlers 2, ', concurrent, 2 handlers'",
+    "--dispatch virtual, ', virtual'",
+    "--reuse, ', reused'"
+  })
+  void nodesSendAndReceiveAsTheyAreTold(String options, String label) {
+    String words = "bench messages throughput --road shm ";
+    assertThat(TalariaCommand.run((words + options + SHORT).split(" ", -1)).well().out())
+        .contains("throughput 16 B, 2 nodes" + label + " ")
+        .contains("\nshm ");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "ask --threads 2 | --threads, --dispatch, --handlers and --reuse are for patterns in which",
+        "--handlers 2 | --handlers is for --dispatch ordered, serial and concurrent",
+        "--reuse --dispatch serial | --reuse is for --dispatch inline",
+        "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
+        "ring --nodes 17 | --nodes must be from 2 to 16, not 17",
+        "ring --against bare | --against is for throughput and ask"
+      })
+  void wrongOptionsAreTold(String words, String told) {
+    TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
+    assertThat(ended.status()).isEqualTo(2);
+    assertThat(ended.err()).contains(told);
+  }
+
+  @Test
+  void whatComesOutOfOrderIsCounted() {
+    for (Dispatch dispatch : Dispatch.values()) {
+      Receipt receipt = Receipt.of(dispatch);
+      for (long before = 0; before < 3; before++) {
+        for (int lane = 0; lane < Receipt.MOST_LANES; lane++) {
+          receipt.take(Receipt.number(lane, before), lane);
+        }
+      }
+      receipt.take(Receipt.number(3, 4), 1000); // the one before it is missing
+      boolean unordered = dispatch == Dispatch.CONCURRENT || dispatch == Dispatch.VIRTUAL;
+      assertThat(receipt.tally())
+          .as("%s", dispatch)
+          .isEqualTo(new Tally(49, 3 * 120 + 1000, unordered ? 0 : 1));
+    }
+    for (int size : Sizes.ALL) {
+      Mutable object = Mutable.of(size).fill(21);
+      assertThat(object.number()).isEqualTo(21);
+      assertThat(object.sum()).isEqualTo(Sizes.sum(size, 21));
+    }
+    assertThat(Two.of(21).sum()).isEqualTo(Sizes.sum(Sizes.SMALL, 21));
+    assertThat(Eight.of(21).sum()).isEqualTo(Sizes.sum(Sizes.LARGE, 21));
   }
 
   @Test

@@ -1,0 +1,44 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.ucx.Ucx;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * Nodes where UCX is not found: {@code WithoutUcxMain LIBRARY DIRECTORY}. Says why a node that has
+ * no other road does not start, and what nodes with another one say to each other, and by which. A
+ * process of its own, because UCX is looked for once.
+ */
+final class WithoutUcxMain {
+  private WithoutUcxMain() {}
+
+  public static void main(String[] args) throws Exception {
+    System.setProperty(Ucx.PROPERTY, args[0]);
+    Path directory = Path.of(args[1]);
+    try (Node node = Node.start(options(directory, 1).roads(Road.UCX))) {
+      System.out.println("node " + node.id() + " runs");
+    } catch (IOException e) {
+      System.out.println(e.getMessage());
+    }
+    try (Node far = Node.start(options(directory, 2).roads(Road.SHM, Road.UCX));
+        Node near = Node.start(options(directory, 1).roads(Road.SHM, Road.UCX))) {
+      Peer peer = near.peer(far.id());
+      long value = peer.ask(new Pair(7, 0), Answer.class, 60_000_000_000L).value();
+      System.out.println(value + " by " + peer.road());
+    }
+  }
+
+  private static NodeOptions options(Path directory, int id) {
+    return NodeOptions.of(id)
+        .runDirectory(directory.resolve("run"))
+        .sharedMemoryDirectory(directory.resolve("shm"))
+        .sendLimit(Duration.ofSeconds(20))
+        .type(Answer.class)
+        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+  }
+}

@@ -1,0 +1,454 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.ucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.talaria.messaging.ring.Inlet;
+import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.road.Fabric;
+import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.road.Track;
+import io.talaria.messaging.road.TrackOwner;
+import io.talaria.ucx.Ucx;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two workers of UCX in one process, without nodes: greetings that come to nothing, and lies. */
+@Timeout(60)
+class UcxFabricTest {
+  private static final int[] CAPACITY = {64 << 10, 16 << 10};
+  private static final int NEAR = 1;
+  private static final int FAR = 2;
+  private static final int LOOKS = 1 << 20;
+  private static final int ROUNDS = 20 * Integer.getInteger("talaria.test.rounds", 30);
+
+  /** What a track tells. */
+  private static final class Owner implements TrackOwner {
+    final AtomicReference<String> failure = new AtomicReference<>();
+
+    @Override
+    public void wakePoller() {
+      // The test looks all the time.
+    }
+
+    @Override
+    public void wakeWaiters() {
+      // Nobody waits.
+    }
+
+    @Override
+    public void ending(String reason) {
+      failure.compareAndSet(null, reason);
+    }
+
+    @Override
+    public void failed(String reason) {
+      failure.compareAndSet(null, reason);
+    }
+  }
+
+  private Fabric near;
+  private Fabric far;
+  private final Owner nearOwner = new Owner();
+  private final Owner farOwner = new Owner();
+  private final List<SocketChannel> channels = new ArrayList<>();
+  private SocketChannel nearSession;
+  private SocketChannel farSession;
+
+  @BeforeEach
+  void open() throws Exception {
+    assumeThat(Ucx.obstacle()).isEmpty();
+    near = UcxFabric.open("near", 10);
+    far = UcxFabric.open("far", 10);
+    near.begin(() -> {}, false);
+    far.begin(() -> {}, false);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (near != null) {
+      near.close();
+    }
+    if (far != null) {
+      far.close();
+    }
+    for (SocketChannel each : channels) {
+      each.close();
+    }
+  }
+
+  private void sessions() throws IOException {
+    try (ServerSocketChannel listener = ServerSocketChannel.open()) {
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      nearSession = SocketChannel.open(listener.getLocalAddress());
+      farSession = listener.accept();
+    }
+    nearSession.configureBlocking(false);
+    farSession.configureBlocking(false);
+    channels.add(nearSession);
+    channels.add(farSession);
+  }
+
+  private byte[] accept() throws IOException {
+    return far.accept(NEAR, 11, 22, near.offer(FAR));
+  }
+
+  private Track nearTrack(int number) throws IOException {
+    return near.track(nearOwner, FAR, number, nearSession, "test", CAPACITY);
+  }
+
+  private Track farTrack(int number) throws IOException {
+    return far.track(farOwner, NEAR, number, farSession, "test", CAPACITY);
+  }
+
+  private static void put(Track track, int lane, long value) {
+    RingProducer ring = track.out(lane);
+    long claim = ring.tryClaim(16);
+    assertThat(claim).isNotNegative();
+    ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), 16);
+    ring.memory().set(ValueLayout.JAVA_LONG, ring.offset(claim) + 8, value);
+    ring.commit(claim, 16);
+  }
+
+  private interface Condition {
+    boolean holds();
+  }
+
+  /** A turn of each one's poller. */
+  private static void turn(Fabric... fabrics) {
+    for (Fabric each : fabrics) {
+      boolean unused = each.bring();
+      unused = each.send();
+    }
+  }
+
+  private void await(Condition condition) {
+    await(condition, near, far);
+  }
+
+  private void await(Condition condition, Fabric... fabrics) {
+    for (int i = 0; !condition.holds(); i++) {
+      assertThat(i).as("%s, %s", nearOwner.failure, farOwner.failure).isLessThan(LOOKS);
+      turn(fabrics);
+    }
+  }
+
+  private long take(Track track, int lane) {
+    return take(track, lane, near, far);
+  }
+
+  private long take(Track track, int lane, Fabric... fabrics) {
+    Inlet in = track.in(lane);
+    await(() -> in.peek() != 0, fabrics);
+    long value = in.memory().get(ValueLayout.JAVA_LONG, in.offset() + 8);
+    in.advance();
+    in.publish();
+    return value;
+  }
+
+  @Test
+  void recordsGoBothWaysInOrder() throws Exception {
+    sessions();
+    near.accepted(FAR, 22, accept());
+    Track here = nearTrack(1);
+    Track there = farTrack(1);
+    assertThat(here.road()).isEqualTo("ucx");
+    assertThat(here.reason()).startsWith("test, by ").contains("/");
+    for (int lane = 0; lane < Lane.COUNT; lane++) {
+      for (long i = 0; i < 5_000; i++) {
+        put(here, lane, i);
+        put(there, lane, -i);
+        assertThat(take(there, lane)).isEqualTo(i);
+        assertThat(take(here, lane)).isEqualTo(-i);
+      }
+    }
+  }
+
+  /** The caller may send before the other side has heard that it is ready. */
+  @Test
+  void whatComesBeforeItsConnectionWaitsForIt() throws Exception {
+    sessions();
+    near.accepted(FAR, 22, accept());
+    Track here = nearTrack(1);
+    for (long i = 0; i < 500; i++) {
+      put(here, Lane.BULK, i);
+    }
+    for (int i = 0; i < 2_000; i++) {
+      turn(near, far);
+    }
+    Track there = farTrack(1);
+    for (long i = 0; i < 500; i++) {
+      assertThat(take(there, Lane.BULK)).isEqualTo(i);
+    }
+  }
+
+  /** What an earlier connection has left under way is not the next one's. */
+  @Test
+  void whatBelongsToAConnectionThatHasEndedIsDropped() throws Exception {
+    sessions();
+    near.accepted(FAR, 22, accept());
+    Track old = nearTrack(1);
+    put(old, Lane.BULK, 1);
+    boolean unused = near.send();
+    Track next = nearTrack(2);
+    put(next, Lane.BULK, 2);
+    put(next, Lane.EXPRESS, 3);
+    Track there = farTrack(2);
+    assertThat(take(there, Lane.BULK)).isEqualTo(2);
+    assertThat(take(there, Lane.EXPRESS)).isEqualTo(3);
+    assertThat(there.in(Lane.BULK).peek()).isZero();
+  }
+
+  /** Each has made endpoints of which the other knows nothing: they are made up for. */
+  @Test
+  void greetingsThatComeToNothingDoNotMixUpTheNextOnes() throws Exception {
+    int number = 0;
+    for (int round = 1; round <= 12; round++) {
+      for (int i = 0; i < round % 4; i++) {
+        byte[] unused = accept(); // and the answer is lost
+      }
+      if (round % 3 == 0) {
+        byte[] unused = near.accept(FAR, 22, 11, far.offer(NEAR));
+      }
+      sessions();
+      near.accepted(FAR, 22, accept());
+      number++;
+      Track here = nearTrack(number);
+      Track there = farTrack(number);
+      for (long i = 0; i < 100; i++) {
+        put(here, Lane.BULK, i);
+        put(there, Lane.EXPRESS, -i);
+        assertThat(take(there, Lane.BULK)).as("round %d", round).isEqualTo(i);
+        assertThat(take(here, Lane.EXPRESS)).as("round %d", round).isEqualTo(-i);
+      }
+      here.close(); // without a word to the other: the endpoint goes by force, at both ends
+      if (round % 2 == 0) {
+        there.close();
+      }
+    }
+    assertThat(nearOwner.failure.get()).isNull();
+  }
+
+  @Test
+  void anEndInOrderLeavesTheEndpointForTheNextConnection() throws Exception {
+    for (int number = 1; number <= 50; number++) {
+      sessions();
+      near.accepted(FAR, 22, accept());
+      Track here = nearTrack(number);
+      Track there = farTrack(number);
+      put(here, Lane.BULK, number);
+      assertThat(take(there, Lane.BULK)).isEqualTo(number);
+      here.finishOutput();
+      there.finishOutput();
+      await(() -> here.over() && there.over());
+      here.close();
+      there.close();
+      assertThat(((UcxTrack) here).endedInOrder()).isTrue();
+      assertThat(((UcxTrack) here).way().isOpen()).isTrue();
+    }
+    assertThat(farOwner.failure.get()).isNull();
+  }
+
+  /** A new process with the old one's id: nothing of the old one is used. */
+  @Test
+  void anotherProcessWithTheSameIdGetsAWayOfItsOwn() throws Exception {
+    for (long incarnation = 22; incarnation < 30; incarnation++) {
+      long there = incarnation;
+      sessions();
+      near.accepted(FAR, there, far.accept(NEAR, 11, there, near.offer(FAR)));
+      Track here = nearTrack(1);
+      Track other = farTrack(1);
+      put(here, Lane.BULK, incarnation);
+      assertThat(take(other, Lane.BULK)).isEqualTo(incarnation);
+      far.close(); // says so, whatever is there
+      far = UcxFabric.open("far", 10);
+      far.begin(() -> {}, false);
+      await(here::over);
+      assertThat(nearOwner.failure.getAndSet(null)).isEqualTo("its node was closed");
+      here.close();
+    }
+  }
+
+  @Test
+  void whoBreaksTheRulesLosesItsConnectionAndNoOther() throws Exception {
+    Fabric third = UcxFabric.open("third", 10);
+    try {
+      third.begin(() -> {}, false);
+      sessions();
+      near.accepted(FAR, 22, accept());
+      Track here = nearTrack(1);
+      Track there = farTrack(1);
+      Owner soundOwner = new Owner();
+      Owner thirdOwner = new Owner();
+      near.accepted(3, 33, third.accept(NEAR, 11, 33, near.offer(3)));
+      Track sound = near.track(soundOwner, 3, 1, nearSession, "test", CAPACITY);
+      Track other = third.track(thirdOwner, NEAR, 1, farSession, "test", CAPACITY);
+      UcxFabric liar = (UcxFabric) far;
+      UcxWay way = ((UcxTrack) there).way();
+      assertThat(liar.enter()).isTrue();
+      way.slotBytes().putInt(way.slotAt(), 1 << 30); // more than there is room for
+      way.slotBytes().putInt(way.slotAt() + 4, 0);
+      way.slotBytes().putInt(way.slotAt() + UcxLayout.KIND, UcxLayout.DATA);
+      way.slotBytes().putInt(way.slotAt() + UcxLayout.NUMBER, 1);
+      way.sendSlot(UcxLayout.HEADER_BYTES);
+      liar.exit();
+      await(here::over);
+      assertThat(nearOwner.failure.get()).startsWith("protocol: a frame of 1073741824 bytes");
+      put(other, Lane.BULK, 7);
+      for (int i = 0; sound.in(Lane.BULK).peek() == 0; i++) {
+        assertThat(i).isLessThan(LOOKS);
+        turn(near, third);
+      }
+      assertThat(soundOwner.failure.get()).isNull();
+    } finally {
+      third.close();
+    }
+  }
+
+  /** UCX cannot be armed while it cannot give away what it has: nobody runs in a circle for it. */
+  @Test
+  void aWorkerThatRefusesToBeArmedIsLookedAtByTheClock() throws Exception {
+    sessions();
+    near.accepted(FAR, 22, accept());
+    int[] large = {1 << 20, 16 << 10};
+    Track here = near.track(nearOwner, FAR, 1, nearSession, "test", large);
+    Track there = far.track(farOwner, NEAR, 1, farSession, "test", large);
+    put(here, Lane.BULK, 0);
+    assertThat(take(there, Lane.BULK)).isZero();
+    long last = 0;
+    RingProducer ring = here.out(Lane.BULK);
+    for (long claim = ring.tryClaim(16); claim >= 0; claim = ring.tryClaim(16)) {
+      ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), 16);
+      ring.memory().set(ValueLayout.JAVA_LONG, ring.offset(claim) + 8, ++last);
+      ring.commit(claim, 16);
+    }
+    for (int i = 0; i < 100; i++) {
+      turn(near); // more than UCX has room for
+    }
+    for (int i = 0; !near.arm(); i++) {
+      assertThat(i).isLessThan(100);
+    }
+    assertThat(near.mostSleepMs()).isEqualTo(1);
+    for (long i = 1; i <= last; i++) {
+      assertThat(take(there, Lane.BULK)).isEqualTo(i);
+    }
+    await(() -> near.arm() && near.mostSleepMs() == 0);
+  }
+
+  /** UCX needs some rounds for it, of which no event tells. */
+  @Test
+  void anEndpointThatWasClosedIsLookedAfter() throws Exception {
+    sessions();
+    near.accepted(FAR, 22, accept());
+    Track here = nearTrack(1);
+    Track there = farTrack(1);
+    put(here, Lane.BULK, 5);
+    assertThat(take(there, Lane.BULK)).isEqualTo(5);
+    await(() -> near.mostSleepMs() == 0);
+    here.close(); // not in order
+    int rounds = 0;
+    for (; near.mostSleepMs() != 0; rounds++) {
+      assertThat(rounds).isLessThan(1_000);
+      boolean unused = near.bring();
+    }
+    assertThat(rounds).isGreaterThan(2);
+  }
+
+  /**
+   * One sleeps each time, on what the other sends after random pauses, beside a thread that makes
+   * progress as one does that waits for an answer; UCX's own look at peers is far away.
+   */
+  @Test
+  void whoSleepsIsWokenForWhatComes() throws Exception {
+    long seed = System.nanoTime();
+    Ucx.defaultSetting("UCX_KEEPALIVE_INTERVAL", "3600s");
+    Semaphore woken = new Semaphore(0);
+    Fabric sleeper = UcxFabric.open("sleeper", 10);
+    Thread beside = null;
+    try {
+      sleeper.begin(woken::release, false);
+      sessions();
+      sleeper.accepted(FAR, 22, far.accept(NEAR, 11, 22, sleeper.offer(FAR)));
+      Track here = sleeper.track(nearOwner, FAR, 1, nearSession, "test", CAPACITY);
+      Track there = farTrack(1);
+      beside = Thread.ofPlatform().daemon().start(() -> progressNowAndThen(here, seed));
+      Random random = new Random(seed);
+      for (long i = 0; i < ROUNDS; i++) {
+        int lane = Lane.BULK; // what comes on it is the poller's, whoever takes it
+        int unused = woken.drainPermits();
+        while (!sleeper.arm()) {
+          turn(sleeper);
+        }
+        LockSupport.parkNanos(random.nextInt(4) == 0 ? random.nextInt(200_000) : 0);
+        put(there, lane, i);
+        turn(far);
+        while (here.in(lane).peek() == 0) {
+          assertThat(woken.tryAcquire(30, TimeUnit.SECONDS))
+              .as("seed %d, round %d: %s; %s", seed, i, sleeper, far)
+              .isTrue();
+          turn(sleeper);
+          turn(far); // it may have been in flight
+        }
+        assertThat(take(here, lane, sleeper, far)).isEqualTo(i);
+      }
+    } finally {
+      if (beside != null) {
+        beside.interrupt();
+        beside.join();
+      }
+      sleeper.close();
+    }
+  }
+
+  private static void progressNowAndThen(Track track, long seed) {
+    Random random = new Random(~seed);
+    while (!Thread.currentThread().isInterrupted()) {
+      boolean unused = track.bring();
+      if (random.nextInt(16) == 0) {
+        LockSupport.parkNanos(random.nextInt(100_000));
+      }
+    }
+  }
+
+  @Test
+  void offersThatCannotBeAreRefused() {
+    assertThatThrownBy(() -> far.accept(NEAR, 11, 22, new byte[3]))
+        .isInstanceOf(IOException.class)
+        .hasMessage("3 bytes about UCX");
+    byte[] offer = near.offer(FAR);
+    offer[offer.length - 1] ^= 1;
+    assertThatThrownBy(() -> far.accept(NEAR, 11, 22, offer))
+        .isInstanceOf(IOException.class)
+        .hasMessage("a worker address whose checksum is wrong");
+    assertThatThrownBy(() -> near.accepted(FAR, 22, new byte[16]))
+        .isInstanceOf(IOException.class)
+        .hasMessage("16 bytes about UCX");
+    byte[] far1 = far.offer(NEAR);
+    far1[0] = 11; // about whom it answers
+    far1[8] = (byte) 200; // it has made that many
+    assertThatThrownBy(() -> near.accept(FAR, 22, 11, far1))
+        .isInstanceOf(IOException.class)
+        .hasMessage("the other side has made 200 endpoints, this one 0");
+    assertThatThrownBy(() -> far.track(farOwner, NEAR, 1, null, "test", CAPACITY))
+        .isInstanceOf(IOException.class)
+        .hasMessage("its way by UCX has failed");
+  }
+}

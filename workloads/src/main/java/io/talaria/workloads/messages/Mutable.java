@@ -1,0 +1,92 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.messaging.Codec;
+import io.talaria.messaging.In;
+import io.talaria.messaging.Out;
+import java.util.function.Supplier;
+
+/** An object that is filled and sent, or received, again and again. For one thread. */
+abstract class Mutable {
+  private final long[] fields;
+
+  private Mutable(int count) {
+    fields = new long[count];
+  }
+
+  /** As {@link Two}. */
+  static final class OfTwo extends Mutable {
+    OfTwo() {
+      super(2);
+    }
+  }
+
+  /** As {@link Eight}. */
+  static final class OfEight extends Mutable {
+    OfEight() {
+      super(8);
+    }
+  }
+
+  /** One of a size. */
+  static Mutable of(int sizeBytes) {
+    return sizeBytes == Sizes.SMALL ? new OfTwo() : new OfEight();
+  }
+
+  /** Fills it as the record of that number. */
+  final Mutable fill(long number) {
+    for (int i = 0; i < fields.length; i++) {
+      fields[i] = fields.length == 2 ? number + 2 * number * i : number + i;
+    }
+    return this;
+  }
+
+  final long number() {
+    return fields[0];
+  }
+
+  final long sum() {
+    long sum = 0;
+    for (long each : fields) {
+      sum += each;
+    }
+    return sum;
+  }
+
+  /** Writes the fields, and reads them. */
+  static <T extends Mutable> Codec<T> codec(Supplier<T> first) {
+    return new Codec<>() {
+      @Override
+      public int size(T message) {
+        return message.fields().length * Long.BYTES;
+      }
+
+      @Override
+      public void write(T message, Out out) {
+        for (long each : message.fields()) {
+          out.putLong(each);
+        }
+      }
+
+      @Override
+      public T read(In in) {
+        return readInto(first.get(), in);
+      }
+
+      @Override
+      public T readInto(T old, In in) {
+        long[] fields = old.fields();
+        for (int i = 0; i < fields.length; i++) {
+          fields[i] = in.getLong();
+        }
+        return old;
+      }
+    };
+  }
+
+  /** The fields themselves. */
+  final long[] fields() {
+    return fields;
+  }
+}

@@ -1,0 +1,39 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.messaging.Dispatch;
+import java.util.Locale;
+
+/**
+ * How nodes send and receive.
+ *
+ * @param threads how many of each node send
+ * @param handlers how many threads receive; 0: as many as usual
+ * @param dispatch on which threads, and in which order
+ * @param reuse whether objects are used again and again, at both ends
+ */
+record NodesHow(int threads, int handlers, Dispatch dispatch, boolean reuse) {
+  /** As it is if nobody says how. */
+  static final NodesHow USUAL = new NodesHow(1, 0, Dispatch.INLINE, false);
+
+  /** Behind a label: a comma, and what is not as usual; or nothing. */
+  String label() {
+    StringBuilder text = new StringBuilder();
+    if (threads != 1) {
+      text.append(", ").append(threads).append(" threads");
+    }
+    if (dispatch != Dispatch.INLINE) {
+      text.append(", ").append(dispatch.name().toLowerCase(Locale.ROOT));
+    }
+    if (handlers != 0) {
+      text.append(", ").append(handlers).append(" handlers");
+    }
+    return text.append(reuse ? ", reused" : "").toString();
+  }
+
+  /** The same for machines. */
+  String id() {
+    return label().replace(", ", "/").replace(' ', '-');
+  }
+}

@@ -1,0 +1,264 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.WarmUp;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.Node;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.Road;
+import io.talaria.workloads.messages.NodesJob.Go;
+import io.talaria.workloads.messages.NodesJob.Known;
+import io.talaria.workloads.messages.NodesJob.Went;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/** The program of each of several nodes: one that sends, receives, and knows what must come. */
+public final class NodesJvm {
+  static final String LISTENING = "listening";
+  static final String READY = "ready";
+  static final String WENT = "went";
+
+  private static final int BURST = 64;
+  private static final long LIMIT_S = 30;
+  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(LIMIT_S);
+  private static final long LOOK_AGAIN_NS = 50_000;
+
+  /** The question for what has come so far. */
+  record HowMany() {}
+
+  private final NodesJob job;
+  private final int[] targets;
+  private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+  private final Receipt[] receipts;
+  private final List<Sender> senders = new ArrayList<>();
+  private final Node node;
+  private WarmUp warmUp;
+
+  private NodesJvm(NodesJob job) throws IOException {
+    this.job = job;
+    targets = job.pattern().targets(job.id(), job.nodes());
+    receipts = new Receipt[job.nodes() + 1];
+    Arrays.setAll(receipts, each -> Receipt.of(job.how().dispatch()));
+    node = Node.start(options());
+    for (int lane = 0; lane < job.how().threads(); lane++) {
+      senders.add(new Sender(lane));
+    }
+  }
+
+  /**
+   * Does what the command orders.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    ParentLink.serve(
+        link -> {
+          NodesJvm jvm = new NodesJvm(link.receive(NodesJob.class));
+          try (Node node = jvm.node) {
+            link.report(LISTENING, Math.max(0, node.port()));
+            jvm.meet(link.receive(Known.class));
+            link.report(READY, node.id());
+            while (true) { // until the parent ends this process
+              link.report(WENT, jvm.go(link.receive(Go.class)));
+            }
+          }
+        });
+  }
+
+  private NodeOptions options() {
+    Path directory = Path.of(job.directory());
+    NodesHow how = job.how();
+    NodeOptions options =
+        NodeOptions.of(job.id())
+            .cluster("bench")
+            .runDirectory(directory.resolve("run"))
+            .sharedMemoryDirectory(directory.resolve("shm"))
+            .roads(job.contender().road())
+            .directory(addresses::get)
+            .sendLimit(Duration.ofSeconds(LIMIT_S))
+            .lookup(MethodHandles.lookup())
+            .type(Tally.class)
+            .answer(
+                HowMany.class,
+                Dispatch.INLINE,
+                (ask, call) -> call.answer(receipts[call.from().id()].tally()));
+    if (how.handlers() != 0) {
+      options = options.handlers(how.handlers());
+    }
+    if (job.contender().road() == Road.STREAM) {
+      options = options.listen("127.0.0.1", 0);
+    }
+    return how.reuse() ? mutable(options) : records(options, how.dispatch());
+  }
+
+  private NodeOptions records(NodeOptions options, Dispatch dispatch) {
+    return options
+        .receive(Two.class, dispatch, (two, from) -> take(from, two.a(), two.sum()))
+        .receive(Eight.class, dispatch, (eight, from) -> take(from, eight.a(), eight.sum()));
+  }
+
+  private NodeOptions mutable(NodeOptions options) {
+    return options
+        .type(Mutable.OfTwo.class, Mutable.codec(Mutable.OfTwo::new))
+        .type(Mutable.OfEight.class, Mutable.codec(Mutable.OfEight::new))
+        .reuse(Mutable.OfTwo.class, Mutable.OfTwo::new)
+        .reuse(Mutable.OfEight.class, Mutable.OfEight::new)
+        .receive(Mutable.OfTwo.class, Dispatch.INLINE, this::take)
+        .receive(Mutable.OfEight.class, Dispatch.INLINE, this::take);
+  }
+
+  private void take(Mutable object, Peer from) {
+    take(from, object.number(), object.sum());
+  }
+
+  private void take(Peer from, long number, long sum) {
+    receipts[from.id()].take(number, sum);
+  }
+
+  /** Learns where the others are, and connects to those it sends to. */
+  private void meet(Known known) throws Exception {
+    for (int id = 1; id <= known.ports().size(); id++) {
+      int port = known.ports().get(id - 1);
+      if (port != 0) {
+        addresses.put(id, new InetSocketAddress("127.0.0.1", port));
+      }
+    }
+    if (job.pattern() == MessagesPattern.CONNECT) {
+      return;
+    }
+    for (int target : targets) {
+      Tally unused = tally(target);
+      checkRoad(target);
+    }
+  }
+
+  private void checkRoad(int target) throws HarnessException {
+    Peer peer = node.peer(target);
+    if (!job.contender().toString().equals(peer.road())) {
+      throw new HarnessException(
+          "the road to node " + target + " is " + peer.road() + ", " + peer.reason());
+    }
+  }
+
+  private Tally tally(int target) throws MessagingException {
+    return node.peer(target).ask(new HowMany(), Tally.class, LIMIT_NS);
+  }
+
+  private Went go(Go order) throws Exception {
+    if (warmUp == null) {
+      warmUp = job.timing().warmUp(1);
+    }
+    long before = sent();
+    long begin = System.nanoTime();
+    if (job.pattern() == MessagesPattern.CONNECT) {
+      together(Arrays.stream(targets).mapToObj(each -> (Work) () -> tally(each)).toList());
+      long elapsed = System.nanoTime() - begin;
+      for (int target : targets) {
+        checkRoad(target);
+      }
+      return new Went(targets.length, elapsed, true, true);
+    }
+    if (targets.length != 0) {
+      together(senders.stream().map(each -> (Work) () -> each.until(begin + order.ns())).toList());
+    }
+    for (int target : targets) {
+      awaitAll(target);
+    }
+    long elapsed = System.nanoTime() - begin;
+    boolean warm = targets.length == 0 || warmUp.done(sent());
+    return new Went(sent() - before, elapsed, warm, targets.length == 0 || warmUp.rested());
+  }
+
+  /** What a thread does. */
+  private interface Work {
+    void run() throws Exception;
+  }
+
+  /** Does all of it, each on a thread of its own. */
+  private static void together(List<Work> all) throws Exception {
+    AtomicReference<Exception> failure = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (Work each : all) {
+      Runnable run =
+          () -> {
+            try {
+              each.run();
+            } catch (Exception e) {
+              failure.compareAndSet(null, e);
+            }
+          };
+      threads.add(Thread.ofPlatform().name("sender").start(run));
+    }
+    for (Thread each : threads) {
+      each.join();
+    }
+    if (failure.get() != null) {
+      throw failure.get();
+    }
+  }
+
+  private long sent() {
+    return senders.stream().mapToLong(each -> Arrays.stream(each.sent).sum()).sum();
+  }
+
+  /** Waits until a node has received all, and compares. */
+  private void awaitAll(int target) throws Exception {
+    long count = senders.stream().mapToLong(each -> each.sent[target]).sum();
+    long sum = senders.stream().mapToLong(each -> each.sums[target]).sum();
+    Tally expected = new Tally(count, sum, 0);
+    long begin = System.nanoTime();
+    Tally got = tally(target);
+    while (got.count() < count && System.nanoTime() - begin < LIMIT_NS) {
+      LockSupport.parkNanos(LOOK_AGAIN_NS); // handlers have some of it
+      got = tally(target);
+    }
+    if (!got.equals(expected)) {
+      throw new HarnessException(
+          "node " + target + " received " + got + " of node " + job.id() + ", not " + expected);
+    }
+  }
+
+  /** One thread's share. */
+  private final class Sender {
+    private final int lane;
+    private final long[] sent = new long[job.nodes() + 1];
+    private final long[] sums = new long[job.nodes() + 1];
+    private final Mutable again = job.how().reuse() ? Mutable.of(job.sizeBytes()) : null;
+
+    Sender(int lane) {
+      this.lane = lane;
+    }
+
+    void until(long endNs) throws MessagingException {
+      Peer[] peers = Arrays.stream(targets).mapToObj(node::peer).toArray(Peer[]::new);
+      do {
+        for (int i = 0; i < BURST; i++) {
+          for (int t = 0; t < peers.length; t++) {
+            long number = Receipt.number(lane, sent[targets[t]]);
+            Object object =
+                again == null ? Sizes.object(job.sizeBytes(), number) : again.fill(number);
+            long unused = peers[t].send(object);
+            sent[targets[t]]++;
+            sums[targets[t]] += Sizes.sum(job.sizeBytes(), number);
+          }
+        }
+      } while (System.nanoTime() - endNs < 0);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.messages;
+
+import io.talaria.messaging.Dispatch;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Adds up what has come from one node, each thread of which numbers its objects apart: the lowest
+ * bits of a number are the thread's.
+ */
+abstract class Receipt {
+  private static final int LANE_BITS = 4;
+
+  /** How many threads a node may send with. */
+  static final int MOST_LANES = 1 << LANE_BITS;
+
+  private final long[] next = new long[MOST_LANES];
+
+  /** The number of the thread's next object. */
+  static long number(int lane, long before) {
+    return before << LANE_BITS | lane;
+  }
+
+  /** Made for a way of receiving. */
+  static Receipt of(Dispatch dispatch) {
+    return dispatch == Dispatch.INLINE ? new Plain() : new Shared(dispatch);
+  }
+
+  /**
+   * Takes an object.
+   *
+   * @param number of it
+   * @param sum of its fields
+   */
+  abstract void take(long number, long sum);
+
+  /** What has come so far. */
+  abstract Tally tally();
+
+  /** Whether an object is its thread's next. */
+  final boolean inOrder(long number) {
+    int lane = (int) number & MOST_LANES - 1;
+    return number >>> LANE_BITS == next[lane]++;
+  }
+
+  /** Of one thread, the poller. */
+  private static final class Plain extends Receipt {
+    private long count;
+    private long sum;
+    private long wrong;
+
+    @Override
+    void take(long number, long fields) {
+      if (!inOrder(number)) {
+        wrong++;
+      }
+      count++;
+      sum += fields;
+    }
+
+    @Override
+    Tally tally() {
+      return new Tally(count, sum, wrong);
+    }
+  }
+
+  /** Of several: at once if they have no order, else one after the other. */
+  private static final class Shared extends Receipt {
+    private final boolean ordered;
+    private final LongAdder count = new LongAdder();
+    private final LongAdder sum = new LongAdder();
+    private final LongAdder wrong = new LongAdder();
+
+    Shared(Dispatch dispatch) {
+      ordered = dispatch == Dispatch.ORDERED || dispatch == Dispatch.SERIAL;
+    }
+
+    @Override
+    void take(long number, long fields) {
+      if (ordered && !inOrder(number)) {
+        wrong.increment();
+      }
+      sum.add(fields);
+      count.increment(); // last: who sees it sees the rest
+    }
+
+    @Override
+    Tally tally() {
+      long came = count.sum();
+      return new Tally(came, sum.sum(), wrong.sum());
+    }
+  }
+}
