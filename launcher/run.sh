@@ -267,8 +267,8 @@ run_verbs_example() {
     io.talaria.verbs.examples.Examples "$@" $chosen
 }
 
-# Runs class $1 of the self-contained jar of mpj, which is built if it is older than its sources.
-run_mpj() {
+# Runs the self-contained jar of mpj, which is built if it is older than its sources.
+run_mpirun() {
   need_jdk
   MPJ=$ROOT/dist/talaria-mpj.jar
   if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/mpj/pom.xml" "$ROOT/mpj/src/main" \
@@ -283,7 +283,5 @@ run_mpj() {
       exit "$STATUS_FAILED"
     fi
   fi
-  main=$1
-  shift
-  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$MPJ" "$main" "$@"
+  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$MPJ" "$@"
 }

@@ -1,0 +1,121 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import io.talaria.bench.harness.Quantity;
+import java.util.List;
+
+/** What {@code bench mpj} measures. */
+enum MpjPattern {
+  /** Blocking messages there and back, of byte arrays. */
+  HALF("half", "half round trip", Quantity.TIME, Sizes.ALL),
+  /** Small messages one way, {@value Ranks#WINDOW} in flight. */
+  RATE("rate", "messages, 64 in flight", Quantity.PER_SECOND, Sizes.SHORT),
+  /** Large ones, of byte arrays. */
+  BYTES("bytes", "byte arrays, 64 in flight", Quantity.GIGABYTES_PER_SECOND, Sizes.LARGE),
+  /** Large ones, of double arrays. */
+  DOUBLES("doubles", "double arrays, 64 in flight", Quantity.GIGABYTES_PER_SECOND, Sizes.LARGE),
+  /** Large ones, of memory outside the heap. */
+  SEGMENTS("segments", "segments, 64 in flight", Quantity.GIGABYTES_PER_SECOND, Sizes.LARGE),
+  /** A string there and back. */
+  OBJECTS("objects", "half round trip of an object", Quantity.TIME, Sizes.SHORT),
+  /** {@code Barrier}. */
+  BARRIER("barrier", "Barrier", Quantity.TIME, List.of(0)),
+  /** {@code Bcast} of bytes, whose root goes round. */
+  BCAST("bcast", "Bcast", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
+  /** {@code Allreduce}: sums of doubles. */
+  ALLREDUCE("allreduce", "Allreduce", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
+  /** {@code Allgather} of so many bytes of each rank. */
+  ALLGATHER("allgather", "Allgather", Quantity.TIME, List.of(8 << 10, 1 << 20)),
+  /** {@code Alltoall} of so many bytes from each rank to each. */
+  ALLTOALL("alltoall", "Alltoall", Quantity.TIME, List.of(8 << 10, 1 << 20));
+
+  /** The sizes that several patterns share, in bytes. */
+  private static final class Sizes {
+    private static final List<Integer> SHORT = List.of(8, 1 << 10);
+    private static final List<Integer> LARGE = List.of(64 << 10, 1 << 20, 4 << 20);
+    private static final List<Integer> ALL =
+        List.of(8, 64, 1 << 10, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20);
+
+    private Sizes() {}
+  }
+
+  private static final int[] LIMITS = {1 << 10, 8 << 10, 64 << 10, 1 << 20, 4 << 20};
+  private static final int[] BLOCKS = {10_000, 5_000, 1_000, 100, 25, 10};
+
+  private final String word;
+  private final String title;
+  private final Quantity quantity;
+  private final List<Integer> sizes;
+
+  MpjPattern(String word, String title, Quantity quantity, List<Integer> sizes) {
+    this.word = word;
+    this.title = title;
+    this.quantity = quantity;
+    this.sizes = sizes;
+  }
+
+  /** Returns its name for people. */
+  String title() {
+    return title;
+  }
+
+  Quantity quantity() {
+    return quantity;
+  }
+
+  /** Returns the bytes that are measured if the user names none. */
+  List<Integer> sizes() {
+    return sizes;
+  }
+
+  /** Returns whether all ranks take part, however many they are; else two do. */
+  boolean collective() {
+    return compareTo(BARRIER) >= 0;
+  }
+
+  /** Returns whether messages are in flight at the same time. */
+  boolean windowed() {
+    return this == RATE || quantity == Quantity.GIGABYTES_PER_SECOND;
+  }
+
+  /** Returns whether a size is a number of doubles. */
+  boolean ofDoubles() {
+    return this == DOUBLES || this == ALLREDUCE;
+  }
+
+  /**
+   * Returns how often it is done in a block.
+   *
+   * @param bytes the size
+   */
+  int count(int bytes) {
+    int i = 0;
+    while (i < LIMITS.length && bytes > LIMITS[i]) {
+      i++;
+    }
+    return windowed() ? Math.max(1, BLOCKS[i] / Ranks.WINDOW) : BLOCKS[i];
+  }
+
+  /**
+   * Returns the figure, in the unit of its {@link #quantity}.
+   *
+   * @param bytes the size
+   * @param rounds how often it was done
+   * @param elapsedNs in which time
+   */
+  double figure(int bytes, long rounds, long elapsedNs) {
+    if (windowed()) {
+      double messages = (double) rounds * Ranks.WINDOW;
+      return this == RATE ? messages * 1e9 / elapsedNs : messages * bytes / elapsedNs;
+    }
+    double each = (double) elapsedNs / rounds;
+    return collective() ? each : each / 2;
+  }
+
+  /** Returns the word that users write. */
+  @Override
+  public String toString() {
+    return word;
+  }
+}
