@@ -44,7 +44,8 @@ import picocli.CommandLine.Spec;
           + " --seconds are for a pattern, and its sizes share them; --rounds are 5, not 3. A round"
           + " in which the baseline before and after differ by more than a quarter is measured"
           + " again. Shown are medians over the rounds with their range, and ratios of ours to"
-          + " theirs with what they must be between two ranks. A baseline that is not installed is"
+          + " theirs with what they must be between two ranks. Kernels run once a round, and verify"
+          + " themselves. A baseline that is not installed is"
           + " named, and its columns stay empty.",
       ""
     },
@@ -53,6 +54,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench mpj --quick",
       "  talaria bench mpj half rate --devices shm --against ompi-ob1,ompi-ucx --rounds 7",
       "  talaria bench mpj barrier bcast allreduce alltoall --ranks 4,8 --json ranks.json",
+      "  talaria bench mpj ft mg --class A --devices shm --against express",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
     })
@@ -69,7 +71,8 @@ public final class BenchMpjCommand implements Subcommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "PATTERN",
-      description = "What to measure: ${COMPLETION-CANDIDATES}. Default: all.")
+      description =
+          "What to measure: ${COMPLETION-CANDIDATES}. Default: all but the kernels, ep to fdtd.")
   private List<MpjPattern> patterns = new ArrayList<>();
 
   @Option(
@@ -103,9 +106,15 @@ public final class BenchMpjCommand implements Subcommand {
       split = ",",
       paramLabel = "N",
       description =
-          "How many ranks take part in collectives; all else is between two. They share the two"
-              + " cores. Default: 2.")
+          "How many ranks take part in collectives and kernels; all else is between two. They"
+              + " share the two cores. Default: 2, and for kernels 1, 2 and 4.")
   private List<Integer> ranks = new ArrayList<>();
+
+  @Option(
+      names = "--class",
+      paramLabel = "CLASS",
+      description = "Class of problem of kernels: S, W or A. Default: A, with --quick S.")
+  private String problem;
 
   @Option(
       names = "--seconds",
@@ -181,20 +190,37 @@ public final class BenchMpjCommand implements Subcommand {
   }
 
   private List<MpjLaunch.Job> jobs(Timing timing) {
-    List<Integer> numbers = ranks.isEmpty() ? List.of(2) : ranks;
-    numbers.forEach(
-        number -> Limits.check(spec.commandLine(), "--ranks", number, 2, MOST_RANKS));
     List<MpjLaunch.Job> jobs = new ArrayList<>();
-    for (MpjPattern pattern : patterns.isEmpty() ? List.of(MpjPattern.values()) : patterns) {
-      for (int number : pattern.collective() ? numbers : List.of(2)) {
+    for (MpjPattern pattern : patterns.isEmpty() ? MpjPattern.usual() : patterns) {
+      for (int number : ranks(pattern)) {
         jobs.add(job(pattern, number, timing));
       }
     }
     return jobs;
   }
 
+  private List<Integer> ranks(MpjPattern pattern) {
+    boolean kernel = pattern.kernel() != null;
+    int least = kernel ? 1 : 2;
+    ranks.forEach(
+        number -> Limits.check(spec.commandLine(), "--ranks", number, least, MOST_RANKS));
+    if (!kernel) {
+      return ranks.isEmpty() || !pattern.collective() ? List.of(2) : ranks;
+    }
+    return ranks.isEmpty() ? List.of(1, 2, 4) : ranks;
+  }
+
+  private char problem() {
+    String word = problem != null ? problem : repeat.quick() ? "S" : "A";
+    if (!List.of("S", "W", "A").contains(word)) {
+      throw new ParameterException(
+          spec.commandLine(), "--class: there is no class " + word + ", but S, W, A");
+    }
+    return word.charAt(0);
+  }
+
   private MpjLaunch.Job job(MpjPattern pattern, int number, Timing timing) {
-    boolean none = pattern == MpjPattern.BARRIER;
+    boolean none = pattern.sizes().equals(List.of(0));
     List<Integer> chosen = sizes.isEmpty() || none ? pattern.sizes() : sizes;
     for (int bytes : chosen) {
       if (pattern.ofDoubles() && bytes % Double.BYTES != 0) {
@@ -207,6 +233,6 @@ public final class BenchMpjCommand implements Subcommand {
     double each = timing.seconds() / chosen.size();
     int crowded = number > 2 ? CROWDED_LESS : 1;
     int less = crowded * (repeat.quick() ? QUICK_LESS : 1);
-    return new MpjLaunch.Job(pattern, number, chosen, warmUp, each, less);
+    return new MpjLaunch.Job(pattern, number, chosen, warmUp, each, less, problem());
   }
 }

@@ -61,7 +61,9 @@ final class MpjBout implements Bout {
 
   @Override
   public String label() {
-    return job.pattern().title() + (job.ranks() == 2 ? "" : ", " + job.ranks() + " ranks");
+    return job.pattern().title()
+        + (job.pattern().kernel() == null ? "" : ", class " + job.problem())
+        + (job.ranks() == 2 ? "" : job.ranks() == 1 ? ", 1 rank" : ", " + job.ranks() + " ranks");
   }
 
   /**
@@ -72,6 +74,7 @@ final class MpjBout implements Bout {
   String id(int bytes) {
     return job.pattern()
         + (bytes == 0 ? "" : "/" + bytes)
+        + (job.pattern().kernel() == null ? "" : "/" + job.problem())
         + (job.ranks() == 2 ? "" : "/" + job.ranks() + "-ranks");
   }
 

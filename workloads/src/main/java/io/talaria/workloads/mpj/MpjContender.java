@@ -56,7 +56,8 @@ enum MpjContender implements Contender {
   boolean does(MpjPattern pattern, int ranks) {
     return switch (this) {
       case SHM, UCX, NIO, NIO_AGENT -> true;
-      case OMPI_OB1, OMPI_UCX, MPICH -> pattern != MpjPattern.OBJECTS;
+      case OMPI_OB1, OMPI_UCX, MPICH ->
+          pattern != MpjPattern.OBJECTS && pattern.kernel() == null;
       case EXPRESS, EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS;
       case PERFTEST ->
           ranks == 2

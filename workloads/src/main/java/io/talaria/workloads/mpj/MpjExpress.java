@@ -82,17 +82,25 @@ record MpjExpress(List<String> before, Path folder) {
     RankProcess daemon =
         RankProcess.start(
             "express-daemon", new RankProcess.Command(words, environment()), folder);
+    try {
+      awaitListening(daemon);
+      return daemon;
+    } catch (HarnessException | InterruptedException e) {
+      daemon.close();
+      throw e;
+    }
+  }
+
+  private static void awaitListening(RankProcess daemon)
+      throws HarnessException, InterruptedException {
     long end = System.nanoTime() + START_LIMIT.toNanos();
     while (!listens()) {
       if (!daemon.alive() || System.nanoTime() > end) {
-        String said = daemon.said();
-        daemon.close();
         throw new HarnessException(
-            "the daemon of MPJ Express does not listen" + RankProcess.last(said));
+            "the daemon of MPJ Express does not listen" + RankProcess.last(daemon.said()));
       }
       TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
     }
-    return daemon;
   }
 
   private static boolean listens() {

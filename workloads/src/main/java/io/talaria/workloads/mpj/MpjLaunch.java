@@ -15,6 +15,9 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URISyntaxException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +42,18 @@ final class MpjLaunch implements AutoCloseable {
   private static final Duration COMPILE_LIMIT = Duration.ofSeconds(120);
   private static final Pattern RESULT = Pattern.compile("result \\w+ (\\d+) (\\d+) (\\d+)");
   private static final Pattern ROAD = Pattern.compile(Ranks.ROAD + " (\\d+) (\\d+) (.*)");
+  private static final Pattern VERIFIED =
+      Pattern.compile("class \\w, \\d+ ranks: ([\\d.]+) MOPS, [\\d.]+ s, verified");
+  private static final Pattern EQUAL =
+      Pattern.compile("steps, \\d+ ranks: ([\\d.]+) s, .*, equal to the bit");
+
+  /** Columns, rows and steps, as the classes of problems of the other kernels. */
+  private static final Map<Character, List<String>> FIELDS =
+      Map.of(
+          'S', List.of("100", "60", "200"),
+          'W', List.of("512", "256", "500"),
+          'A', List.of("1024", "512", "500"));
+
   private static final String UCX_TLS = "UCX_TLS";
   private static final String SOURCE = "ranks.c";
 
@@ -168,6 +183,7 @@ final class MpjLaunch implements AutoCloseable {
    * @param warmUpSeconds how long to warm each up, at least
    * @param seconds how long to measure each, at least
    * @param less by how much blocks are shorter than usual
+   * @param problem the class of problem of a kernel: S, W or A
    */
   record Job(
       MpjPattern pattern,
@@ -175,14 +191,25 @@ final class MpjLaunch implements AutoCloseable {
       List<Integer> sizes,
       double warmUpSeconds,
       double seconds,
-      int less) {
+      int less,
+      char problem) {
 
     int count(int bytes) {
       return Math.max(1, pattern.count(bytes) / less);
     }
 
+    private Class<?> program() {
+      return pattern.kernel() == null ? Ranks.class : pattern.kernel();
+    }
+
     /** The arguments of the ranks, under a name of the pattern that they know. */
     private List<String> arguments(String word) {
+      if (pattern == MpjPattern.FDTD) {
+        return FIELDS.get(problem);
+      }
+      if (pattern.kernel() != null) {
+        return List.of("" + problem);
+      }
       List<String> words = new ArrayList<>(List.of(Ranks.BEGIN, "" + warmUpSeconds, "" + seconds));
       for (int bytes : sizes) {
         words.addAll(List.of(word, "" + bytes, "" + count(bytes)));
@@ -230,6 +257,17 @@ final class MpjLaunch implements AutoCloseable {
     try (RankProcess process = RankProcess.start(contender.label(), command, folder.path())) {
       said = process.await(LIMIT);
     }
+    Map<Integer, Double> found = job.pattern().kernel() == null ? read(said, job) : kernel(said);
+    if (!found.keySet().containsAll(job.sizes())) {
+      throw new HarnessException(contender + " printed no figures" + RankProcess.last(said));
+    }
+    if (contender == MpjContender.NIO_AGENT && job.program() == Ranks.class) {
+      requireAccelerated(said);
+    }
+    return found;
+  }
+
+  private static Map<Integer, Double> read(String said, Job job) {
     Map<Integer, Double> found = new TreeMap<>();
     Matcher matcher = RESULT.matcher(said);
     while (matcher.find()) {
@@ -238,13 +276,17 @@ final class MpjLaunch implements AutoCloseable {
       long elapsedNs = Long.parseLong(matcher.group(3));
       found.put(bytes, job.pattern().figure(bytes, rounds, elapsedNs));
     }
-    if (!found.keySet().containsAll(job.sizes())) {
-      throw new HarnessException(contender + " printed no figures" + RankProcess.last(said));
-    }
-    if (contender == MpjContender.NIO_AGENT) {
-      requireAccelerated(said);
-    }
     return found;
+  }
+
+  /** Operations or nanoseconds; nothing if the result was wrong. */
+  private static Map<Integer, Double> kernel(String said) {
+    Matcher operations = VERIFIED.matcher(said);
+    if (operations.find()) {
+      return Map.of(0, Double.parseDouble(operations.group(1)) * 1e6);
+    }
+    Matcher seconds = EQUAL.matcher(said);
+    return seconds.find() ? Map.of(0, Double.parseDouble(seconds.group(1)) * 1e9) : Map.of();
   }
 
   private static void requireAccelerated(String said) throws HarnessException {
@@ -269,7 +311,9 @@ final class MpjLaunch implements AutoCloseable {
       case NIO -> own(job, List.of("-dev", "nio"), job.arguments(word));
       case NIO_AGENT -> {
         List<String> arguments = new ArrayList<>(job.arguments(word));
-        arguments.add(Ranks.ROAD);
+        if (job.program() == Ranks.class) {
+          arguments.add(Ranks.ROAD);
+        }
         yield own(
             job,
             List.of(
@@ -292,14 +336,10 @@ final class MpjLaunch implements AutoCloseable {
                   UcxPerftest.SHARED_MEMORY));
       case MPICH -> new RankProcess.Command(inC("mpich", job), Map.of());
       case EXPRESS, EXPRESS_NIO -> {
-        List<String> program = new ArrayList<>(List.of(Ranks.class.getName()));
+        List<String> program = new ArrayList<>(List.of(job.program().getName()));
         program.addAll(job.arguments(word));
-        yield express()
-            .run(
-                contender == MpjContender.EXPRESS ? "multicore" : "niodev",
-                job.ranks(),
-                placeOf(Ranks.class),
-                program);
+        String device = contender == MpjContender.EXPRESS ? "multicore" : "niodev";
+        yield express().run(device, job.ranks(), classesOf(job.program()), program);
       }
       case PERFTEST -> throw new IllegalArgumentException("ucx_perftest has no ranks");
     };
@@ -323,9 +363,42 @@ final class MpjLaunch implements AutoCloseable {
     if (!options.contains("-cp")) {
       words.addAll(List.of("-cp", placeOf(Ranks.class).toString()));
     }
-    words.add(Ranks.class.getName());
+    words.add(job.program().getName());
     words.addAll(arguments);
     return new RankProcess.Command(words, Map.of());
+  }
+
+  /** A program's class files without the API that lies beside the kernels'. */
+  private Path classesOf(Class<?> program) throws HarnessException {
+    Path place = placeOf(program);
+    if (program == Ranks.class) {
+      return place;
+    }
+    Path copies = folder.path().resolve("kernels");
+    String inside = program.getPackageName().replace('.', '/');
+    if (!Files.exists(copies)) {
+      try {
+        if (Files.isDirectory(place)) {
+          copy(place.resolve(inside), copies.resolve(inside));
+        } else {
+          try (FileSystem jar = FileSystems.newFileSystem(place)) {
+            copy(jar.getPath(inside), copies.resolve(inside));
+          }
+        }
+      } catch (IOException e) {
+        throw new HarnessException("cannot copy the kernels of " + place + ": " + e, e);
+      }
+    }
+    return copies;
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(from, "*.class")) {
+      for (Path file : files) {
+        Files.copy(file, to.resolve(file.getFileName().toString()));
+      }
+    }
   }
 
   private RankProcess.Command openMpi(Job job, Map<String, String> pml) {

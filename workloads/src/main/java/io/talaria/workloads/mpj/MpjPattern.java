@@ -3,6 +3,13 @@
 package io.talaria.workloads.mpj;
 
 import io.talaria.bench.harness.Quantity;
+import io.talaria.mpj.kernels.Cg;
+import io.talaria.mpj.kernels.Ep;
+import io.talaria.mpj.kernels.Fdtd;
+import io.talaria.mpj.kernels.Ft;
+import io.talaria.mpj.kernels.Is;
+import io.talaria.mpj.kernels.Mg;
+import java.util.Arrays;
 import java.util.List;
 
 /** What {@code bench mpj} measures. */
@@ -28,7 +35,19 @@ enum MpjPattern {
   /** {@code Allgather} of so many bytes of each rank. */
   ALLGATHER("allgather", "Allgather", Quantity.TIME, List.of(8 << 10, 1 << 20)),
   /** {@code Alltoall} of so many bytes from each rank to each. */
-  ALLTOALL("alltoall", "Alltoall", Quantity.TIME, List.of(8 << 10, 1 << 20));
+  ALLTOALL("alltoall", "Alltoall", Quantity.TIME, List.of(8 << 10, 1 << 20)),
+  /** NAS EP: random numbers. */
+  EP("ep", "EP", Quantity.PER_SECOND, Ep.class),
+  /** NAS CG: conjugate gradients. */
+  CG("cg", "CG", Quantity.PER_SECOND, Cg.class),
+  /** NAS IS: integers are sorted. */
+  IS("is", "IS", Quantity.PER_SECOND, Is.class),
+  /** NAS FT: Fourier transforms. */
+  FT("ft", "FT", Quantity.PER_SECOND, Ft.class),
+  /** NAS MG: multigrid. */
+  MG("mg", "MG", Quantity.PER_SECOND, Mg.class),
+  /** Finite differences of a field in time. */
+  FDTD("fdtd", "FDTD", Quantity.TIME, Fdtd.class);
 
   /** The sizes that several patterns share, in bytes. */
   private static final class Sizes {
@@ -47,12 +66,33 @@ enum MpjPattern {
   private final String title;
   private final Quantity quantity;
   private final List<Integer> sizes;
+  private final Class<?> kernel;
+
+  MpjPattern(String word, String title, Quantity quantity, Class<?> kernel) {
+    this(word, title, quantity, List.of(0), kernel);
+  }
 
   MpjPattern(String word, String title, Quantity quantity, List<Integer> sizes) {
+    this(word, title, quantity, sizes, null);
+  }
+
+  MpjPattern(
+      String word, String title, Quantity quantity, List<Integer> sizes, Class<?> kernel) {
     this.word = word;
     this.title = title;
     this.quantity = quantity;
     this.sizes = sizes;
+    this.kernel = kernel;
+  }
+
+  /** Returns those that are measured if the user names none: all but the kernels. */
+  static List<MpjPattern> usual() {
+    return Arrays.stream(values()).filter(pattern -> pattern.kernel == null).toList();
+  }
+
+  /** Returns the program of its own that it is, which verifies itself; null if it is none. */
+  Class<?> kernel() {
+    return kernel;
   }
 
   /** Returns its name for people. */
@@ -69,9 +109,38 @@ enum MpjPattern {
     return sizes;
   }
 
-  /** Returns whether all ranks take part, however many they are; else two do. */
+  /** Returns whether all ranks take part in its messages, however many they are; else two do. */
   boolean collective() {
-    return compareTo(BARRIER) >= 0;
+    return kernel == null && compareTo(BARRIER) >= 0;
+  }
+
+  /** Returns the unit of {@link #shown}. */
+  String unit() {
+    return kernel != null
+        ? quantity == Quantity.TIME ? "ms" : "MOPS"
+        : switch (quantity) {
+          case TIME -> "µs";
+          case PER_SECOND -> "millions a second";
+          default -> quantity.unit();
+        };
+  }
+
+  /**
+   * Returns a figure in the unit of tables.
+   *
+   * @param figure the figure
+   */
+  double shown(double figure) {
+    return switch (quantity) {
+      case TIME -> figure / (kernel == null ? 1e3 : 1e6);
+      case PER_SECOND -> figure / 1e6;
+      default -> figure;
+    };
+  }
+
+  /** Returns whether more is better. */
+  boolean more() {
+    return quantity.ratio(1, 2) > 1;
   }
 
   /** Returns whether messages are in flight at the same time. */

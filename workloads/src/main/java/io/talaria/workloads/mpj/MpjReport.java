@@ -4,7 +4,6 @@ package io.talaria.workloads.mpj;
 
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
@@ -50,12 +49,8 @@ record MpjReport(
   }
 
   private static String heading(MpjBout bout) {
-    return bout.label()
-        + switch (bout.job().pattern().quantity()) {
-          case PER_SECOND -> ", millions a second (more is better)";
-          case GIGABYTES_PER_SECOND -> ", GB/s (more is better)";
-          default -> ", µs (less is better)";
-        };
+    MpjPattern pattern = bout.job().pattern();
+    return bout.label() + ", " + pattern.unit() + (pattern.more() ? " (more" : " (less") + " is better)";
   }
 
   /** Medians, and below them the range where there is one. */
@@ -63,17 +58,17 @@ record MpjReport(
     List<String> header = new ArrayList<>(List.of("bytes"));
     contenders.forEach(contender -> header.add(">" + contender));
     Table table = new Table(header.toArray(String[]::new));
-    Quantity quantity = bout.job().pattern().quantity();
+    MpjPattern pattern = bout.job().pattern();
     for (int bytes : bout.job().sizes()) {
       List<String> medians = new ArrayList<>(List.of(bytes == 0 ? "" : Units.bytes(bytes)));
       List<String> ranges = new ArrayList<>(List.of(""));
       boolean several = false;
       for (MpjContender contender : contenders) {
         Spread spread = found.spread(bout.id(bytes), contender);
-        medians.add(spread == null ? "" : figure(quantity, spread.median()));
+        medians.add(spread == null ? "" : figure(pattern, spread.median()));
         boolean range = spread != null && spread.rounds() > 1;
         ranges.add(
-            range ? figure(quantity, spread.min()) + "–" + figure(quantity, spread.max()) : "");
+            range ? figure(pattern, spread.min()) + "–" + figure(pattern, spread.max()) : "");
         several |= range;
       }
       table.row(medians.toArray(String[]::new));
@@ -84,13 +79,8 @@ record MpjReport(
     return table;
   }
 
-  private static String figure(Quantity quantity, double value) {
-    return Units.figure(
-        switch (quantity) {
-          case PER_SECOND -> value / 1e6;
-          case TIME -> value / 1e3;
-          default -> value;
-        });
+  private static String figure(MpjPattern pattern, double value) {
+    return Units.figure(pattern.shown(value));
   }
 
   private void ratios(StringBuilder out) {

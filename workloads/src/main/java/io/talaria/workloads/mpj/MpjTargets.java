@@ -30,6 +30,9 @@ final class MpjTargets {
   private static final int MIB = 1 << 20;
   private static final int ANY = Integer.MAX_VALUE;
 
+  /** The class of problem that is judged. */
+  private static final char KERNELS = 'A';
+
   /**
    * One line of the table of targets.
    *
@@ -49,7 +52,11 @@ final class MpjTargets {
       double limit) {
 
     private boolean covers(MpjLaunch.Job job, int bytes) {
-      return job.ranks() == 2 && job.pattern() == pattern && bytes >= least && bytes <= most;
+      return job.ranks() == 2
+          && job.pattern() == pattern
+          && bytes >= least
+          && bytes <= most
+          && (pattern.kernel() == null || job.problem() == KERNELS);
     }
   }
 
@@ -105,6 +112,12 @@ final class MpjTargets {
     all.add(new Rule(MpjPattern.RATE, 0, KIB, UCX, List.of(OMPI_UCX), 0.6));
     all.add(new Rule(MpjPattern.HALF, 8, 8, NIO, List.of(SOCKETS), 1.3));
     all.add(new Rule(MpjPattern.HALF, 8, 8, NIO_AGENT, List.of(SOCKETS), 0.2));
+    for (MpjPattern pattern : MpjPattern.values()) {
+      if (pattern.kernel() != null) {
+        double limit = pattern.more() ? 0.97 : 1 / 0.97;
+        all.add(new Rule(pattern, 0, ANY, SHM, List.of(EXPRESS), limit));
+      }
+    }
     all.addAll(express(SHM, EXPRESS, 0.1, 1.0));
     all.addAll(express(NIO, EXPRESS_NIO, 0.5, 0.9));
     return List.copyOf(all);
@@ -114,11 +127,11 @@ final class MpjTargets {
     return List.of(MpjPattern.BYTES, MpjPattern.DOUBLES, MpjPattern.SEGMENTS);
   }
 
-  /** Times of every pattern that has times: small messages, and all else. */
+  /** Times of messages and collectives: small messages, and all else. */
   private static List<Rule> express(
       MpjContender ours, MpjContender theirs, double small, double other) {
     List<Rule> all = new ArrayList<>();
-    for (MpjPattern pattern : MpjPattern.values()) {
+    for (MpjPattern pattern : MpjPattern.usual()) {
       if (pattern.quantity() == Quantity.TIME) {
         int split = pattern == MpjPattern.HALF ? KIB : -1;
         if (split > 0) {
@@ -148,7 +161,7 @@ final class MpjTargets {
 
   private void judge(Rule rule, MpjBout bout, int bytes, boolean judging) {
     String id = bout.id(bytes);
-    boolean more = rule.pattern.quantity().ratio(1, 2) > 1;
+    boolean more = rule.pattern.more();
     MpjContender theirs = better(id, rule.theirs, more);
     List<Double> ours = found.values(id, rule.ours);
     if (theirs == null || ours.isEmpty()) {

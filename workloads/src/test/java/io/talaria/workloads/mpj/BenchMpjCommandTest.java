@@ -80,10 +80,10 @@ class BenchMpjCommandTest {
   @Tag("long")
   @Test
   void everyContenderDoesWhatItCan() throws Exception {
-    JsonNode json = bench("--sizes 64 --quick --rounds 1 --ranks 2,3");
+    JsonNode json = bench("--sizes 64 --quick --ranks 2,3");
     JsonNode absent = json.path("options").path("absent");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
-    for (MpjPattern pattern : MpjPattern.values()) {
+    for (MpjPattern pattern : MpjPattern.usual()) {
       for (int ranks : pattern.collective() ? new int[] {2, 3} : new int[] {2}) {
         String id =
             pattern
@@ -98,6 +98,23 @@ class BenchMpjCommandTest {
     }
   }
 
+  @Test
+  void kernelsVerifyThemselvesAndGiveTheirSpeed() throws Exception {
+    JsonNode json = bench("is fdtd --quick --ranks 2 --devices shm,nio-agent --against sockets");
+    for (String id : new String[] {"is/S", "fdtd/S"}) {
+      assertThat(figure(json, id, "shm")).as(id).isPositive();
+      assertThat(figure(json, id, "nio-agent")).as(id).isPositive();
+    }
+    assertThat(json.path("missing")).isEmpty();
+  }
+
+  @Tag("long")
+  @Test
+  void theSameKernelsRunOnMpjExpress() throws Exception {
+    JsonNode json = bench("ep cg is ft mg fdtd --quick --devices shm --against express,express-nio");
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -106,6 +123,8 @@ class BenchMpjCommandTest {
         "--devices ibv         | there is no 'ibv', but shm, ucx, nio, nio-agent",
         "--against lam         | there is no 'lam', but ompi-ob1, ompi-ucx, mpich, express",
         "--ranks 1             | --ranks must be from 2 to 16, not 1",
+        "ft --ranks 0          | --ranks must be from 1 to 16, not 0",
+        "ft --class B          | --class: there is no class B, but S, W, A",
         "doubles --sizes 12    | --sizes: doubles sends doubles, 12 bytes are no number of them",
         "--rounds 101          | --rounds must be from 1 to 100, not 101",
         "--quick --seconds 1   | --seconds does not go with --quick",

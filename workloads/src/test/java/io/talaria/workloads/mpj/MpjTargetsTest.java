@@ -22,7 +22,7 @@ class MpjTargetsTest {
   private final MpjTargets targets = new MpjTargets(found);
 
   private MpjBout bout(MpjPattern pattern, int ranks) {
-    MpjLaunch.Job job = new MpjLaunch.Job(pattern, ranks, pattern.sizes(), 1, 1, 1);
+    MpjLaunch.Job job = new MpjLaunch.Job(pattern, ranks, pattern.sizes(), 1, 1, 1, 'A');
     MpjBout bout = new MpjBout(null, job, all, true);
     bouts.add(bout);
     return bout;
@@ -104,6 +104,24 @@ class MpjTargetsTest {
     assertThat(judged(half.label(8), MpjContender.NIO).target().wanted()).isEqualTo("≤ 0.50×");
     assertThat(judged(half.label(16 << 20), MpjContender.NIO).target().wanted())
         .isEqualTo("≤ 0.90×");
+  }
+
+  @Test
+  void kernelsMustNearlyKeepUpWithMpjExpress() {
+    MpjBout ft = bout(MpjPattern.FT, 2);
+    MpjBout fdtd = bout(MpjPattern.FDTD, 2);
+    figures(ft, 0, MpjContender.SHM, 960e6);
+    figures(ft, 0, MpjContender.EXPRESS, 1000e6);
+    figures(fdtd, 0, MpjContender.SHM, 103e6);
+    figures(fdtd, 0, MpjContender.EXPRESS, 100e6);
+    targets.judge(bouts, true);
+    assertThat(ft.id(0)).isEqualTo("ft/A");
+    assertThat(judged("FT, class A", MpjContender.SHM).target().wanted()).isEqualTo("≥ 0.97×");
+    assertThat(judged("FT, class A", MpjContender.SHM).target().met()).isFalse();
+    assertThat(judged("FDTD, class A", MpjContender.SHM).target().wanted()).isEqualTo("≤ 1.03×");
+    assertThat(judged("FDTD, class A", MpjContender.SHM).target().met()).isTrue();
+    assertThat(MpjPattern.FT.shown(960e6) + " " + MpjPattern.FT.unit()).isEqualTo("960.0 MOPS");
+    assertThat(MpjPattern.FDTD.shown(103e6) + " " + MpjPattern.FDTD.unit()).isEqualTo("103.0 ms");
   }
 
   @Test
