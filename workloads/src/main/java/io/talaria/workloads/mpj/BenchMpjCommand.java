@@ -72,7 +72,8 @@ public final class BenchMpjCommand implements Subcommand {
       arity = "0..*",
       paramLabel = "PATTERN",
       description =
-          "What to measure: ${COMPLETION-CANDIDATES}. Default: all but the kernels, ep to fdtd.")
+          "What to measure: ${COMPLETION-CANDIDATES}. Default: messages and collectives, half to"
+              + " alltoall; kernels, start and memory if they are named.")
   private List<MpjPattern> patterns = new ArrayList<>();
 
   @Option(
@@ -106,8 +107,8 @@ public final class BenchMpjCommand implements Subcommand {
       split = ",",
       paramLabel = "N",
       description =
-          "How many ranks take part in collectives and kernels; all else is between two. They"
-              + " share the two cores. Default: 2, and for kernels 1, 2 and 4.")
+          "How many ranks there are, on the two cores; messages are always between two. Default:"
+              + " 2, for kernels 1, 2 and 4, for start and memory 2, 8 and 16.")
   private List<Integer> ranks = new ArrayList<>();
 
   @Option(
@@ -158,7 +159,7 @@ public final class BenchMpjCommand implements Subcommand {
     int busy = repeat.busy();
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
-    List<MpjLaunch.Job> jobs = jobs(timing);
+    List<MpjJob> jobs = jobs(timing);
     List<MpjContender> wanted = contenders();
     Machine machine = Machine.describe(BuildVersion.talaria(), pinning).beside(busy);
     Comparison found = new Comparison(wanted);
@@ -189,8 +190,8 @@ public final class BenchMpjCommand implements Subcommand {
     return all.stream().distinct().toList();
   }
 
-  private List<MpjLaunch.Job> jobs(Timing timing) {
-    List<MpjLaunch.Job> jobs = new ArrayList<>();
+  private List<MpjJob> jobs(Timing timing) {
+    List<MpjJob> jobs = new ArrayList<>();
     for (MpjPattern pattern : patterns.isEmpty() ? MpjPattern.usual() : patterns) {
       for (int number : ranks(pattern)) {
         jobs.add(job(pattern, number, timing));
@@ -200,14 +201,10 @@ public final class BenchMpjCommand implements Subcommand {
   }
 
   private List<Integer> ranks(MpjPattern pattern) {
-    boolean kernel = pattern.kernel() != null;
-    int least = kernel ? 1 : 2;
-    ranks.forEach(
-        number -> Limits.check(spec.commandLine(), "--ranks", number, least, MOST_RANKS));
-    if (!kernel) {
-      return ranks.isEmpty() || !pattern.collective() ? List.of(2) : ranks;
-    }
-    return ranks.isEmpty() ? List.of(1, 2, 4) : ranks;
+    List<Integer> all = pattern.ranks(ranks);
+    int least = pattern.kernel() == null ? 2 : 1;
+    all.forEach(number -> Limits.check(spec.commandLine(), "--ranks", number, least, MOST_RANKS));
+    return all;
   }
 
   private char problem() {
@@ -219,7 +216,7 @@ public final class BenchMpjCommand implements Subcommand {
     return word.charAt(0);
   }
 
-  private MpjLaunch.Job job(MpjPattern pattern, int number, Timing timing) {
+  private MpjJob job(MpjPattern pattern, int number, Timing timing) {
     boolean none = pattern.sizes().equals(List.of(0));
     List<Integer> chosen = sizes.isEmpty() || none ? pattern.sizes() : sizes;
     for (int bytes : chosen) {
@@ -233,6 +230,6 @@ public final class BenchMpjCommand implements Subcommand {
     double each = timing.seconds() / chosen.size();
     int crowded = number > 2 ? CROWDED_LESS : 1;
     int less = crowded * (repeat.quick() ? QUICK_LESS : 1);
-    return new MpjLaunch.Job(pattern, number, chosen, warmUp, each, less, problem());
+    return new MpjJob(pattern, number, chosen, warmUp, each, less, problem());
   }
 }

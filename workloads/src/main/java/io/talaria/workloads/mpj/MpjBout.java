@@ -24,7 +24,7 @@ final class MpjBout implements Bout {
   private static final double UNREST = 1.25;
 
   private final MpjLaunch launch;
-  private final MpjLaunch.Job job;
+  private final MpjJob job;
   private final List<MpjContender> contenders;
   private final boolean watched;
   private final Map<MpjContender, Map<Integer, Double>> figures = new EnumMap<>(MpjContender.class);
@@ -47,7 +47,7 @@ final class MpjBout implements Bout {
    * @param contenders those who can be run here, in the order of the rounds
    * @param watched whether rounds are measured again if the machine changes
    */
-  MpjBout(MpjLaunch launch, MpjLaunch.Job job, List<MpjContender> contenders, boolean watched) {
+  MpjBout(MpjLaunch launch, MpjJob job, List<MpjContender> contenders, boolean watched) {
     this.launch = launch;
     this.job = job;
     this.contenders =
@@ -55,7 +55,7 @@ final class MpjBout implements Bout {
     this.watched = watched;
   }
 
-  MpjLaunch.Job job() {
+  MpjJob job() {
     return job;
   }
 

@@ -55,10 +55,13 @@ enum MpjContender implements Contender {
    */
   boolean does(MpjPattern pattern, int ranks) {
     return switch (this) {
-      case SHM, UCX, NIO, NIO_AGENT -> true;
+      case SHM, UCX, NIO -> true;
+      // It waits for its road, which is not part of a start.
+      case NIO_AGENT -> pattern != MpjPattern.START;
       case OMPI_OB1, OMPI_UCX, MPICH ->
           pattern != MpjPattern.OBJECTS && pattern.kernel() == null;
-      case EXPRESS, EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS;
+      case EXPRESS -> pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.MEMORY;
+      case EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS;
       case PERFTEST ->
           ranks == 2
               && (pattern == MpjPattern.HALF

@@ -28,8 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -40,20 +38,6 @@ import java.util.stream.Stream;
 final class MpjLaunch implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(300);
   private static final Duration COMPILE_LIMIT = Duration.ofSeconds(120);
-  private static final Pattern RESULT = Pattern.compile("result \\w+ (\\d+) (\\d+) (\\d+)");
-  private static final Pattern ROAD = Pattern.compile(Ranks.ROAD + " (\\d+) (\\d+) (.*)");
-  private static final Pattern VERIFIED =
-      Pattern.compile("class \\w, \\d+ ranks: ([\\d.]+) MOPS, [\\d.]+ s, verified");
-  private static final Pattern EQUAL =
-      Pattern.compile("steps, \\d+ ranks: ([\\d.]+) s, .*, equal to the bit");
-
-  /** Columns, rows and steps, as the classes of problems of the other kernels. */
-  private static final Map<Character, List<String>> FIELDS =
-      Map.of(
-          'S', List.of("100", "60", "200"),
-          'W', List.of("512", "256", "500"),
-          'A', List.of("1024", "512", "500"));
-
   private static final String UCX_TLS = "UCX_TLS";
   private static final String SOURCE = "ranks.c";
 
@@ -175,50 +159,6 @@ final class MpjLaunch implements AutoCloseable {
   }
 
   /**
-   * What is measured in one start of a contender's ranks.
-   *
-   * @param pattern what they do
-   * @param ranks how many they are
-   * @param sizes in bytes, one after the other
-   * @param warmUpSeconds how long to warm each up, at least
-   * @param seconds how long to measure each, at least
-   * @param less by how much blocks are shorter than usual
-   * @param problem the class of problem of a kernel: S, W or A
-   */
-  record Job(
-      MpjPattern pattern,
-      int ranks,
-      List<Integer> sizes,
-      double warmUpSeconds,
-      double seconds,
-      int less,
-      char problem) {
-
-    int count(int bytes) {
-      return Math.max(1, pattern.count(bytes) / less);
-    }
-
-    private Class<?> program() {
-      return pattern.kernel() == null ? Ranks.class : pattern.kernel();
-    }
-
-    /** The arguments of the ranks, under a name of the pattern that they know. */
-    private List<String> arguments(String word) {
-      if (pattern == MpjPattern.FDTD) {
-        return FIELDS.get(problem);
-      }
-      if (pattern.kernel() != null) {
-        return List.of("" + problem);
-      }
-      List<String> words = new ArrayList<>(List.of(Ranks.BEGIN, "" + warmUpSeconds, "" + seconds));
-      for (int bytes : sizes) {
-        words.addAll(List.of(word, "" + bytes, "" + count(bytes)));
-      }
-      return words;
-    }
-  }
-
-  /**
    * Measures.
    *
    * @param contender who
@@ -228,7 +168,7 @@ final class MpjLaunch implements AutoCloseable {
    *     should be
    * @throws InterruptedException if interrupted
    */
-  Map<Integer, Double> measure(MpjContender contender, Job job)
+  Map<Integer, Double> measure(MpjContender contender, MpjJob job)
       throws HarnessException, InterruptedException {
     return switch (contender) {
       case PERFTEST -> perftest(job);
@@ -251,66 +191,35 @@ final class MpjLaunch implements AutoCloseable {
   }
 
   private Map<Integer, Double> figures(
-      MpjContender contender, Job job, RankProcess.Command command)
+      MpjContender contender, MpjJob job, RankProcess.Command command)
       throws HarnessException, InterruptedException {
     String said;
+    long begin = System.nanoTime();
     try (RankProcess process = RankProcess.start(contender.label(), command, folder.path())) {
       said = process.await(LIMIT);
     }
-    Map<Integer, Double> found = job.pattern().kernel() == null ? read(said, job) : kernel(said);
+    long elapsedNs = System.nanoTime() - begin;
+    Map<Integer, Double> found = new MpjOutput(said).figures(job, elapsedNs);
     if (!found.keySet().containsAll(job.sizes())) {
       throw new HarnessException(contender + " printed no figures" + RankProcess.last(said));
     }
     if (contender == MpjContender.NIO_AGENT && job.program() == Ranks.class) {
-      requireAccelerated(said);
+      new MpjOutput(said).requireAccelerated();
     }
     return found;
   }
 
-  private static Map<Integer, Double> read(String said, Job job) {
-    Map<Integer, Double> found = new TreeMap<>();
-    Matcher matcher = RESULT.matcher(said);
-    while (matcher.find()) {
-      int bytes = Integer.parseInt(matcher.group(1));
-      long rounds = Long.parseLong(matcher.group(2));
-      long elapsedNs = Long.parseLong(matcher.group(3));
-      found.put(bytes, job.pattern().figure(bytes, rounds, elapsedNs));
-    }
-    return found;
-  }
-
-  /** Operations or nanoseconds; nothing if the result was wrong. */
-  private static Map<Integer, Double> kernel(String said) {
-    Matcher operations = VERIFIED.matcher(said);
-    if (operations.find()) {
-      return Map.of(0, Double.parseDouble(operations.group(1)) * 1e6);
-    }
-    Matcher seconds = EQUAL.matcher(said);
-    return seconds.find() ? Map.of(0, Double.parseDouble(seconds.group(1)) * 1e9) : Map.of();
-  }
-
-  private static void requireAccelerated(String said) throws HarnessException {
-    Matcher road = ROAD.matcher(said);
-    if (!road.find()) {
-      throw new HarnessException("the ranks did not say which road their connections took");
-    }
-    if (Integer.parseInt(road.group(1)) == 0 || Integer.parseInt(road.group(2)) != 0) {
-      throw new HarnessException("NOT ACCELERATED: " + road.group(3));
-    }
-  }
-
-  private RankProcess.Command command(MpjContender contender, Job job) throws HarnessException {
-    String word = job.pattern().toString();
+  private RankProcess.Command command(MpjContender contender, MpjJob job) throws HarnessException {
     return switch (contender) {
-      case SHM -> own(job, List.of("-dev", "shm"), job.arguments(word));
+      case SHM -> own(job, List.of("-dev", "shm"), job.arguments());
       case UCX ->
           own(
               job,
               List.of("-dev", "ucx", "-x", UCX_TLS + "=" + UcxPerftest.SHARED_MEMORY),
-              job.arguments(word));
-      case NIO -> own(job, List.of("-dev", "nio"), job.arguments(word));
+              job.arguments());
+      case NIO -> own(job, List.of("-dev", "nio"), job.arguments());
       case NIO_AGENT -> {
-        List<String> arguments = new ArrayList<>(job.arguments(word));
+        List<String> arguments = new ArrayList<>(job.arguments());
         if (job.program() == Ranks.class) {
           arguments.add(Ranks.ROAD);
         }
@@ -337,7 +246,7 @@ final class MpjLaunch implements AutoCloseable {
       case MPICH -> new RankProcess.Command(inC("mpich", job), Map.of());
       case EXPRESS, EXPRESS_NIO -> {
         List<String> program = new ArrayList<>(List.of(job.program().getName()));
-        program.addAll(job.arguments(word));
+        program.addAll(job.arguments());
         String device = contender == MpjContender.EXPRESS ? "multicore" : "niodev";
         yield express().run(device, job.ranks(), classesOf(job.program()), program);
       }
@@ -345,7 +254,7 @@ final class MpjLaunch implements AutoCloseable {
     };
   }
 
-  private RankProcess.Command own(Job job, List<String> options, List<String> arguments) {
+  private RankProcess.Command own(MpjJob job, List<String> options, List<String> arguments) {
     String path =
         Stream.of(Mpirun.class, Ucx.class, Errno.class)
             .map(MpjLaunch::placeOf)
@@ -401,7 +310,7 @@ final class MpjLaunch implements AutoCloseable {
     }
   }
 
-  private RankProcess.Command openMpi(Job job, Map<String, String> pml) {
+  private RankProcess.Command openMpi(MpjJob job, Map<String, String> pml) {
     Map<String, String> environment = new HashMap<>(OPEN_MPI);
     environment.putAll(pml);
     return new RankProcess.Command(inC("openmpi", job), environment);
@@ -417,12 +326,12 @@ final class MpjLaunch implements AutoCloseable {
       words.addAll(List.of("-np", "1"));
       words.addAll(Pinning.prefix(rank % 2 == 0 ? pinning.serverCore() : pinning.clientCore()));
       words.add(program(library).toString());
-      words.addAll(job.arguments(job.pattern().toString()));
+      words.addAll(job.arguments());
     }
     return words;
   }
 
-  private Map<Integer, Double> perftest(Job job) throws HarnessException, InterruptedException {
+  private Map<Integer, Double> perftest(MpjJob job) throws HarnessException, InterruptedException {
     UcxPerftest program = new UcxPerftest(pinning);
     boolean half = job.pattern() == MpjPattern.HALF;
     List<String> options = half ? List.of() : List.of("-O", "" + Ranks.WINDOW);

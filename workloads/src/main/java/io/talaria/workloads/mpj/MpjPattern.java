@@ -47,7 +47,11 @@ enum MpjPattern {
   /** NAS MG: multigrid. */
   MG("mg", "MG", Quantity.PER_SECOND, Mg.class),
   /** Finite differences of a field in time. */
-  FDTD("fdtd", "FDTD", Quantity.TIME, Fdtd.class);
+  FDTD("fdtd", "FDTD", Quantity.TIME, Fdtd.class),
+  /** A job that does nothing, from the start of its launcher to its end. */
+  START("start", "start and end of a job", Quantity.TIME, List.of(0)),
+  /** The memory of a rank that has done next to nothing. */
+  MEMORY("memory", "memory a rank", Quantity.BYTES, List.of(0));
 
   /** The sizes that several patterns share, in bytes. */
   private static final class Sizes {
@@ -85,9 +89,9 @@ enum MpjPattern {
     this.kernel = kernel;
   }
 
-  /** Returns those that are measured if the user names none: all but the kernels. */
+  /** Returns those that are measured if the user names none: messages and collectives. */
   static List<MpjPattern> usual() {
-    return Arrays.stream(values()).filter(pattern -> pattern.kernel == null).toList();
+    return Arrays.stream(values()).filter(pattern -> pattern.compareTo(EP) < 0).toList();
   }
 
   /** Returns the program of its own that it is, which verifies itself; null if it is none. */
@@ -111,18 +115,31 @@ enum MpjPattern {
 
   /** Returns whether all ranks take part in its messages, however many they are; else two do. */
   boolean collective() {
-    return kernel == null && compareTo(BARRIER) >= 0;
+    return compareTo(BARRIER) >= 0 && compareTo(EP) < 0;
+  }
+
+  /**
+   * Returns by how many ranks it is done.
+   *
+   * @param wanted by how many the user wants what can be done by any number; empty for the usual
+   */
+  List<Integer> ranks(List<Integer> wanted) {
+    if (compareTo(BARRIER) < 0) {
+      return List.of(2);
+    }
+    return !wanted.isEmpty()
+        ? wanted
+        : kernel != null ? List.of(1, 2, 4) : collective() ? List.of(2) : List.of(2, 8, 16);
   }
 
   /** Returns the unit of {@link #shown}. */
   String unit() {
-    return kernel != null
-        ? quantity == Quantity.TIME ? "ms" : "MOPS"
-        : switch (quantity) {
-          case TIME -> "µs";
-          case PER_SECOND -> "millions a second";
-          default -> quantity.unit();
-        };
+    return switch (quantity) {
+      case TIME -> usual().contains(this) ? "µs" : "ms";
+      case PER_SECOND -> kernel == null ? "millions a second" : "MOPS";
+      case BYTES -> "MiB";
+      default -> quantity.unit();
+    };
   }
 
   /**
@@ -132,8 +149,9 @@ enum MpjPattern {
    */
   double shown(double figure) {
     return switch (quantity) {
-      case TIME -> figure / (kernel == null ? 1e3 : 1e6);
+      case TIME -> figure / (usual().contains(this) ? 1e3 : 1e6);
       case PER_SECOND -> figure / 1e6;
+      case BYTES -> figure / (1 << 20);
       default -> figure;
     };
   }

@@ -51,7 +51,7 @@ final class MpjTargets {
       List<MpjContender> theirs,
       double limit) {
 
-    private boolean covers(MpjLaunch.Job job, int bytes) {
+    private boolean covers(MpjJob job, int bytes) {
       return job.ranks() == 2
           && job.pattern() == pattern
           && bytes >= least

@@ -12,6 +12,8 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +29,8 @@ import mpi.Request;
  * <p>The words behind {@value #BEGIN} are the seconds to warm up and to measure each size, and then
  * for each size the pattern, the bytes, and how often in a block: a block is repeated until the
  * time is up, twice at least before anything counts. Rank 0 decides, and prints {@code result
- * PATTERN BYTES ROUNDS NANOSECONDS} for each size.
+ * PATTERN BYTES ROUNDS NANOSECONDS} for each size. Behind these may come {@value #MEMORY} and
+ * {@value #ROAD}.
  */
 public final class Ranks {
   /** The word before all that is for this program; some launchers put theirs before it. */
@@ -35,6 +38,9 @@ public final class Ranks {
 
   /** The word at the end that asks whether connections were accelerated. */
   static final String ROAD = "road";
+
+  /** The word at the end that asks each rank for its memory. */
+  static final String MEMORY = "memory";
 
   /** How many messages are in flight. */
   static final int WINDOW = 64;
@@ -84,6 +90,9 @@ public final class Ranks {
           Integer.parseInt(words.get(i + 2)),
           warmUp,
           seconds);
+    }
+    if (words.contains(MEMORY)) {
+      ranks.tellMemory();
     }
     if (road && ranks.rank == 0) {
       System.out.println(Road.line());
@@ -285,6 +294,17 @@ public final class Ranks {
         throw new EOFException("the other rank has closed the connection");
       }
     }
+  }
+
+  /** This process's own memory, and its share of what it has in common with others, in KiB. */
+  private void tellMemory() throws IOException {
+    world.Barrier();
+    for (String line : Files.readAllLines(Path.of("/proc/self/smaps_rollup"))) {
+      if (line.startsWith("Pss:")) {
+        System.out.println(MEMORY + " " + line.replaceAll("\\D", ""));
+      }
+    }
+    world.Barrier();
   }
 
   /** Talks until the connections between the ranks have taken the road that they will keep. */

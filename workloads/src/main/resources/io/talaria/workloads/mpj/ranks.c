@@ -1,7 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 //
 // What the ranks of bench mpj do, as io.talaria.workloads.mpj.Ranks does it, by MPI in C. Usage:
-//   ranks cases WARM_UP SECONDS [PATTERN BYTES COUNT]...
+//   ranks cases WARM_UP SECONDS [PATTERN BYTES COUNT]... [memory]
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +137,20 @@ static void measure(const char *pattern, int bytes, int count, double warm_up, d
   free(w.in);
 }
 
+// This process's own memory, and its share of what it has in common with others, in KiB.
+static void tell_memory(void) {
+  char line[256];
+  MPI_Barrier(MPI_COMM_WORLD);
+  FILE *file = fopen("/proc/self/smaps_rollup", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    long kib;
+    if (sscanf(line, "Pss: %ld", &kib) == 1) printf("memory %ld\n", kib);
+  }
+  if (file != NULL) fclose(file);
+  fflush(stdout);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -147,6 +161,7 @@ int main(int argc, char **argv) {
   }
   for (int i = 4; i + 2 < argc; i += 3)
     measure(argv[i], atoi(argv[i + 1]), atoi(argv[i + 2]), atof(argv[2]), atof(argv[3]));
+  if (strcmp(argv[argc - 1], "memory") == 0) tell_memory();
   MPI_Finalize();
   return 0;
 }

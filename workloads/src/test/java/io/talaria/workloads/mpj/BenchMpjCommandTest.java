@@ -108,6 +108,15 @@ class BenchMpjCommandTest {
     assertThat(json.path("missing")).isEmpty();
   }
 
+  @Test
+  void aJobsStartAndTheMemoryOfItsRanks() throws Exception {
+    JsonNode json = bench("start memory --quick --ranks 3 --devices shm --against ompi-ob1");
+    assertThat(figure(json, "start/3-ranks", "shm")).isGreaterThan(1e6);
+    assertThat(figure(json, "memory/3-ranks", "shm")).isGreaterThan(1 << 20);
+    assertThat(measure(json, "memory/3-ranks").path("unit").asText()).isEqualTo("B");
+    assertThat(json.path("missing")).isEmpty();
+  }
+
   @Tag("long")
   @Test
   void theSameKernelsRunOnMpjExpress() throws Exception {
@@ -122,7 +131,8 @@ class BenchMpjCommandTest {
         "haff                  | for positional parameter at index 0",
         "--devices ibv         | there is no 'ibv', but shm, ucx, nio, nio-agent",
         "--against lam         | there is no 'lam', but ompi-ob1, ompi-ucx, mpich, express",
-        "--ranks 1             | --ranks must be from 2 to 16, not 1",
+        "bcast --ranks 1       | --ranks must be from 2 to 16, not 1",
+        "start --ranks 17      | --ranks must be from 2 to 16, not 17",
         "ft --ranks 0          | --ranks must be from 1 to 16, not 0",
         "ft --class B          | --class: there is no class B, but S, W, A",
         "doubles --sizes 12    | --sizes: doubles sends doubles, 12 bytes are no number of them",

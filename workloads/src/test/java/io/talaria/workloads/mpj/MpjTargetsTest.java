@@ -3,6 +3,7 @@
 package io.talaria.workloads.mpj;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.harness.Machine;
@@ -22,7 +23,7 @@ class MpjTargetsTest {
   private final MpjTargets targets = new MpjTargets(found);
 
   private MpjBout bout(MpjPattern pattern, int ranks) {
-    MpjLaunch.Job job = new MpjLaunch.Job(pattern, ranks, pattern.sizes(), 1, 1, 1, 'A');
+    MpjJob job = new MpjJob(pattern, ranks, pattern.sizes(), 1, 1, 1, 'A');
     MpjBout bout = new MpjBout(null, job, all, true);
     bouts.add(bout);
     return bout;
@@ -181,5 +182,29 @@ class MpjTargetsTest {
         .isBetween(1.09, 1.12);
     assertThat(MpjBout.unrest(before, Map.of())).isEqualTo(1);
     assertThat(MpjBout.unrest(null, before)).isEqualTo(1);
+  }
+
+  @Test
+  void figuresAreFoundAmongWhatLaunchersSay() throws Exception {
+    MpjJob job = new MpjJob(MpjPattern.HALF, 2, List.of(8, 64), 1, 1, 1, 'A');
+    String said =
+        "MPJ Express (0.44) is started\nresult half 8 100 1000\nresult half 64 100 3000\nbye\n";
+    assertThat(new MpjOutput(said).figures(job, 0)).isEqualTo(Map.of(8, 5., 64, 15.));
+    assertThat(job.arguments())
+        .containsExactly("cases", "1.0", "1.0", "half", "8", "10000", "half", "64", "10000");
+    MpjJob ft = new MpjJob(MpjPattern.FT, 2, List.of(0), 1, 1, 1, 'A');
+    assertThat(ft.arguments()).containsExactly("A");
+    assertThat(
+            new MpjOutput("FT class A, 2 ranks: 1234.5 MOPS, 5.700 s, verified").figures(ft, 0))
+        .isEqualTo(Map.of(0, 1234.5e6));
+    assertThat(new MpjOutput("FT class A, 2 ranks: 1234.5 MOPS, 5.700 s, WRONG").figures(ft, 0))
+        .isEmpty();
+    MpjJob memory = new MpjJob(MpjPattern.MEMORY, 2, List.of(0), 1, 1, 1, 'A');
+    assertThat(new MpjOutput("memory 10\nmemory 30\n").figures(memory, 0))
+        .isEqualTo(Map.of(0, 20. * 1024));
+    assertThat(new MpjOutput("memory 10\n").figures(memory, 0)).isEmpty();
+    new MpjOutput("road 1 0 1 shm (same-host)\n").requireAccelerated();
+    assertThatThrownBy(() -> new MpjOutput("road 0 1 1 tcp (peer-plain)").requireAccelerated())
+        .hasMessage("NOT ACCELERATED: 1 tcp (peer-plain)");
   }
 }
