@@ -73,6 +73,7 @@ class LauncherTest {
         "doctor",
         "observe",
         "bench sockets",
+        "bench mpj",
         "example echo"
       })
   void helpOfWhatIsNotBuiltSaysWhatItIsAndStartsNoBuild(String command) throws Exception {

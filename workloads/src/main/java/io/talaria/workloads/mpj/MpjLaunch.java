@@ -317,7 +317,7 @@ final class MpjLaunch implements AutoCloseable {
   }
 
   /** A program for each rank, as both launchers take it, because each has its own core. */
-  private List<String> inC(String library, Job job) {
+  private List<String> inC(String library, MpjJob job) {
     List<String> words = new ArrayList<>(List.of("mpirun." + library));
     for (int rank = 0; rank < job.ranks(); rank++) {
       if (rank > 0) {
