@@ -31,7 +31,7 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
     List<Contender> contenders = found.contenders();
     double totalMs =
         bouts.stream()
-            .mapToDouble(bout -> bout.expectedMs() * bout.rounds(rounds) * contenders.size())
+            .mapToDouble(bout -> bout.rounds(rounds) * expectedMs(bout, contenders))
             .sum();
     try (BusyProcesses beside = BusyProcesses.start(busy);
         Progress shown = new Progress(progress, Progress.Form.wanted(), totalMs)) {
@@ -45,6 +45,10 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
         }
       }
     }
+  }
+
+  private static double expectedMs(Bout bout, List<Contender> contenders) {
+    return contenders.stream().mapToDouble(bout::expectedMs).sum();
   }
 
   private static void measure(Bout bout, Round round)

@@ -5,6 +5,7 @@ package io.talaria.workloads.mpj;
 import io.talaria.bench.compare.Bout;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Round;
+import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.cli.harness.HarnessException;
@@ -90,6 +91,11 @@ final class MpjBout implements Bout {
   @Override
   public double expectedMs() {
     return START_MS + 1.5e3 * job.sizes().size() * (job.warmUpSeconds() + job.seconds());
+  }
+
+  @Override
+  public double expectedMs(Contender contender) {
+    return contenders.contains(contender) ? expectedMs() : 0;
   }
 
   @Override
