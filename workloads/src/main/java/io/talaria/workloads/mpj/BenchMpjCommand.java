@@ -73,7 +73,7 @@ public final class BenchMpjCommand implements Subcommand {
       paramLabel = "PATTERN",
       description =
           "What to measure: ${COMPLETION-CANDIDATES}. Default: messages and collectives, half to"
-              + " alltoall; kernels, start and memory if they are named.")
+              + " alltoall; the others if they are named.")
   private List<MpjPattern> patterns = new ArrayList<>();
 
   @Option(

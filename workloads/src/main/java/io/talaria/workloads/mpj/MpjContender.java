@@ -59,7 +59,9 @@ enum MpjContender implements Contender {
       // It waits for its road, which is not part of a start.
       case NIO_AGENT -> pattern != MpjPattern.START;
       case OMPI_OB1, OMPI_UCX, MPICH ->
-          pattern != MpjPattern.OBJECTS && pattern.kernel() == null;
+          pattern != MpjPattern.OBJECTS
+              && pattern != MpjPattern.ALLOCATED
+              && pattern.kernel() == null;
       case EXPRESS -> pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.MEMORY;
       case EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS;
       case PERFTEST ->

@@ -51,7 +51,9 @@ enum MpjPattern {
   /** A job that does nothing, from the start of its launcher to its end. */
   START("start", "start and end of a job", Quantity.TIME, List.of(0)),
   /** The memory of a rank that has done next to nothing. */
-  MEMORY("memory", "memory a rank", Quantity.BYTES, List.of(0));
+  MEMORY("memory", "memory a rank", Quantity.BYTES, List.of(0)),
+  /** What a blocking call allocates, the mean of {@code Send} and {@code Recv}. */
+  ALLOCATED("allocated", "allocated by Send or Recv", Quantity.BYTES, List.of(1 << 10, 1 << 20));
 
   /** The sizes that several patterns share, in bytes. */
   private static final class Sizes {
@@ -124,7 +126,7 @@ enum MpjPattern {
    * @param wanted by how many the user wants what can be done by any number; empty for the usual
    */
   List<Integer> ranks(List<Integer> wanted) {
-    if (compareTo(BARRIER) < 0) {
+    if (compareTo(BARRIER) < 0 || this == ALLOCATED) {
       return List.of(2);
     }
     return !wanted.isEmpty()
@@ -137,7 +139,7 @@ enum MpjPattern {
     return switch (quantity) {
       case TIME -> usual().contains(this) ? "µs" : "ms";
       case PER_SECOND -> kernel == null ? "millions a second" : "MOPS";
-      case BYTES -> "MiB";
+      case BYTES -> this == MEMORY ? "MiB" : "B";
       default -> quantity.unit();
     };
   }
@@ -151,7 +153,7 @@ enum MpjPattern {
     return switch (quantity) {
       case TIME -> figure / (usual().contains(this) ? 1e3 : 1e6);
       case PER_SECOND -> figure / 1e6;
-      case BYTES -> figure / (1 << 20);
+      case BYTES -> this == MEMORY ? figure / (1 << 20) : figure;
       default -> figure;
     };
   }
@@ -189,14 +191,14 @@ enum MpjPattern {
    *
    * @param bytes the size
    * @param rounds how often it was done
-   * @param elapsedNs in which time
+   * @param cost in how many nanoseconds; or how many bytes were allocated
    */
-  double figure(int bytes, long rounds, long elapsedNs) {
+  double figure(int bytes, long rounds, long cost) {
     if (windowed()) {
       double messages = (double) rounds * Ranks.WINDOW;
-      return this == RATE ? messages * 1e9 / elapsedNs : messages * bytes / elapsedNs;
+      return this == RATE ? messages * 1e9 / cost : messages * bytes / cost;
     }
-    double each = (double) elapsedNs / rounds;
+    double each = (double) cost / rounds;
     return collective() ? each : each / 2;
   }
 

@@ -2,10 +2,12 @@
 
 package io.talaria.workloads.mpj;
 
+import com.sun.management.ThreadMXBean;
 import io.talaria.bench.harness.ModeProbe;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -29,7 +31,7 @@ import mpi.Request;
  * <p>The words behind {@value #BEGIN} are the seconds to warm up and to measure each size, and then
  * for each size the pattern, the bytes, and how often in a block: a block is repeated until the
  * time is up, twice at least before anything counts. Rank 0 decides, and prints {@code result
- * PATTERN BYTES ROUNDS NANOSECONDS} for each size. Behind these may come {@value #MEMORY} and
+ * PATTERN BYTES ROUNDS NANOSECONDS} for each size; of {@code allocated} bytes. Behind these may come {@value #MEMORY} and
  * {@value #ROAD}.
  */
 public final class Ranks {
@@ -38,6 +40,9 @@ public final class Ranks {
 
   /** The word at the end that asks whether connections were accelerated. */
   static final String ROAD = "road";
+
+  /** The pattern whose result is bytes, not nanoseconds. */
+  private static final String ALLOCATED = "allocated";
 
   /** The word at the end that asks each rank for its memory. */
   static final String MEMORY = "memory";
@@ -59,6 +64,11 @@ public final class Ranks {
     this.world = world;
     rank = world.Rank();
     size = world.Size();
+  }
+
+  /** What is spent: nanoseconds, or bytes of heap. */
+  private interface Meter {
+    long read();
   }
 
   /** Something that all ranks do together, so many times. */
@@ -103,28 +113,30 @@ public final class Ranks {
   private void measure(String pattern, int bytes, int count, double warmUp, double seconds)
       throws IOException {
     Block block = block(pattern, bytes);
-    double spent = 0;
+    Meter meter = pattern.equals(ALLOCATED) ? Allocation::bytes : System::nanoTime;
+    long begin = System.nanoTime();
     int blocks = 0;
     do {
-      spent += ns(block, count) / 1e9;
+      run(block, count, meter);
       blocks++;
-    } while (all(blocks < WARM_BLOCKS || spent < warmUp));
+    } while (all(blocks < WARM_BLOCKS || System.nanoTime() - begin < warmUp * 1e9));
     long rounds = 0;
-    long elapsedNs = 0;
+    long cost = 0;
+    begin = System.nanoTime();
     do {
-      elapsedNs += ns(block, count);
+      cost += run(block, count, meter);
       rounds += count;
-    } while (all(elapsedNs < seconds * 1e9));
+    } while (all(System.nanoTime() - begin < seconds * 1e9));
     if (rank == 0) {
-      System.out.println("result " + pattern + " " + bytes + " " + rounds + " " + elapsedNs);
+      System.out.println("result " + pattern + " " + bytes + " " + rounds + " " + cost);
     }
   }
 
-  private long ns(Block block, int count) throws IOException {
+  private long run(Block block, int count, Meter meter) throws IOException {
     world.Barrier();
-    long begin = System.nanoTime();
+    long before = meter.read();
     block.run(count);
-    return System.nanoTime() - begin;
+    return meter.read() - before;
   }
 
   /** Returns what rank 0 says. */
@@ -137,7 +149,7 @@ public final class Ranks {
   private Block block(String pattern, int bytes) throws IOException {
     byte[] array = new byte[bytes];
     return switch (pattern) {
-      case "half" -> count -> pingPong(array, bytes, MPI.BYTE, count);
+      case "half", ALLOCATED -> count -> pingPong(array, bytes, MPI.BYTE, count);
       case "objects" -> {
         Object[] text = {"x".repeat(bytes)};
         yield count -> pingPong(text, 1, MPI.OBJECT, count);
@@ -317,6 +329,18 @@ public final class Ranks {
       long passed = System.nanoTime() - begin;
       undecided = passed < Math.min(SETTLED_NS, Road.undecidedNs());
     } while (all(undecided));
+  }
+
+  /** What this thread has allocated. */
+  private static final class Allocation {
+    private static final ThreadMXBean THREADS =
+        (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private Allocation() {}
+
+    static long bytes() {
+      return THREADS.getCurrentThreadAllocatedBytes();
+    }
   }
 
   /** Apart, because only ranks with the agent have these classes. */
