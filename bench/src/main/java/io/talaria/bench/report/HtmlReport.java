@@ -169,7 +169,8 @@ public final class HtmlReport {
 
   private void figure(Section section, String heading, String svg) {
     String name = section.heading() + " " + heading;
-    figures.put(name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"), Picture.withStyle(svg));
+    figures.put(
+        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"), Picture.withStyle(svg));
     out.append("<figure><h3>").append(Xml.text(heading)).append("</h3>\n").append(svg);
     out.append("</figure>\n");
   }

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Shows how far a measurement is: a bar on a terminal, nothing elsewhere, or a line for each step
- * where logs want it. {@link #step} and {@link #say} are for one thread, {@link #close} for any; the
- * bar is drawn by a thread of its own, twice a second, so as not to disturb what is measured.
+ * where logs want it. {@link #step} and {@link #say} are for one thread, {@link #close} for any;
+ * the bar is drawn by a thread of its own, twice a second, so as not to disturb what is measured.
  */
 public final class Progress implements AutoCloseable {
   private static final int WIDTH = 32;

@@ -87,15 +87,15 @@ public final class TopBench {
     boolean held = percent[ROUNDS / 2] < MOST_PERCENT;
     (json.equals("-") ? System.err : System.out)
         .printf(
-        Locale.ROOT,
-        "top, %d ports each second: median %.2f %% of a core, from %.2f to %.2f; under %.0f %%:"
-            + " %s%n",
-        PORTS,
-        percent[ROUNDS / 2],
-        percent[0],
-        percent[ROUNDS - 1],
-        MOST_PERCENT,
-        held ? "held" : "MISSED");
+            Locale.ROOT,
+            "top, %d ports each second: median %.2f %% of a core, from %.2f to %.2f; under %.0f %%:"
+                + " %s%n",
+            PORTS,
+            percent[ROUNDS / 2],
+            percent[0],
+            percent[ROUNDS - 1],
+            MOST_PERCENT,
+            held ? "held" : "MISSED");
     Map<String, Object> figures = figures(rounds, percent[ROUNDS / 2], held);
     if (json.equals("-")) {
       System.out.println(Json.line(figures));

@@ -80,8 +80,7 @@ record MpjExpress(List<String> before, Path folder) {
     List<String> words = java("daemon.jar", "runtime.daemon.MPJDaemon");
     words.add("" + DAEMON_PORT);
     RankProcess daemon =
-        RankProcess.start(
-            "express-daemon", new RankProcess.Command(words, environment()), folder);
+        RankProcess.start("express-daemon", new RankProcess.Command(words, environment()), folder);
     try {
       awaitListening(daemon);
       return daemon;

@@ -225,8 +225,7 @@ final class MpjLaunch implements AutoCloseable {
         }
         yield own(
             job,
-            List.of(
-                "-dev", "nio", "-javaagent:" + agent, "-Dtalaria.quiet=true", "-cp", probes()),
+            List.of("-dev", "nio", "-javaagent:" + agent, "-Dtalaria.quiet=true", "-cp", probes()),
             arguments);
       }
       case SOCKETS -> own(job, List.of("-dev", "shm"), job.arguments("sockets"));

@@ -82,8 +82,7 @@ enum MpjPattern {
     this(word, title, quantity, sizes, null);
   }
 
-  MpjPattern(
-      String word, String title, Quantity quantity, List<Integer> sizes, Class<?> kernel) {
+  MpjPattern(String word, String title, Quantity quantity, List<Integer> sizes, Class<?> kernel) {
     this.word = word;
     this.title = title;
     this.quantity = quantity;

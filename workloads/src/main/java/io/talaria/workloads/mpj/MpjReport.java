@@ -50,7 +50,11 @@ record MpjReport(
 
   private static String heading(MpjBout bout) {
     MpjPattern pattern = bout.job().pattern();
-    return bout.label() + ", " + pattern.unit() + (pattern.more() ? " (more" : " (less") + " is better)";
+    return bout.label()
+        + ", "
+        + pattern.unit()
+        + (pattern.more() ? " (more" : " (less")
+        + " is better)";
   }
 
   /** Medians, and below them the range where there is one. */

@@ -22,8 +22,8 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * What message passing must reach between two processes on a core each: ratios of ours to theirs, of
- * times at most, of rates at least. Each ratio is a measure of its own. Used by one thread.
+ * What message passing must reach between two processes on a core each: ratios of ours to theirs,
+ * of times at most, of rates at least. Each ratio is a measure of its own. Used by one thread.
  */
 final class MpjTargets {
   private static final int KIB = 1 << 10;
@@ -99,8 +99,7 @@ final class MpjTargets {
       double limit = pattern == MpjPattern.SEGMENTS ? 0.9 : 0.7;
       all.add(new Rule(pattern, 64 * KIB, 4 * MIB, UCX, List.of(OMPI_UCX), limit));
     }
-    for (MpjPattern pattern :
-        List.of(MpjPattern.BARRIER, MpjPattern.BCAST, MpjPattern.ALLREDUCE)) {
+    for (MpjPattern pattern : List.of(MpjPattern.BARRIER, MpjPattern.BCAST, MpjPattern.ALLREDUCE)) {
       all.add(new Rule(pattern, 0, 8, SHM, OPEN_MPI, 1.5));
     }
     for (MpjPattern pattern :
@@ -171,11 +170,7 @@ final class MpjTargets {
     String label = bout.label(bytes);
     for (double ratio : ratios(ours, found.values(id, theirs))) {
       found.add(
-          ratioId,
-          label + ", " + rule.ours + " : " + theirs,
-          Quantity.TIMES,
-          rule.ours,
-          ratio);
+          ratioId, label + ", " + rule.ours + " : " + theirs, Quantity.TIMES, rule.ours, ratio);
     }
     Spread spread = found.spread(ratioId, rule.ours);
     Target target = judging ? target(more, rule.limit, spread.median()) : null;

@@ -25,14 +25,14 @@ import mpi.MPI;
 import mpi.Request;
 
 /**
- * What the ranks of {@code bench mpj} do, by the mpiJava API alone, so that the same class file runs
- * on other libraries of that API; {@code ranks.c} does the same in C. One thread a rank.
+ * What the ranks of {@code bench mpj} do, by the mpiJava API alone, so that the same class file
+ * runs on other libraries of that API; {@code ranks.c} does the same in C. One thread a rank.
  *
  * <p>The words behind {@value #BEGIN} are the seconds to warm up and to measure each size, and then
  * for each size the pattern, the bytes, and how often in a block: a block is repeated until the
  * time is up, twice at least before anything counts. Rank 0 decides, and prints {@code result
- * PATTERN BYTES ROUNDS NANOSECONDS} for each size; of {@code allocated} bytes. Behind these may come {@value #MEMORY} and
- * {@value #ROAD}.
+ * PATTERN BYTES ROUNDS NANOSECONDS} for each size; of {@code allocated} bytes. Behind these may
+ * come {@value #MEMORY} and {@value #ROAD}.
  */
 public final class Ranks {
   /** The word before all that is for this program; some launchers put theirs before it. */
@@ -333,8 +333,7 @@ public final class Ranks {
 
   /** What this thread has allocated. */
   private static final class Allocation {
-    private static final ThreadMXBean THREADS =
-        (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private Allocation() {}
 

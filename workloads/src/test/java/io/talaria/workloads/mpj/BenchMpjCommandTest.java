@@ -110,7 +110,8 @@ class BenchMpjCommandTest {
 
   @Test
   void aJobsStartAndTheMemoryOfItsRanks() throws Exception {
-    JsonNode json = bench("start memory allocated --quick --ranks 3 --devices shm --against ompi-ob1");
+    JsonNode json =
+        bench("start memory allocated --quick --ranks 3 --devices shm --against ompi-ob1");
     assertThat(figure(json, "allocated/1024", "shm")).isLessThan(100);
     assertThat(figure(json, "start/3-ranks", "shm")).isGreaterThan(1e6);
     assertThat(figure(json, "memory/3-ranks", "shm")).isGreaterThan(1 << 20);
@@ -121,7 +122,8 @@ class BenchMpjCommandTest {
   @Tag("long")
   @Test
   void theSameKernelsRunOnMpjExpress() throws Exception {
-    JsonNode json = bench("ep cg is ft mg fdtd --quick --devices shm --against express,express-nio");
+    JsonNode json =
+        bench("ep cg is ft mg fdtd --quick --devices shm --against express,express-nio");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
   }
 

@@ -178,8 +178,7 @@ class MpjTargetsTest {
   @Test
   void theMachineIsRestlessIfTheBaselineChanges() {
     Map<Integer, Double> before = Map.of(8, 100., 64, 100., 1024, 100.);
-    assertThat(MpjBout.unrest(before, Map.of(8, 300., 64, 110., 1024, 90.)))
-        .isBetween(1.09, 1.12);
+    assertThat(MpjBout.unrest(before, Map.of(8, 300., 64, 110., 1024, 90.))).isBetween(1.09, 1.12);
     assertThat(MpjBout.unrest(before, Map.of())).isEqualTo(1);
     assertThat(MpjBout.unrest(null, before)).isEqualTo(1);
   }
@@ -194,8 +193,7 @@ class MpjTargetsTest {
         .containsExactly("cases", "1.0", "1.0", "half", "8", "10000", "half", "64", "10000");
     MpjJob ft = new MpjJob(MpjPattern.FT, 2, List.of(0), 1, 1, 1, 'A');
     assertThat(ft.arguments()).containsExactly("A");
-    assertThat(
-            new MpjOutput("FT class A, 2 ranks: 1234.5 MOPS, 5.700 s, verified").figures(ft, 0))
+    assertThat(new MpjOutput("FT class A, 2 ranks: 1234.5 MOPS, 5.700 s, verified").figures(ft, 0))
         .isEqualTo(Map.of(0, 1234.5e6));
     assertThat(new MpjOutput("FT class A, 2 ranks: 1234.5 MOPS, 5.700 s, WRONG").figures(ft, 0))
         .isEmpty();
