@@ -92,7 +92,8 @@ public final class Journal {
    * Reads the journal of a process that has been killed.
    *
    * @param file its journal
-   * @return all connections it remembers, in no order
+   * @return all connections it remembers, in the order in which they were opened, as long as there
+   *     have been no more than it has records
    * @throws IOException if the file cannot be read
    */
   public static List<Entry> read(Path file) throws IOException {

@@ -20,6 +20,10 @@ import java.util.concurrent.atomic.LongAdder;
 final class Lives {
   private final Journal journal;
   private final Map<Traffic, Life> open = new ConcurrentHashMap<>();
+
+  /** How many connections there were between two addresses; ports come back. */
+  private final Map<String, Integer> between = new ConcurrentHashMap<>();
+
   private final LongAdder connected = new LongAdder();
   private final LongAdder complete = new LongAdder();
   private final LongAdder broken = new LongAdder();
@@ -76,7 +80,9 @@ final class Lives {
           "received",
           traffic.received(),
           "fabric",
-          fabricInBytes);
+          fabricInBytes,
+          "nth",
+          life.nth);
     }
     traffic.close();
     life.line.close();
@@ -123,6 +129,7 @@ final class Lives {
     final InetSocketAddress local;
     final InetSocketAddress remote;
     final Journal.Line line;
+    final int nth;
     volatile long movedNs = System.nanoTime();
     private final Traffic traffic;
     private long counted;
@@ -131,6 +138,7 @@ final class Lives {
       this.traffic = traffic;
       this.local = (InetSocketAddress) traffic.channel().getLocalAddress();
       this.remote = (InetSocketAddress) traffic.channel().getRemoteAddress();
+      this.nth = between.merge(text(local) + "-" + text(remote), 1, Integer::sum);
       this.line = traffic.accepted() ? journal.open(remote, local) : journal.open(local, remote);
     }
 

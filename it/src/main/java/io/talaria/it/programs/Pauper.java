@@ -31,6 +31,7 @@ public final class Pauper {
   private static final Path ANY_FILE = Path.of("/dev/null");
   private static final int FEW = 4096;
   private static final long PAUSE_NS = 1_000_000L;
+  private static final int QUIET_LOOKS = 50;
 
   private final Args args;
   private final List<Closeable> files = new ArrayList<>();
@@ -115,17 +116,28 @@ public final class Pauper {
     }
   }
 
+  /** Until all is taken for a while: others in this process give back what they had opened. */
   private void take(int leave) throws IOException {
-    int many = files.size();
+    for (int looks = 0; looks < QUIET_LOOKS; looks++) {
+      if (takeAll() > 0) {
+        looks = 0;
+      }
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+    leave(leave);
+    Console.say("taken");
+  }
+
+  private int takeAll() throws IOException {
+    int before = files.size();
     try {
-      while (files.size() - many < FEW) {
+      while (files.size() - before < FEW) {
         files.add(Files.newInputStream(ANY_FILE));
       }
-      throw new IllegalStateException("there is no limit");
     } catch (IOException full) {
-      leave(leave);
-      Console.say("taken");
+      return files.size() - before;
     }
+    throw new IllegalStateException("there is no limit");
   }
 
   private void leave(int count) throws IOException {

@@ -8,6 +8,7 @@ import io.talaria.it.kit.Traffic;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,9 @@ final class Judge {
 
   private final Findings findings;
   private final Map<String, Member> members = new HashMap<>();
-  private final Map<String, Map<Set<String>, Journal.Entry>> journals = new HashMap<>();
+
+  /** By the dead one's address, then by the two of the connection: ports come back. */
+  private final Map<String, Map<Set<String>, List<Journal.Entry>>> journals = new HashMap<>();
 
   Judge(Findings findings) {
     this.findings = findings;
@@ -51,11 +54,14 @@ final class Judge {
 
   /** A process is dead: keeps what its connections had come to. */
   void died(Member member) throws IOException {
-    Map<Set<String>, Journal.Entry> entries = new HashMap<>();
+    Map<Set<String>, List<Journal.Entry>> entries = new HashMap<>();
     List<Journal.Entry> read =
         Files.exists(member.journal) ? Journal.read(member.journal) : List.of();
     for (Journal.Entry entry : read) {
-      entries.put(Set.of(text(entry.client()), text(entry.server())), entry);
+      entries
+          .computeIfAbsent(
+              Set.of(text(entry.client()), text(entry.server())), key -> new ArrayList<>())
+          .add(entry);
     }
     journals.put(member.address, entries);
   }
@@ -96,11 +102,15 @@ final class Judge {
   }
 
   private String compare(Member dead, Event end, boolean readReset, boolean writeReset) {
-    Journal.Entry entry =
-        journals.get(dead.address).get(Set.of(end.text("local"), end.text("remote")));
-    if (entry == null) {
+    List<Journal.Entry> entries =
+        journals
+            .get(dead.address)
+            .getOrDefault(Set.of(end.text("local"), end.text("remote")), List.of());
+    int nth = (int) end.number("nth");
+    if (entries.size() < nth) {
       return null; // it had not accepted the connection yet
     }
+    Journal.Entry entry = entries.get(nth - 1);
     findings.checkedAgainstJournals++;
     boolean readAll = entry.receivedBytes() == end.number("sent");
     long missing = entry.sentBytes() - end.number("received");

@@ -490,6 +490,10 @@ public final class Storm {
             bells,
             findings.leakedMappings,
             Leftovers.of(lab.talariaDir(), shmDir)));
+    if (findings.leakedMappings > 0) {
+      Proc.mapped(keeper.child, shmDir).forEach(Storm::say);
+      Proc.ownObjects(keeper.child).forEach(Storm::say);
+    }
     keeper.child.stop();
     findings.filesLeft += Leftovers.of(lab.talariaDir(), shmDir).size();
   }

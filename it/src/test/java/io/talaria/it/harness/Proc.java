@@ -88,9 +88,35 @@ public final class Proc {
    * @throws IOException if it is gone
    */
   public static int mappings(Child child, Path dir) throws IOException {
+    return mapped(child, dir).size();
+  }
+
+  /**
+   * The same in the kernel's words: addresses, and the file.
+   *
+   * @param child the process
+   * @param dir the directory
+   * @return a line each
+   * @throws IOException if it is gone
+   */
+  public static List<String> mapped(Child child, Path dir) throws IOException {
     try (Stream<String> lines = Files.lines(directory(child).resolve("maps"))) {
-      return Math.toIntExact(lines.filter(line -> line.contains(dir + "/")).count());
+      return lines.filter(line -> line.contains(dir + "/")).toList();
     }
+  }
+
+  /**
+   * How many objects of Talaria's classes a JVM holds, once what nobody holds is collected.
+   *
+   * @param child the process
+   * @return a line for each class
+   * @throws IOException if it is gone
+   * @throws InterruptedException if interrupted
+   */
+  public static List<String> ownObjects(Child child) throws IOException, InterruptedException {
+    String jcmd = Settings.ownJava().resolve("bin/jcmd").toString();
+    String all = run(jcmd, Long.toString(child.pid()), "GC.class_histogram");
+    return all.lines().filter(line -> line.contains(" io.talaria.nio.")).toList();
   }
 
   /**

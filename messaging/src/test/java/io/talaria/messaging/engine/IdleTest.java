@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What two connected nodes cost that have nothing to do. */
+@Tag("alone")
 @Tag("long")
 @Timeout(120)
 class IdleTest {

@@ -40,9 +40,13 @@ final class ShmPeer {
   private final ShmFabric fabric;
   private final SharedFiles files;
 
+  /** What is looked at by who comes late, when nothing is shared any more. */
+  private static final ByteBuffer NOBODYS_REGION = zeros();
+
   /**
    * Unmapped by the collector: a selecting thread may look at it at any time. Replaced by zeros
-   * when it is gone.
+   * when it is gone, and when nothing is shared any more: somebody may hold a stream for long, such
+   * as a selector that sleeps with a cancelled key.
    */
   private ByteBuffer shared;
 
@@ -437,6 +441,7 @@ final class ShmPeer {
 
   private void forgetIfUnused() {
     if (gone && mapped == 0) {
+      shared = NOBODYS_REGION;
       fabric.closed(this);
     }
   }
@@ -622,7 +627,7 @@ final class ShmPeer {
   boolean examine() {
     if (!regionLost && !Mapping.intact(shared)) {
       regionLost = true;
-      shared = ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
+      shared = zeros();
       session.drop("the memory shared with it has been cut short");
     }
     boolean found = regionLost;
@@ -638,6 +643,10 @@ final class ShmPeer {
       }
     }
     return found;
+  }
+
+  private static ByteBuffer zeros() {
+    return ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
   }
 
   private static FabricException protocol(String what) {

@@ -5,8 +5,11 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.fabric.FabricStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,5 +77,27 @@ class ReleasedStreamTest {
     }
     comeLate(old.client.stream);
     comeLate(old.server.stream);
+  }
+
+  @Test
+  void whoHoldsOneKeepsNoMemoryOfItsPeer() throws Exception {
+    Path shared = dir.resolve("shm");
+    Connection old;
+    try (PeerPair pair = new PeerPair(shared, RING, 4 * RING)) {
+      old = pair.connect();
+      assertThat(mappings(shared)).isPositive();
+      old.release();
+    }
+    while (mappings(shared) > 0) { // the test's own limit ends it
+      System.gc();
+      Thread.sleep(10);
+    }
+    comeLate(old.client.stream);
+  }
+
+  private static long mappings(Path directory) throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+      return lines.filter(line -> line.contains(directory + "/")).count();
+    }
   }
 }
