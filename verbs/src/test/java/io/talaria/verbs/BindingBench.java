@@ -25,23 +25,6 @@ public final class BindingBench {
   private static final double MOST_NS_MORE = 25;
   private static final double LEAST_BYTES = 0.01;
 
-  /** As the engine of benchmarks writes measures; there is no library for it here. */
-  private static final String JSON =
-      """
-      {"format": "talaria-bench-verbs-1",
-       "environment": {"time": "%s", "jdk": "%s", "cores": %d},
-       "targetsMissed": %d,
-       "measures": [
-        {"id": "post-poll", "label": "post and poll, a device that does nothing", "unit": "ns",
-         "rounds": {"c": %s, "java": %s}},
-        {"id": "post-poll/more", "label": "what Java takes more than C", "unit": "ns",
-         "rounds": {"java": %s},
-         "target": {"wanted": "at most %.0f", "reached": %.3f, "met": %b}},
-        {"id": "post-poll/allocated", "label": "bytes allocated each", "unit": "B",
-         "rounds": {"java": [%.6f]},
-         "target": {"wanted": "under %.2f", "reached": %.6f, "met": %b}}]}
-      """;
-
   private static final int UNAVAILABLE = 69; // EX_UNAVAILABLE of sysexits.h
   private static final int MISSED = 3;
 
@@ -118,10 +101,24 @@ public final class BindingBench {
     boolean fast = median <= MOST_NS_MORE;
     boolean lean = perOperation < LEAST_BYTES;
     if (!json.isEmpty()) {
+      // As the engine of benchmarks writes measures; there is no library for it here.
       String figures =
           String.format(
               Locale.ROOT,
-              JSON,
+              """
+              {"format": "talaria-bench-verbs-1",
+               "environment": {"time": "%s", "jdk": "%s", "cores": %d},
+               "targetsMissed": %d,
+               "measures": [
+                {"id": "post-poll", "label": "post and poll, a device that does nothing", "unit": "ns",
+                 "rounds": {"c": %s, "java": %s}},
+                {"id": "post-poll/more", "label": "what Java takes more than C", "unit": "ns",
+                 "rounds": {"java": %s},
+                 "target": {"wanted": "at most %.0f", "reached": %.3f, "met": %b}},
+                {"id": "post-poll/allocated", "label": "bytes allocated each", "unit": "B",
+                 "rounds": {"java": [%.6f]},
+                 "target": {"wanted": "under %.2f", "reached": %.6f, "met": %b}}]}
+              """,
               Instant.now().truncatedTo(ChronoUnit.SECONDS),
               System.getProperty("java.runtime.version"),
               Runtime.getRuntime().availableProcessors(),

@@ -30,20 +30,6 @@ public final class FabricBench {
   private static final Pattern PORT =
       Pattern.compile("port .*/(\\d+) ACTIVE lid ([1-9]\\d*) to (?!null).* at .*");
 
-  /** As the engine of benchmarks writes measures; there is no library for it here. */
-  private static final String JSON =
-      """
-      {"format": "talaria-bench-ports-1",
-       "environment": {"time": "%s", "jdk": "%s", "cores": %d, "ports": %d},
-       "targetsMissed": %d,
-       "measures": [
-        {"id": "fabric", "label": "all counters of all connected ports", "unit": "ms",
-         "rounds": {"monitor": %s, "perfquery": %s}},
-        {"id": "fabric/ratio", "label": "monitor's time to perfquery's", "unit": "",
-         "rounds": {"monitor": %s},
-         "target": {"wanted": "at most %.1f", "reached": %.4f, "met": %b}}]}
-      """;
-
   private final PrintStream people;
   private final String json;
 
@@ -112,10 +98,21 @@ public final class FabricBench {
     boolean held = ratio <= MOST;
     people.println("at most " + MOST + ": " + (held ? "held" : "MISSED"));
     if (!json.isEmpty()) {
+      // As the engine of benchmarks writes measures; there is no library for it here.
       String figures =
           String.format(
               Locale.ROOT,
-              JSON,
+              """
+              {"format": "talaria-bench-ports-1",
+               "environment": {"time": "%s", "jdk": "%s", "cores": %d, "ports": %d},
+               "targetsMissed": %d,
+               "measures": [
+                {"id": "fabric", "label": "all counters of all connected ports", "unit": "ms",
+                 "rounds": {"monitor": %s, "perfquery": %s}},
+                {"id": "fabric/ratio", "label": "monitor's time to perfquery's", "unit": "",
+                 "rounds": {"monitor": %s},
+                 "target": {"wanted": "at most %.1f", "reached": %.4f, "met": %b}}]}
+              """,
               Instant.now().truncatedTo(ChronoUnit.SECONDS),
               System.getProperty("java.runtime.version"),
               Runtime.getRuntime().availableProcessors(),

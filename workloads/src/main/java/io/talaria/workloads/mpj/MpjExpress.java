@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 record MpjExpress(List<String> before, Path folder) {
   private static final Path HOME = Path.of("/usr/share/mpj");
   private static final Path LIBRARIES = Path.of("/usr/share/java");
+  private static final String LOGGING = "log4j-1.2.jar";
   private static final int DAEMON_PORT = 40_055;
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
   private static final int PAUSE_MS = 50;
@@ -61,6 +62,8 @@ record MpjExpress(List<String> before, Path folder) {
     if (device.equals("niodev")) {
       words.addAll(List.of("-machinesfile", machines().toString()));
     }
+    // Its own class path in the JVM of the ranks lacks this one.
+    words.add("-Xbootclasspath/a:" + LIBRARIES.resolve(LOGGING));
     words.addAll(List.of("-cp", classPath.toString()));
     words.addAll(program);
     return new RankProcess.Command(words, environment());
@@ -123,7 +126,7 @@ record MpjExpress(List<String> before, Path folder) {
     List<String> path = new ArrayList<>();
     path.add(HOME.resolve("lib").resolve(jar).toString());
     path.add(HOME.resolve("lib").resolve("runtimecommon.jar").toString());
-    for (String library : List.of("log4j-1.2.jar", "commons-codec.jar", "commons-io.jar")) {
+    for (String library : List.of(LOGGING, "commons-codec.jar", "commons-io.jar")) {
       path.add(LIBRARIES.resolve(library).toString());
     }
     List<String> words = new ArrayList<>(before);

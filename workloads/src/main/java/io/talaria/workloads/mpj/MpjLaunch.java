@@ -36,8 +36,8 @@ import java.util.stream.Stream;
  * in C is compiled here, once. Used by one thread; closing it removes its files.
  */
 final class MpjLaunch implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofSeconds(300);
-  private static final Duration COMPILE_LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final Duration COMPILE_LIMIT = Duration.ofMinutes(2);
   private static final String UCX_TLS = "UCX_TLS";
   private static final String SOURCE = "ranks.c";
 

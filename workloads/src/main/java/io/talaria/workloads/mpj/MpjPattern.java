@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** What {@code bench mpj} measures. */
+@SuppressWarnings("ImmutableEnumChecker") // Lists of List.of.
 enum MpjPattern {
   /** Blocking messages there and back, of byte arrays. */
   HALF("half", "half round trip", Quantity.TIME, Sizes.ALL),
