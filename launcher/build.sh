@@ -157,7 +157,7 @@ asks_for_help() {
 # Runs a command in Java; for its help alone nothing is built.
 run_cli() {
   if needs_workloads "$@"; then
-    WANTED="$WANTED messaging workloads"
+    WANTED="$WANTED mpj messaging workloads"
   fi
   if needs_programs "$@"; then
     WANTED="$WANTED programs bench-programs"

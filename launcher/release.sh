@@ -18,7 +18,7 @@ Fast networks for unmodified Java programs.
   demo              Netty echo on the JDK's sockets and on Talaria, side by side
   bench sockets     plain NIO on the JDK's sockets and on Talaria, side by side
   bench ucx         UCX from Java beside ucx_perftest, on one host or between two
-  bench mpj         message passing from Java beside Open MPI in C (docs/mpj.md)
+  bench mpj         message passing from Java beside MPI in C and others (docs/mpj.md)
   bench NAME        netty, grpc, kvs, zookeeper, bookkeeper: applications on both (docs/workloads.md)
   bench messages    objects between JVMs, by messaging and by others (docs/messaging.md)
   example NAME      counter, echo, kvs, messages: small programs to try (docs/workloads.md)
@@ -84,11 +84,9 @@ ensure_built() {
   :
 }
 
-run_mpj() {
-  need_java "$FULL_JAVA" "$1"
-  main=$2
-  shift 2
-  exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$HOME_DIR/talaria-mpj.jar" "$main" "$@"
+run_mpirun() {
+  need_java "$FULL_JAVA" mpirun
+  exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$HOME_DIR/talaria-mpj.jar" "$@"
 }
 
 run_cli() {
@@ -115,7 +113,7 @@ case $command in
     ;;
   -V | --version) printf 'talaria %s\n' "$(cat "$HOME_DIR/VERSION")" ;;
   run) run_command "$@" ;;
-  mpirun) run_mpj mpirun io.talaria.mpj.launch.Mpirun "$@" ;;
+  mpirun) run_mpirun "$@" ;;
   -*)
     say "unknown option $command; try: $NAME --help"
     exit "$STATUS_USAGE"
@@ -123,10 +121,6 @@ case $command in
   *)
     known_command "$command"
     check_name "$command" "${1-}"
-    if [ "$command ${1-}" = 'bench mpj' ]; then
-      shift
-      run_mpj 'bench mpj' io.talaria.mpj.bench.BenchMpj "$@"
-    fi
     run_cli "$command" "$@"
     ;;
 esac

@@ -71,14 +71,33 @@ run_command() {
   exec "$@"
 }
 
+# The file $2 that --json of command $1 names, as an absolute path; - stays.
+json_place() {
+  case $2 in
+    '')
+      say "$1: --json needs a file, or - for the standard output"
+      exit "$STATUS_USAGE"
+      ;;
+    - | /*) place=$2 ;;
+    *) place=$PWD/$2 ;;
+  esac
+  if [ "$place" != - ] && ! [ -d "$(dirname "$place")" ]; then
+    say "$1: --json: there is no folder $(dirname "$place")"
+    exit "$STATUS_USAGE"
+  fi
+  printf '%s\n' "$place"
+}
+
 bench_verbs_usage() {
   cat <<'END'
-Usage: ./talaria bench verbs --binding
+Usage: ./talaria bench verbs --binding [--json FILE]
 
 Post and poll through the binding, on a device that does nothing, beside the same loop in C.
 Needs gcc, libibverbs-dev and librdmacm-dev, and no RDMA device.
 
   --binding         what a call costs, and how much it allocates
+  --json FILE       write the figures of each round to a file, for machines; - is the standard
+                    output, and what is for people goes to the standard error then
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target is missed, 69 a JDK, Maven, gcc or
 headers are missing.
@@ -88,17 +107,24 @@ END
 }
 
 run_bench_verbs() {
-  for word in "$@"; do
-    case $word in
+  what=
+  json=
+  while [ $# -gt 0 ]; do
+    case $1 in
       -h | --help)
         bench_verbs_usage
         exit 0
         ;;
-      --binding) ;;
-      *) unknown_option 'bench verbs' "$word" ;;
+      --binding) what="$what $1" ;;
+      --json)
+        json=$(json_place 'bench verbs' "${2-}") || exit $?
+        shift
+        ;;
+      *) unknown_option 'bench verbs' "$1" ;;
     esac
+    shift
   done
-  if [ $# -ne 1 ]; then
+  if [ "$what" != ' --binding' ]; then
     say "bench verbs: --binding is what there is, once; try: $NAME bench verbs --help"
     exit "$STATUS_USAGE"
   fi
@@ -106,16 +132,18 @@ run_bench_verbs() {
   cd "$ROOT" || exit "$STATUS_FAILED"
   exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
     -cp "$ROOT/ffi/target/classes:$ROOT/verbs/target/classes:$ROOT/verbs/target/test-classes:$ROOT/verbs/target/test-lib/*" \
-    io.talaria.verbs.BindingBench "$@"
+    io.talaria.verbs.BindingBench ${json:+"$json"}
 }
 
 bench_ports_usage() {
   cat <<'END'
-Usage: ./talaria bench ports --fabric | --top
+Usage: ./talaria bench ports --fabric | --top [--json FILE]
 
   --fabric          all counters of a simulated fabric's ports, beside a perfquery -x for each.
                     Needs ibsim-utils, opensm and infiniband-diags
   --top             how much of a core top takes for eight ports. Needs tmux, and two minutes
+  --json FILE       write the figures of each round to a file, for machines; - is the standard
+                    output, and what is for people goes to the standard error then
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target is missed, 69 a JDK, Maven or one of
 those is missing.
@@ -125,30 +153,39 @@ END
 }
 
 run_bench_ports() {
-  for word in "$@"; do
-    case $word in
+  what=
+  json=
+  while [ $# -gt 0 ]; do
+    case $1 in
       -h | --help)
         bench_ports_usage
         exit 0
         ;;
-      --fabric | --top) ;;
-      *) unknown_option 'bench ports' "$word" ;;
+      --fabric | --top) what="$what $1" ;;
+      --json)
+        json=$(json_place 'bench ports' "${2-}") || exit $?
+        shift
+        ;;
+      *) unknown_option 'bench ports' "$1" ;;
     esac
+    shift
   done
-  if [ $# -ne 1 ]; then
-    say "bench ports: either --fabric or --top; try: $NAME bench ports --help"
-    exit "$STATUS_USAGE"
-  fi
-  if [ "$1" = --fabric ]; then
-    compile_tests ffi,monitor monitor/target/bench.log
-    exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
-      -cp "$ROOT/ffi/target/classes:$ROOT/monitor/target/classes:$ROOT/monitor/target/test-classes" \
-      io.talaria.monitor.fabric.FabricBench
-  fi
-  ensure_built
-  compile_tests ffi,nio,monitor,cli cli/target/bench.log
-  exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
-    -cp "$(class_path):$ROOT/cli/target/test-classes" io.talaria.cli.top.TopBench
+  case $what in
+    ' --fabric')
+      compile_tests ffi,monitor monitor/target/bench.log
+      exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
+        -cp "$ROOT/ffi/target/classes:$ROOT/monitor/target/classes:$ROOT/monitor/target/test-classes" \
+        io.talaria.monitor.fabric.FabricBench ${json:+"$json"}
+      ;;
+    ' --top')
+      ensure_built
+      compile_tests ffi,nio,monitor,cli cli/target/bench.log
+      exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
+        -cp "$(class_path):$ROOT/cli/target/test-classes" io.talaria.cli.top.TopBench ${json:+"$json"}
+      ;;
+  esac
+  say "bench ports: either --fabric or --top; try: $NAME bench ports --help"
+  exit "$STATUS_USAGE"
 }
 
 verbs_example_usage() {
@@ -230,8 +267,8 @@ run_verbs_example() {
     io.talaria.verbs.examples.Examples "$@" $chosen
 }
 
-# Runs class $1 of the self-contained jar of mpj, which is built if it is older than its sources.
-run_mpj() {
+# Runs the self-contained jar of mpj, which is built if it is older than its sources.
+run_mpirun() {
   need_jdk
   MPJ=$ROOT/dist/talaria-mpj.jar
   if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/mpj/pom.xml" "$ROOT/mpj/src/main" \
@@ -246,7 +283,5 @@ run_mpj() {
       exit "$STATUS_FAILED"
     fi
   fi
-  main=$1
-  shift
-  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$MPJ" "$main" "$@"
+  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$MPJ" "$@"
 }

@@ -47,7 +47,7 @@ final class Contract {
     all.put("strided types", Contract::strided);
     all.put("objects", Contract::objects);
     all.put("threads with tags of their own", Contract::threads);
-    all.put("virtual threads wait", Contract::virtualThreads);
+    all.put("virtual threads wait", w -> virtualThreads(w, 300));
     all.put("any and some of several requests", Contract::anyAndSome);
     all.put("communicators do not mix", Contract::communicators);
     all.put("communicators made by threads at once", Contract::communicatorsByThreads);
@@ -624,8 +624,8 @@ final class Contract {
     w.Barrier();
   }
 
-  private static void virtualThreads(Intracomm w) throws Exception {
-    int count = 300;
+  /** As many virtual threads of rank 0 wait as there are messages of rank 1, the last one first. */
+  static void virtualThreads(Intracomm w, int count) throws Exception {
     if (w.Rank() == 0) {
       AtomicInteger sum = new AtomicInteger();
       Thread[] threads = new Thread[count];

@@ -178,35 +178,6 @@ class EnduranceTest {
 
   @Test
   void aThousandVirtualThreadsWait() {
-    int count = 1000;
-    Ground.threads()
-        .run(
-            2,
-            w -> {
-              if (w.Rank() == 0) {
-                AtomicInteger sum = new AtomicInteger();
-                Thread[] threads = new Thread[count];
-                for (int i = 0; i < count; i++) {
-                  int tag = i;
-                  threads[i] =
-                      Thread.startVirtualThread(
-                          () -> {
-                            int[] got = new int[1];
-                            w.Recv(got, 0, 1, MPI.INT, 1, tag);
-                            sum.addAndGet(got[0]);
-                          });
-                }
-                w.Send(new int[1], 0, 0, MPI.INT, 1, 0);
-                for (Thread thread : threads) {
-                  thread.join();
-                }
-                assertThat(sum.get()).isEqualTo(count * (count - 1) / 2);
-              } else {
-                w.Recv(new int[1], 0, 0, MPI.INT, 0, 0);
-                for (int i = count - 1; i >= 0; i--) {
-                  w.Send(new int[] {i}, 0, 1, MPI.INT, 0, i);
-                }
-              }
-            });
+    Ground.threads().run(2, w -> Contract.virtualThreads(w, 1000));
   }
 }

@@ -30,7 +30,7 @@ class UsageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"example messages", "bench messages"})
+  @ValueSource(strings = {"example messages", "bench messages", "bench mpj"})
   void helpOfMessagesHasExamples(String command) throws Exception {
     assertThat(TalariaCommand.run((command + " --help").split(" ", -1)).well().out())
         .contains("Usage: talaria " + command, "Examples:", "Exit status:");

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.compare;
 
+import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 
 /** What a benchmark measures in one round by one contender, in processes of its own. */
@@ -14,6 +15,16 @@ public interface Bout {
 
   /** Returns how long it takes, about, in milliseconds. */
   double expectedMs();
+
+  /**
+   * Returns how long it takes by one of the contenders.
+   *
+   * @param contender which
+   * @return milliseconds, about; 0 if that one does not take part
+   */
+  default double expectedMs(Contender contender) {
+    return expectedMs();
+  }
 
   /**
    * Returns how many rounds it needs.

@@ -184,8 +184,9 @@ public final class Comparison {
     notes.add(line);
   }
 
-  List<String> notes() {
-    return notes;
+  /** Returns the lines that were added to the conditions. */
+  public List<String> notes() {
+    return List.copyOf(notes);
   }
 
   /**
@@ -265,6 +266,20 @@ public final class Comparison {
   public Spread spread(String id, Contender contender) {
     Gathered measure = measures.get(id);
     return measure == null ? null : measure.spread(contender);
+  }
+
+  /**
+   * Returns the figures of a measure, round by round.
+   *
+   * @param id its name for machines
+   * @param contender whose
+   * @return none if there are none
+   */
+  public List<Double> values(String id, Contender contender) {
+    Gathered measure = measures.get(id);
+    return measure == null
+        ? List.of()
+        : List.copyOf(measure.values.getOrDefault(contender, List.of()));
   }
 
   /**

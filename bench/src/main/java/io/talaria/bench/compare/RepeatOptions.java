@@ -133,8 +133,18 @@ public final class RepeatOptions {
    * @throws ParameterException if they are too many, or none
    */
   public int rounds() {
+    return rounds(USUAL_ROUNDS);
+  }
+
+  /**
+   * Returns the same where the user's silence means another number.
+   *
+   * @param usual how many rounds there are then, if they are not to be quick
+   * @throws ParameterException if they are too many, or none
+   */
+  public int rounds(int usual) {
     if (rounds == null) {
-      return quick ? 1 : USUAL_ROUNDS;
+      return quick ? 1 : usual;
     }
     Limits.check(command.commandLine(), "--rounds", rounds, 1, MOST_ROUNDS);
     return rounds;

@@ -6,7 +6,6 @@ import io.talaria.bench.harness.BusyProcesses;
 import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Progress;
-import io.talaria.cli.harness.Terminal;
 import java.io.PrintWriter;
 import java.util.List;
 
@@ -16,7 +15,7 @@ import java.util.List;
  *
  * @param rounds how many rounds there are
  * @param busy how many processes beside never rest
- * @param progress where to show what is done
+ * @param progress where to show what is done, in the form that suits this process
  */
 public record Rounds(int rounds, int busy, PrintWriter progress) {
   /**
@@ -32,10 +31,10 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
     List<Contender> contenders = found.contenders();
     double totalMs =
         bouts.stream()
-            .mapToDouble(bout -> bout.expectedMs() * bout.rounds(rounds) * contenders.size())
+            .mapToDouble(bout -> bout.rounds(rounds) * expectedMs(bout, contenders))
             .sum();
     try (BusyProcesses beside = BusyProcesses.start(busy);
-        Progress shown = new Progress(progress, Terminal.onStandardError(), totalMs)) {
+        Progress shown = new Progress(progress, Progress.Form.wanted(), totalMs)) {
       for (Bout bout : bouts) {
         int own = bout.rounds(rounds);
         for (int i = 1; i <= own; i++) {
@@ -46,6 +45,10 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
         }
       }
     }
+  }
+
+  private static double expectedMs(Bout bout, List<Contender> contenders) {
+    return contenders.stream().mapToDouble(bout::expectedMs).sum();
   }
 
   private static void measure(Bout bout, Round round)

@@ -44,8 +44,10 @@ final class ObserveRun implements Outcome {
       Keeper opened = new Keeper(folder, plan, machine, hostName(), server);
       keeper = opened;
       PrintWriter progressTo = command.getErr();
-      progressTo.println(plan.name() + ": " + Schedule.describe(plan));
-      progressTo.flush();
+      if (Progress.Form.wanted() != Progress.Form.NONE) {
+        progressTo.println(plan.name() + ": " + Schedule.describe(plan));
+        progressTo.flush();
+      }
       Thread atExit = new Thread(this::interrupted, "talaria-observe-keep");
       try (opened) {
         Runtime.getRuntime().addShutdownHook(atExit);

@@ -45,14 +45,6 @@ public final class HtmlReport {
         tr { break-inside: avoid; } thead { display: table-header-group; } }
       """;
 
-  private static final String PICTURE_STYLE =
-      """
-      svg { font: 12px system-ui, sans-serif; background: #fff; }
-      svg text { fill: #1c2530; }
-      .grid { stroke: #dfe4ea; } .axis { stroke: #5b6673; }
-      .line { fill: none; stroke-width: 2; } .bar { fill: none; stroke-width: 1.2; }
-      """;
-
   private final String title;
   private final List<Results> runs;
   private final List<Group> groups;
@@ -87,7 +79,7 @@ public final class HtmlReport {
     out.append("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>");
     out.append("<meta charset=\"UTF-8\"/><meta name=\"viewport\" content=\"width=device-width\"/>");
     out.append("<title>").append(Xml.text(title)).append("</title>\n<style>\n").append(STYLE);
-    out.append(PICTURE_STYLE)
+    out.append(Picture.style())
         .append("</style></head>\n<body>\n<h1>")
         .append(Xml.text(title))
         .append("</h1>\n");
@@ -175,19 +167,10 @@ public final class HtmlReport {
         .toList();
   }
 
-  /** Returns a picture with its own style, to stand outside of a page. */
-  static String alone(String svg) {
-    int inside = svg.indexOf('>') + 1;
-    return svg.substring(0, inside)
-        + "<style>"
-        + PICTURE_STYLE
-        + "</style>"
-        + svg.substring(inside);
-  }
-
   private void figure(Section section, String heading, String svg) {
     String name = section.heading() + " " + heading;
-    figures.put(name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"), alone(svg));
+    figures.put(
+        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"), Picture.withStyle(svg));
     out.append("<figure><h3>").append(Xml.text(heading)).append("</h3>\n").append(svg);
     out.append("</figure>\n");
   }

@@ -40,6 +40,6 @@ public final class LatencyPicture {
                     Pictures.distribution(histogram, fewest))));
     Axis x = Pictures.percentiles("percentile; " + conditions);
     Axis y = Pictures.values(title, lines, Units::time);
-    return HtmlReport.alone(Picture.alone(title + ", " + conditions, x, y, lines).svg());
+    return Picture.withStyle(Picture.alone(title + ", " + conditions, x, y, lines).svg());
   }
 }

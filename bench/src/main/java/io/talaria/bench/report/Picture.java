@@ -22,8 +22,31 @@ final class Picture {
   private static final List<String> COLOURS =
       List.of(
           "#1f5fa8", "#b3541e", "#2a7f62", "#8a3a8f", "#6b6b00", "#c2185b", "#00838f", "#5d4037",
-          "#455a64", "#7b6fd0", "#d08700", "#3b8f2f", "#000000", "#e57373", "#4fa3e0", "#a0522d",
-          "#9e9d24", "#c06fc0");
+          "#455a64", "#7b6fd0", "#c27e00", "#3b8f2f", "#000000", "#df6666", "#3f98d8", "#a0522d",
+          "#939221", "#c06fc0");
+
+  /** The same hues for a dark ground. */
+  private static final List<String> ON_DARK =
+      List.of(
+          "#6cb2ff", "#f0965c", "#5ec9a3", "#d58ada", "#c9c94a", "#ff7fae", "#4fd0dc", "#c9a193",
+          "#a3bac5", "#a9a0f5", "#ffbe4d", "#7fd672", "#ffffff", "#ff9d9d", "#8fd0ff", "#e0a27f",
+          "#dcdb6a", "#eaa6ea");
+
+  private static final String STYLE =
+      """
+      svg { font: 12px system-ui, sans-serif; background: #fff; }
+      svg text { fill: #1c2530; }
+      .grid { stroke: #dfe4ea; } .axis { stroke: #5b6673; }
+      .line { fill: none; stroke-width: 2; } .bar { fill: none; stroke-width: 1.2; }
+      """;
+
+  /** Hollow marks are filled with the ground. */
+  private static final String DARK_STYLE =
+      """
+      @media (prefers-color-scheme: dark) {
+      svg { background: #0d1117; } svg text { fill: #e6edf3; }
+      .grid { stroke: #30363d; } .axis { stroke: #9aa5b1; } [fill="#fff"] { fill: #0d1117; }
+      """;
 
   private final String description;
   private final Axis x;
@@ -58,6 +81,32 @@ final class Picture {
   /** Creates a picture as wide as a page; the parameters are those of {@link #alone}. */
   static Picture ofAPage(String description, Axis x, Axis y, List<Series> series) {
     return new Picture(description, x, y, series, PAGE_WIDE, HIGH);
+  }
+
+  /** Returns the style that pictures have in a page, which is light. */
+  static String style() {
+    return STYLE;
+  }
+
+  /**
+   * Returns a picture with a style of its own, to stand outside of a page: light, or dark where the
+   * reader's system is.
+   *
+   * @param svg the picture, as {@link #svg} returns it
+   */
+  static String withStyle(String svg) {
+    StringBuilder style = new StringBuilder(STYLE).append(DARK_STYLE);
+    for (int i = 0; i < COLOURS.size(); i++) {
+      for (String of : new String[] {"stroke", "fill"}) {
+        String here = of + "=\"" + COLOURS.get(i) + "\"";
+        if (svg.contains(here)) {
+          style.append('[').append(here).append("] { ").append(of).append(": ");
+          style.append(ON_DARK.get(i)).append("; }\n");
+        }
+      }
+    }
+    int inside = svg.indexOf('>') + 1;
+    return svg.substring(0, inside) + "<style>" + style + "}\n</style>" + svg.substring(inside);
   }
 
   private double plotWidth() {

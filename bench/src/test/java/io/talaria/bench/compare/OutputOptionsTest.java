@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.Quantity;
+import io.talaria.bench.harness.Target;
 import io.talaria.cli.harness.Json;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Where a result goes. */
 class OutputOptionsTest {
@@ -31,11 +34,23 @@ class OutputOptionsTest {
   private static final class Measuring implements Callable<Integer> {
     @Mixin private OutputOptions output;
 
+    @Option(names = "--reached")
+    private double reached = 2;
+
+    @Option(names = "--silent")
+    private boolean silent;
+
     @Override
     public Integer call() throws Exception {
       output.check();
       Comparison found = new Comparison(List.of(Contender.TALARIA));
       found.note("a word for people");
+      found.add("speed", "speed", Quantity.COUNT, Contender.TALARIA, reached);
+      found.judge("speed", Target.atLeast(2, reached, Quantity.COUNT));
+      if (silent) {
+        found.addMissing(
+            new Comparison.Missing("speed", Contender.UCX_IN_C, 1, "it printed nothing"));
+      }
       return output.print(
           found, Machine.describe("7", Pinning.decide(false)), "talaria-test-1", Map.of());
     }
@@ -55,6 +70,21 @@ class OutputOptionsTest {
     JsonNode tree = Json.parse(out.toString());
     assertThat(tree.get("format").asText()).isEqualTo("talaria-test-1");
     assertThat(err.toString()).contains("a word for people");
+  }
+
+  @Test
+  void aMissedTargetIsStatusThreeWhereItIsWantedStrictly() throws Exception {
+    assertThat(run("--strict")).isZero();
+    assertThat(run("--reached=1")).isZero();
+    assertThat(run("--reached=1", "--strict", "--json", "-")).isEqualTo(3);
+    assertThat(out.toString()).contains("MISSED", "0 of 1 targets met");
+    assertThat(out.toString()).contains("\"targetsMissed\":1");
+  }
+
+  @Test
+  void aFigureThatIsMissingIsStatusOneWhateverIsMissed() {
+    assertThat(run("--reached=1", "--strict", "--silent")).isEqualTo(1);
+    assertThat(out.toString()).contains("Missing:", "it printed nothing");
   }
 
   @Test

@@ -7,17 +7,41 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Shows how far a measurement is: a bar on a terminal, else a line for each step. {@link #step} and
- * {@link #say} are for one thread, {@link #close} for any; the bar is drawn by a thread of its own,
- * twice a second, so as not to disturb what is measured.
+ * Shows how far a measurement is: a bar on a terminal, nothing elsewhere, or a line for each step
+ * where logs want it. {@link #step} and {@link #say} are for one thread, {@link #close} for any;
+ * the bar is drawn by a thread of its own, twice a second, so as not to disturb what is measured.
  */
 public final class Progress implements AutoCloseable {
   private static final int WIDTH = 32;
   private static final long REDRAW_MS = 500;
   private static final String CLEAR = "\r\u001b[2K";
 
+  private static final String VARIABLE = "TALARIA_PROGRESS";
+
+  /** How it is shown. */
+  public enum Form {
+    /** A bar that is drawn again and again. */
+    BAR,
+    /** A line for each step. */
+    LINES,
+    /** Not at all. */
+    NONE;
+
+    /**
+     * Returns what suits the standard error of this process: {@link #LINES} if the environment asks
+     * for them ({@code TALARIA_PROGRESS=lines}), a bar on a terminal, and nothing elsewhere.
+     */
+    public static Form wanted() {
+      return wanted(System.getenv(VARIABLE), Terminal.onStandardError());
+    }
+
+    static Form wanted(String variable, boolean terminal) {
+      return "lines".equals(variable) ? LINES : terminal ? BAR : NONE;
+    }
+  }
+
   private final PrintWriter out;
-  private final boolean terminal;
+  private final Form form;
   private final double totalMs;
   private final Thread drawer;
 
@@ -33,15 +57,15 @@ public final class Progress implements AutoCloseable {
    * Starts to show progress.
    *
    * @param out where
-   * @param terminal whether that is a terminal
+   * @param form how
    * @param totalMs how long everything will take, about
    */
-  public Progress(PrintWriter out, boolean terminal, double totalMs) {
+  public Progress(PrintWriter out, Form form, double totalMs) {
     this.out = out;
-    this.terminal = terminal;
+    this.form = form;
     this.totalMs = totalMs;
     this.drawer = new Thread(this::redraw, "talaria-progress");
-    if (terminal) {
+    if (form == Form.BAR) {
       drawer.setDaemon(true);
       drawer.start();
     }
@@ -59,12 +83,7 @@ public final class Progress implements AutoCloseable {
     stepStart = System.nanoTime();
     what = name;
     stage = "";
-    if (terminal) {
-      draw();
-    } else {
-      out.println(name);
-      out.flush();
-    }
+    show(name);
   }
 
   /**
@@ -74,10 +93,14 @@ public final class Progress implements AutoCloseable {
    */
   public synchronized void say(String how) {
     stage = ": " + how;
-    if (terminal) {
+    show(what + stage);
+  }
+
+  private void show(String line) {
+    if (form == Form.BAR) {
       draw();
-    } else {
-      out.println(what + stage);
+    } else if (form == Form.LINES) {
+      out.println(line);
       out.flush();
     }
   }
@@ -122,7 +145,7 @@ public final class Progress implements AutoCloseable {
   public void close() {
     synchronized (this) {
       closed = true;
-      if (terminal) {
+      if (form == Form.BAR) {
         out.print(CLEAR);
       }
       out.flush();

@@ -73,6 +73,7 @@ class LauncherTest {
         "doctor",
         "observe",
         "bench sockets",
+        "bench mpj",
         "example echo"
       })
   void helpOfWhatIsNotBuiltSaysWhatItIsAndStartsNoBuild(String command) throws Exception {
@@ -136,7 +137,11 @@ class LauncherTest {
             + " verbs",
         "bench verbs             | bench verbs: --binding is what there is",
         "bench ports --all       | bench ports: unknown option --all; try: ./talaria bench ports",
+        "bench verbs --json -    | bench verbs: --binding is what there is",
+        "bench verbs --binding --json | bench verbs: --json needs a file, or - for",
         "bench ports             | bench ports: either --fabric or --top",
+        "bench ports --fabric --top | bench ports: either --fabric or --top",
+        "bench ports --top --json /no/x | bench ports: --json: there is no folder /no",
         "ucx-example --remote me | --remote needs HOST:PORT, not me",
       })
   void wrongUsageIsStatusTwoAndNoBuild(String words, String said) throws Exception {

@@ -149,6 +149,14 @@ class ReleaseTest {
     assertThat(demo.out()).contains("16 B round trip, p50", "Picture: ");
   }
 
+  @Test
+  void messagePassingIsMeasured() throws Exception {
+    String words = "bench mpj half --devices shm --against sockets --sizes 8 --quick --no-pin";
+    Ended bench = talaria("25", words.split(" "));
+    assertThat(bench.status()).as(bench.out()).isZero();
+    assertThat(bench.out()).contains("half round trip, µs", "sockets: a SocketChannel");
+  }
+
   @ParameterizedTest
   @CsvSource({"bench sockets --quick, bench", "observe x.json, observe", "mpirun -np 2 X, mpirun"})
   void whatNeedsANewerJavaSaysSo(String command, String name) throws Exception {

@@ -2,16 +2,20 @@
 
 package io.talaria.cli.top;
 
+import io.talaria.cli.harness.Json;
 import io.talaria.cli.ports.Tree;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -33,7 +37,12 @@ public final class TopBench {
 
   private TopBench() {}
 
-  /** Measures, prints, and ends with 0; with 3 if the target is missed. */
+  /**
+   * Measures, prints, and ends with 0; with 3 if the target is missed.
+   *
+   * @param args where the figures go as JSON, if they are wanted: a file, or - for the standard
+   *     output, and what is for people goes to the standard error then
+   */
   public static void main(String[] args) throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/tmux"))) {
       System.err.println("tmux is not installed (Debian: tmux)");
@@ -42,7 +51,7 @@ public final class TopBench {
     Path dir = Files.createTempDirectory("talaria-top");
     boolean held;
     try {
-      held = measure(dir);
+      held = measure(dir, args.length == 0 ? "" : args[0]);
     } finally {
       tmux(dir, "kill-server");
       try (Stream<Path> files = Files.walk(dir)) {
@@ -54,7 +63,7 @@ public final class TopBench {
     System.exit(held ? 0 : MISSED);
   }
 
-  private static boolean measure(Path dir) throws Exception {
+  private static boolean measure(Path dir, String json) throws Exception {
     Tree.ports(dir.resolve("sys"), PORTS);
     List<String> command = new ArrayList<>(List.of("-f", "/dev/null", "new-session", "-d"));
     command.addAll(List.of("-x", "110", "-y", "30", "exec " + java(dir)));
@@ -73,19 +82,59 @@ public final class TopBench {
       double seconds = (System.nanoTime() - beganNs) / 1e9;
       percent[round] = 100.0 * (ticks(pid) - before) / TICKS_PER_SECOND / seconds;
     }
+    List<Double> rounds = Arrays.stream(percent).boxed().toList();
     Arrays.sort(percent);
     boolean held = percent[ROUNDS / 2] < MOST_PERCENT;
-    System.out.printf(
-        Locale.ROOT,
-        "top, %d ports each second: median %.2f %% of a core, from %.2f to %.2f; under %.0f %%:"
-            + " %s%n",
-        PORTS,
-        percent[ROUNDS / 2],
-        percent[0],
-        percent[ROUNDS - 1],
-        MOST_PERCENT,
-        held ? "held" : "MISSED");
+    (json.equals("-") ? System.err : System.out)
+        .printf(
+            Locale.ROOT,
+            "top, %d ports each second: median %.2f %% of a core, from %.2f to %.2f; under %.0f %%:"
+                + " %s%n",
+            PORTS,
+            percent[ROUNDS / 2],
+            percent[0],
+            percent[ROUNDS - 1],
+            MOST_PERCENT,
+            held ? "held" : "MISSED");
+    Map<String, Object> figures = figures(rounds, percent[ROUNDS / 2], held);
+    if (json.equals("-")) {
+      System.out.println(Json.line(figures));
+    } else if (!json.isEmpty()) {
+      Json.write(Path.of(json), figures);
+    }
     return held;
+  }
+
+  /** As the engine of benchmarks writes measures. */
+  private static Map<String, Object> figures(List<Double> rounds, double reached, boolean met) {
+    return Map.of(
+        "format",
+        "talaria-bench-ports-1",
+        "environment",
+        Map.of(
+            "time",
+            Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+            "jdk",
+            System.getProperty("java.runtime.version"),
+            "cores",
+            Runtime.getRuntime().availableProcessors(),
+            "ports",
+            PORTS),
+        "targetsMissed",
+        met ? 0 : 1,
+        "measures",
+        List.of(
+            Map.of(
+                "id",
+                "top",
+                "label",
+                "top, of a core",
+                "unit",
+                "%",
+                "rounds",
+                Map.of("top", rounds),
+                "target",
+                Map.of("wanted", "under " + MOST_PERCENT, "reached", reached, "met", met))));
   }
 
   /** As the launcher starts it. */

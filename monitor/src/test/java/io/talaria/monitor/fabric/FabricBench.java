@@ -2,8 +2,11 @@
 
 package io.talaria.monitor.fabric;
 
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -27,9 +30,20 @@ public final class FabricBench {
   private static final Pattern PORT =
       Pattern.compile("port .*/(\\d+) ACTIVE lid ([1-9]\\d*) to (?!null).* at .*");
 
-  private FabricBench() {}
+  private final PrintStream people;
+  private final String json;
 
-  /** Measures, prints, and ends with 0; with 3 if the target is missed. */
+  private FabricBench(String json) {
+    this.json = json;
+    people = json.equals("-") ? System.err : System.out;
+  }
+
+  /**
+   * Measures, prints, and ends with 0; with 3 if the target is missed.
+   *
+   * @param args where the figures go as JSON, if they are wanted: a file, or - for the standard
+   *     output, and what is for people goes to the standard error then
+   */
   public static void main(String[] args) throws Exception {
     Optional<String> obstacle = IbSim.obstacle();
     if (obstacle.isPresent()) {
@@ -39,7 +53,7 @@ public final class FabricBench {
     Path dir = Files.createTempDirectory("talaria-fabric");
     boolean held;
     try {
-      held = measure(dir);
+      held = new FabricBench(args.length == 0 ? "" : args[0]).measure(dir);
     } finally {
       try (Stream<Path> files = Files.walk(dir)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
@@ -50,10 +64,11 @@ public final class FabricBench {
     System.exit(held ? 0 : MISSED);
   }
 
-  private static boolean measure(Path dir) throws Exception {
+  private boolean measure(Path dir) throws Exception {
     double[] ours = new double[ROUNDS];
     double[] theirs = new double[ROUNDS];
     double[] ratios = new double[ROUNDS];
+    int asked;
     try (IbSim sim = IbSim.start(dir, FabricTest.NET)) {
       sim.manageOnce();
       try (IbSim.Asker asker = sim.asker("", "1000", "2")) {
@@ -73,13 +88,48 @@ public final class FabricBench {
           theirs[round] = (System.nanoTime() - beganNs) / 1e6;
           ratios[round] = ours[round] / theirs[round];
         }
-        System.out.printf(Locale.ROOT, "%d ports, %d rounds, in ms%n", ports.size(), ROUNDS);
+        asked = ports.size();
+        people.printf(Locale.ROOT, "%d ports, %d rounds, in ms%n", asked, ROUNDS);
       }
     }
     print("monitor", ours);
     print("perfquery -x, a process for each port", theirs);
-    boolean held = print("ratio", ratios) <= MOST;
-    System.out.println("at most " + MOST + ": " + (held ? "held" : "MISSED"));
+    double ratio = print("ratio", ratios);
+    boolean held = ratio <= MOST;
+    people.println("at most " + MOST + ": " + (held ? "held" : "MISSED"));
+    if (!json.isEmpty()) {
+      // As the engine of benchmarks writes measures; there is no library for it here.
+      String figures =
+          String.format(
+              Locale.ROOT,
+              """
+              {"format": "talaria-bench-ports-1",
+               "environment": {"time": "%s", "jdk": "%s", "cores": %d, "ports": %d},
+               "targetsMissed": %d,
+               "measures": [
+                {"id": "fabric", "label": "all counters of all connected ports", "unit": "ms",
+                 "rounds": {"monitor": %s, "perfquery": %s}},
+                {"id": "fabric/ratio", "label": "monitor's time to perfquery's", "unit": "",
+                 "rounds": {"monitor": %s},
+                 "target": {"wanted": "at most %.1f", "reached": %.4f, "met": %b}}]}
+              """,
+              Instant.now().truncatedTo(ChronoUnit.SECONDS),
+              System.getProperty("java.runtime.version"),
+              Runtime.getRuntime().availableProcessors(),
+              asked,
+              held ? 0 : 1,
+              Arrays.toString(ours),
+              Arrays.toString(theirs),
+              Arrays.toString(ratios),
+              MOST,
+              ratio,
+              held);
+      if (json.equals("-")) {
+        System.out.print(figures);
+      } else {
+        Files.writeString(Path.of(json), figures);
+      }
+    }
     return held;
   }
 
@@ -94,10 +144,10 @@ public final class FabricBench {
     return ports;
   }
 
-  private static double print(String name, double[] values) {
+  private double print(String name, double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
-    System.out.printf(
+    people.printf(
         Locale.ROOT,
         "%-40s median %9.3f  from %9.3f to %9.3f%n",
         name,

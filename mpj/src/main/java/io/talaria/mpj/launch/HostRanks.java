@@ -120,7 +120,8 @@ final class HostRanks implements Host {
   private List<String> command(int place, int ranksHere, int cores) {
     List<String> words = new ArrayList<>();
     if (plan.bind() && !plan.threads()) {
-      words.addAll(List.of("taskset", "-c", "" + place % cores));
+      List<Integer> allowed = AllowedCores.list();
+      words.addAll(List.of("taskset", "-c", "" + allowed.get(place % allowed.size())));
     }
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");

@@ -38,7 +38,7 @@ final class Options {
         -check            compare what all ranks call before each collective, and name who differs
         -wdir DIR         working directory of the ranks
         -x NAME[=VALUE]   set an environment variable in the ranks
-        -bind             one core a rank, in turn (by taskset)
+        -bind             one core a rank, in turn, of those the launcher may use (by taskset)
         -h, --help        this
 
       JVM options are what begins with -D, -X, -ea, -da, --add, --enable or -javaagent. Properties

@@ -33,6 +33,17 @@ class MpirunTest {
   }
 
   @Test
+  void boundRanksStayOnTheCoresOfTheLauncher() throws Exception {
+    assertThat(AllowedCores.parse(" 0-2,8,10-11\n")).containsExactly(0, 1, 2, 8, 10, 11);
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/taskset")), "no taskset (util-linux)");
+    int last = AllowedCores.list().getLast();
+    Launched job = Launched.startOn(last, "-np", "2", "-bind", PROGRAMS, "cores");
+    assertThat(job.status()).as(job.err()).isZero();
+    assertThat(job.out().lines())
+        .containsExactlyInAnyOrder("cores of 0: [" + last + "]", "cores of 1: [" + last + "]");
+  }
+
+  @Test
   void ranksMayBeThreads() throws Exception {
     Launched job = run("-np", "3", "-dev", "sm", PROGRAMS, "hello");
     assertThat(job.out().lines())

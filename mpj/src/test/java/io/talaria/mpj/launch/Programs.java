@@ -23,6 +23,7 @@ public final class Programs {
     int size = MPI.COMM_WORLD.Size();
     switch (rest[0]) {
       case "hello" -> System.out.println("hello from " + rank + " of " + size);
+      case "cores" -> System.out.println("cores of " + rank + ": " + AllowedCores.list());
       case "exit" -> {
         if (rank == 1) {
           System.exit(Integer.parseInt(rest[1]));

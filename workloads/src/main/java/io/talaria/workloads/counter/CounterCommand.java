@@ -13,6 +13,7 @@ import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.Progress;
 import io.talaria.cli.harness.Units;
 import java.io.PrintWriter;
 import java.util.List;
@@ -92,13 +93,18 @@ public final class CounterCommand implements Callable<Integer> {
   private int count(Launch launch, ChildJvm client, HostPort where)
       throws HarnessException, InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
+    boolean shown = Progress.Form.wanted() != Progress.Form.NONE;
     Orders.connect(client, where, new CounterJob(numbers));
     CounterResult result =
         Orders.result(
             client,
             CounterResult.class,
             Orders.SILENCE,
-            count -> err.println(String.format("%,d of %,d", count.asLong(), numbers)));
+            count -> {
+              if (shown) {
+                err.println(String.format("%,d of %,d", count.asLong(), numbers));
+              }
+            });
     Pair.requireAccelerated(launch.road(), "client", result.roads(), 1);
     PrintWriter out = spec.commandLine().getOut();
     out.printf(

@@ -1,0 +1,235 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.OutputOptions;
+import io.talaria.bench.compare.RepeatOptions;
+import io.talaria.bench.compare.Rounds;
+import io.talaria.bench.compare.Timing;
+import io.talaria.bench.compare.Words;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.BuildVersion;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Limits;
+import io.talaria.cli.harness.SizeConverter;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The command {@code talaria bench mpj}. */
+@Command(
+    name = "mpj",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    description = {
+      "Message passing from Java between processes of this host, a core each, beside MPI in C, MPJ"
+          + " Express, ucx_perftest and a socket.",
+      "",
+      "Each contender's own launcher starts its ranks, anew for each pattern, in rounds in which the"
+          + " contenders take turns; what is in C is compiled first. --warm-up (2, not 5) and"
+          + " --seconds are for a pattern, and its sizes share them; --rounds are 5, not 3. A round"
+          + " in which the baseline before and after differ by more than a quarter is measured"
+          + " again. Shown are medians over the rounds with their range, and ratios of ours to"
+          + " theirs with what they must be between two ranks. Kernels run once a round, and verify"
+          + " themselves. A baseline that is not installed is"
+          + " named, and its columns stay empty.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria bench mpj --quick",
+      "  talaria bench mpj half rate --devices shm --against ompi-ob1,ompi-ucx --rounds 7",
+      "  talaria bench mpj barrier bcast allreduce alltoall --ranks 4,8 --json ranks.json",
+      "  talaria bench mpj ft mg --class A --devices shm --against express",
+      "",
+      "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
+    })
+public final class BenchMpjCommand implements Subcommand {
+  private static final int USUAL_ROUNDS = 5;
+  private static final double USUAL_WARM_UP = 2;
+  private static final int MOST_RANKS = 16;
+  private static final int QUICK_LESS = 10;
+  private static final int CROWDED_LESS = 100;
+  private static final String FORMAT = "talaria-bench-mpj-1";
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "PATTERN",
+      description =
+          "What to measure: ${COMPLETION-CANDIDATES}. Default: messages and collectives, half to"
+              + " alltoall; the others if they are named.")
+  private List<MpjPattern> patterns = new ArrayList<>();
+
+  @Option(
+      names = "--devices",
+      split = ",",
+      paramLabel = "DEVICE",
+      converter = Own.class,
+      description = "Which devices of ours: shm, ucx, nio, nio-agent. Default: all.")
+  private List<MpjContender> devices = new ArrayList<>();
+
+  @Option(
+      names = "--against",
+      split = ",",
+      paramLabel = "NAME",
+      converter = Baseline.class,
+      description =
+          "Beside whom: ompi-ob1, ompi-ucx, mpich, express, express-nio, perftest, sockets."
+              + " Default: all.")
+  private List<MpjContender> against = new ArrayList<>();
+
+  @Option(
+      names = "--sizes",
+      split = ",",
+      paramLabel = "BYTES",
+      converter = SizeConverter.class,
+      description = "Which sizes. Default: those of each pattern, from 8 to 16M.")
+  private List<Integer> sizes = new ArrayList<>();
+
+  @Option(
+      names = "--ranks",
+      split = ",",
+      paramLabel = "N",
+      description =
+          "How many ranks there are, on the two cores; messages are always between two. Default:"
+              + " 2, for kernels 1, 2 and 4, for start and memory 2, 8 and 16.")
+  private List<Integer> ranks = new ArrayList<>();
+
+  @Option(
+      names = "--class",
+      paramLabel = "CLASS",
+      description = "Class of problem of kernels: S, W or A. Default: A, with --quick S.")
+  private String problem;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "How long each pattern is measured. Default: 2, with --quick 0.7.")
+  private Double seconds;
+
+  @Option(
+      names = "--agent",
+      paramLabel = "FILE",
+      description = "The agent's jar, for nio-agent. Default: dist/talaria.jar.")
+  private Path agent;
+
+  @Mixin private RepeatOptions repeat;
+  @Mixin private OutputOptions output;
+
+  /** Creates the command; picocli fills it. */
+  public BenchMpjCommand() {}
+
+  static final class Own extends Words<MpjContender> {
+    Own() {
+      super(MpjContender.OWN);
+    }
+  }
+
+  static final class Baseline extends Words<MpjContender> {
+    Baseline() {
+      super(MpjContender.BASELINES);
+    }
+  }
+
+  @Override
+  public String parent() {
+    return "bench";
+  }
+
+  @Override
+  public Integer call() throws HarnessException, InterruptedException {
+    output.check();
+    int rounds = repeat.rounds(USUAL_ROUNDS);
+    int busy = repeat.busy();
+    Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
+    Pinning pinning = repeat.pinning();
+    List<MpjJob> jobs = jobs(timing);
+    List<MpjContender> wanted = contenders();
+    Machine machine = Machine.describe(BuildVersion.talaria(), pinning).beside(busy);
+    Comparison found = new Comparison(wanted);
+    try (MpjLaunch launch = MpjLaunch.prepare(wanted, agent, pinning)) {
+      Map<MpjContender, String> absent = launch.absent();
+      List<MpjContender> here = wanted.stream().filter(one -> !absent.containsKey(one)).toList();
+      List<MpjBout> bouts =
+          jobs.stream().map(job -> new MpjBout(launch, job, here, !repeat.quick())).toList();
+      PrintWriter progress = spec.commandLine().getErr();
+      new Rounds(rounds, busy, progress).measure(List.copyOf(bouts), found);
+      MpjTargets targets = new MpjTargets(found);
+      targets.judge(bouts, busy == 0 && pinning.active());
+      MpjReport report = new MpjReport(machine, found, bouts, wanted, absent, targets);
+      Map<String, Object> options = new LinkedHashMap<>();
+      options.put("rounds", rounds);
+      options.put("busy", busy);
+      options.put("quick", repeat.quick());
+      options.put("timing", timing);
+      options.put("absent", absent);
+      return output.print(report.text(), found, machine, FORMAT, options);
+    }
+  }
+
+  private List<MpjContender> contenders() {
+    List<MpjContender> all = new ArrayList<>();
+    all.addAll(devices.isEmpty() ? MpjContender.OWN : devices);
+    all.addAll(against.isEmpty() ? MpjContender.BASELINES : against);
+    return all.stream().distinct().toList();
+  }
+
+  private List<MpjJob> jobs(Timing timing) {
+    List<MpjJob> jobs = new ArrayList<>();
+    for (MpjPattern pattern : patterns.isEmpty() ? MpjPattern.usual() : patterns) {
+      for (int number : ranks(pattern)) {
+        jobs.add(job(pattern, number, timing));
+      }
+    }
+    return jobs;
+  }
+
+  private List<Integer> ranks(MpjPattern pattern) {
+    List<Integer> all = pattern.ranks(ranks);
+    int least = pattern.kernel() == null ? 2 : 1;
+    all.forEach(number -> Limits.check(spec.commandLine(), "--ranks", number, least, MOST_RANKS));
+    return all;
+  }
+
+  private char problem() {
+    String word = problem != null ? problem : repeat.quick() ? "S" : "A";
+    if (!List.of("S", "W", "A").contains(word)) {
+      throw new ParameterException(
+          spec.commandLine(), "--class: there is no class " + word + ", but S, W, A");
+    }
+    return word.charAt(0);
+  }
+
+  private MpjJob job(MpjPattern pattern, int number, Timing timing) {
+    boolean none = pattern.sizes().equals(List.of(0));
+    List<Integer> chosen = sizes.isEmpty() || none ? pattern.sizes() : sizes;
+    for (int bytes : chosen) {
+      if (pattern.ofDoubles() && bytes % Double.BYTES != 0) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--sizes: " + pattern + " sends doubles, " + bytes + " bytes are no number of them");
+      }
+    }
+    double warmUp = timing.warmUpSeconds() / chosen.size();
+    double each = timing.seconds() / chosen.size();
+    int crowded = number > 2 ? CROWDED_LESS : 1;
+    int less = crowded * (repeat.quick() ? QUICK_LESS : 1);
+    return new MpjJob(pattern, number, chosen, warmUp, each, less, problem());
+  }
+}

@@ -1,0 +1,202 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Round;
+import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Quantity;
+import io.talaria.bench.harness.Spread;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Units;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A pattern in all its sizes. The cores of a virtual machine may move apart and together again,
+ * which changes everything by a factor: a round in which the baseline before all others and after
+ * them differ too much is measured again. Used by one thread.
+ */
+final class MpjBout implements Bout {
+  private static final int TRIES = 3;
+  private static final double UNREST = 1.25;
+
+  private final MpjLaunch launch;
+  private final MpjJob job;
+  private final List<MpjContender> contenders;
+  private final boolean watched;
+  private final Map<MpjContender, Map<Integer, Double>> figures = new EnumMap<>(MpjContender.class);
+  private final Map<MpjContender, String> failures = new EnumMap<>(MpjContender.class);
+
+  /**
+   * What the baseline tells of the machine in a round.
+   *
+   * @param unrest how many times its figures before and after differ, the larger by the smaller;
+   *     the median over the sizes
+   * @param tries how often the round was measured
+   */
+  record Rest(double unrest, int tries) {}
+
+  /**
+   * Creates the bout.
+   *
+   * @param launch starts the ranks
+   * @param job what they do
+   * @param contenders those who can be run here, in the order of the rounds
+   * @param watched whether rounds are measured again if the machine changes
+   */
+  MpjBout(MpjLaunch launch, MpjJob job, List<MpjContender> contenders, boolean watched) {
+    this.launch = launch;
+    this.job = job;
+    this.contenders =
+        contenders.stream().filter(one -> one.does(job.pattern(), job.ranks())).toList();
+    this.watched = watched;
+  }
+
+  MpjJob job() {
+    return job;
+  }
+
+  @Override
+  public String label() {
+    return job.pattern().title()
+        + (job.pattern().kernel() == null ? "" : ", class " + job.problem())
+        + (job.ranks() == 2 ? "" : job.ranks() == 1 ? ", 1 rank" : ", " + job.ranks() + " ranks");
+  }
+
+  /**
+   * Returns the name for machines of a figure.
+   *
+   * @param bytes which size
+   */
+  String id(int bytes) {
+    return job.pattern()
+        + (bytes == 0 ? "" : "/" + bytes)
+        + (job.pattern().kernel() == null ? "" : "/" + job.problem())
+        + (job.ranks() == 2 ? "" : "/" + job.ranks() + "-ranks");
+  }
+
+  /**
+   * Returns the name for people of a figure.
+   *
+   * @param bytes which size
+   */
+  String label(int bytes) {
+    return bytes == 0 ? label() : label() + ", " + Units.bytes(bytes);
+  }
+
+  @Override
+  public double expectedMs() {
+    return START_MS + 1.5e3 * job.sizes().size() * (job.warmUpSeconds() + job.seconds());
+  }
+
+  @Override
+  public double expectedMs(Contender contender) {
+    return contenders.contains(contender) ? expectedMs() : 0;
+  }
+
+  @Override
+  public void measure(Round round) throws HarnessException, InterruptedException {
+    if (!(round.contender() instanceof MpjContender contender) || !contenders.contains(contender)) {
+      return;
+    }
+    if (contender == contenders.getFirst()) {
+      figures.clear();
+      failures.clear();
+    }
+    round.step(label(), expectedMs());
+    measure(contender);
+    if (contender == contenders.getLast()) {
+      Rest rest = watched ? settle(round) : new Rest(1, 1);
+      keep(round, rest);
+    }
+  }
+
+  /** One that fails has no figure in this round; the others go on. */
+  private void measure(MpjContender contender) throws InterruptedException {
+    try {
+      figures.put(contender, launch.measure(contender, job));
+      failures.remove(contender);
+    } catch (HarnessException e) {
+      figures.remove(contender);
+      failures.put(contender, e.getMessage());
+    }
+  }
+
+  /** Measures the baseline once more, and all again if the machine has changed meanwhile. */
+  private Rest settle(Round round) throws InterruptedException {
+    MpjContender baseline = baseline();
+    for (int tries = 1; ; tries++) {
+      round.say(baseline + " again");
+      double unrest = unrest(figures.get(baseline), again(baseline));
+      if (unrest <= UNREST || tries == TRIES) {
+        return new Rest(unrest, tries);
+      }
+      round.say("restless (" + Units.times(unrest) + "), all again");
+      for (MpjContender contender : contenders) {
+        measure(contender);
+      }
+    }
+  }
+
+  /** Returns nothing if it failed this time. */
+  private Map<Integer, Double> again(MpjContender contender) throws InterruptedException {
+    try {
+      return launch.measure(contender, job);
+    } catch (HarnessException e) {
+      return Map.of();
+    }
+  }
+
+  private MpjContender baseline() {
+    for (MpjContender one :
+        List.of(MpjContender.OMPI_OB1, MpjContender.OMPI_UCX, MpjContender.MPICH)) {
+      if (contenders.contains(one)) {
+        return one;
+      }
+    }
+    return contenders.getFirst();
+  }
+
+  /** Returns 1 where there is nothing to compare. */
+  static double unrest(Map<Integer, Double> before, Map<Integer, Double> after) {
+    if (before == null || after.isEmpty()) {
+      return 1;
+    }
+    List<Double> ratios = new ArrayList<>();
+    before.forEach(
+        (bytes, figure) -> {
+          double other = after.getOrDefault(bytes, figure);
+          ratios.add(Math.max(figure, other) / Math.min(figure, other));
+        });
+    return Spread.of(ratios).median();
+  }
+
+  private void keep(Round round, Rest rest) {
+    Comparison found = round.found();
+    Quantity quantity = job.pattern().quantity();
+    for (int bytes : job.sizes()) {
+      for (MpjContender contender : contenders) {
+        Map<Integer, Double> of = figures.getOrDefault(contender, Map.of());
+        double figure = of.getOrDefault(bytes, Double.NaN);
+        found.add(id(bytes), label(bytes), quantity, contender, figure);
+      }
+    }
+    failures.forEach((who, why) -> found.addMissing(round.missing(label(), who, why)));
+    found.addRun(id(0), label(), baseline(), true, rest);
+    if (rest.unrest() > UNREST) {
+      found.note(
+          label()
+              + ", round "
+              + round.number()
+              + ": the machine changed by "
+              + Units.times(rest.unrest())
+              + " in each of "
+              + rest.tries()
+              + " tries");
+    }
+  }
+}

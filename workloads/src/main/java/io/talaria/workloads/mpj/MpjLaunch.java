@@ -1,0 +1,393 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.UcxPerftest;
+import io.talaria.cli.harness.AgentJar;
+import io.talaria.cli.harness.HarnessException;
+import io.talaria.ffi.Errno;
+import io.talaria.mpj.launch.Mpirun;
+import io.talaria.ucx.Ucx;
+import io.talaria.workloads.run.ScratchFolder;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URISyntaxException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Starts the ranks of each contender by its own launcher, and reads what they have found. What is
+ * in C is compiled here, once. Used by one thread; closing it removes its files.
+ */
+final class MpjLaunch implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final Duration COMPILE_LIMIT = Duration.ofMinutes(2);
+  private static final String UCX_TLS = "UCX_TLS";
+  private static final String SOURCE = "ranks.c";
+
+  /** Open MPI wants to be asked before it runs for root, as in containers. */
+  private static final Map<String, String> OPEN_MPI =
+      Map.of(
+          "OMPI_ALLOW_RUN_AS_ROOT",
+          "1",
+          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+          "1",
+          "OMPI_MCA_hwloc_base_binding_policy",
+          "none",
+          "OMPI_MCA_rmaps_base_oversubscribe",
+          "1");
+
+  private final Pinning pinning;
+  private final ScratchFolder folder;
+  private final Map<MpjContender, String> absent = new EnumMap<>(MpjContender.class);
+  private Path agent;
+
+  private MpjLaunch(Pinning pinning) throws HarnessException {
+    this.pinning = pinning;
+    folder = ScratchFolder.make();
+  }
+
+  /**
+   * Prepares what is needed to start some contenders.
+   *
+   * @param contenders which
+   * @param agent the agent's jar, or null to look for it
+   * @param pinning on which two cores ranks run, if on any
+   * @return what is to be closed
+   * @throws HarnessException if files cannot be written
+   * @throws InterruptedException if interrupted
+   */
+  static MpjLaunch prepare(List<MpjContender> contenders, Path agent, Pinning pinning)
+      throws HarnessException, InterruptedException {
+    MpjLaunch launch = new MpjLaunch(pinning);
+    try {
+      for (MpjContender contender : contenders) {
+        Optional<String> why = launch.obstacle(contender, agent);
+        why.ifPresent(text -> launch.absent.put(contender, text));
+      }
+      return launch;
+    } catch (HarnessException | InterruptedException | RuntimeException e) {
+      launch.close();
+      throw e;
+    }
+  }
+
+  /** Returns the contenders that cannot be run here, with the reason and the cure. */
+  Map<MpjContender, String> absent() {
+    return new TreeMap<>(absent);
+  }
+
+  private Optional<String> obstacle(MpjContender contender, Path givenAgent)
+      throws HarnessException, InterruptedException {
+    return switch (contender) {
+      case SHM, NIO, SOCKETS -> Optional.empty();
+      case UCX -> Ucx.obstacle();
+      case NIO_AGENT -> findAgent(givenAgent);
+      case OMPI_OB1, OMPI_UCX -> compile("openmpi", "openmpi-bin and libopenmpi-dev");
+      case MPICH -> compile("mpich", "mpich and libmpich-dev");
+      case EXPRESS, EXPRESS_NIO -> MpjExpress.obstacle();
+      case PERFTEST ->
+          UcxPerftest.installed()
+              ? Optional.empty()
+              : Optional.of("ucx_perftest is not installed: install ucx-utils");
+    };
+  }
+
+  /** One that the user names must be there. */
+  private Optional<String> findAgent(Path given) throws HarnessException {
+    try {
+      agent = AgentJar.locate(given).file();
+      return Optional.empty();
+    } catch (HarnessException e) {
+      if (given != null) {
+        throw e;
+      }
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  private Path program(String library) {
+    return folder.path().resolve("ranks." + library);
+  }
+
+  private Optional<String> compile(String library, String packages)
+      throws HarnessException, InterruptedException {
+    for (String needed : List.of("mpicc." + library, "mpirun." + library)) {
+      if (Pinning.find(needed) == null) {
+        return Optional.of(needed + " is not installed: install " + packages);
+      }
+    }
+    if (Pinning.find("gcc") == null) {
+      return Optional.of("gcc is not installed: install gcc");
+    }
+    Path program = program(library);
+    if (Files.exists(program)) {
+      return Optional.empty();
+    }
+    Path source = folder.path().resolve(SOURCE);
+    try (InputStream in = MpjLaunch.class.getResourceAsStream(SOURCE)) {
+      Files.write(source, in.readAllBytes());
+    } catch (IOException e) {
+      throw new HarnessException("cannot write " + source + ": " + e.getMessage(), e);
+    }
+    List<String> words =
+        List.of("mpicc." + library, "-O3", "-o", program.toString(), source.toString());
+    try (RankProcess compiler =
+        RankProcess.start(
+            "mpicc." + library, new RankProcess.Command(words, Map.of()), folder.path())) {
+      compiler.await(COMPILE_LIMIT);
+      return Optional.empty();
+    } catch (HarnessException e) {
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  /**
+   * Measures.
+   *
+   * @param contender who
+   * @param job what
+   * @return a figure for each size, in the unit of the pattern's quantity
+   * @throws HarnessException if it failed, or its connections were not accelerated though they
+   *     should be
+   * @throws InterruptedException if interrupted
+   */
+  Map<Integer, Double> measure(MpjContender contender, MpjJob job)
+      throws HarnessException, InterruptedException {
+    return switch (contender) {
+      case PERFTEST -> perftest(job);
+      case EXPRESS_NIO -> {
+        MpjExpress express = express();
+        try (RankProcess daemon = express.daemon()) {
+          Map<Integer, Double> found = figures(contender, job, command(contender, job));
+          if (!daemon.alive()) {
+            throw new HarnessException("the daemon of MPJ Express has ended");
+          }
+          yield found;
+        }
+      }
+      default -> figures(contender, job, command(contender, job));
+    };
+  }
+
+  private MpjExpress express() {
+    return new MpjExpress(bothCores(), folder.path());
+  }
+
+  private Map<Integer, Double> figures(
+      MpjContender contender, MpjJob job, RankProcess.Command command)
+      throws HarnessException, InterruptedException {
+    String said;
+    long begin = System.nanoTime();
+    try (RankProcess process = RankProcess.start(contender.label(), command, folder.path())) {
+      said = process.await(LIMIT);
+    }
+    long elapsedNs = System.nanoTime() - begin;
+    Map<Integer, Double> found = new MpjOutput(said).figures(job, elapsedNs);
+    if (!found.keySet().containsAll(job.sizes())) {
+      throw new HarnessException(contender + " printed no figures" + RankProcess.last(said));
+    }
+    if (contender == MpjContender.NIO_AGENT && job.program() == Ranks.class) {
+      new MpjOutput(said).requireAccelerated();
+    }
+    return found;
+  }
+
+  private RankProcess.Command command(MpjContender contender, MpjJob job) throws HarnessException {
+    return switch (contender) {
+      case SHM -> own(job, List.of("-dev", "shm"), job.arguments());
+      case UCX ->
+          own(
+              job,
+              List.of("-dev", "ucx", "-x", UCX_TLS + "=" + UcxPerftest.SHARED_MEMORY),
+              job.arguments());
+      case NIO -> own(job, List.of("-dev", "nio"), job.arguments());
+      case NIO_AGENT -> {
+        List<String> arguments = new ArrayList<>(job.arguments());
+        if (job.program() == Ranks.class) {
+          arguments.add(Ranks.ROAD);
+        }
+        yield own(
+            job,
+            List.of("-dev", "nio", "-javaagent:" + agent, "-Dtalaria.quiet=true", "-cp", probes()),
+            arguments);
+      }
+      case SOCKETS -> own(job, List.of("-dev", "shm"), job.arguments("sockets"));
+      case OMPI_OB1 -> openMpi(job, Map.of("OMPI_MCA_pml", "ob1"));
+      case OMPI_UCX ->
+          openMpi(
+              job,
+              Map.of(
+                  "OMPI_MCA_pml",
+                  "ucx",
+                  "OMPI_MCA_pml_ucx_tls",
+                  "any",
+                  "OMPI_MCA_pml_ucx_devices",
+                  "any",
+                  UCX_TLS,
+                  UcxPerftest.SHARED_MEMORY));
+      case MPICH -> new RankProcess.Command(inC("mpich", job), Map.of());
+      case EXPRESS, EXPRESS_NIO -> {
+        List<String> program = new ArrayList<>(List.of(job.program().getName()));
+        program.addAll(job.arguments());
+        String device = contender == MpjContender.EXPRESS ? "multicore" : "niodev";
+        yield express().run(device, job.ranks(), classesOf(job.program()), program);
+      }
+      case PERFTEST -> throw new IllegalArgumentException("ucx_perftest has no ranks");
+    };
+  }
+
+  private RankProcess.Command own(MpjJob job, List<String> options, List<String> arguments) {
+    String path =
+        Stream.of(Mpirun.class, Ucx.class, Errno.class)
+            .map(MpjLaunch::placeOf)
+            .distinct()
+            .map(Path::toString)
+            .collect(Collectors.joining(File.pathSeparator));
+    List<String> words = new ArrayList<>(bothCores());
+    words.add(java().toString());
+    words.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path));
+    words.addAll(List.of(Mpirun.class.getName(), "-np", "" + job.ranks()));
+    if (pinning.active()) {
+      words.add("-bind");
+    }
+    words.addAll(options);
+    if (!options.contains("-cp")) {
+      words.addAll(List.of("-cp", placeOf(Ranks.class).toString()));
+    }
+    words.add(job.program().getName());
+    words.addAll(arguments);
+    return new RankProcess.Command(words, Map.of());
+  }
+
+  /** A program's class files without the API that lies beside the kernels'. */
+  private Path classesOf(Class<?> program) throws HarnessException {
+    Path place = placeOf(program);
+    if (program == Ranks.class) {
+      return place;
+    }
+    Path copies = folder.path().resolve("kernels");
+    String inside = program.getPackageName().replace('.', '/');
+    if (!Files.exists(copies)) {
+      try {
+        if (Files.isDirectory(place)) {
+          copy(place.resolve(inside), copies.resolve(inside));
+        } else {
+          try (FileSystem jar = FileSystems.newFileSystem(place)) {
+            copy(jar.getPath(inside), copies.resolve(inside));
+          }
+        }
+      } catch (IOException e) {
+        throw new HarnessException("cannot copy the kernels of " + place + ": " + e, e);
+      }
+    }
+    return copies;
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(from, "*.class")) {
+      for (Path file : files) {
+        Files.copy(file, to.resolve(file.getFileName().toString()));
+      }
+    }
+  }
+
+  private RankProcess.Command openMpi(MpjJob job, Map<String, String> pml) {
+    Map<String, String> environment = new HashMap<>(OPEN_MPI);
+    environment.putAll(pml);
+    return new RankProcess.Command(inC("openmpi", job), environment);
+  }
+
+  /** A program for each rank, as both launchers take it, because each has its own core. */
+  private List<String> inC(String library, MpjJob job) {
+    List<String> words = new ArrayList<>(List.of("mpirun." + library));
+    for (int rank = 0; rank < job.ranks(); rank++) {
+      if (rank > 0) {
+        words.add(":");
+      }
+      words.addAll(List.of("-np", "1"));
+      words.addAll(Pinning.prefix(rank % 2 == 0 ? pinning.serverCore() : pinning.clientCore()));
+      words.add(program(library).toString());
+      words.addAll(job.arguments());
+    }
+    return words;
+  }
+
+  private Map<Integer, Double> perftest(MpjJob job) throws HarnessException, InterruptedException {
+    UcxPerftest program = new UcxPerftest(pinning);
+    boolean half = job.pattern() == MpjPattern.HALF;
+    List<String> options = half ? List.of() : List.of("-O", "" + Ranks.WINDOW);
+    Map<Integer, Double> found = new TreeMap<>();
+    for (int bytes : job.sizes()) {
+      long count = (long) job.count(bytes) * (half ? 1 : Ranks.WINDOW);
+      UcxPerftest.Figures figures =
+          program.run(
+              new UcxPerftest.Test(
+                  half ? "tag_lat" : "tag_bw",
+                  bytes,
+                  2 * count,
+                  options,
+                  UcxPerftest.SHARED_MEMORY),
+              LIMIT);
+      found.put(
+          bytes,
+          switch (job.pattern()) {
+            case HALF -> figures.averageNs();
+            case RATE -> figures.perSecond();
+            default -> figures.gigabytesPerSecond();
+          });
+    }
+    return found;
+  }
+
+  /** The words that keep a tree of processes on the two cores. */
+  private List<String> bothCores() {
+    return pinning.active()
+        ? List.of("taskset", "-c", pinning.serverCore() + "," + pinning.clientCore())
+        : List.of();
+  }
+
+  /** What looks at the roads of connections, beside the program. */
+  private static String probes() {
+    return Stream.of(Ranks.class, ModeProbe.class)
+        .map(MpjLaunch::placeOf)
+        .distinct()
+        .map(Path::toString)
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  /** Returns the program {@code java} of this JVM. */
+  static Path java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java");
+  }
+
+  private static Path placeOf(Class<?> one) {
+    try {
+      return Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    folder.close();
+  }
+}

@@ -1,0 +1,88 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import io.talaria.cli.harness.HarnessException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What ranks have printed, among other things that launchers and libraries say.
+ *
+ * @param said all of it
+ */
+record MpjOutput(String said) {
+  private static final Pattern RESULT = Pattern.compile("result \\w+ (\\d+) (\\d+) (\\d+)");
+  private static final Pattern ROAD = Pattern.compile(Ranks.ROAD + " (\\d+) (\\d+) (.*)");
+  private static final Pattern MEMORY = Pattern.compile(Ranks.MEMORY + " (\\d+)");
+  private static final Pattern VERIFIED =
+      Pattern.compile("class \\w, \\d+ ranks: ([\\d.]+) MOPS, [\\d.]+ s, verified");
+  private static final Pattern EQUAL =
+      Pattern.compile("steps, \\d+ ranks: ([\\d.]+) s, .*, equal to the bit");
+  private static final double MILLION = 1e6;
+  private static final double NS = 1e9;
+  private static final int KIB = 1 << 10;
+
+  /**
+   * Returns a figure for each size, in the unit of the pattern's quantity.
+   *
+   * @param job what they did
+   * @param elapsedNs how long the job took from its start to its end
+   * @return none where a figure is missing, or a result was wrong
+   */
+  Map<Integer, Double> figures(MpjJob job, long elapsedNs) {
+    return switch (job.pattern()) {
+      case START -> Map.of(0, (double) elapsedNs);
+      case MEMORY -> memory(job.ranks());
+      default -> job.pattern().kernel() == null ? results(job.pattern()) : kernel();
+    };
+  }
+
+  private Map<Integer, Double> results(MpjPattern pattern) {
+    Map<Integer, Double> found = new TreeMap<>();
+    Matcher result = RESULT.matcher(said);
+    while (result.find()) {
+      int bytes = Integer.parseInt(result.group(1));
+      long rounds = Long.parseLong(result.group(2));
+      found.put(bytes, pattern.figure(bytes, rounds, Long.parseLong(result.group(3))));
+    }
+    return found;
+  }
+
+  /** The mean of the ranks, in bytes. */
+  private Map<Integer, Double> memory(int ranks) {
+    List<Double> all =
+        MEMORY.matcher(said).results().map(one -> Double.parseDouble(one.group(1)) * KIB).toList();
+    return all.size() == ranks
+        ? Map.of(0, all.stream().mapToDouble(Double::doubleValue).sum() / ranks)
+        : Map.of();
+  }
+
+  /** Operations a second, or nanoseconds. */
+  private Map<Integer, Double> kernel() {
+    Matcher operations = VERIFIED.matcher(said);
+    if (operations.find()) {
+      return Map.of(0, Double.parseDouble(operations.group(1)) * MILLION);
+    }
+    Matcher seconds = EQUAL.matcher(said);
+    return seconds.find() ? Map.of(0, Double.parseDouble(seconds.group(1)) * NS) : Map.of();
+  }
+
+  /**
+   * Checks that the connections between ranks have left TCP.
+   *
+   * @throws HarnessException if one has not
+   */
+  void requireAccelerated() throws HarnessException {
+    Matcher road = ROAD.matcher(said);
+    if (!road.find()) {
+      throw new HarnessException("the ranks did not say which road their connections took");
+    }
+    if (Integer.parseInt(road.group(1)) == 0 || Integer.parseInt(road.group(2)) != 0) {
+      throw new HarnessException("NOT ACCELERATED: " + road.group(3));
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Spread;
+import io.talaria.cli.harness.Table;
+import io.talaria.cli.harness.Units;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What {@code bench mpj} has found as people read it: for each pattern a table with a column for
+ * each contender, the ratios with their targets, who is missing and why.
+ *
+ * @param machine the conditions
+ * @param found what was found
+ * @param bouts what was measured
+ * @param contenders who was wanted
+ * @param absent who of them is not here, and why
+ * @param targets the ratios
+ */
+record MpjReport(
+    Machine machine,
+    Comparison found,
+    List<MpjBout> bouts,
+    List<MpjContender> contenders,
+    Map<MpjContender, String> absent,
+    MpjTargets targets) {
+
+  String text() {
+    StringBuilder out = new StringBuilder();
+    machine.lines().forEach(line -> out.append(line).append('\n'));
+    found.notes().forEach(line -> out.append(line).append('\n'));
+    for (MpjBout bout : bouts) {
+      out.append('\n').append(heading(bout)).append('\n').append(table(bout).render());
+    }
+    ratios(out);
+    out.append('\n');
+    for (MpjContender contender : contenders) {
+      out.append(contender).append(": ").append(contender.description()).append('\n');
+    }
+    absent.forEach(
+        (who, why) -> out.append("without ").append(who).append(": ").append(why).append('\n'));
+    missing(out);
+    return out.toString();
+  }
+
+  private static String heading(MpjBout bout) {
+    MpjPattern pattern = bout.job().pattern();
+    return bout.label()
+        + ", "
+        + pattern.unit()
+        + (pattern.more() ? " (more" : " (less")
+        + " is better)";
+  }
+
+  /** Medians, and below them the range where there is one. */
+  private Table table(MpjBout bout) {
+    List<String> header = new ArrayList<>(List.of("bytes"));
+    contenders.forEach(contender -> header.add(">" + contender));
+    Table table = new Table(header.toArray(String[]::new));
+    MpjPattern pattern = bout.job().pattern();
+    for (int bytes : bout.job().sizes()) {
+      List<String> medians = new ArrayList<>(List.of(bytes == 0 ? "" : Units.bytes(bytes)));
+      List<String> ranges = new ArrayList<>(List.of(""));
+      boolean several = false;
+      for (MpjContender contender : contenders) {
+        Spread spread = found.spread(bout.id(bytes), contender);
+        medians.add(spread == null ? "" : figure(pattern, spread.median()));
+        boolean range = spread != null && spread.rounds() > 1;
+        ranges.add(
+            range ? figure(pattern, spread.min()) + "–" + figure(pattern, spread.max()) : "");
+        several |= range;
+      }
+      table.row(medians.toArray(String[]::new));
+      if (several) {
+        table.row(ranges.toArray(String[]::new));
+      }
+    }
+    return table;
+  }
+
+  private static String figure(MpjPattern pattern, double value) {
+    return Units.figure(pattern.shown(value));
+  }
+
+  private void ratios(StringBuilder out) {
+    Table table = new Table("ours : theirs", "", "", ">ratio", ">range", "must", "");
+    for (MpjTargets.Judged one : targets.judged()) {
+      Spread ratio = one.ratio();
+      table.row(
+          one.label(),
+          one.ours().toString(),
+          one.theirs().toString(),
+          Units.figure(ratio.median()),
+          ratio.rounds() > 1 ? Units.figure(ratio.min()) + "–" + Units.figure(ratio.max()) : "",
+          one.target() == null ? "" : one.target().wanted(),
+          one.target() == null ? "" : one.target().mark());
+    }
+    if (!table.isEmpty()) {
+      out.append('\n').append(table.render());
+    }
+    long judged = found.judged();
+    if (judged > 0) {
+      out.append('\n').append(judged - found.missed());
+      out.append(" of ").append(judged).append(" targets met\n");
+    }
+  }
+
+  private void missing(StringBuilder out) {
+    if (!found.missing().isEmpty()) {
+      out.append("\nMissing:\n");
+    }
+    for (Comparison.Missing one : found.missing()) {
+      out.append("  ").append(one.label()).append(", ").append(one.contender().label());
+      out.append(", round ").append(one.round()).append(": ").append(one.cause()).append('\n');
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import io.talaria.cli.harness.HarnessException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * A launcher of some library, with the ranks that it starts: a tree of processes. Closing it ends
+ * all that is left of it, and so does the end of this process. Used by one thread.
+ */
+final class RankProcess implements AutoCloseable {
+  private static final int SHOWN_LINES = 6;
+  private static final long GRACE_S = 5;
+  private static final File NOTHING = new File("/dev/null");
+
+  private final String name;
+  private final Process process;
+  private final Path said;
+  private final Thread atExit = new Thread(this::kill, "talaria-mpj-ranks-end");
+
+  /**
+   * How to start one.
+   *
+   * @param words the words of the command
+   * @param environment what it has beside this process's
+   */
+  record Command(List<String> words, Map<String, String> environment) {
+    Command {
+      words = List.copyOf(words);
+      environment = Map.copyOf(environment);
+    }
+  }
+
+  private RankProcess(String name, Process process, Path said) {
+    this.name = name;
+    this.process = process;
+    this.said = said;
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param name its name in messages
+   * @param command how
+   * @param folder where it runs, and where what it says is kept
+   * @throws HarnessException if it cannot be started
+   */
+  static RankProcess start(String name, Command command, Path folder) throws HarnessException {
+    Path said = folder.resolve(name + ".out");
+    ProcessBuilder builder =
+        new ProcessBuilder(command.words())
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectInput(NOTHING)
+            .redirectOutput(said.toFile());
+    builder.environment().putAll(command.environment());
+    try {
+      return new RankProcess(name, builder.start(), said);
+    } catch (IOException e) {
+      throw new HarnessException("cannot start " + name + ": " + e.getMessage(), e);
+    }
+  }
+
+  boolean alive() {
+    return process.isAlive();
+  }
+
+  /** Returns what it has said so far. */
+  String said() throws HarnessException {
+    try {
+      return Files.readString(said, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw new HarnessException("cannot read what " + name + " said: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Waits for its end, and returns what it has said.
+   *
+   * @param limit how long at most
+   * @throws HarnessException if it does not end in time, or with a status that is not 0
+   * @throws InterruptedException if interrupted
+   */
+  String await(Duration limit) throws HarnessException, InterruptedException {
+    boolean inTime = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+    if (inTime && process.exitValue() == 0) {
+      return said();
+    }
+    String how =
+        inTime
+            ? "ended with status " + process.exitValue()
+            : "did not end within " + limit.toSeconds() + " s";
+    throw new HarnessException(name + " " + how + last(said()));
+  }
+
+  /** Returns the last of what was said, for a message; empty if it was nothing. */
+  static String last(String text) {
+    List<String> lines = text.lines().filter(line -> !line.isBlank()).toList();
+    int from = Math.max(0, lines.size() - SHOWN_LINES);
+    return lines.isEmpty() ? "" : ": " + String.join(" / ", lines.subList(from, lines.size()));
+  }
+
+  /** Ends it gently, as a launcher then ends its ranks, and kills what is left. */
+  @Override
+  public void close() {
+    List<ProcessHandle> all = tree();
+    process.destroy();
+    try {
+      boolean unused = process.waitFor(GRACE_S, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    all.forEach(ProcessHandle::destroyForcibly);
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException e) {
+      // This process ends already.
+    }
+  }
+
+  private void kill() {
+    tree().forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** What its launcher started before it ended belongs to nobody now, and ends by itself. */
+  private List<ProcessHandle> tree() {
+    List<ProcessHandle> all = new ArrayList<>();
+    try (Stream<ProcessHandle> below = process.descendants()) {
+      below.forEach(all::add);
+    }
+    all.add(process.toHandle());
+    return all;
+  }
+}

@@ -1,0 +1,167 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the ranks of bench mpj do, as io.talaria.workloads.mpj.Ranks does it, by MPI in C. Usage:
+//   ranks cases WARM_UP SECONDS [PATTERN BYTES COUNT]... [memory]
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define WINDOW 64
+#define WARM_BLOCKS 2
+#define TAG 1
+#define ANSWER 2
+
+struct work {
+  const char *pattern;
+  int bytes;
+  int length;
+  MPI_Datatype type;
+  char *out;
+  char *in;
+};
+
+static int rank, size;
+
+static long long now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void ping_pong(struct work *w, int count) {
+  if (rank == 0) {
+    for (int i = 0; i < count; i++) {
+      MPI_Send(w->out, w->length, w->type, 1, TAG, MPI_COMM_WORLD);
+      MPI_Recv(w->out, w->length, w->type, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  } else if (rank == 1) {
+    for (int i = 0; i < count; i++) {
+      MPI_Recv(w->out, w->length, w->type, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(w->out, w->length, w->type, 0, TAG, MPI_COMM_WORLD);
+    }
+  }
+}
+
+static void windows(struct work *w, int count) {
+  MPI_Request requests[WINDOW];
+  char answer = 0;
+  for (int i = 0; i < count; i++) {
+    if (rank == 0) {
+      for (int k = 0; k < WINDOW; k++)
+        MPI_Isend(w->out, w->length, w->type, 1, TAG, MPI_COMM_WORLD, &requests[k]);
+      MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
+      MPI_Recv(&answer, 1, MPI_BYTE, 1, ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+      for (int k = 0; k < WINDOW; k++)
+        MPI_Irecv(w->out, w->length, w->type, 0, TAG, MPI_COMM_WORLD, &requests[k]);
+      MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
+      MPI_Send(&answer, 1, MPI_BYTE, 0, ANSWER, MPI_COMM_WORLD);
+    }
+  }
+}
+
+static void collective(struct work *w, int count) {
+  const char *p = w->pattern;
+  if (strcmp(p, "barrier") == 0) {
+    for (int i = 0; i < count; i++) MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(p, "bcast") == 0) {
+    // The root goes round, so that it cannot run ahead of the others.
+    for (int i = 0; i < count; i++)
+      MPI_Bcast(w->out, w->length, MPI_BYTE, i % size, MPI_COMM_WORLD);
+  } else if (strcmp(p, "allreduce") == 0) {
+    for (int i = 0; i < count; i++)
+      MPI_Allreduce(w->out, w->in, w->length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  } else if (strcmp(p, "allgather") == 0) {
+    for (int i = 0; i < count; i++)
+      MPI_Allgather(w->out, w->length, MPI_BYTE, w->in, w->length, MPI_BYTE, MPI_COMM_WORLD);
+  } else if (strcmp(p, "alltoall") == 0) {
+    for (int i = 0; i < count; i++)
+      MPI_Alltoall(w->out, w->length, MPI_BYTE, w->in, w->length, MPI_BYTE, MPI_COMM_WORLD);
+  } else {
+    fprintf(stderr, "there is no pattern %s\n", p);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+}
+
+static long long block(struct work *w, int count) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  long long begin = now();
+  if (strcmp(w->pattern, "half") == 0)
+    ping_pong(w, count);
+  else if (strcmp(w->pattern, "rate") == 0 || strcmp(w->pattern, "bytes") == 0 ||
+           strcmp(w->pattern, "doubles") == 0 || strcmp(w->pattern, "segments") == 0)
+    windows(w, count);
+  else
+    collective(w, count);
+  return now() - begin;
+}
+
+// What rank 0 says.
+static int all(int wanted) {
+  MPI_Bcast(&wanted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return wanted;
+}
+
+static char *memory(size_t bytes) {
+  char *p = malloc(bytes + 8);
+  if (p == NULL) {
+    fprintf(stderr, "no memory\n");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  memset(p, 0, bytes + 8);
+  return p;
+}
+
+static void measure(const char *pattern, int bytes, int count, double warm_up, double seconds) {
+  int doubles = strcmp(pattern, "doubles") == 0 || strcmp(pattern, "allreduce") == 0;
+  int many = strcmp(pattern, "alltoall") == 0;
+  struct work w = {pattern, bytes, doubles ? bytes / 8 : bytes, doubles ? MPI_DOUBLE : MPI_BYTE,
+                   memory((size_t)bytes * (many ? size : 1)), memory((size_t)bytes * size)};
+  long long spent = 0, elapsed = 0, rounds = 0;
+  int blocks = 0;
+  do {
+    spent += block(&w, count);
+    blocks++;
+  } while (all(blocks < WARM_BLOCKS || spent < warm_up * 1e9));
+  do {
+    elapsed += block(&w, count);
+    rounds += count;
+  } while (all(elapsed < seconds * 1e9));
+  if (rank == 0) {
+    printf("result %s %d %lld %lld\n", pattern, bytes, rounds, elapsed);
+    fflush(stdout);
+  }
+  free(w.out);
+  free(w.in);
+}
+
+// This process's own memory, and its share of what it has in common with others, in KiB.
+static void tell_memory(void) {
+  char line[256];
+  MPI_Barrier(MPI_COMM_WORLD);
+  FILE *file = fopen("/proc/self/smaps_rollup", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    long kib;
+    if (sscanf(line, "Pss: %ld", &kib) == 1) printf("memory %ld\n", kib);
+  }
+  if (file != NULL) fclose(file);
+  fflush(stdout);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (argc < 4 || strcmp(argv[1], "cases") != 0) {
+    fprintf(stderr, "usage: ranks cases WARM_UP SECONDS [PATTERN BYTES COUNT]...\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  for (int i = 4; i + 2 < argc; i += 3)
+    measure(argv[i], atoi(argv[i + 1]), atoi(argv[i + 2]), atof(argv[2]), atof(argv[3]));
+  if (strcmp(argv[argc - 1], "memory") == 0) tell_memory();
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,158 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.Json;
+import io.talaria.workloads.TalariaCommand;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The benchmark {@code bench mpj}, from end to end, with real ranks. */
+@Timeout(280)
+class BenchMpjCommandTest {
+  @TempDir Path folder;
+
+  private JsonNode bench(String words) throws Exception {
+    Path json = folder.resolve("mpj.json");
+    String[] all = ("bench mpj " + words + " --no-pin --json " + json).split(" ", -1);
+    assertThat(TalariaCommand.run(all).well().out()).contains("Written: " + json);
+    return Json.parse(Files.readString(json));
+  }
+
+  private static JsonNode measure(JsonNode json, String id) {
+    for (JsonNode measure : json.path("measures")) {
+      if (measure.path("id").asText().equals(id)) {
+        return measure;
+      }
+    }
+    throw new AssertionError("no measure " + id + " in " + json);
+  }
+
+  private static double figure(JsonNode json, String id, String contender) {
+    return measure(json, id).path("rounds").path(contender).path(0).asDouble();
+  }
+
+  @Test
+  void aSmallCaseGivesFiguresAndTheRatioThatIsAskedFor() throws Exception {
+    JsonNode json =
+        bench("half bcast --devices shm --against ompi-ob1,sockets --sizes 8,4K --quick");
+    assertThat(json.path("format").asText()).isEqualTo("talaria-bench-mpj-1");
+    for (String id : new String[] {"half/8", "half/4096", "bcast/8", "bcast/4096"}) {
+      assertThat(figure(json, id, "shm")).isPositive();
+      if (!json.path("options").path("absent").has("ompi-ob1")) {
+        assertThat(figure(json, id, "ompi-ob1")).isPositive();
+      }
+    }
+    assertThat(figure(json, "half/8", "sockets")).isPositive();
+    assertThat(measure(json, "bcast/8").path("rounds").has("sockets")).isFalse();
+    assertThat(json.path("missing")).isEmpty();
+    // Not pinned: ratios, and nothing that they must be.
+    assertThat(json.path("targetsMissed").asInt()).isZero();
+    if (!json.path("options").path("absent").has("ompi-ob1")) {
+      JsonNode ratio = measure(json, "half/8/shm:ompi-ob1");
+      assertThat(ratio.path("rounds").path("shm").path(0).asDouble())
+          .isEqualTo(figure(json, "half/8", "shm") / figure(json, "half/8", "ompi-ob1"));
+      assertThat(ratio.path("target").isObject()).isFalse();
+    }
+  }
+
+  @Test
+  void connectionsWithTheAgentAreAccelerated() throws Exception {
+    JsonNode json = bench("half --devices nio,nio-agent --against sockets --sizes 8 --quick");
+    for (String contender : new String[] {"nio", "nio-agent", "sockets"}) {
+      assertThat(figure(json, "half/8", contender)).as(contender).isPositive();
+    }
+    assertThat(measure(json, "half/8/nio-agent:sockets").path("unit").asText()).isEqualTo("×");
+  }
+
+  /** All patterns by all that is installed here, small. */
+  @Tag("long")
+  @Test
+  void everyContenderDoesWhatItCan() throws Exception {
+    JsonNode json = bench("--sizes 64 --quick --ranks 2,3");
+    JsonNode absent = json.path("options").path("absent");
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+    for (MpjPattern pattern : MpjPattern.usual()) {
+      for (int ranks : pattern.collective() ? new int[] {2, 3} : new int[] {2}) {
+        String id =
+            pattern
+                + (pattern == MpjPattern.BARRIER ? "" : "/64")
+                + (ranks == 2 ? "" : "/" + ranks + "-ranks");
+        for (MpjContender contender : MpjContender.values()) {
+          if (contender.does(pattern, ranks) && !absent.has(contender.label())) {
+            assertThat(figure(json, id, contender.label())).as(id + contender).isPositive();
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void kernelsVerifyThemselvesAndGiveTheirSpeed() throws Exception {
+    JsonNode json = bench("is fdtd --quick --ranks 2 --devices shm,nio-agent --against sockets");
+    for (String id : new String[] {"is/S", "fdtd/S"}) {
+      assertThat(figure(json, id, "shm")).as(id).isPositive();
+      assertThat(figure(json, id, "nio-agent")).as(id).isPositive();
+    }
+    assertThat(json.path("missing")).isEmpty();
+  }
+
+  @Test
+  void aJobsStartAndTheMemoryOfItsRanks() throws Exception {
+    JsonNode json =
+        bench("start memory allocated --quick --ranks 3 --devices shm --against ompi-ob1");
+    assertThat(figure(json, "allocated/1024", "shm")).isLessThan(100);
+    assertThat(figure(json, "start/3-ranks", "shm")).isGreaterThan(1e6);
+    assertThat(figure(json, "memory/3-ranks", "shm")).isGreaterThan(1 << 20);
+    assertThat(measure(json, "memory/3-ranks").path("unit").asText()).isEqualTo("B");
+    assertThat(json.path("missing")).isEmpty();
+  }
+
+  @Tag("long")
+  @Test
+  void theSameKernelsRunOnMpjExpress() throws Exception {
+    JsonNode json =
+        bench("ep cg is ft mg fdtd --quick --devices shm --against express,express-nio");
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "haff                  | PATTERN: there is no 'haff', but half, rate, bytes",
+        "--devices ibv         | there is no 'ibv', but shm, ucx, nio, nio-agent",
+        "--against lam         | there is no 'lam', but ompi-ob1, ompi-ucx, mpich, express",
+        "bcast --ranks 1       | --ranks must be from 2 to 16, not 1",
+        "start --ranks 17      | --ranks must be from 2 to 16, not 17",
+        "ft --ranks 0          | --ranks must be from 1 to 16, not 0",
+        "ft --class B          | --class: there is no class B, but S, W, A",
+        "doubles --sizes 12    | --sizes: doubles sends doubles, 12 bytes are no number of them",
+        "--rounds 101          | --rounds must be from 1 to 100, not 101",
+        "--quick --seconds 1   | --seconds does not go with --quick",
+        "--json /nowhere/x     | --json: there is no folder /nowhere"
+      })
+  void wrongUsageIsTold(String words, String said) {
+    String[] all =
+        Stream.concat(Stream.of("bench", "mpj"), Arrays.stream(words.split(" ", -1)))
+            .toArray(String[]::new);
+    TalariaCommand.run(all).failed(2, said);
+  }
+
+  @Test
+  void anAgentThatIsNamedMustBeThere() {
+    TalariaCommand.run("bench", "mpj", "half", "--devices", "nio-agent", "--agent", "/nowhere/x")
+        .failed(1, "no agent: /nowhere/x is not a file");
+  }
+}

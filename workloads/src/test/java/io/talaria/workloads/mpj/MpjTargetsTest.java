@@ -1,0 +1,208 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.Quantity;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What is made of figures: ratios, targets, tables. No rank is started. */
+class MpjTargetsTest {
+  private final List<MpjContender> all = List.of(MpjContender.values());
+  private final Comparison found = new Comparison(all);
+  private final List<MpjBout> bouts = new ArrayList<>();
+  private final MpjTargets targets = new MpjTargets(found);
+
+  private MpjBout bout(MpjPattern pattern, int ranks) {
+    MpjJob job = new MpjJob(pattern, ranks, pattern.sizes(), 1, 1, 1, 'A');
+    MpjBout bout = new MpjBout(null, job, all, true);
+    bouts.add(bout);
+    return bout;
+  }
+
+  private void figures(MpjBout bout, int bytes, MpjContender contender, double... rounds) {
+    Quantity quantity = bout.job().pattern().quantity();
+    for (double figure : rounds) {
+      found.add(bout.id(bytes), bout.label(bytes), quantity, contender, figure);
+    }
+  }
+
+  private MpjTargets.Judged judged(String label, MpjContender ours) {
+    return targets.judged().stream()
+        .filter(one -> one.label().equals(label) && one.ours() == ours)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void timesAreHeldAgainstTheBetterOfOpenMpiRoundByRound() {
+    MpjBout half = bout(MpjPattern.HALF, 2);
+    figures(half, 8, MpjContender.SHM, 100, 300, 130);
+    figures(half, 8, MpjContender.OMPI_OB1, 100, 300, 100);
+    figures(half, 8, MpjContender.OMPI_UCX, 150, 450, 150);
+    figures(half, 8, MpjContender.UCX, 240, 720, 250);
+    targets.judge(bouts, true);
+    MpjTargets.Judged shm = judged("half round trip, 8 B", MpjContender.SHM);
+    assertThat(shm.theirs()).isEqualTo(MpjContender.OMPI_OB1);
+    assertThat(shm.ratio().median()).isEqualTo(1);
+    assertThat(shm.ratio().max()).isEqualTo(1.3);
+    assertThat(shm.target().wanted()).isEqualTo("≤ 1.25×");
+    assertThat(shm.target().met()).isTrue();
+    MpjTargets.Judged ucx = judged("half round trip, 8 B", MpjContender.UCX);
+    assertThat(ucx.theirs()).isEqualTo(MpjContender.OMPI_UCX);
+    assertThat(ucx.ratio().median()).isEqualTo(1.6);
+    assertThat(ucx.target().met()).isTrue();
+    assertThat(found.values("half/8/shm:ompi-ob1", MpjContender.SHM)).containsExactly(1., 1., 1.3);
+    assertThat(found.judged()).isEqualTo(2);
+    assertThat(found.missed()).isZero();
+  }
+
+  @Test
+  void ratesMustBeAtLeastAsHigh() {
+    MpjBout bytes = bout(MpjPattern.BYTES, 2);
+    figures(bytes, 1 << 20, MpjContender.SHM, 9);
+    figures(bytes, 1 << 20, MpjContender.UCX, 7);
+    figures(bytes, 1 << 20, MpjContender.OMPI_OB1, 8);
+    figures(bytes, 1 << 20, MpjContender.OMPI_UCX, 10);
+    targets.judge(bouts, true);
+    MpjTargets.Judged shm = judged("byte arrays, 64 in flight, 1 MiB", MpjContender.SHM);
+    assertThat(shm.theirs()).isEqualTo(MpjContender.OMPI_UCX);
+    assertThat(shm.target().wanted()).isEqualTo("≥ 1.00×");
+    assertThat(shm.target().met()).isFalse();
+    MpjTargets.Judged ucx = judged("byte arrays, 64 in flight, 1 MiB", MpjContender.UCX);
+    assertThat(ucx.target().wanted()).isEqualTo("≥ 0.70×");
+    assertThat(ucx.target().met()).isTrue();
+    assertThat(found.missed()).isEqualTo(1);
+  }
+
+  @Test
+  void smallMessagesMustBeFarFasterThanMpjExpressOthersFaster() {
+    MpjBout half = bout(MpjPattern.HALF, 2);
+    MpjBout objects = bout(MpjPattern.OBJECTS, 2);
+    for (MpjBout bout : bouts) {
+      for (int bytes : bout.job().sizes()) {
+        figures(bout, bytes, MpjContender.SHM, 50);
+        figures(bout, bytes, MpjContender.EXPRESS, 100);
+        figures(bout, bytes, MpjContender.NIO, 50);
+        figures(bout, bytes, MpjContender.EXPRESS_NIO, 100);
+      }
+    }
+    targets.judge(bouts, true);
+    assertThat(judged(half.label(1 << 10), MpjContender.SHM).target().wanted())
+        .isEqualTo("≤ 0.10×");
+    assertThat(judged(half.label(4 << 10), MpjContender.SHM).target().wanted())
+        .isEqualTo("≤ 1.00×");
+    assertThat(judged(objects.label(8), MpjContender.SHM).target().wanted()).isEqualTo("≤ 1.00×");
+    assertThat(judged(half.label(8), MpjContender.NIO).target().wanted()).isEqualTo("≤ 0.50×");
+    assertThat(judged(half.label(16 << 20), MpjContender.NIO).target().wanted())
+        .isEqualTo("≤ 0.90×");
+  }
+
+  @Test
+  void kernelsMustNearlyKeepUpWithMpjExpress() {
+    MpjBout ft = bout(MpjPattern.FT, 2);
+    MpjBout fdtd = bout(MpjPattern.FDTD, 2);
+    figures(ft, 0, MpjContender.SHM, 960e6);
+    figures(ft, 0, MpjContender.EXPRESS, 1000e6);
+    figures(fdtd, 0, MpjContender.SHM, 103e6);
+    figures(fdtd, 0, MpjContender.EXPRESS, 100e6);
+    targets.judge(bouts, true);
+    assertThat(ft.id(0)).isEqualTo("ft/A");
+    assertThat(judged("FT, class A", MpjContender.SHM).target().wanted()).isEqualTo("≥ 0.97×");
+    assertThat(judged("FT, class A", MpjContender.SHM).target().met()).isFalse();
+    assertThat(judged("FDTD, class A", MpjContender.SHM).target().wanted()).isEqualTo("≤ 1.03×");
+    assertThat(judged("FDTD, class A", MpjContender.SHM).target().met()).isTrue();
+    assertThat(MpjPattern.FT.shown(960e6) + " " + MpjPattern.FT.unit()).isEqualTo("960.0 MOPS");
+    assertThat(MpjPattern.FDTD.shown(103e6) + " " + MpjPattern.FDTD.unit()).isEqualTo("103.0 ms");
+  }
+
+  @Test
+  void moreRanksThanTwoAndABusyHostAreNotJudged() {
+    MpjBout two = bout(MpjPattern.BARRIER, 2);
+    MpjBout four = bout(MpjPattern.BARRIER, 4);
+    for (MpjBout bout : bouts) {
+      figures(bout, 0, MpjContender.SHM, 50);
+      figures(bout, 0, MpjContender.OMPI_OB1, 100);
+    }
+    targets.judge(bouts, false);
+    assertThat(targets.judged()).hasSize(1);
+    assertThat(judged(two.label(0), MpjContender.SHM).target()).isNull();
+    assertThat(found.judged()).isZero();
+    assertThat(four.id(0)).isEqualTo("barrier/4-ranks");
+    assertThat(four.label(0)).isEqualTo("Barrier, 4 ranks");
+  }
+
+  @Test
+  void aRoundThatOneOfThemLacksLeavesTheMedians() {
+    assertThat(MpjTargets.ratios(List.of(2., 4.), List.of(1., 1.))).containsExactly(2., 4.);
+    assertThat(MpjTargets.ratios(List.of(2., 4., 3.), List.of(1.))).containsExactly(3.);
+  }
+
+  @Test
+  void whoIsNotHereIsNamedAndItsColumnIsEmpty() {
+    MpjBout half = bout(MpjPattern.HALF, 2);
+    figures(half, 8, MpjContender.SHM, 100, 120);
+    Map<MpjContender, String> absent = new EnumMap<>(MpjContender.class);
+    absent.put(MpjContender.MPICH, "mpicc.mpich is not installed: install mpich");
+    targets.judge(bouts, true);
+    Machine machine = Machine.describe("7", Pinning.decide(false));
+    String text = new MpjReport(machine, found, bouts, all, absent, targets).text();
+    assertThat(text)
+        .contains("half round trip, µs (less is better)")
+        .contains("without mpich: mpicc.mpich is not installed: install mpich\n")
+        .doesNotContain("targets met");
+    assertThat(text.lines().filter(line -> line.startsWith("8 B")).findFirst().orElseThrow())
+        .matches("8 B\\s+0.11");
+    assertThat(text.lines()).anyMatch(line -> line.strip().equals("0.10–0.12"));
+  }
+
+  @Test
+  void figuresAreOfOneMessage() {
+    assertThat(MpjPattern.HALF.figure(8, 100, 1_000)).isEqualTo(5);
+    assertThat(MpjPattern.BCAST.figure(8, 100, 1_000)).isEqualTo(10);
+    assertThat(MpjPattern.RATE.figure(8, 100, 1_000)).isEqualTo(6_400 * 1e6);
+    assertThat(MpjPattern.BYTES.figure(1_000, 100, 1_000)).isEqualTo(6_400);
+    assertThat(MpjPattern.HALF.count(1 << 10)).isEqualTo(10_000);
+    assertThat(MpjPattern.BYTES.count(4 << 20)).isEqualTo(1);
+  }
+
+  @Test
+  void theMachineIsRestlessIfTheBaselineChanges() {
+    Map<Integer, Double> before = Map.of(8, 100., 64, 100., 1024, 100.);
+    assertThat(MpjBout.unrest(before, Map.of(8, 300., 64, 110., 1024, 90.))).isBetween(1.09, 1.12);
+    assertThat(MpjBout.unrest(before, Map.of())).isEqualTo(1);
+    assertThat(MpjBout.unrest(null, before)).isEqualTo(1);
+  }
+
+  @Test
+  void figuresAreFoundAmongWhatLaunchersSay() throws Exception {
+    MpjJob job = new MpjJob(MpjPattern.HALF, 2, List.of(8, 64), 1, 1, 1, 'A');
+    String said =
+        "MPJ Express (0.44) is started\nresult half 8 100 1000\nresult half 64 100 3000\nbye\n";
+    assertThat(new MpjOutput(said).figures(job, 0)).isEqualTo(Map.of(8, 5., 64, 15.));
+    assertThat(job.arguments())
+        .containsExactly("cases", "1.0", "1.0", "half", "8", "10000", "half", "64", "10000");
+    MpjJob ft = new MpjJob(MpjPattern.FT, 2, List.of(0), 1, 1, 1, 'A');
+    assertThat(ft.arguments()).containsExactly("A");
+    assertThat(new MpjOutput("FT class A, 2 ranks: 1234.5 MOPS, 5.700 s, verified").figures(ft, 0))
+        .isEqualTo(Map.of(0, 1234.5e6));
+    assertThat(new MpjOutput("FT class A, 2 ranks: 1234.5 MOPS, 5.700 s, WRONG").figures(ft, 0))
+        .isEmpty();
+    MpjJob memory = new MpjJob(MpjPattern.MEMORY, 2, List.of(0), 1, 1, 1, 'A');
+    assertThat(new MpjOutput("memory 10\nmemory 30\n").figures(memory, 0))
+        .isEqualTo(Map.of(0, 20. * 1024));
+    assertThat(new MpjOutput("memory 10\n").figures(memory, 0)).isEmpty();
+    new MpjOutput("road 1 0 1 shm (same-host)\n").requireAccelerated();
+    assertThatThrownBy(() -> new MpjOutput("road 0 1 1 tcp (peer-plain)").requireAccelerated())
+        .hasMessage("NOT ACCELERATED: 1 tcp (peer-plain)");
+  }
+}
