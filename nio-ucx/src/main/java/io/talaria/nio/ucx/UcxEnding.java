@@ -169,7 +169,7 @@ final class UcxEnding {
       boolean first = lastWords == null;
       if (first) {
         lastWords = new LastWords(byReset);
-        wasSending = output.sending();
+        wasSending = output.written() > 0 && output.sending(); // not the first word alone
       }
       if (!heardOut() && first) {
         engine.expecting(stream);
