@@ -24,6 +24,9 @@ final class UcxEnding {
   /** Not null once the control connection has ended. */
   private LastWords lastWords;
 
+  /** Whether bytes of ours were under way then, which nobody has read who had ended by then. */
+  private boolean wasSending;
+
   /** Whether the peer's last bytes may come yet. Any thread reads it. */
   private volatile boolean expectsMore;
 
@@ -166,6 +169,7 @@ final class UcxEnding {
       boolean first = lastWords == null;
       if (first) {
         lastWords = new LastWords(byReset);
+        wasSending = output.written() > 0 && output.sending(); // not the first word alone
       }
       if (!heardOut() && first) {
         engine.expecting(stream);
@@ -194,6 +198,7 @@ final class UcxEnding {
     }
     expectsMore = !heard;
     if (peerOutputEnded) {
+      wasSending = false; // it reads on
       if (expectedMore) {
         stream.wakeOwner(); // that is no news of the fabric's
       }
@@ -246,7 +251,8 @@ final class UcxEnding {
 
   private void endWithControl(boolean byReset) {
     if (!ends.ended()) {
-      boolean unused = ends.controlEnded(byReset, !ends.peerEnded() && output.leftUnread());
+      boolean leftOurs = !ends.peerEnded() && (wasSending || output.leftUnread());
+      boolean unused = ends.controlEnded(byReset, leftOurs);
       output.dropFilling();
       waits.news();
     }

@@ -307,6 +307,22 @@ class LastWordsTest {
     assertSettles(connection.client, RESET);
   }
 
+  /** UCX may be done with it later, for the queue outlives its reader. */
+  @Test
+  void aPeerThatIsGoneWhileBytesAreUnderWayHasReset() throws Exception {
+    Connection connection = connect();
+    int count = 1;
+    while (count > 0) { // until one queue or the other is full, long before the window may be
+      count = connection.client.write(ByteBuffer.allocate(1 << 16));
+    }
+    assertThat(connection.client.controlEnded(false)).isFalse();
+    for (int i = 0; i < 1_000; i++) {
+      int unused = connection.server.readiness(READ) | connection.client.readiness(READ);
+    }
+    itself.endSession();
+    assertSettles(connection.client, RESET);
+  }
+
   @Test
   void aStreamThatIsReleasedMeanwhileIsForgotten() throws Exception {
     Connection connection = connect();
