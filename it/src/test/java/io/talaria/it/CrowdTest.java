@@ -3,6 +3,7 @@
 package io.talaria.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
@@ -14,6 +15,7 @@ import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Tmpfs;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
+import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -113,6 +115,7 @@ class CrowdTest {
   @Tag("long")
   @Timeout(value = 600, unit = TimeUnit.SECONDS)
   void tenThousandConnectionsFitInto64Megabytes() throws Exception {
+    assumeTrue(Settings.fast() == Mode.SHM, "UCX has memory and limits of its own");
     shmDir = Tmpfs.mount(lab, "size=64m,mode=700").resolve("shm");
     fit(10_000);
   }
@@ -128,6 +131,7 @@ class CrowdTest {
   @Test
   @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void withoutRoomForMoreSlabsTheOthersArePlain() throws Exception {
+    assumeTrue(Settings.fast() == Mode.SHM, "UCX has memory of its own");
     int connections = 1000;
     shmDir = Tmpfs.mount(lab, "size=4m,mode=700").resolve("shm");
     start(Pair.BOTH, connections, 5);
