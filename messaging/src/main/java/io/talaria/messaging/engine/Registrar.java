@@ -447,7 +447,7 @@ final class Registrar extends Thread {
           "node "
               + id
               + " is at "
-              + address
+              + text(address)
               + ", and there is no key: call NodeOptions.key, or insecure() if you must");
       return null;
     }
@@ -460,8 +460,13 @@ final class Registrar extends Thread {
       return channel;
     } catch (IOException e) {
       channel.close();
-      throw new IOException("node " + id + " at " + address + ": " + e.getMessage(), e);
+      throw new IOException("node " + id + " at " + text(address) + ": " + e.getMessage(), e);
     }
+  }
+
+  /** For people: as it was said, with a name if that is what it was. */
+  private static String text(InetSocketAddress address) {
+    return address == null ? "?" : address.getHostString() + ":" + address.getPort();
   }
 
   /** That may take long, and the registrar waits for nobody. */
@@ -660,7 +665,7 @@ final class Registrar extends Thread {
           "node "
               + step.pair.peer.id()
               + " at "
-              + options.directory().address(step.pair.peer.id())
+              + text(options.directory().address(step.pair.peer.id()))
               + ": "
               + e.getMessage(),
           e);

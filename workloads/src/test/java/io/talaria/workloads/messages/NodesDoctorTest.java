@@ -61,7 +61,8 @@ class NodesDoctorTest {
       TalariaCommand.Ended one = doctor(file);
       assertThat(one.status()).isEqualTo(1);
       assertThat(one.out())
-          .containsPattern("9 +127.0.0.1:" + port + " +- +node 9 at .*Connection refused")
+          .containsPattern(
+              "9 +127.0.0.1:" + port + " +- +node 9 at 127.0.0.1:" + port + ": Connection refused")
           .contains("2 of 3 nodes are reached");
       JsonNode json = Json.parse(doctor(file, "--json").out().replace("\n", ""));
       assertThat(json.path("reached").asInt()).isEqualTo(2);
