@@ -67,7 +67,7 @@ public final class Cg {
     cg.step(shift);
     Arrays.fill(cg.x, 1);
     MPI.COMM_WORLD.Barrier();
-    double start = MPI.Wtime();
+    double start = Report.now();
     double zeta = 0;
     for (int i = 0; i < STEPS; i++) {
       zeta = cg.step(shift);

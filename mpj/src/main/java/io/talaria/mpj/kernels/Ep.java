@@ -32,7 +32,7 @@ public final class Ep {
       batch(i, new double[2 + RINGS]);
     }
     MPI.COMM_WORLD.Barrier();
-    double start = MPI.Wtime();
+    double start = Report.now();
     int end = Report.begin(batches, rank + 1, size);
     for (int i = Report.begin(batches, rank, size); i < end; i++) {
       batch(i, found);

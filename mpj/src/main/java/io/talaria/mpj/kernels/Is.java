@@ -84,7 +84,7 @@ public final class Is {
     // So that what is measured is compiled code.
     boolean right = is.step(1);
     MPI.COMM_WORLD.Barrier();
-    double start = MPI.Wtime();
+    double start = Report.now();
     for (int i = 1; i <= STEPS; i++) {
       right &= is.step(i);
     }

@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench mpj --quick",
       "  talaria bench mpj half rate --devices shm --against ompi-ob1,ompi-ucx --rounds 7",
       "  talaria bench mpj barrier bcast allreduce alltoall --ranks 4,8 --json ranks.json",
-      "  talaria bench mpj ft mg --class A --devices shm --against express",
+      "  talaria bench mpj cg is --class A --devices shm --against express",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
     })
