@@ -4,14 +4,13 @@ package io.talaria.workloads.mpj;
 
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +29,12 @@ record MpjExpress(List<String> before, Path folder) {
   private static final int DAEMON_PORT = 40_055;
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
   private static final int PAUSE_MS = 50;
+
+  /** Columns of the kernel's tables of connections. */
+  private static final int LOCAL = 1;
+
+  private static final int STATE = 3;
+  private static final String LISTENING = "0A";
 
   /** Copies the list. */
   MpjExpress {
@@ -105,12 +110,22 @@ record MpjExpress(List<String> before, Path folder) {
     }
   }
 
-  private static boolean listens() {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), DAEMON_PORT)) {
-      return socket.isConnected();
-    } catch (IOException e) {
-      return false;
+  /** Asks the kernel: whoever connects is a launcher to the daemon. */
+  private static boolean listens() throws HarnessException {
+    String port = String.format(Locale.ROOT, ":%04X", DAEMON_PORT);
+    for (Path table : List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"))) {
+      try {
+        for (String line : Files.exists(table) ? Files.readAllLines(table) : List.<String>of()) {
+          String[] fields = line.strip().split(" +", -1);
+          if (fields[LOCAL].endsWith(port) && fields[STATE].equals(LISTENING)) {
+            return true;
+          }
+        }
+      } catch (IOException e) {
+        throw new HarnessException("cannot read " + table + ": " + e.getMessage(), e);
+      }
     }
+    return false;
   }
 
   private Path machines() throws HarnessException {

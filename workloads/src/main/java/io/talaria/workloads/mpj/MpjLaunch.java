@@ -154,7 +154,7 @@ final class MpjLaunch implements AutoCloseable {
       compiler.await(COMPILE_LIMIT);
       return Optional.empty();
     } catch (HarnessException e) {
-      return Optional.of(e.getMessage());
+      return Optional.of(e.getMessage() + "; is it all there? install " + packages);
     }
   }
 
