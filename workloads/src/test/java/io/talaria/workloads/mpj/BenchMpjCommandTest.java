@@ -76,8 +76,9 @@ class BenchMpjCommandTest {
     assertThat(measure(json, "half/8/nio-agent:sockets").path("unit").asText()).isEqualTo("×");
   }
 
-  /** All patterns by all that is installed here, small. */
+  /** All patterns by all that is installed here, small: many JVMs, one after another. */
   @Tag("long")
+  @Timeout(1_200)
   @Test
   void everyContenderDoesWhatItCan() throws Exception {
     JsonNode json = bench("--sizes 64 --quick --ranks 2,3");
