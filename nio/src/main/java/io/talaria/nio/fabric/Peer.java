@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
  * by the negotiation thread only, except {@link #execute} and {@link #send}.
  */
 public interface Peer {
+  /** Where there are no turns. */
+  long NO_TURN = -1;
 
   /** Whether this side dialled; exactly one side of a peer did. */
   boolean initiator();
@@ -33,6 +35,17 @@ public interface Peer {
 
   /** Runs a task on the negotiation thread, from any thread. */
   void execute(Runnable task);
+
+  /**
+   * Number of the present turn of the negotiation thread: what is the same for all upgrades that
+   * come together is looked at once a turn.
+   *
+   * @return a number that no other turn has, from 0; or {@link #NO_TURN}, and then nothing may be
+   *     kept from one upgrade to the next
+   */
+  default long turnNumber() {
+    return NO_TURN;
+  }
 
   /** Ends the session because the peer, or what is shared with it, is of no use any more. */
   default void drop(String why) {}

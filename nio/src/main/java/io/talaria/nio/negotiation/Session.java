@@ -195,6 +195,11 @@ public final class Session implements Peer, NegotiationLoop.Ready {
   }
 
   @Override
+  public long turnNumber() {
+    return negotiator.loop().turnNumber();
+  }
+
+  @Override
   public Object attachment() {
     return attachment;
   }

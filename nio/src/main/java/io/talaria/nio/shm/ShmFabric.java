@@ -19,6 +19,7 @@ import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * Shared memory on one host, in plain JDK: needs nothing installed and calls no native code.
@@ -53,6 +54,17 @@ public final class ShmFabric implements Fabric {
   /** Others in tests. */
   long roomBytes = ROOM_BYTES;
 
+  /** Tells how many bytes are free where the files live; another in tests. */
+  LongSupplier usableBytes;
+
+  /**
+   * How many were free when new connections asked last, less what has been taken for them since,
+   * and the turn of the negotiation thread in which that was. Negotiation thread's.
+   */
+  private long freeBytes;
+
+  private long freeIn = Peer.NO_TURN;
+
   private final PrivateDirectory directory;
   private final int ringBytes;
   private final int maxRingBytes;
@@ -79,6 +91,7 @@ public final class ShmFabric implements Fabric {
     this.ringBytes = ringBytes;
     this.maxRingBytes = maxRingBytes;
     files = new SharedFiles(directory);
+    usableBytes = files::usableBytes;
   }
 
   @Override
@@ -247,14 +260,23 @@ public final class ShmFabric implements Fabric {
 
   /**
    * Refuses a connection that could find itself without rings: behind a page alone, programs hang
-   * that write on both sides before they read, as TCP's buffers let them.
+   * that write on both sides before they read, as TCP's buffers let them. The file system is asked
+   * once a turn of the negotiation thread, and again if what it said then is not enough.
    *
+   * @param peer whose connection it is
    * @param connections of the pair of processes, with the new one
    * @param bytes to be taken for it at once
    */
-  void requireRoom(int connections, int bytes) throws FabricException {
+  void requireRoom(Peer peer, int connections, int bytes) throws FabricException {
     long room = Math.max(roomBytes, ROOM_EACH_BYTES * Math.min(connections, ROOM_FOR));
-    requireFree(room + bytes, "a connection");
+    long turn = peer.turnNumber();
+    boolean known = turn != Peer.NO_TURN && turn == freeIn;
+    if (!known || freeBytes < room + bytes) {
+      freeIn = Peer.NO_TURN;
+      freeBytes = requireFree(room + bytes, "a connection");
+      freeIn = turn;
+    }
+    freeBytes -= bytes;
   }
 
   /**
@@ -264,18 +286,20 @@ public final class ShmFabric implements Fabric {
    */
   SharedFiles.Created<Mapping> createRing(int bytes, boolean reserved) throws FabricException {
     if (reserved) {
-      requireFree((long) bytes * RESERVE, "a larger ring");
+      long unused = requireFree((long) bytes * RESERVE, "a larger ring");
     }
+    freeBytes -= bytes;
     return files.create(bytes);
   }
 
-  private void requireFree(long bytes, String what) throws FabricException {
-    long free = files.usableBytes();
+  private long requireFree(long bytes, String what) throws FabricException {
+    long free = usableBytes.getAsLong();
     if (free < bytes) {
       throw new FabricException(
           Reason.SHM_FULL,
           free + " bytes free in " + directory.path() + ", " + what + " needs " + bytes);
     }
+    return free;
   }
 
   private static ShmPeer of(Peer peer) {

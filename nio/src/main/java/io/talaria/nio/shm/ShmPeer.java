@@ -285,7 +285,8 @@ final class ShmPeer {
 
   ShmUpgrade offer(int ringBytes, int maxRingBytes) throws FabricException {
     Slab slab = slabs.withRoom();
-    fabric.requireRoom(slabs.streams() + 1, slab == null ? slabs.nextBytes(ringBytes) : 0);
+    int taken = slab == null ? slabs.nextBytes(ringBytes) : 0;
+    fabric.requireRoom(session, slabs.streams() + 1, taken);
     if (slab == null) {
       slab = slabs.make(ringBytes, named::add);
     }

@@ -66,6 +66,9 @@ final class PeerPair implements AutoCloseable {
     private Side other;
     private volatile Object attachment;
 
+    /** What the side says is the present turn of its thread. */
+    volatile long turn = NO_TURN;
+
     Side(boolean initiator, ShmFabric fabric) {
       this.initiator = initiator;
       this.fabric = fabric;
@@ -96,6 +99,11 @@ final class PeerPair implements AutoCloseable {
     @Override
     public long pid() {
       return pid;
+    }
+
+    @Override
+    public long turnNumber() {
+      return turn;
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,6 +110,57 @@ class SlabsTest {
       assertRefused(
           Reason.SHM_FULL, () -> pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler)));
       pair.dialler.fabric.roomBytes = 0;
+      Connection second = pair.connect();
+      second.release();
+      first.release();
+    }
+  }
+
+  @Test
+  void theFileSystemIsAskedOnceATurnHowMuchIsFree() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    try (PeerPair pair = new PeerPair(shm, RING, RING)) {
+      pair.dialler.fabric.usableBytes =
+          () -> {
+            asked.incrementAndGet();
+            return 1L << 40;
+          };
+      List<Connection> all = new ArrayList<>();
+      for (int i = 0; i < 2; i++) { // without turns
+        all.add(pair.connect());
+      }
+      assertThat(asked).hasValue(2);
+      for (int turn = 0; turn < 3; turn++) {
+        pair.dialler.turn = turn;
+        for (int i = 0; i < 10; i++) {
+          all.add(pair.connect());
+        }
+        assertThat(asked).hasValue(3 + turn);
+      }
+      all.forEach(Connection::release);
+    }
+  }
+
+  /** What one connection takes, the next of the same turn does not find. */
+  @Test
+  void whatIsTakenInATurnIsNotFreeForTheRestOfIt() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    try (PeerPair pair = new PeerPair(shm, RING, RING)) {
+      ShmFabric fabric = pair.dialler.fabric;
+      long free = fabric.roomBytes + SlabLayout.bytes(0, RING);
+      fabric.usableBytes =
+          () -> {
+            asked.incrementAndGet();
+            return free;
+          };
+      pair.dialler.turn = 0;
+      Connection first = pair.connect(); // with the only page of its slab
+      assertThat(SlabLayout.bytes(1, RING)).isGreaterThan(SlabLayout.bytes(0, RING));
+      for (int i = 0; i < 2; i++) {
+        assertRefused(Reason.SHM_FULL, () -> pair.dialler.call(() -> fabric.offer(pair.dialler)));
+      }
+      assertThat(asked).as("what is not enough is asked again").hasValue(3);
+      fabric.usableBytes = () -> 1L << 40;
       Connection second = pair.connect();
       second.release();
       first.release();
