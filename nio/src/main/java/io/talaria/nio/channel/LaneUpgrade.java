@@ -209,8 +209,7 @@ final class LaneUpgrade implements Upgradable {
   /** Takes note of buffer sizes. */
   void showBuffers(int inBytes, int outBytes) {
     FabricStream fast = lane.stream();
-    counters.rings(inBytes, outBytes);
-    counters.mode(fast.fabric().mode(), fast(), fast.transport());
+    counters.mode(fast.fabric().mode(), fast(), fast.transport(), inBytes, outBytes);
   }
 
   private Reason fast() {

@@ -57,6 +57,9 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   private int ringInBytes;
   private int ringOutBytes;
 
+  /** Whether the record does not have these addresses yet. */
+  private boolean addressesChanged;
+
   ConnectionCounters(
       ProcessCounters owner,
       long id,
@@ -166,7 +169,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
 
   /**
    * Says on which road the connection is, and why. Also makes the Flight Recorder's event when the
-   * mode or the reason is a new one.
+   * mode or the reason is a new one. What is known already is not written again.
    *
    * @param newMode the road
    * @param newReason why it is that road
@@ -176,15 +179,48 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   public void mode(Mode newMode, Reason newReason, String newTransport) {
     boolean news;
     synchronized (owner.lock) {
-      news = mode != newMode || reason != newReason;
-      mode = newMode;
-      reason = newReason;
-      transport = newTransport;
-      owner.describe(this);
+      news = show(newMode, newReason, newTransport, ringInBytes, ringOutBytes);
     }
     if (news) {
       FlightRecorderEvents.decided(this);
     }
+  }
+
+  /**
+   * Says on which road the connection is, and why, and how large its rings are: the other and {@link
+   * #rings} in one.
+   *
+   * @param newMode the road
+   * @param newReason why it is that road
+   * @param newTransport details for people
+   * @param inBytes capacity of the incoming ring
+   * @param outBytes capacity of the outgoing ring
+   */
+  public void mode(Mode newMode, Reason newReason, String newTransport, int inBytes, int outBytes) {
+    boolean news;
+    synchronized (owner.lock) {
+      news = show(newMode, newReason, newTransport, inBytes, outBytes);
+    }
+    if (news) {
+      FlightRecorderEvents.decided(this);
+    }
+  }
+
+  /** Takes all this over, and writes it if any of it is new; returns whether the road is. */
+  private boolean show(
+      Mode newMode, Reason newReason, String newTransport, int inBytes, int outBytes) {
+    assert Thread.holdsLock(owner.lock);
+    boolean newRoad = mode != newMode || reason != newReason;
+    boolean newRings = ringInBytes != inBytes || ringOutBytes != outBytes;
+    if (newRoad || newRings || !newTransport.equals(transport)) {
+      mode = newMode;
+      reason = newReason;
+      transport = newTransport;
+      ringInBytes = inBytes;
+      ringOutBytes = outBytes;
+      owner.describe(this);
+    }
+    return newRoad;
   }
 
   /**
@@ -197,6 +233,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     synchronized (owner.lock) {
       local = internetAddress(newLocal);
       remote = internetAddress(newRemote);
+      addressesChanged = true;
       owner.describe(this);
     }
   }
@@ -209,9 +246,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
    */
   public void rings(int inBytes, int outBytes) {
     synchronized (owner.lock) {
-      ringInBytes = inBytes;
-      ringOutBytes = outBytes;
-      owner.describe(this);
+      boolean unused = show(mode, reason, transport, inBytes, outBytes);
     }
   }
 
@@ -262,12 +297,24 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   }
 
   @Override
-  void writeDescription(ByteBuffer to) {
+  void writeIdentity(ByteBuffer to) {
     to.put(CountersLayout.R_ROLE, (byte) role.number());
-    to.put(CountersLayout.R_MODE, (byte) mode.number());
-    to.putShort(CountersLayout.R_REASON, (short) reason.number());
+    writeAddresses(to);
+  }
+
+  private void writeAddresses(ByteBuffer to) {
+    addressesChanged = false;
     AddressCodec.put(to, CountersLayout.R_LOCAL, local);
     AddressCodec.put(to, CountersLayout.R_REMOTE, remote);
+  }
+
+  @Override
+  void writeDescription(ByteBuffer to) {
+    if (addressesChanged) {
+      writeAddresses(to);
+    }
+    to.put(CountersLayout.R_MODE, (byte) mode.number());
+    to.putShort(CountersLayout.R_REASON, (short) reason.number());
     to.putInt(CountersLayout.R_RING_IN, ringInBytes);
     to.putInt(CountersLayout.R_RING_OUT, ringOutBytes);
     CountersLayout.putRecordText(

@@ -81,7 +81,13 @@ abstract class CounterRecord {
     }
   }
 
-  /** Writes role, mode, addresses and the like. Called between two steps of the version. */
+  /**
+   * Writes what stays as it is, such as the role: once, when the place becomes this record's,
+   * before the rest. Called between two steps of the version.
+   */
+  abstract void writeIdentity(ByteBuffer to);
+
+  /** Writes what changes, such as the mode. Called between two steps of the version. */
   abstract void writeDescription(ByteBuffer to);
 
   /** Writes all counting fields. */

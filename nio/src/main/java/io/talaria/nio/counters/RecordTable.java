@@ -140,17 +140,18 @@ final class RecordTable {
     int version = (int) INT.getOpaque(to, CountersLayout.R_VERSION) | 1;
     INT.setOpaque(to, CountersLayout.R_VERSION, version);
     VarHandle.storeStoreFence();
-    record.writeDescription(to);
     boolean takesOver = to.getLong(CountersLayout.R_ID) != record.id;
-    to.putLong(CountersLayout.R_ID, record.id);
-    to.putLong(CountersLayout.R_OPENED_AT, record.openedAtMs);
     if (takesOver) {
+      record.writeIdentity(to);
+      to.putLong(CountersLayout.R_ID, record.id);
+      to.putLong(CountersLayout.R_OPENED_AT, record.openedAtMs);
       to.putInt(CountersLayout.R_GENERATION, to.getInt(CountersLayout.R_GENERATION) + 1);
       for (int at = CountersLayout.R_COUNTS; at < CountersLayout.RECORD_BYTES; at += Long.BYTES) {
         LONG.setOpaque(to, at, 0L);
       }
       record.writeCounts(to);
     }
+    record.writeDescription(to);
     to.putInt(CountersLayout.R_STATE, state);
     INT.setRelease(to, CountersLayout.R_VERSION, version + 1);
     header.touch();

@@ -61,11 +61,14 @@ public final class SelectorCounters extends CounterRecord {
   }
 
   @Override
-  void writeDescription(ByteBuffer to) {
-    for (int offset = CountersLayout.R_ROLE; offset < CountersLayout.R_COUNTS; offset++) {
-      to.put(offset, (byte) 0);
-    }
+  void writeIdentity(ByteBuffer to) {
+    CountersLayout.clearDescription(to);
     to.put(CountersLayout.R_ROLE, (byte) CountersLayout.ROLE_SELECTOR);
+  }
+
+  @Override
+  void writeDescription(ByteBuffer to) {
+    // Nothing of it changes.
   }
 
   @Override

@@ -42,6 +42,10 @@ final class ShmStream implements FabricStream {
   /** A position before all others. */
   private static final long NOWHERE = -1;
 
+  /** How all streams begin, and what most of thousands are. */
+  private static final String IN_PAGES =
+      ringText(ConnectionLayout.INLINE_RING_BYTES, ConnectionLayout.INLINE_RING_BYTES);
+
   final ShmPeer peer;
   final int slot;
   private final int side;
@@ -537,7 +541,12 @@ final class ShmStream implements FabricStream {
 
   @Override
   public String transport() {
-    return "ring " + kib(output.bytes()) + "/" + kib(input.bytes());
+    int outBytes = output.bytes();
+    int inBytes = input.bytes();
+    boolean inPages =
+        outBytes == ConnectionLayout.INLINE_RING_BYTES
+            && inBytes == ConnectionLayout.INLINE_RING_BYTES;
+    return inPages ? IN_PAGES : ringText(outBytes, inBytes);
   }
 
   @Override
@@ -548,6 +557,10 @@ final class ShmStream implements FabricStream {
   @Override
   public int outBytes() {
     return output.bytes();
+  }
+
+  private static String ringText(int outBytes, int inBytes) {
+    return "ring " + kib(outBytes) + "/" + kib(inBytes);
   }
 
   private static String kib(int bytes) {

@@ -15,7 +15,9 @@ import io.talaria.nio.counters.file.SelectorTotals;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import io.talaria.nio.process.ProcFiles;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -103,6 +105,64 @@ class ProcessCountersTest {
           .isEqualTo(REMOTE);
       connection.addresses(InetSocketAddress.createUnresolved("nowhere.invalid", 1), null);
       assertThat(CountersReader.read(counters.path()).connections().get(0).local()).isNull();
+    }
+  }
+
+  /** How often a description in the file has changed. */
+  private static long sequence(ProcessCounters counters) throws IOException {
+    return CountersFileFixture.bytes(counters.path()).getLong(CountersLayout.H_SEQUENCE);
+  }
+
+  @Test
+  void onlyWhatIsNewIsWritten() throws Exception {
+    try (ProcessCounters counters = open()) {
+      ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
+      long before = sequence(counters);
+      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB");
+      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
+      connection.rings(1024, 1024);
+      assertThat(sequence(counters)).as("nothing is new").isEqualTo(before);
+
+      List<Runnable> news =
+          List.of(
+              () -> connection.mode(Mode.TCP, Reason.SAME_HOST, "ring 1 KiB/1 KiB"),
+              () -> connection.mode(Mode.TCP, Reason.PEER_LOST, "ring 1 KiB/1 KiB"),
+              () -> connection.mode(Mode.TCP, Reason.PEER_LOST, ""),
+              () -> connection.rings(2048, 1024),
+              () -> connection.rings(2048, 4096),
+              () -> connection.addresses(/* newLocal= */ REMOTE, /* newRemote= */ LOCAL),
+              () -> connection.mode(Mode.SHM, Reason.SAME_HOST, "ring", 1, 2));
+      for (int i = 0; i < news.size(); i++) {
+        news.get(i).run();
+        assertThat(sequence(counters)).as("change " + i).isEqualTo(before + 1 + i);
+        assertThat(CountersReader.read(counters.path()).connections())
+            .containsExactly(connection.info());
+      }
+      assertThat(connection.info().ringInBytes()).isEqualTo(1);
+      assertThat(connection.info().ringOutBytes()).isEqualTo(2);
+      assertThat(connection.info().local()).isEqualTo(REMOTE);
+    }
+  }
+
+  @Test
+  void aRecordShowsNothingOfThoseThatHadItsPlaceBefore() throws Exception {
+    try (ProcessCounters counters = open()) {
+      ConnectionCounters first = counters.connection(Role.CLIENT, LOCAL, REMOTE);
+      first.mode(Mode.SHM, Reason.SAME_HOST, "ring 1024 KiB/1024 KiB", 1 << 20, 1 << 20);
+      first.fabricIn(7);
+      first.close();
+      SelectorCounters selector = counters.selector();
+      selector.selected();
+      selector.close();
+
+      ConnectionCounters next = counters.connection(Role.ACCEPTED, null, LOCAL);
+
+      ByteBuffer file = CountersFileFixture.bytes(counters.path());
+      assertThat(file.getInt(CountersLayout.H_USED)).as("places ever used").isEqualTo(1);
+      assertThat(CountersReader.read(counters.path()).connections()).containsExactly(next.info());
+      next.addresses(REMOTE, null);
+      assertThat(CountersReader.read(counters.path()).connections()).containsExactly(next.info());
     }
   }
 

@@ -31,9 +31,9 @@ public final class AddressCodec {
     to.put(at + ADDRESS_FAMILY, (byte) family);
     to.putShort(at + ADDRESS_PORT, host == null ? 0 : (short) address.getPort());
     to.putInt(at + ADDRESS_SCOPE, host instanceof Inet6Address six ? six.getScopeId() : 0);
-    for (int i = 0; i < LONGEST_ADDRESS; i++) {
-      to.put(at + ADDRESS_BYTES + i, i < bytes.length ? bytes[i] : 0);
-    }
+    to.put(at + ADDRESS_BYTES, bytes);
+    int after = at + ADDRESS_BYTES + bytes.length;
+    CountersLayout.putZeros(to, after, LONGEST_ADDRESS - bytes.length);
   }
 
   /**

@@ -157,6 +157,8 @@ public final class CountersLayout {
   public static final VarHandle INT =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private static final byte[] ZEROS = new byte[COMMAND_BYTES];
+
   private CountersLayout() {}
 
   /**
@@ -190,9 +192,18 @@ public final class CountersLayout {
   }
 
   private static void putBytes(ByteBuffer buffer, int offset, int lengthBytes, byte[] bytes) {
-    for (int i = 0; i < lengthBytes; i++) {
-      buffer.put(offset + i, i < bytes.length ? bytes[i] : 0);
-    }
+    buffer.put(offset, bytes);
+    putZeros(buffer, offset + bytes.length, lengthBytes - bytes.length);
+  }
+
+  /** Writes zeros, at most {@link #COMMAND_BYTES}. */
+  static void putZeros(ByteBuffer buffer, int offset, int lengthBytes) {
+    buffer.put(offset, ZEROS, 0, lengthBytes);
+  }
+
+  /** Writes zeros over all cold fields of a record that say what it is, from its role on. */
+  public static void clearDescription(ByteBuffer record) {
+    putZeros(record, R_ROLE, R_COUNTS - R_ROLE);
   }
 
   /** UTF-8, cut so that no character is broken. */
