@@ -48,6 +48,7 @@ final class TalariaSelector extends AbstractSelector {
   private final FabricLook fabrics;
   private final ControlLook control;
   private final SelectorSleep sleep;
+  private final Runnable wakeSleeper;
 
   private boolean selecting;
 
@@ -66,6 +67,7 @@ final class TalariaSelector extends AbstractSelector {
     control = new ControlLook(inner, active, ready);
     Spinner spinner = new Spinner(context.spinning());
     sleep = new SelectorSleep(inner, homes, changes, fabrics, ready, spinner);
+    wakeSleeper = sleep::wakeSleeper;
   }
 
   private void innerReady(SelectionKey below) {
@@ -90,10 +92,13 @@ final class TalariaSelector extends AbstractSelector {
     changes.add(key);
   }
 
-  /** A channel has news that a sleeping selector must see. */
+  /**
+   * A channel has news that a sleeping selector must see. The negotiation thread, which may have
+   * news of many, wakes it once for them.
+   */
   void nudge(TalariaSelectionKey key) {
     changes.add(key);
-    sleep.wakeSleeper();
+    context.negotiator().onceATurn(wakeSleeper);
   }
 
   void ensureOpen() {

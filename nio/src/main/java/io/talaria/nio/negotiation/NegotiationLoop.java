@@ -9,7 +9,9 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -23,8 +25,8 @@ import java.util.function.BooleanSupplier;
  * The negotiation thread: its selector, its tasks, and its clock. Started by its first task.
  * Whatever fails on it is reported once and harms nothing but itself.
  *
- * <p>{@link #execute}, {@link #isolate}, {@link #repeat} and {@link #examine} may be called by any
- * thread; all else is confined to the thread.
+ * <p>{@link #execute}, {@link #isolate}, {@link #repeat}, {@link #onceATurn} and {@link #examine}
+ * may be called by any thread; all else is confined to the thread.
  */
 public final class NegotiationLoop implements Executor {
   /** So many tasks are done before the sessions are looked at again, which have time limits. */
@@ -68,10 +70,21 @@ public final class NegotiationLoop implements Executor {
   /** When the first of them has waited for long enough. */
   private long atEndDueNs;
 
+  /** What is to be done {@link #onceATurn}, and when the first of it has waited for long enough. */
+  private final Set<Runnable> once = new LinkedHashSet<>();
+
+  private long onceDueNs;
+
+  /** Another in tests. */
+  long soonNs = SOON_NS;
+
   private long turns;
   private long checkedAtNs = System.nanoTime();
   private volatile Selector selector;
   private volatile Thread runner;
+
+  /** Whether the thread sleeps or is about to: then whoever has a task for it wakes it. */
+  private volatile boolean asleep;
 
   private record Delayed(Runnable task, long dueNs) {}
 
@@ -155,7 +168,7 @@ public final class NegotiationLoop implements Executor {
   @Override
   public void execute(Runnable task) {
     tasks.add(task);
-    if (started() && !isCurrentThread()) { // which looks for tasks before it sleeps
+    if (started() && asleep && !isCurrentThread()) { // awake, it looks for tasks before it sleeps
       selector.wakeup();
     }
   }
@@ -188,9 +201,38 @@ public final class NegotiationLoop implements Executor {
   /** Does something once, at the end of this turn or, if that takes long, before it. */
   void soon(Runnable task) {
     if (atEnd.isEmpty()) {
-      atEndDueNs = System.nanoTime() + SOON_NS;
+      atEndDueNs = System.nanoTime() + soonNs;
     }
     atEnd.add(task);
+  }
+
+  /**
+   * Does something short at once; but where this thread asks for it, once for all that the turn
+   * brings, at its end or, if that takes long, before it. Any thread.
+   *
+   * @param task the same object each time
+   */
+  void onceATurn(Runnable task) {
+    if (!isCurrentThread()) {
+      task.run();
+    } else if (once.isEmpty()) {
+      once.add(task);
+      onceDueNs = System.nanoTime() + soonNs;
+      soon(this::doOnce);
+    } else {
+      once.add(task);
+      if (System.nanoTime() - onceDueNs > 0) {
+        doOnce();
+      }
+    }
+  }
+
+  private void doOnce() {
+    while (!once.isEmpty()) {
+      Runnable next = once.iterator().next();
+      once.remove(next); // first: it may be asked for again by what it brings about
+      runGuarded("what is done once a turn", next);
+    }
   }
 
   /**
@@ -329,11 +371,7 @@ public final class NegotiationLoop implements Executor {
 
   private void turn(Selector running) throws IOException {
     turns++;
-    if (tasks.isEmpty() && atEnd.isEmpty()) {
-      running.select(this::dispatch, tickMs());
-    } else {
-      running.selectNow(this::dispatch);
-    }
+    select(running);
     doTasks();
     long now = System.nanoTime();
     if (now - checkedAtNs >= CHECK_EVERY_NS) {
@@ -341,6 +379,20 @@ public final class NegotiationLoop implements Executor {
       checkTimes(now);
     }
     endTurn();
+  }
+
+  private void select(Selector running) throws IOException {
+    asleep = true; // before the look at the tasks: who adds one later sees it
+    try {
+      if (tasks.isEmpty() && atEnd.isEmpty()) {
+        running.select(this::dispatch, tickMs());
+      } else {
+        asleep = false;
+        running.selectNow(this::dispatch);
+      }
+    } finally {
+      asleep = false;
+    }
   }
 
   private void doTasks() {
@@ -368,6 +420,7 @@ public final class NegotiationLoop implements Executor {
   }
 
   private void dispatch(SelectionKey key) {
+    asleep = false; // tasks that come from now on are found after this
     Ready attached = (Ready) key.attachment();
     runGuarded("what is ready", attached::ready, attached::failed);
     endTurnIfLong();

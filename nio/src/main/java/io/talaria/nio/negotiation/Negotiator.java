@@ -148,6 +148,17 @@ public final class Negotiator implements Executor {
   }
 
   /**
+   * Does something short at once; but where the negotiation thread asks for it, once for all that
+   * its present turn brings: at the end of that or, if it is long, half a millisecond after the
+   * first.
+   *
+   * @param task the same object each time
+   */
+  public void onceATurn(Runnable task) {
+    loop.onceATurn(task);
+  }
+
+  /**
    * Repeats a short task every few milliseconds until it says that it is done. One that only fails
    * is given up.
    */

@@ -1,0 +1,246 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.negotiation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.jdk.JdkNio;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When the negotiation thread is woken, and what it does once for many. */
+@Timeout(60)
+class NegotiationLoopTest {
+  private static final long DEADLINE_S = 20;
+  private static final int ROUNDS = 3000;
+
+  private final AtomicInteger wakeUps = new AtomicInteger();
+  private final List<String> failures = new CopyOnWriteArrayList<>();
+  private final AtomicInteger done = new AtomicInteger();
+  private final Runnable task = done::incrementAndGet;
+  private final NegotiationLoop loop =
+      new NegotiationLoop(
+          new CountingProvider(), new Reports((line, cause) -> failures.add(line)), () -> false);
+
+  @AfterEach
+  void nothingHasFailed() {
+    assertThat(failures).isEmpty();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(DEADLINE_S, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void whoIsAtWorkIsNotWoken() {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch tasks = new CountDownLatch(200); // more than are done in a turn
+    loop.execute(
+        () -> {
+          entered.countDown();
+          await(held);
+        });
+    await(entered);
+    int before = wakeUps.get();
+
+    for (long i = tasks.getCount(); i > 0; i--) {
+      loop.execute(tasks::countDown);
+    }
+
+    assertThat(wakeUps).hasValue(before);
+    held.countDown();
+    await(tasks);
+  }
+
+  /** Without a clock that would look for it. */
+  @Test
+  void aTaskThatComesWhileTheThreadFallsAsleepIsDone() throws Exception {
+    Semaphore tasks = new Semaphore(0);
+    for (int round = 0; round < ROUNDS; round++) {
+      loop.execute(tasks::release);
+      assertThat(tasks.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)).as("round " + round).isTrue();
+      for (int i = round % 500; i > 0; i--) {
+        Thread.onSpinWait();
+      }
+    }
+    assertThat(wakeUps).hasValueLessThanOrEqualTo(ROUNDS);
+  }
+
+  @Test
+  void whatTheThreadAsksForOnceATurnIsDoneOnceAfterIt() throws Exception {
+    loop.soonNs = TimeUnit.HOURS.toNanos(1);
+    List<Integer> seen = new CopyOnWriteArrayList<>();
+    AtomicInteger others = new AtomicInteger();
+    Runnable other = others::incrementAndGet;
+    for (int turn = 1; turn <= 3; turn++) {
+      loop.execute(
+          () -> {
+            for (int i = 0; i < 5; i++) {
+              loop.onceATurn(task);
+              loop.onceATurn(other);
+            }
+            seen.add(done.get());
+          });
+      awaitDone(turn);
+    }
+    assertThat(seen).containsExactly(0, 1, 2);
+    CountDownLatch end = new CountDownLatch(1);
+    loop.execute(end::countDown);
+    await(end);
+    assertThat(done).hasValue(3);
+    assertThat(others).hasValue(3);
+  }
+
+  private void awaitDone(int times) throws InterruptedException {
+    long start = System.nanoTime();
+    while (done.get() < times) {
+      assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(DEADLINE_S));
+      Thread.sleep(1);
+    }
+  }
+
+  @Test
+  void inALongTurnItIsDoneBeforeTheEnd() {
+    loop.soonNs = -1;
+    List<Integer> seen = new CopyOnWriteArrayList<>();
+    CountDownLatch end = new CountDownLatch(1);
+    loop.execute(
+        () -> {
+          for (int i = 0; i < 4; i++) {
+            loop.onceATurn(task);
+            seen.add(done.get());
+          }
+          end.countDown();
+        });
+    await(end);
+    assertThat(seen).containsExactly(0, 1, 1, 2);
+  }
+
+  @Test
+  void anotherThreadDoesItAtOnce() {
+    loop.onceATurn(task);
+    loop.onceATurn(task);
+    assertThat(done).hasValue(2);
+  }
+
+  /** Has the JDK's selector, and counts who wakes it. */
+  private final class CountingProvider extends SelectorProvider {
+    private final SelectorProvider jdk = JdkNio.provider();
+
+    @Override
+    public AbstractSelector openSelector() throws IOException {
+      return new CountingSelector(this, jdk.openSelector());
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel(ProtocolFamily family) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Pipe openPipe() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public SocketChannel openSocketChannel() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private final class CountingSelector extends AbstractSelector {
+    private final Selector jdk;
+
+    CountingSelector(SelectorProvider provider, Selector jdk) {
+      super(provider);
+      this.jdk = jdk;
+    }
+
+    @Override
+    protected void implCloseSelector() throws IOException {
+      jdk.close();
+    }
+
+    @Override
+    protected SelectionKey register(AbstractSelectableChannel channel, int ops, Object attached) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Set<SelectionKey> keys() {
+      return jdk.keys();
+    }
+
+    @Override
+    public Set<SelectionKey> selectedKeys() {
+      return jdk.selectedKeys();
+    }
+
+    @Override
+    public int selectNow() throws IOException {
+      return jdk.selectNow();
+    }
+
+    @Override
+    public int select(long timeoutMs) throws IOException {
+      return jdk.select(timeoutMs);
+    }
+
+    @Override
+    public int select() throws IOException {
+      return jdk.select();
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> action, long timeoutMs) throws IOException {
+      return jdk.select(action, timeoutMs);
+    }
+
+    @Override
+    public int selectNow(Consumer<SelectionKey> action) throws IOException {
+      return jdk.selectNow(action);
+    }
+
+    @Override
+    public Selector wakeup() {
+      wakeUps.incrementAndGet();
+      jdk.wakeup();
+      return this;
+    }
+  }
+}
