@@ -48,7 +48,7 @@ final class RingGrowth {
 
   /**
    * When a ring was asked for that is not in use yet, or {@link #NOT_ASKED}. Set by whoever asks
-   * first, the writer or a selecting thread; cleared by the writer's move.
+   * first, the writer or a selecting thread; cleared by the writer's move to a file or to its page.
    */
   private final AtomicLong askedAtNs = new AtomicLong(NOT_ASKED);
 
@@ -154,6 +154,7 @@ final class RingGrowth {
       return false;
     }
     output.moveToPage();
+    askedAtNs.set(NOT_ASKED); // that was for a larger ring; in the page it asks anew
     giveBack(); // nothing in it is unread, and the reader finds the move before it looks there
     Grown old = currentOut;
     currentOut = null;

@@ -457,10 +457,13 @@ final class ShmPeer {
     if (gone || stream(stream.slot) != stream || page == null) {
       return;
     }
+    RingGrowth growth = page.growth;
     if (stream.hasPageAlone()) {
       askers.add(stream);
+      if (growth.slabRingFree()) { // since its writer has looked; those who asked then were told
+        stream.owner().woken();
+      }
     }
-    RingGrowth growth = page.growth;
     Grown next = growth.unused();
     if (next == null && growth.unmade(ring)) {
       next = make(ring, bytes);

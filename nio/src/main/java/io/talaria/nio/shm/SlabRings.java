@@ -23,7 +23,12 @@ final class SlabRings {
   private final Runnable outside;
   private final Runnable back;
 
-  /** Whether a writer in its page has found none, and has not been told of one since. */
+  /**
+   * Whether a writer in its page has found none since those who ask were told of one. Cleared
+   * before they are told, by whoever gives a ring back; they look again then, and set it again. A
+   * writer that has found it set when it was about to be cleared is one of them, or its ask has not
+   * been heard: then it is set again for it, and looked again, when that is heard.
+   */
   private volatile boolean missing;
 
   /** Those whose memory is gone. Set by the negotiation thread. */
@@ -122,7 +127,7 @@ final class SlabRings {
 
   /**
    * Says that a writer wants one. To be followed by a look whether there is {@link #any}: whoever
-   * gives one back later has it told.
+   * gives one back later has all told whose ask has been heard.
    */
   void missing() {
     if (!missing) {
