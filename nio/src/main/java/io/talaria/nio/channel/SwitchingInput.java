@@ -21,6 +21,9 @@ final class SwitchingInput {
   /** So much is taken from TCP at once, and no more than twice that is kept. */
   static final int KEPT_BYTES = 64 << 10;
 
+  /** Room for less is made without a look how much there is. */
+  private static final int LITTLE_BYTES = 1024;
+
   private final Lane lane;
   private final FabricStream stream;
   private final SocketChannel control;
@@ -147,7 +150,7 @@ final class SwitchingInput {
   }
 
   private void pullAtMost(int bytes) {
-    ByteBuffer more = ByteBuffer.allocate(bytes);
+    ByteBuffer more = ByteBuffer.allocate(bytes <= LITTLE_BYTES ? bytes : roomForAll(bytes));
     int n;
     try {
       n = control.read(more);
@@ -164,6 +167,19 @@ final class SwitchingInput {
       endIfOver();
     }
     lane.input().switchIfDue();
+  }
+
+  /**
+   * How much room what is there needs: thousands of connections take a little each while they are
+   * set up.
+   */
+  private int roomForAll(int most) {
+    try {
+      int there = control.socket().getInputStream().available();
+      return Math.min(most, Math.max(there, ControlLink.BELLS_AT_ONCE));
+    } catch (IOException e) {
+      return most; // the read tells what is wrong
+    }
   }
 
   /** Ends, unless the peer may have switched before TCP ended. */

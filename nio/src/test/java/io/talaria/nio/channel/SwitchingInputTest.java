@@ -1,0 +1,111 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.nio.Role;
+import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.shm.OwnProvider;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is taken from TCP while a connection switches. */
+@Timeout(60)
+class SwitchingInputTest {
+  private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
+
+  /** A stream over which nobody has agreed yet. */
+  private static FabricStream stream() {
+    return (FabricStream)
+        Proxy.newProxyInstance(
+            SwitchingInputTest.class.getClassLoader(),
+            new Class<?>[] {FabricStream.class},
+            SwitchingInputTest::answer);
+  }
+
+  private static Object answer(Object stream, Method method, Object[] arguments) {
+    Class<?> type = method.getReturnType();
+    return switch (method.getName()) {
+      case "peerSwitchAt" -> -1L;
+      case "withdraw" -> true;
+      default ->
+          type == boolean.class
+              ? (Object) false
+              : type == int.class ? (Object) 0 : type == long.class ? (Object) 0L : null;
+    };
+  }
+
+  /** Has so many bytes on the way to the channel, and waits until they are there. */
+  private static void send(SocketChannel peer, TalariaSocketChannel to, int count)
+      throws Exception {
+    ByteBuffer bytes = ByteBuffer.allocate(count);
+    while (bytes.hasRemaining()) {
+      peer.write(bytes);
+    }
+    long start = System.nanoTime();
+    while (to.control().socket().getInputStream().available() < count) {
+      assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void pull(SwitchingInput input, TalariaSocketChannel channel, int wanted) {
+    channel.readLock().lock();
+    try {
+      input.pull(wanted);
+    } finally {
+      channel.readLock().unlock();
+    }
+  }
+
+  @Test
+  void whatIsKeptHasAsMuchMemoryAsItNeeds() throws Exception {
+    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel()) {
+      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
+        channel.connect(plain.getLocalAddress());
+        TalariaSocketChannel ours = (TalariaSocketChannel) channel;
+        FabricStream stream = stream();
+        assertThat(ours.lane().upgrade().attach(stream)).isTrue();
+        SwitchingInput input =
+            new SwitchingInput(
+                ours.lane(),
+                stream,
+                ours.control(),
+                ProcessCounters.onHeap("a test").connection(Role.CLIENT, null, null),
+                0);
+        try (SocketChannel peer = plain.accept()) {
+          send(peer, ours, 3);
+          pull(input, ours, SwitchingInput.KEPT_BYTES);
+          assertThat(input.kept().remaining()).isEqualTo(3);
+          assertThat(input.kept().capacity()).isEqualTo(ControlLink.BELLS_AT_ONCE);
+
+          send(peer, ours, 10_000);
+          pull(input, ours, SwitchingInput.KEPT_BYTES);
+          assertThat(input.takenBytes()).isEqualTo(10_003);
+          assertThat(input.kept().remaining()).isEqualTo(10_003);
+          assertThat(input.kept().capacity()).isEqualTo(10_003);
+
+          pull(input, ours, SwitchingInput.KEPT_BYTES);
+          assertThat(input.over()).as("nothing more yet is not the end").isFalse();
+          assertThat(input.takenBytes()).isEqualTo(10_003);
+
+          send(peer, ours, 5_000);
+          pull(input, ours, 2_000);
+          assertThat(input.takenBytes()).as("no more than there is room for").isEqualTo(12_003);
+        }
+      }
+    }
+  }
+}
