@@ -140,6 +140,7 @@ class MissingRingTest {
       assertThat(write(writer, RING)).isEqualTo(PAGE);
       pair.settle();
       assertThat(writer.stream.await(FabricStream.WRITE)).as("nothing to write to").isTrue();
+      pair.settle();
       int before = writer.woken.get();
       giveRingBack(1);
       pair.settle();
