@@ -187,8 +187,8 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   }
 
   /**
-   * Says on which road the connection is, and why, and how large its rings are: the other and {@link
-   * #rings} in one.
+   * Says on which road the connection is, and why, and how large its rings are, in one: the other
+   * and {@link #rings}.
    *
    * @param newMode the road
    * @param newReason why it is that road
