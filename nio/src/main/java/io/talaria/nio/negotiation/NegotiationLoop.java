@@ -445,10 +445,12 @@ public final class NegotiationLoop implements Executor {
   private void checkTimes(long now) {
     for (Timed part : timed) {
       runGuarded("what is due", () -> part.check(now));
+      endTurnIfLong();
     }
     repeated.removeIf(this::over);
     while (!delayed.isEmpty() && now - delayed.get(0).dueNs() >= 0) {
       runGuarded("a delayed task", delayed.remove(0).task());
+      endTurnIfLong();
     }
   }
 }

@@ -141,6 +141,38 @@ class NegotiationLoopTest {
     assertThat(seen).containsExactly(0, 1, 1, 2);
   }
 
+  /** All that is due at once may take long. */
+  @Test
+  void amongWhatIsDueItIsDoneBeforeTheEnd() {
+    loop.soonNs = -1;
+    CountDownLatch end = new CountDownLatch(2);
+    List<Integer> seen = new CopyOnWriteArrayList<>();
+    loop.add(due(() -> loop.onceATurn(task)));
+    loop.add(
+        due(
+            () -> {
+              seen.add(done.get());
+              end.countDown();
+            }));
+    loop.execute(() -> {});
+    await(end);
+    assertThat(seen).startsWith(1, 2);
+  }
+
+  private static NegotiationLoop.Timed due(Runnable what) {
+    return new NegotiationLoop.Timed() {
+      @Override
+      public int tickMs(long nowNs) {
+        return NegotiationLoop.FAST_TICK_MS;
+      }
+
+      @Override
+      public void check(long nowNs) {
+        what.run();
+      }
+    };
+  }
+
   @Test
   void anotherThreadDoesItAtOnce() {
     loop.onceATurn(task);
