@@ -16,7 +16,13 @@ import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
@@ -118,6 +124,26 @@ class DescriptorsTest {
     child.await("freed");
   }
 
+  /**
+   * Waits until one process has made a file of shared memory and its peer, which takes the name
+   * away whether it can open the file or not, has tried.
+   */
+  private static void awaitTried(WatchService files) throws InterruptedException {
+    Set<Object> made = new HashSet<>();
+    while (true) {
+      WatchKey key = files.poll(Child.PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      assertThat(key).as("a file that one makes and the other tries to open").isNotNull();
+      for (WatchEvent<?> event : key.pollEvents()) {
+        if (event.kind() == StandardWatchEventKinds.ENTRY_CREATE) {
+          made.add(event.context());
+        } else if (made.contains(event.context())) {
+          return;
+        }
+      }
+      key.reset();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"TALARIA", "TALARIA_17"})
   void aClient(Flavour flavour) throws Exception {
@@ -129,8 +155,8 @@ class DescriptorsTest {
     isFast(client, known, connect(client, known, knownPort));
 
     take(client);
-    int withoutRing = connect(client, known, knownPort);
-    await(client, withoutRing, Mode.TCP, Reason.LIMIT);
+    int withoutSlab = connect(client, known, knownPort); // the first slab is of one connection
+    await(client, withoutSlab, Mode.TCP, Reason.LIMIT);
     take(client);
     int withoutSession = connect(client, unknown, unknownPort);
     await(client, withoutSession, Mode.TCP, Reason.LIMIT);
@@ -151,10 +177,24 @@ class DescriptorsTest {
     int port = listen(server);
     isFast(client, server, connect(client, server, port));
 
-    take(server);
-    int withoutRing = connect(client, server, port);
-    await(server, withoutRing, Mode.TCP, Reason.LIMIT);
-    await(client, withoutRing, Mode.TCP, Reason.LIMIT);
+    // The first slab is of one connection. The server hears of the next one's before it accepts it,
+    // and must not have for that slab the descriptor that it needs to accept.
+    server.send("take 0");
+    server.await("taken");
+    try (WatchService files = lab.shmDir().getFileSystem().newWatchService()) {
+      lab.shmDir()
+          .register(
+              files, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);
+      client.send("connect " + port);
+      int withoutSlab = client.await("connected").port();
+      awaitTried(files);
+      server.send("free 1");
+      server.await("freed");
+      server.send("accept");
+      server.await("accepted");
+      await(server, withoutSlab, Mode.TCP, Reason.LIMIT);
+      await(client, withoutSlab, Mode.TCP, Reason.LIMIT);
+    }
 
     // Somebody waits for the negotiation thread, which must not look for him all the time.
     stranger.send("connect " + port);

@@ -22,10 +22,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Runs out of descriptors when it is told to. Commands: {@code take N} opens files until no more
- * can be opened, and leaves N descriptors: {@code @taken}; {@code free} closes the files: {@code
- * @freed}; {@code listen} says {@code @listening port=...}; {@code connect PORT} and {@code accept}
- * say {@code @connected} or {@code @accepted port=...}, the client's port; {@code write PORT} and
- * {@code read PORT} move one byte on the connection of that client's port: {@code @moved}.
+ * can be opened, and leaves N descriptors: {@code @taken}; {@code free} closes the files, {@code
+ * free N} so many of them: {@code @freed}; {@code listen} says {@code @listening port=...}; {@code
+ * connect PORT} and {@code accept} say {@code @connected} or {@code @accepted port=...}, the
+ * client's port; {@code write PORT} and {@code read PORT} move one byte on the connection of that
+ * client's port: {@code @moved}.
  */
 public final class Pauper {
   private static final Path ANY_FILE = Path.of("/dev/null");
@@ -65,7 +66,7 @@ public final class Pauper {
         take(number);
         break;
       case "free":
-        leave(files.size());
+        leave(number == 0 ? files.size() : number);
         Console.say("freed");
         break;
       case "listen":
