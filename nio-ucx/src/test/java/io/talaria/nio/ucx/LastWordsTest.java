@@ -263,7 +263,7 @@ class LastWordsTest {
 
   @Test
   void whoSleepsIsWokenWhenAPeerThatIsGoneIsWaitedForNoLonger() throws Exception {
-    Sleeper owner = new Sleeper();
+    FakeOwner owner = new FakeOwner();
     Connection connection = itself.connect(null, owner);
     assertExpects(connection.client);
     assertThat(connection.client.await(READ)).isTrue();
@@ -277,7 +277,7 @@ class LastWordsTest {
   @Test
   void aHomeThatSleepsIsWokenThen() throws Exception {
     UcxHome home = new UcxHome(itself.fabric);
-    Sleeper owner = new Sleeper();
+    FakeOwner owner = new FakeOwner();
     Connection connection = itself.connect(home, owner);
     assertExpects(connection.client);
     assertThat(connection.client.watch(READ)).isTrue();

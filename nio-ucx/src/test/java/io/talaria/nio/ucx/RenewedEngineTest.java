@@ -254,7 +254,7 @@ class RenewedEngineTest {
   void aHomeThatSleepsIsWokenByStreamsOfItsNewEngine() throws Exception {
     List<Connection> first = share();
     assertThat(home.arm()).isTrue();
-    Sleeper owner = new Sleeper();
+    FakeOwner owner = new FakeOwner();
     Connection next = connect(owner);
     assertThat(next.client.watch(FabricStream.READ)).isTrue();
     owner.forget();
@@ -271,7 +271,7 @@ class RenewedEngineTest {
   @Test
   void aStreamThatLeavesAHomeThatSleepsIsLookedAfter() throws Exception {
     List<Connection> first = share();
-    Sleeper owner = new Sleeper();
+    FakeOwner owner = new FakeOwner();
     Connection next = connect(owner);
     List<Connection> third = new ArrayList<>(List.of(connect()));
     third.add(connect());

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.ucx.binding.UcxBinding;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +23,7 @@ class WakeUpTest {
     assumeTrue(Ground.possible(), "no UCX here");
   }
 
-  private static final class Owner implements StreamOwner {
+  private static final class Owner extends FakeOwner {
     private final String name;
     private final List<String> woken;
     private final boolean fails;
@@ -42,23 +41,6 @@ class WakeUpTest {
         throw new InternalError(name);
       }
     }
-
-    @Override
-    public boolean ring() {
-      return true;
-    }
-
-    @Override
-    public void woken() {}
-
-    @Override
-    public void released() {}
-
-    @Override
-    public void stalled() {}
-
-    @Override
-    public void buffersChanged(int inBytes, int outBytes) {}
   }
 
   @Test
