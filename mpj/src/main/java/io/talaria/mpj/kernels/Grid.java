@@ -87,15 +87,11 @@ final class Grid {
 
   /** Takes all planes of a cube of the same size of which each rank has a part. */
   void gather(Grid part) {
-    MPI.COMM_WORLD.Allgather(
-        part.data,
-        part.plane,
-        part.plane * part.planes,
-        MPI.DOUBLE,
-        data,
-        plane,
-        part.plane * part.planes,
-        MPI.DOUBLE);
+    int count = part.plane * part.planes;
+    double[] all = new double[plane * n];
+    // Not straight behind the first layer: MPJ Express 0.44 leaves out the offset here.
+    MPI.COMM_WORLD.Allgather(part.data, part.plane, count, MPI.DOUBLE, all, 0, count, MPI.DOUBLE);
+    System.arraycopy(all, 0, data, plane, all.length);
     wrap();
   }
 

@@ -62,8 +62,8 @@ enum MpjContender implements Contender {
           pattern != MpjPattern.OBJECTS
               && pattern != MpjPattern.ALLOCATED
               && pattern.kernel() == null;
-      case EXPRESS -> express(pattern) && pattern != MpjPattern.MEMORY;
-      case EXPRESS_NIO -> express(pattern);
+      case EXPRESS -> pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.MEMORY;
+      case EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS;
       case PERFTEST ->
           ranks == 2
               && (pattern == MpjPattern.HALF
@@ -71,11 +71,6 @@ enum MpjContender implements Contender {
                   || pattern == MpjPattern.BYTES);
       case SOCKETS -> ranks == 2 && pattern == MpjPattern.HALF;
     };
-  }
-
-  /** Not FT and MG: their results are wrong on it, for a reason that is not known. */
-  private static boolean express(MpjPattern pattern) {
-    return pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.FT && pattern != MpjPattern.MG;
   }
 
   String description() {

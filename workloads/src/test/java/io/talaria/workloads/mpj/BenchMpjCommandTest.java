@@ -121,9 +121,11 @@ class BenchMpjCommandTest {
   }
 
   @Tag("long")
+  @Timeout(600)
   @Test
   void theSameKernelsRunOnMpjExpress() throws Exception {
-    JsonNode json = bench("ep cg is fdtd --quick --devices shm --against express,express-nio");
+    JsonNode json =
+        bench("ep cg is ft mg fdtd --quick --devices shm --against express,express-nio");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
   }
 
