@@ -163,7 +163,8 @@ public final class BenchMpjCommand implements Subcommand {
     List<MpjContender> wanted = contenders();
     Machine machine = Machine.describe(BuildVersion.talaria(), pinning).beside(busy);
     Comparison found = new Comparison(wanted);
-    try (MpjLaunch launch = MpjLaunch.prepare(wanted, agent, pinning)) {
+    List<MpjPattern> asked = jobs.stream().map(MpjJob::pattern).distinct().toList();
+    try (MpjLaunch launch = MpjLaunch.prepare(wanted, asked, agent, pinning)) {
       Map<MpjContender, String> absent = launch.absent();
       List<MpjContender> here = wanted.stream().filter(one -> !absent.containsKey(one)).toList();
       List<MpjBout> bouts =

@@ -58,10 +58,7 @@ enum MpjContender implements Contender {
       case SHM, UCX, NIO -> true;
       // It waits for its road, which is not part of a start.
       case NIO_AGENT -> pattern != MpjPattern.START;
-      case OMPI_OB1, OMPI_UCX, MPICH ->
-          pattern != MpjPattern.OBJECTS
-              && pattern != MpjPattern.ALLOCATED
-              && pattern.kernel() == null;
+      case OMPI_OB1, OMPI_UCX, MPICH -> pattern.programInC() != null;
       case EXPRESS -> pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.MEMORY;
       case EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS;
       case PERFTEST ->

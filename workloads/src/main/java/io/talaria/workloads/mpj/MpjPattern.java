@@ -101,6 +101,15 @@ enum MpjPattern {
     return kernel;
   }
 
+  /** Returns the name of the program that does it by MPI in C; null if there is none. */
+  String programInC() {
+    return switch (this) {
+      case FT, MG -> word;
+      case OBJECTS, ALLOCATED -> null;
+      default -> kernel == null ? Ranks.IN_C : null;
+    };
+  }
+
   /** Returns its name for people. */
   String title() {
     return title;

@@ -38,6 +38,9 @@ public final class Ranks {
   /** The word before all that is for this program; some launchers put theirs before it. */
   static final String BEGIN = "cases";
 
+  /** The program that does the same in C. */
+  static final String IN_C = "ranks";
+
   /** The word at the end that asks whether connections were accelerated. */
   static final String ROAD = "road";
 

@@ -110,6 +110,21 @@ class BenchMpjCommandTest {
   }
 
   @Test
+  void twoKernelsRunInCAsWell() throws Exception {
+    JsonNode json = bench("ft mg --quick --ranks 2 --devices shm --against ompi-ob1,mpich");
+    JsonNode absent = json.path("options").path("absent");
+    for (String id : new String[] {"ft/S", "mg/S"}) {
+      for (String contender : new String[] {"shm", "ompi-ob1", "mpich"}) {
+        if (!absent.has(contender)) {
+          assertThat(figure(json, id, contender)).as(id + contender).isPositive();
+          assertThat(figure(json, id + "/communication", contender)).isBetween(0.0, 100.0);
+        }
+      }
+    }
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+  }
+
+  @Test
   void aJobsStartAndTheMemoryOfItsRanks() throws Exception {
     JsonNode json =
         bench("start memory allocated --quick --ranks 3 --devices shm --against ompi-ob1");
