@@ -53,7 +53,8 @@ final class MpjBout implements Bout {
     this.job = job;
     this.contenders =
         contenders.stream().filter(one -> one.does(job.pattern(), job.ranks())).toList();
-    this.watched = watched;
+    // What is hidden may be nothing, so it says nothing of the machine.
+    this.watched = watched && job.pattern() != MpjPattern.OVERLAP;
   }
 
   MpjJob job() {

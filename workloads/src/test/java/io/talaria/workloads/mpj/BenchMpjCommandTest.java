@@ -125,6 +125,18 @@ class BenchMpjCommandTest {
   }
 
   @Test
+  void whatIsHiddenByComputingIsAPartOfTheWhole() throws Exception {
+    JsonNode json = bench("overlap --quick --devices shm --against ompi-ob1");
+    JsonNode found = measure(json, "overlap/1048576");
+    assertThat(found.path("unit").asText()).isEqualTo("%");
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+    for (JsonNode rounds : found.path("rounds")) {
+      assertThat(rounds.path(0).asDouble(-1)).isBetween(0.0, 100.0);
+    }
+    assertThat(found.path("rounds").path("shm")).hasSize(1);
+  }
+
+  @Test
   void aJobsStartAndTheMemoryOfItsRanks() throws Exception {
     JsonNode json =
         bench("start memory allocated --quick --ranks 3 --devices shm --against ompi-ob1");

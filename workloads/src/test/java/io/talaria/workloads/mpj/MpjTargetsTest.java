@@ -192,6 +192,9 @@ class MpjTargetsTest {
     assertThat(MpjPattern.BYTES.figure(1_000, 100, 1_000)).isEqualTo(6_400);
     assertThat(MpjPattern.HALF.count(1 << 10)).isEqualTo(10_000);
     assertThat(MpjPattern.BYTES.count(4 << 20)).isEqualTo(1);
+    assertThat(MpjPattern.OVERLAP.figure(1 << 20, 200, 50)).isEqualTo(25);
+    assertThat(MpjPattern.OVERLAP.more()).isTrue();
+    assertThat(MpjPattern.OVERLAP.ranks(List.of(3, 4))).containsExactly(2);
   }
 
   @Test
