@@ -66,7 +66,7 @@ public final class Overlap {
   private static double work(int piece) {
     double sum = 0;
     for (int i = 0; i < PIECE; i++) {
-      double angle = piece * PIECE + i;
+      double angle = (double) piece * PIECE + i;
       sum += Math.sin(angle) * Math.sin(angle) + Math.cos(angle) * Math.cos(angle);
     }
     return sum;
