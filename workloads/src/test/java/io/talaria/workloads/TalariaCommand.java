@@ -52,7 +52,7 @@ public final class TalariaCommand implements AutoCloseable {
   public record Ended(int status, String out, String err) {
     /** Checks that it has ended well; returns it. */
     public Ended well() {
-      assertThat(status).as(err).isZero();
+      assertThat(status).as(out + err).isZero();
       return this;
     }
 

@@ -31,6 +31,9 @@ public final class Mg {
   private final Stencil operator;
   private final Stencil smoother;
 
+  /** The time in messages. */
+  private final Stopwatch communication = new Stopwatch();
+
   private Mg(int n) {
     int size = MPI.COMM_WORLD.Size();
     if (Integer.bitCount(size) != 1 || size > n / 2) {
@@ -43,14 +46,14 @@ public final class Mg {
     int last = levels;
     for (int k = levels; k >= 1; k--) {
       boolean shared = size > 1 && (1 << k) / size >= 2;
-      u[k] = new Grid(1 << k, shared);
-      r[k] = new Grid(1 << k, shared);
+      u[k] = new Grid(1 << k, shared, communication);
+      r[k] = new Grid(1 << k, shared, communication);
       last = shared ? k : last;
     }
     lastShared = last;
     boolean anyWhole = size > 1 && lastShared > 1;
-    sharedResidual = anyWhole ? new Grid(1 << (lastShared - 1), true) : null;
-    v = new Grid(n, size > 1);
+    sharedResidual = anyWhole ? new Grid(1 << (lastShared - 1), true, communication) : null;
+    v = new Grid(n, size > 1, communication);
     operator = new Stencil(-8.0 / 3, 0, 1.0 / 6, 1.0 / 12, n);
     smoother = new Stencil(-3.0 / 8, 1.0 / 32, -1.0 / 64, 0, n);
   }
@@ -73,9 +76,11 @@ public final class Mg {
     mg.cycle();
     mg.u[mg.levels].clear();
     MPI.COMM_WORLD.Barrier();
+    mg.communication.clear();
     double start = Report.now();
     double norm = mg.solve();
     double seconds = Report.slowest(start);
+    Report.communication("MG", mg.communication, seconds);
     double operations = 58.0 * STEPS * n * n * n / 1e6;
     Report.end("MG", problem, operations, seconds, Report.equal(norm, official, 1e-8));
   }

@@ -56,10 +56,27 @@ final class Report {
 
   /** The time since a moment, of the slowest rank. */
   static double slowest(double start) {
-    double[] mine = {now() - start};
-    double[] most = new double[1];
-    MPI.COMM_WORLD.Allreduce(mine, 0, most, 0, 1, MPI.DOUBLE, MPI.MAX);
-    return most[0];
+    return most(now() - start);
+  }
+
+  /**
+   * Says, on rank 0, which part of the time went into messages, by the rank that spent most on
+   * them; waiting for others is in it.
+   *
+   * @param seconds the time of the slowest rank
+   */
+  static void communication(String kernel, Stopwatch spent, double seconds) {
+    double percent = 100 * most(spent.seconds()) / seconds;
+    if (MPI.COMM_WORLD.Rank() == 0) {
+      System.out.println(
+          String.format(Locale.ROOT, "%s: %.1f %% of the time in communication", kernel, percent));
+    }
+  }
+
+  private static double most(double value) {
+    double[] all = new double[1];
+    MPI.COMM_WORLD.Allreduce(new double[] {value}, 0, all, 0, 1, MPI.DOUBLE, MPI.MAX);
+    return all[0];
   }
 
   /** Returns the time in seconds; {@code Wtime} of some libraries counts whole seconds. */

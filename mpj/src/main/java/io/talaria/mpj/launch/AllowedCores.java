@@ -9,7 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The numbers of the cores that this process may use, which need not begin with 0. */
+/**
+ * The numbers of the cores that this process may use, which need not begin with 0.
+ *
+ * <p>The module bench reads them in the same way, by a class of its own: the one module below both
+ * is ffi, which is for native bindings, and this is a text of the kernel's.
+ */
 final class AllowedCores {
   private static final String LINE = "Cpus_allowed_list:";
 

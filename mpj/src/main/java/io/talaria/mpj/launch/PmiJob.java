@@ -22,8 +22,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A rank that another launcher has started, which speaks PMI-1 over a socket that it has left open
- * ({@code PMI_FD}) or listens on ({@code PMI_PORT}): MPICH's {@code mpiexec}. It ends the ranks
- * when one fails; ours is to find each other, and to leave no shared files.
+ * ({@code PMI_FD}) or listens on ({@code PMI_PORT}): MPICH's {@code mpiexec}; or PMI-2 over one
+ * that it has left open, and names the job ({@code PMI_JOBID}): Slurm's {@code srun}. It ends the
+ * ranks when one fails; ours is to find each other, and to leave no shared files.
  */
 public final class PmiJob implements Job, Opening.Exchange {
   private static final String RANK = "PMI_RANK";
@@ -31,6 +32,7 @@ public final class PmiJob implements Job, Opening.Exchange {
   private static final String DESCRIPTOR = "PMI_FD";
   private static final String PORT = "PMI_PORT";
   private static final String ID = "PMI_ID";
+  private static final String JOB = "PMI_JOBID";
 
   /** A launcher that hears of an abort ends at once, with what it has not yet carried. */
   private static final long CARRIED_MS = 200;
@@ -38,14 +40,14 @@ public final class PmiJob implements Job, Opening.Exchange {
   private final int rank;
   private final int size;
   private final Settings settings;
-  private final PmiLink link;
+  private final Pmi link;
   private byte[] secret;
   private Opening opening;
 
   /** The directory of shared files on this host, if this rank has made it. */
   private Path made;
 
-  private PmiJob(int rank, int size, Settings settings, PmiLink link) {
+  private PmiJob(int rank, int size, Settings settings, Pmi link) {
     this.rank = rank;
     this.size = size;
     this.settings = settings;
@@ -71,11 +73,14 @@ public final class PmiJob implements Job, Opening.Exchange {
         return new PmiJob(link.rank(), link.size(), settings, link);
       }
       InheritedSocket socket = new InheritedSocket(number(environment, DESCRIPTOR, 0));
-      return new PmiJob(
-          number(environment, RANK, 0),
-          number(environment, SIZE, 1),
-          settings,
-          new PmiLink(socket.input(), socket.output()));
+      int rank = number(environment, RANK, 0);
+      int size = number(environment, SIZE, 1);
+      String job = environment.get(JOB);
+      Pmi link =
+          job == null
+              ? new PmiLink(socket.input(), socket.output())
+              : new Pmi2Link(socket.input(), socket.output(), job, rank);
+      return new PmiJob(rank, size, settings, link);
     } catch (IOException e) {
       throw new UncheckedIOException("the launcher cannot be spoken with: " + e.getMessage(), e);
     }

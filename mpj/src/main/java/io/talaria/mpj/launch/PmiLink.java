@@ -8,18 +8,14 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
  * A rank's link to a launcher that speaks PMI-1, such as MPICH's {@code mpiexec}: a line each way,
- * {@code cmd=NAME key=value ...}. All ranks put values under names, meet at a barrier, and then get
- * what others have put. Used by one thread at a time.
- *
- * <p>Values have a longest length and no spaces: ours travel as hexadecimal digits, in pieces.
+ * {@code cmd=NAME key=value ...}. Used by one thread at a time.
  */
-final class PmiLink implements AutoCloseable {
+final class PmiLink extends Pmi {
   private static final String COMMAND = "cmd";
 
   private final BufferedReader in;
@@ -119,49 +115,32 @@ final class PmiLink implements AutoCloseable {
     return Integer.parseInt(value);
   }
 
-  /** Puts a text under a name, for all ranks to see after the next barrier. */
-  void put(String name, String text) throws IOException {
-    String digits = HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8));
-    int piece = valueLength - 2;
-    int pieces = Math.max(1, (digits.length() + piece - 1) / piece);
-    for (int i = 0; i < pieces; i++) {
-      // What follows the last piece is nothing: so its reader knows that it is the last.
-      String part = digits.substring(i * piece, Math.min(digits.length(), (i + 1) * piece));
-      String mark = i + 1 < pieces ? "m" : "e";
-      ask(
-          "cmd=put kvsname=" + space + " key=" + name + "-" + i + " value=" + mark + part,
-          "put_result");
-    }
+  @Override
+  int valueLength() {
+    return valueLength;
   }
 
-  /** Gets what a rank has put under a name. */
-  String get(String name) throws IOException {
-    StringBuilder digits = new StringBuilder();
-    String value;
-    int i = 0;
-    do {
-      value =
-          field(
-              ask("cmd=get kvsname=" + space + " key=" + name + "-" + i++, "get_result"), "value");
-      if (!value.matches("[me][0-9a-f]*")) {
-        throw new IOException("the launcher says " + value + " for " + name);
-      }
-      digits.append(value, 1, value.length());
-    } while (value.charAt(0) == 'm');
-    return new String(HexFormat.of().parseHex(digits), StandardCharsets.UTF_8);
+  @Override
+  void putValue(String key, String value) throws IOException {
+    ask("cmd=put kvsname=" + space + " key=" + key + " value=" + value, "put_result");
   }
 
-  /** Waits until all ranks are here. */
+  @Override
+  String getValue(String key) throws IOException {
+    return field(ask("cmd=get kvsname=" + space + " key=" + key, "get_result"), "value");
+  }
+
+  @Override
   void barrier() throws IOException {
     ask("cmd=barrier_in", "barrier_out");
   }
 
-  /** Says that this rank is done. */
+  @Override
   void end() throws IOException {
     ask("cmd=finalize", "finalize_ack");
   }
 
-  /** Asks for the end of the job; there is no answer. */
+  @Override
   void abort(int status) throws IOException {
     out.write(("cmd=abort exitcode=" + status + "\n").getBytes(StandardCharsets.US_ASCII));
     out.flush();

@@ -101,6 +101,28 @@ class MpiexecTest {
     nothingIsLeft();
   }
 
+  /** It speaks PMI-2 to whoever begins with it, as we do where there is a job's name. */
+  @Test
+  void pmi2IsSpokenWhereTheJobHasAName() throws Exception {
+    Ended ended = run(List.of("-genv", "PMI_JOBID", "77", "-np", "3"), "mpi.ContractMain");
+    assertThat(ended.output).isEqualTo("contract kept by shmdev\n");
+    assertThat(ended.status).isZero();
+    nothingIsLeft();
+  }
+
+  @Test
+  void connectionsFindEachOtherByPmi2() throws Exception {
+    Ended ended =
+        run(
+            List.of("-genv", "PMI_JOBID", "77", "-np", "3"),
+            "-Dtalaria.mpj.device=nio",
+            PROGRAMS,
+            "gossip");
+    assertThat(ended.output).isEqualTo("all of 3 have spoken\n");
+    assertThat(ended.status).isZero();
+    nothingIsLeft();
+  }
+
   @Test
   void oneRankAlone() throws Exception {
     Ended ended = run(List.of("-np", "1"), PROGRAMS, "hello");

@@ -163,7 +163,8 @@ public final class BenchMpjCommand implements Subcommand {
     List<MpjContender> wanted = contenders();
     Machine machine = Machine.describe(BuildVersion.talaria(), pinning).beside(busy);
     Comparison found = new Comparison(wanted);
-    try (MpjLaunch launch = MpjLaunch.prepare(wanted, agent, pinning)) {
+    List<MpjPattern> asked = jobs.stream().map(MpjJob::pattern).distinct().toList();
+    try (MpjLaunch launch = MpjLaunch.prepare(wanted, asked, agent, pinning)) {
       Map<MpjContender, String> absent = launch.absent();
       List<MpjContender> here = wanted.stream().filter(one -> !absent.containsKey(one)).toList();
       List<MpjBout> bouts =
@@ -226,8 +227,10 @@ public final class BenchMpjCommand implements Subcommand {
             "--sizes: " + pattern + " sends doubles, " + bytes + " bytes are no number of them");
       }
     }
-    double warmUp = timing.warmUpSeconds() / chosen.size();
-    double each = timing.seconds() / chosen.size();
+    // Fewer sizes make a short round shorter; else they share all the time.
+    int shares = repeat.quick() ? Math.max(chosen.size(), pattern.sizes().size()) : chosen.size();
+    double warmUp = timing.warmUpSeconds() / shares;
+    double each = timing.seconds() / shares;
     int crowded = number > 2 ? CROWDED_LESS : 1;
     int less = crowded * (repeat.quick() ? QUICK_LESS : 1);
     return new MpjJob(pattern, number, chosen, warmUp, each, less, problem());

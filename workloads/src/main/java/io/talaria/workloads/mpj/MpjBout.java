@@ -28,7 +28,7 @@ final class MpjBout implements Bout {
   private final MpjJob job;
   private final List<MpjContender> contenders;
   private final boolean watched;
-  private final Map<MpjContender, Map<Integer, Double>> figures = new EnumMap<>(MpjContender.class);
+  private final Map<MpjContender, MpjFound> figures = new EnumMap<>(MpjContender.class);
   private final Map<MpjContender, String> failures = new EnumMap<>(MpjContender.class);
 
   /**
@@ -53,7 +53,8 @@ final class MpjBout implements Bout {
     this.job = job;
     this.contenders =
         contenders.stream().filter(one -> one.does(job.pattern(), job.ranks())).toList();
-    this.watched = watched;
+    // What is hidden may be nothing, so it says nothing of the machine.
+    this.watched = watched && job.pattern() != MpjPattern.OVERLAP;
   }
 
   MpjJob job() {
@@ -77,6 +78,11 @@ final class MpjBout implements Bout {
         + (bytes == 0 ? "" : "/" + bytes)
         + (job.pattern().kernel() == null ? "" : "/" + job.problem())
         + (job.ranks() == 2 ? "" : "/" + job.ranks() + "-ranks");
+  }
+
+  /** Returns the name for machines of the part of a kernel's time that goes into messages. */
+  String communicationId() {
+    return id(0) + "/communication";
   }
 
   /**
@@ -131,7 +137,8 @@ final class MpjBout implements Bout {
     MpjContender baseline = baseline();
     for (int tries = 1; ; tries++) {
       round.say(baseline + " again");
-      double unrest = unrest(figures.get(baseline), again(baseline));
+      MpjFound before = figures.getOrDefault(baseline, MpjFound.NOTHING);
+      double unrest = unrest(before.figures(), again(baseline).figures());
       if (unrest <= UNREST || tries == TRIES) {
         return new Rest(unrest, tries);
       }
@@ -143,11 +150,11 @@ final class MpjBout implements Bout {
   }
 
   /** Returns nothing if it failed this time. */
-  private Map<Integer, Double> again(MpjContender contender) throws InterruptedException {
+  private MpjFound again(MpjContender contender) throws InterruptedException {
     try {
       return launch.measure(contender, job);
     } catch (HarnessException e) {
-      return Map.of();
+      return MpjFound.NOTHING;
     }
   }
 
@@ -163,7 +170,7 @@ final class MpjBout implements Bout {
 
   /** Returns 1 where there is nothing to compare. */
   static double unrest(Map<Integer, Double> before, Map<Integer, Double> after) {
-    if (before == null || after.isEmpty()) {
+    if (before.isEmpty() || after.isEmpty()) {
       return 1;
     }
     List<Double> ratios = new ArrayList<>();
@@ -180,10 +187,15 @@ final class MpjBout implements Bout {
     Quantity quantity = job.pattern().quantity();
     for (int bytes : job.sizes()) {
       for (MpjContender contender : contenders) {
-        Map<Integer, Double> of = figures.getOrDefault(contender, Map.of());
+        Map<Integer, Double> of = figures.getOrDefault(contender, MpjFound.NOTHING).figures();
         double figure = of.getOrDefault(bytes, Double.NaN);
         found.add(id(bytes), label(bytes), quantity, contender, figure);
       }
+    }
+    String label = label() + ", time in communication";
+    for (Map.Entry<MpjContender, MpjFound> one : figures.entrySet()) {
+      double percent = one.getValue().communication();
+      found.add(communicationId(), label, Quantity.PERCENT, one.getKey(), percent);
     }
     failures.forEach((who, why) -> found.addMissing(round.missing(label(), who, why)));
     found.addRun(id(0), label(), baseline(), true, rest);

@@ -58,12 +58,9 @@ enum MpjContender implements Contender {
       case SHM, UCX, NIO -> true;
       // It waits for its road, which is not part of a start.
       case NIO_AGENT -> pattern != MpjPattern.START;
-      case OMPI_OB1, OMPI_UCX, MPICH ->
-          pattern != MpjPattern.OBJECTS
-              && pattern != MpjPattern.ALLOCATED
-              && pattern.kernel() == null;
-      case EXPRESS -> express(pattern) && pattern != MpjPattern.MEMORY;
-      case EXPRESS_NIO -> express(pattern);
+      case OMPI_OB1, OMPI_UCX, MPICH -> pattern.programInC() != null;
+      case EXPRESS -> pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.MEMORY;
+      case EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS;
       case PERFTEST ->
           ranks == 2
               && (pattern == MpjPattern.HALF
@@ -71,11 +68,6 @@ enum MpjContender implements Contender {
                   || pattern == MpjPattern.BYTES);
       case SOCKETS -> ranks == 2 && pattern == MpjPattern.HALF;
     };
-  }
-
-  /** Not FT and MG: their results are wrong on it, for a reason that is not known. */
-  private static boolean express(MpjPattern pattern) {
-    return pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.FT && pattern != MpjPattern.MG;
   }
 
   String description() {

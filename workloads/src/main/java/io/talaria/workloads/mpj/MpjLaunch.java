@@ -26,8 +26,11 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,7 +42,6 @@ final class MpjLaunch implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final Duration COMPILE_LIMIT = Duration.ofMinutes(2);
   private static final String UCX_TLS = "UCX_TLS";
-  private static final String SOURCE = "ranks.c";
 
   /** Open MPI wants to be asked before it runs for root, as in containers. */
   private static final Map<String, String> OPEN_MPI =
@@ -55,6 +57,10 @@ final class MpjLaunch implements AutoCloseable {
 
   private final Pinning pinning;
   private final ScratchFolder folder;
+
+  /** Those in C that are wanted, without what their files end with. */
+  private final Set<String> programs = new TreeSet<>();
+
   private final Map<MpjContender, String> absent = new EnumMap<>(MpjContender.class);
   private Path agent;
 
@@ -67,15 +73,21 @@ final class MpjLaunch implements AutoCloseable {
    * Prepares what is needed to start some contenders.
    *
    * @param contenders which
+   * @param patterns what they will be asked to do
    * @param agent the agent's jar, or null to look for it
    * @param pinning on which two cores ranks run, if on any
    * @return what is to be closed
    * @throws HarnessException if files cannot be written
    * @throws InterruptedException if interrupted
    */
-  static MpjLaunch prepare(List<MpjContender> contenders, Path agent, Pinning pinning)
+  static MpjLaunch prepare(
+      List<MpjContender> contenders, List<MpjPattern> patterns, Path agent, Pinning pinning)
       throws HarnessException, InterruptedException {
     MpjLaunch launch = new MpjLaunch(pinning);
+    patterns.stream()
+        .map(MpjPattern::programInC)
+        .filter(Objects::nonNull)
+        .forEach(launch.programs::add);
     try {
       for (MpjContender contender : contenders) {
         Optional<String> why = launch.obstacle(contender, agent);
@@ -122,8 +134,8 @@ final class MpjLaunch implements AutoCloseable {
     }
   }
 
-  private Path program(String library) {
-    return folder.path().resolve("ranks." + library);
+  private Path program(String name, String library) {
+    return folder.path().resolve(name + "." + library);
   }
 
   private Optional<String> compile(String library, String packages)
@@ -136,25 +148,37 @@ final class MpjLaunch implements AutoCloseable {
     if (Pinning.find("gcc") == null) {
       return Optional.of("gcc is not installed: install gcc");
     }
-    Path program = program(library);
-    if (Files.exists(program)) {
-      return Optional.empty();
+    for (String name : programs) {
+      Path program = program(name, library);
+      if (!Files.exists(program)) {
+        Path source = source(name + ".c");
+        try {
+          compile(library, source, program);
+        } catch (HarnessException e) {
+          return Optional.of(e.getMessage() + "; is it all there? install " + packages);
+        }
+      }
     }
-    Path source = folder.path().resolve(SOURCE);
-    try (InputStream in = MpjLaunch.class.getResourceAsStream(SOURCE)) {
-      Files.write(source, in.readAllBytes());
+    return Optional.empty();
+  }
+
+  private void compile(String library, Path source, Path program)
+      throws HarnessException, InterruptedException {
+    String compiler = "mpicc." + library;
+    List<String> words =
+        List.of(compiler, "-O3", "-o", program.toString(), source.toString(), "-lm");
+    RankProcess.Command command = new RankProcess.Command(words, Map.of());
+    try (RankProcess process = RankProcess.start(compiler, command, folder.path())) {
+      process.await(COMPILE_LIMIT);
+    }
+  }
+
+  private Path source(String file) throws HarnessException {
+    Path source = folder.path().resolve(file);
+    try (InputStream in = MpjLaunch.class.getResourceAsStream(file)) {
+      return Files.write(source, in.readAllBytes());
     } catch (IOException e) {
       throw new HarnessException("cannot write " + source + ": " + e.getMessage(), e);
-    }
-    List<String> words =
-        List.of("mpicc." + library, "-O3", "-o", program.toString(), source.toString());
-    try (RankProcess compiler =
-        RankProcess.start(
-            "mpicc." + library, new RankProcess.Command(words, Map.of()), folder.path())) {
-      compiler.await(COMPILE_LIMIT);
-      return Optional.empty();
-    } catch (HarnessException e) {
-      return Optional.of(e.getMessage() + "; is it all there? install " + packages);
     }
   }
 
@@ -163,19 +187,19 @@ final class MpjLaunch implements AutoCloseable {
    *
    * @param contender who
    * @param job what
-   * @return a figure for each size, in the unit of the pattern's quantity
+   * @return what its ranks found, with a figure for each size
    * @throws HarnessException if it failed, or its connections were not accelerated though they
    *     should be
    * @throws InterruptedException if interrupted
    */
-  Map<Integer, Double> measure(MpjContender contender, MpjJob job)
+  MpjFound measure(MpjContender contender, MpjJob job)
       throws HarnessException, InterruptedException {
     return switch (contender) {
-      case PERFTEST -> perftest(job);
+      case PERFTEST -> new MpjFound(perftest(job), Double.NaN);
       case EXPRESS_NIO -> {
         MpjExpress express = express();
         try (RankProcess daemon = express.daemon()) {
-          Map<Integer, Double> found = figures(contender, job, command(contender, job));
+          MpjFound found = figures(contender, job, command(contender, job));
           if (!daemon.alive()) {
             throw new HarnessException("the daemon of MPJ Express has ended");
           }
@@ -190,8 +214,7 @@ final class MpjLaunch implements AutoCloseable {
     return new MpjExpress(bothCores(), folder.path());
   }
 
-  private Map<Integer, Double> figures(
-      MpjContender contender, MpjJob job, RankProcess.Command command)
+  private MpjFound figures(MpjContender contender, MpjJob job, RankProcess.Command command)
       throws HarnessException, InterruptedException {
     String said;
     long begin = System.nanoTime();
@@ -199,14 +222,15 @@ final class MpjLaunch implements AutoCloseable {
       said = process.await(LIMIT);
     }
     long elapsedNs = System.nanoTime() - begin;
-    Map<Integer, Double> found = new MpjOutput(said).figures(job, elapsedNs);
+    MpjOutput output = new MpjOutput(said);
+    Map<Integer, Double> found = output.figures(job, elapsedNs);
     if (!found.keySet().containsAll(job.sizes())) {
       throw new HarnessException(contender + " printed no figures" + RankProcess.last(said));
     }
     if (contender == MpjContender.NIO_AGENT && job.program() == Ranks.class) {
-      new MpjOutput(said).requireAccelerated();
+      output.requireAccelerated();
     }
-    return found;
+    return new MpjFound(found, output.communication());
   }
 
   private RankProcess.Command command(MpjContender contender, MpjJob job) throws HarnessException {
@@ -324,7 +348,7 @@ final class MpjLaunch implements AutoCloseable {
       }
       words.addAll(List.of("-np", "1"));
       words.addAll(Pinning.prefix(rank % 2 == 0 ? pinning.serverCore() : pinning.clientCore()));
-      words.add(program(library).toString());
+      words.add(program(job.pattern().programInC(), library).toString());
       words.addAll(job.arguments());
     }
     return words;

@@ -22,6 +22,8 @@ record MpjOutput(String said) {
       Pattern.compile("class \\w, \\d+ ranks: ([\\d.]+) MOPS, [\\d.]+ s, verified");
   private static final Pattern EQUAL =
       Pattern.compile("steps, \\d+ ranks: ([\\d.]+) s, .*, equal to the bit");
+  private static final Pattern COMMUNICATION =
+      Pattern.compile("([\\d.]+) % of the time in communication");
   private static final double MILLION = 1e6;
   private static final double NS = 1e9;
   private static final int KIB = 1 << 10;
@@ -69,6 +71,12 @@ record MpjOutput(String said) {
     }
     Matcher seconds = EQUAL.matcher(said);
     return seconds.find() ? Map.of(0, Double.parseDouble(seconds.group(1)) * NS) : Map.of();
+  }
+
+  /** Returns the percent of its time that a kernel spent on messages; NaN if it did not say. */
+  double communication() {
+    Matcher percent = COMMUNICATION.matcher(said);
+    return percent.find() ? Double.parseDouble(percent.group(1)) : Double.NaN;
   }
 
   /**

@@ -54,7 +54,9 @@ enum MpjPattern {
   /** The memory of a rank that has done next to nothing. */
   MEMORY("memory", "memory a rank", Quantity.BYTES, List.of(0)),
   /** What a blocking call allocates, the mean of {@code Send} and {@code Recv}. */
-  ALLOCATED("allocated", "allocated by Send or Recv", Quantity.BYTES, List.of(1 << 10, 1 << 20));
+  ALLOCATED("allocated", "allocated by Send or Recv", Quantity.BYTES, List.of(1 << 10, 1 << 20)),
+  /** What part of a message's time passes while its receiver computes. */
+  OVERLAP("overlap", "hidden by computing", Quantity.PERCENT, List.of(1 << 20));
 
   /** The sizes that several patterns share, in bytes. */
   private static final class Sizes {
@@ -101,6 +103,15 @@ enum MpjPattern {
     return kernel;
   }
 
+  /** Returns the name of the program that does it by MPI in C; null if there is none. */
+  String programInC() {
+    return switch (this) {
+      case FT, MG -> word;
+      case OBJECTS, ALLOCATED -> null;
+      default -> kernel == null ? Ranks.IN_C : null;
+    };
+  }
+
   /** Returns its name for people. */
   String title() {
     return title;
@@ -126,7 +137,7 @@ enum MpjPattern {
    * @param wanted by how many the user wants what can be done by any number; empty for the usual
    */
   List<Integer> ranks(List<Integer> wanted) {
-    if (compareTo(BARRIER) < 0 || this == ALLOCATED) {
+    if (compareTo(BARRIER) < 0 || this == ALLOCATED || this == OVERLAP) {
       return List.of(2);
     }
     return !wanted.isEmpty()
@@ -160,7 +171,7 @@ enum MpjPattern {
 
   /** Returns whether more is better. */
   boolean more() {
-    return quantity.ratio(1, 2) > 1;
+    return this == OVERLAP || quantity.ratio(1, 2) > 1;
   }
 
   /** Returns whether messages are in flight at the same time. */
@@ -190,10 +201,13 @@ enum MpjPattern {
    * Returns the figure, in the unit of its {@link #quantity}.
    *
    * @param bytes the size
-   * @param rounds how often it was done
-   * @param cost in how many nanoseconds; or how many bytes were allocated
+   * @param rounds how often it was done; of {@link #OVERLAP} the nanoseconds that could be hidden
+   * @param cost in how many nanoseconds; or how many bytes were allocated, or nanoseconds hidden
    */
   double figure(int bytes, long rounds, long cost) {
+    if (this == OVERLAP) {
+      return 100.0 * cost / rounds;
+    }
     if (windowed()) {
       double messages = (double) rounds * Ranks.WINDOW;
       return this == RATE ? messages * 1e9 / cost : messages * bytes / cost;

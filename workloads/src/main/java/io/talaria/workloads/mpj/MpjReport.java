@@ -80,7 +80,20 @@ record MpjReport(
         table.row(ranges.toArray(String[]::new));
       }
     }
+    addCommunication(bout, table);
     return table;
+  }
+
+  /** The medians of those who say how much of a kernel's time goes into messages. */
+  private void addCommunication(MpjBout bout, Table table) {
+    List<String> row = new ArrayList<>(List.of("messages, %"));
+    for (MpjContender contender : contenders) {
+      Spread spread = found.spread(bout.communicationId(), contender);
+      row.add(spread == null ? "" : Units.figure(spread.median()));
+    }
+    if (row.stream().skip(1).anyMatch(word -> !word.isEmpty())) {
+      table.row(row.toArray(String[]::new));
+    }
   }
 
   private static String figure(MpjPattern pattern, double value) {

@@ -30,6 +30,9 @@ final class MpjTargets {
   private static final int MIB = 1 << 20;
   private static final int ANY = Integer.MAX_VALUE;
 
+  /** No limit. */
+  private static final double SHOWN = Double.NaN;
+
   /** The class of problem that is judged. */
   private static final char KERNELS = 'A';
 
@@ -41,7 +44,7 @@ final class MpjTargets {
    * @param most the largest
    * @param ours who of ours
    * @param theirs held against the better of these
-   * @param limit what the ratio must reach
+   * @param limit what the ratio must reach; {@link #SHOWN} if it is only shown
    */
   private record Rule(
       MpjPattern pattern,
@@ -117,6 +120,8 @@ final class MpjTargets {
         all.add(new Rule(pattern, 0, ANY, SHM, List.of(EXPRESS), limit));
       }
     }
+    all.add(new Rule(MpjPattern.FT, 0, ANY, SHM, OPEN_MPI, SHOWN));
+    all.add(new Rule(MpjPattern.MG, 0, ANY, SHM, OPEN_MPI, SHOWN));
     all.addAll(express(SHM, EXPRESS, 0.1, 1.0));
     all.addAll(express(NIO, EXPRESS_NIO, 0.5, 0.9));
     return List.copyOf(all);
@@ -173,7 +178,8 @@ final class MpjTargets {
           ratioId, label + ", " + rule.ours + " : " + theirs, Quantity.TIMES, rule.ours, ratio);
     }
     Spread spread = found.spread(ratioId, rule.ours);
-    Target target = judging ? target(more, rule.limit, spread.median()) : null;
+    boolean limited = judging && !Double.isNaN(rule.limit);
+    Target target = limited ? target(more, rule.limit, spread.median()) : null;
     found.judge(ratioId, target);
     judged.add(new Judged(label, rule.ours, theirs, spread, target));
   }

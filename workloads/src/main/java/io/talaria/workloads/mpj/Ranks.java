@@ -31,18 +31,25 @@ import mpi.Request;
  * <p>The words behind {@value #BEGIN} are the seconds to warm up and to measure each size, and then
  * for each size the pattern, the bytes, and how often in a block: a block is repeated until the
  * time is up, twice at least before anything counts. Rank 0 decides, and prints {@code result
- * PATTERN BYTES ROUNDS NANOSECONDS} for each size; of {@code allocated} bytes. Behind these may
- * come {@value #MEMORY} and {@value #ROAD}.
+ * PATTERN BYTES ROUNDS NANOSECONDS} for each size; of {@code allocated} bytes, and of {@code
+ * overlap} the nanoseconds that could be hidden and those that were. Behind these may come {@value
+ * #MEMORY} and {@value #ROAD}.
  */
 public final class Ranks {
   /** The word before all that is for this program; some launchers put theirs before it. */
   static final String BEGIN = "cases";
+
+  /** The program that does the same in C. */
+  static final String IN_C = "ranks";
 
   /** The word at the end that asks whether connections were accelerated. */
   static final String ROAD = "road";
 
   /** The pattern whose result is bytes, not nanoseconds. */
   private static final String ALLOCATED = "allocated";
+
+  /** The pattern that is measured in its own way. */
+  private static final String OVERLAP = "overlap";
 
   /** The word at the end that asks each rank for its memory. */
   static final String MEMORY = "memory";
@@ -94,12 +101,14 @@ public final class Ranks {
     double warmUp = Double.parseDouble(words.get(0));
     double seconds = Double.parseDouble(words.get(1));
     for (int i = 2; i + 2 < words.size(); i += 3) {
-      ranks.measure(
-          words.get(i),
-          Integer.parseInt(words.get(i + 1)),
-          Integer.parseInt(words.get(i + 2)),
-          warmUp,
-          seconds);
+      String pattern = words.get(i);
+      int bytes = Integer.parseInt(words.get(i + 1));
+      int count = Integer.parseInt(words.get(i + 2));
+      if (pattern.equals(OVERLAP)) {
+        ranks.overlap(bytes, count, warmUp, seconds);
+      } else {
+        ranks.measure(pattern, bytes, count, warmUp, seconds);
+      }
     }
     if (words.contains(MEMORY)) {
       ranks.tellMemory();
@@ -129,6 +138,25 @@ public final class Ranks {
     } while (all(System.nanoTime() - begin < seconds * 1e9));
     if (rank == 0) {
       System.out.println("result " + pattern + " " + bytes + " " + rounds + " " + cost);
+    }
+  }
+
+  private void overlap(int bytes, int count, double warmUp, double seconds) {
+    Overlap overlap = new Overlap(world, bytes);
+    long begin = System.nanoTime();
+    int blocks = 0;
+    do {
+      overlap.block(count);
+      blocks++;
+    } while (all(blocks < WARM_BLOCKS || System.nanoTime() - begin < warmUp * 1e9));
+    overlap.clear();
+    begin = System.nanoTime();
+    do {
+      overlap.block(count);
+    } while (all(System.nanoTime() - begin < seconds * 1e9));
+    if (rank == 0) {
+      String found = overlap.possibleNs() + " " + overlap.hiddenNs();
+      System.out.println("result " + OVERLAP + " " + bytes + " " + found);
     }
   }
 

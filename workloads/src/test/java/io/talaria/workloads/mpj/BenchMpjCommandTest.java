@@ -110,6 +110,33 @@ class BenchMpjCommandTest {
   }
 
   @Test
+  void twoKernelsRunInCAsWell() throws Exception {
+    JsonNode json = bench("ft mg --quick --ranks 2 --devices shm --against ompi-ob1,mpich");
+    JsonNode absent = json.path("options").path("absent");
+    for (String id : new String[] {"ft/S", "mg/S"}) {
+      for (String contender : new String[] {"shm", "ompi-ob1", "mpich"}) {
+        if (!absent.has(contender)) {
+          assertThat(figure(json, id, contender)).as(id + contender).isPositive();
+          assertThat(figure(json, id + "/communication", contender)).isBetween(0.0, 100.0);
+        }
+      }
+    }
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+  }
+
+  @Test
+  void whatIsHiddenByComputingIsAPartOfTheWhole() throws Exception {
+    JsonNode json = bench("overlap --quick --devices shm --against ompi-ob1");
+    JsonNode found = measure(json, "overlap/1048576");
+    assertThat(found.path("unit").asText()).isEqualTo("%");
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+    for (JsonNode rounds : found.path("rounds")) {
+      assertThat(rounds.path(0).asDouble(-1)).isBetween(0.0, 100.0);
+    }
+    assertThat(found.path("rounds").path("shm")).hasSize(1);
+  }
+
+  @Test
   void aJobsStartAndTheMemoryOfItsRanks() throws Exception {
     JsonNode json =
         bench("start memory allocated --quick --ranks 3 --devices shm --against ompi-ob1");
@@ -121,9 +148,11 @@ class BenchMpjCommandTest {
   }
 
   @Tag("long")
+  @Timeout(600)
   @Test
   void theSameKernelsRunOnMpjExpress() throws Exception {
-    JsonNode json = bench("ep cg is fdtd --quick --devices shm --against express,express-nio");
+    JsonNode json =
+        bench("ep cg is ft mg fdtd --quick --devices shm --against express,express-nio");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
   }
 

@@ -126,6 +126,25 @@ class MpjTargetsTest {
   }
 
   @Test
+  void kernelsInCAreShownBesideOursAndNotJudged() {
+    MpjBout mg = bout(MpjPattern.MG, 2);
+    figures(mg, 0, MpjContender.SHM, 800e6);
+    figures(mg, 0, MpjContender.OMPI_OB1, 900e6);
+    figures(mg, 0, MpjContender.OMPI_UCX, 1000e6);
+    found.add(mg.communicationId(), "", Quantity.PERCENT, MpjContender.SHM, 12.5);
+    targets.judge(bouts, true);
+    MpjTargets.Judged shm = judged("MG, class A", MpjContender.SHM);
+    assertThat(shm.theirs()).isEqualTo(MpjContender.OMPI_UCX);
+    assertThat(shm.ratio().median()).isEqualTo(0.8);
+    assertThat(shm.target()).isNull();
+    assertThat(found.judged()).isZero();
+    assertThat(mg.communicationId()).isEqualTo("mg/A/communication");
+    Machine machine = Machine.describe("7", Pinning.decide(false));
+    String text = new MpjReport(machine, found, bouts, all, Map.of(), targets).text();
+    assertThat(text.lines()).anyMatch(line -> line.matches("messages, %\\s+12\\.5\\s*"));
+  }
+
+  @Test
   void moreRanksThanTwoAndABusyHostAreNotJudged() {
     MpjBout two = bout(MpjPattern.BARRIER, 2);
     MpjBout four = bout(MpjPattern.BARRIER, 4);
@@ -173,6 +192,9 @@ class MpjTargetsTest {
     assertThat(MpjPattern.BYTES.figure(1_000, 100, 1_000)).isEqualTo(6_400);
     assertThat(MpjPattern.HALF.count(1 << 10)).isEqualTo(10_000);
     assertThat(MpjPattern.BYTES.count(4 << 20)).isEqualTo(1);
+    assertThat(MpjPattern.OVERLAP.figure(1 << 20, 200, 50)).isEqualTo(25);
+    assertThat(MpjPattern.OVERLAP.more()).isTrue();
+    assertThat(MpjPattern.OVERLAP.ranks(List.of(3, 4))).containsExactly(2);
   }
 
   @Test
@@ -180,7 +202,7 @@ class MpjTargetsTest {
     Map<Integer, Double> before = Map.of(8, 100., 64, 100., 1024, 100.);
     assertThat(MpjBout.unrest(before, Map.of(8, 300., 64, 110., 1024, 90.))).isBetween(1.09, 1.12);
     assertThat(MpjBout.unrest(before, Map.of())).isEqualTo(1);
-    assertThat(MpjBout.unrest(null, before)).isEqualTo(1);
+    assertThat(MpjBout.unrest(Map.of(), before)).isEqualTo(1);
   }
 
   @Test
@@ -197,6 +219,9 @@ class MpjTargetsTest {
         .isEqualTo(Map.of(0, 1234.5e6));
     assertThat(new MpjOutput("FT class A, 2 ranks: 1234.5 MOPS, 5.700 s, WRONG").figures(ft, 0))
         .isEmpty();
+    assertThat(new MpjOutput("FT: 12.3 % of the time in communication\n").communication())
+        .isEqualTo(12.3);
+    assertThat(new MpjOutput("FT class A\n").communication()).isNaN();
     MpjJob memory = new MpjJob(MpjPattern.MEMORY, 2, List.of(0), 1, 1, 1, 'A');
     assertThat(new MpjOutput("memory 10\nmemory 30\n").figures(memory, 0))
         .isEqualTo(Map.of(0, 20. * 1024));
