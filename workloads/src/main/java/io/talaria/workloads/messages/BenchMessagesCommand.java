@@ -9,16 +9,19 @@ import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.compare.Words;
 import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
 import io.talaria.messaging.Dispatch;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -92,9 +95,20 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "NAME",
       converter = Baseline.class,
       description =
-          "Beside whom: netty-kryo, grpc, aeron-ipc, aeron-exclusive, aeron-udp, jeromq, bare."
-              + " Default: all.")
+          "Beside whom: netty-kryo, netty-kryo-agent, grpc, aeron-ipc, aeron-exclusive, aeron-udp,"
+              + " jeromq, bare. Default: all.")
   private List<MessagesContender> against = new ArrayList<>();
+
+  @Option(
+      names = "--seal",
+      description = "Beside road stream, the same encrypted and authenticated: what that costs.")
+  private boolean seal;
+
+  @Option(
+      names = "--agent",
+      paramLabel = "FILE",
+      description = "The agent's jar, for netty-kryo-agent. Default: dist/talaria.jar.")
+  private Path agent;
 
   @Option(
       names = "--sizes",
@@ -189,8 +203,10 @@ public final class BenchMessagesCommand implements Subcommand {
     List<MessagesContender> contenders = contenders(how);
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
-    List<MessagesShown> bouts = bouts(how, timing, pinning);
-    Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
+    AgentJar jar = agent(contenders);
+    List<MessagesShown> bouts = bouts(how, jar == null ? null : jar.file(), timing, pinning);
+    Machine machine =
+        Machine.describe(jar == null ? "none" : jar.version(), pinning).beside(repeat.busy());
     Comparison found = new Comparison(contenders);
     PrintWriter progress = spec.commandLine().getErr();
     new Rounds(repeat.rounds(), repeat.busy(), progress).measure(List.copyOf(bouts), found);
@@ -230,6 +246,14 @@ public final class BenchMessagesCommand implements Subcommand {
   private List<MessagesContender> contenders(NodesHow how) {
     List<MessagesContender> all =
         new ArrayList<>(roads.isEmpty() ? MessagesContender.USUAL : roads);
+    if (seal) {
+      int stream = all.indexOf(MessagesContender.STREAM);
+      if (stream < 0) {
+        throw new ParameterException(
+            spec.commandLine(), "--seal is for road stream, which --road leaves out");
+      }
+      all.add(stream + 1, MessagesContender.STREAM_SEALED);
+    }
     boolean alone =
         !how.equals(NodesHow.USUAL)
             || (!patterns.isEmpty() && patterns.stream().allMatch(MessagesPattern::ofNodes));
@@ -243,7 +267,30 @@ public final class BenchMessagesCommand implements Subcommand {
     return all;
   }
 
-  private List<MessagesShown> bouts(NodesHow how, Timing timing, Pinning pinning) {
+  /**
+   * Finds the agent if somebody needs it. Who is not named is left out without it.
+   *
+   * @return null if nobody needs it
+   */
+  private AgentJar agent(List<MessagesContender> contenders) throws HarnessException {
+    if (!contenders.contains(MessagesContender.NETTY_KRYO_AGENT) || Pair.bothPlain()) {
+      return null;
+    }
+    try {
+      return AgentJar.locate(agent);
+    } catch (HarnessException e) {
+      if (agent != null || against.contains(MessagesContender.NETTY_KRYO_AGENT)) {
+        throw e;
+      }
+      contenders.remove(MessagesContender.NETTY_KRYO_AGENT);
+      PrintWriter told = spec.commandLine().getErr();
+      told.println(MessagesContender.NETTY_KRYO_AGENT + " is left out: " + e.getMessage());
+      told.flush();
+      return null;
+    }
+  }
+
+  private List<MessagesShown> bouts(NodesHow how, Path jar, Timing timing, Pinning pinning) {
     List<Integer> wanted = sizes.isEmpty() ? Sizes.ALL : sizes;
     for (int size : wanted) {
       if (!Sizes.ALL.contains(size)) {
@@ -262,7 +309,7 @@ public final class BenchMessagesCommand implements Subcommand {
         bouts.add(
             pattern.ofNodes() || !usual
                 ? new NodesBout(pattern, pattern.nodes(nodes), size, how, timing, pinning)
-                : new MessagesBout(pattern, size, timing, pinning));
+                : new MessagesBout(pattern, size, jar, timing, pinning));
       }
     }
     return bouts;

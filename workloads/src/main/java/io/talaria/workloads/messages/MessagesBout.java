@@ -26,11 +26,21 @@ import java.util.List;
  *
  * @param pattern what is done
  * @param sizeBytes the object
+ * @param agent for those on Talaria's sockets; null if there are none
  * @param timing how long
  * @param pinning which JVM sits on which core
  */
-record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinning pinning)
+record MessagesBout(
+    MessagesPattern pattern, int sizeBytes, Path agent, Timing timing, Pinning pinning)
     implements MessagesShown {
+  private static final List<String> OPTIONS =
+      List.of(
+          "-Xms256m",
+          "-Xmx1g",
+          "--sun-misc-unsafe-memory-access=allow",
+          "--add-opens",
+          "java.base/jdk.internal.misc=ALL-UNNAMED",
+          "--enable-native-access=ALL-UNNAMED");
 
   @Override
   public String label() {
@@ -77,8 +87,9 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
 
   private Found measure(MessagesContender contender) throws HarnessException, InterruptedException {
     try (ScratchFolder folder = ScratchFolder.makeInMemory();
-        ChildJvm server = start("server", MessagesJvm.class, pinning.serverCore());
-        ChildJvm client = start("client", MessagesJvm.class, pinning.clientCore())) {
+        ChildJvm server = start("server", contender, pinning.serverCore());
+        ChildJvm client = start("client", contender, pinning.clientCore())) {
+      Sealing.prepare(contender, folder.path());
       MessagesJob job =
           new MessagesJob(contender, pattern, sizeBytes, folder.path().toString(), timing);
       HostPort where = Orders.listen(server, Orders.local(), job);
@@ -91,19 +102,21 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
     }
   }
 
+  /** The agent brings its own library. */
+  private ChildJvm start(String name, MessagesContender contender, int core)
+      throws HarnessException, InterruptedException {
+    if (!contender.onTalaria() || Pair.bothPlain()) {
+      return start(name, MessagesJvm.class, core);
+    }
+    return Pair.startOne(
+        new ChildSpec(name, MessagesJvm.class, core, agent, OPTIONS), Contender.TALARIA);
+  }
+
   /** Starts a JVM with messaging, and what it is compared with, on its class path. */
   static ChildJvm start(String name, Class<?> program, int core)
       throws HarnessException, InterruptedException {
-    List<String> options =
-        List.of(
-            "-Xms256m",
-            "-Xmx1g",
-            "--sun-misc-unsafe-memory-access=allow",
-            "--add-opens",
-            "java.base/jdk.internal.misc=ALL-UNNAMED",
-            "--enable-native-access=ALL-UNNAMED");
     return Pair.startOne(
-        new ChildSpec(name, program, core, null, options, List.of(nio())), Contender.JDK);
+        new ChildSpec(name, program, core, null, OPTIONS, List.of(nio())), Contender.JDK);
   }
 
   /** The library that messaging stands on, which other benchmarks get from the agent alone. */

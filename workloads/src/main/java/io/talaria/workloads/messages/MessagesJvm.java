@@ -5,6 +5,7 @@ package io.talaria.workloads.messages;
 import io.talaria.bench.compare.Found;
 import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Settling;
 import io.talaria.bench.compare.Task;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ParentLink;
@@ -44,9 +45,17 @@ public final class MessagesJvm {
   private static Object run(ParentLink link, Task task) throws Exception {
     MessagesJob job = task.job(MessagesJob.class);
     try (Wire wire = job.contender().connect(job, task.where())) {
+      if (job.contender().onTalaria()) {
+        Settling.await(1, () -> exchange(wire));
+      }
       MessagesJvm jvm = new MessagesJvm(job, wire);
       return job.pattern() == MessagesPattern.ASK ? jvm.ask(link) : jvm.pour(link);
     }
+  }
+
+  /** A message there and one back. */
+  private static void exchange(Wire wire) throws Exception {
+    Tally unused = wire.tally();
   }
 
   /** Sends so many, until all were received; how long that took. */

@@ -10,7 +10,6 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
 import io.talaria.workloads.messages.NodesJob.Go;
 import io.talaria.workloads.messages.NodesJob.Known;
 import io.talaria.workloads.messages.NodesJob.Went;
@@ -89,7 +88,6 @@ public final class NodesJvm {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .roads(job.contender().road())
             .directory(addresses::get)
             .sendLimit(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())
@@ -101,9 +99,8 @@ public final class NodesJvm {
     if (how.handlers() != 0) {
       options = options.handlers(how.handlers());
     }
-    if (job.contender().road() == Road.STREAM) {
-      options = options.listen("127.0.0.1", 0);
-    }
+    options = Sealing.apply(options, job.contender(), job.directory());
+    options = Sealing.listen(options, job.contender());
     return how.reuse() ? mutable(options) : records(options, how.dispatch());
   }
 
@@ -149,11 +146,7 @@ public final class NodesJvm {
   }
 
   private void checkRoad(int target) throws HarnessException {
-    Peer peer = node.peer(target);
-    if (!job.contender().toString().equals(peer.road())) {
-      throw new HarnessException(
-          "the road to node " + target + " is " + peer.road() + ", " + peer.reason());
-    }
+    Sealing.check(job.contender(), node.peer(target));
   }
 
   private Tally tally(int target) throws MessagingException {

@@ -114,12 +114,27 @@ class MessagesTest {
         "--reuse --dispatch serial | --reuse is for --dispatch inline",
         "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
         "ring --nodes 17 | --nodes must be from 2 to 16, not 17",
-        "ring --against bare | --against is for throughput and ask"
+        "ring --against bare | --against is for throughput and ask",
+        "--road shm --seal | --seal is for road stream, which --road leaves out"
       })
   void wrongOptionsAreTold(String words, String told) {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
     assertThat(ended.status()).isEqualTo(2);
     assertThat(ended.err()).contains(told);
+  }
+
+  @Test
+  void anAgentThatIsNamedMustBeThere() {
+    TalariaCommand.run("bench", "messages", "--agent", "/nowhere/x")
+        .failed(1, "no agent: /nowhere/x is not a file");
+  }
+
+  @Test
+  void sealedStreamsDeliverWhatWasSent() {
+    String words = "bench messages throughput both-ways --road stream --seal --against bare";
+    assertThat(TalariaCommand.run((words + SHORT).split(" ", -1)).well().out())
+        .contains("throughput 16 B", "both-ways 16 B, 2 nodes")
+        .containsPattern("(?s)\nstream .*\nstream-sealed .*\nstream .*\nstream-sealed ");
   }
 
   @Test
