@@ -20,6 +20,7 @@ import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
 import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.Waiting;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,6 +62,7 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages ask --road shm --against aeron-ipc,bare --json ask.json",
       "  talaria bench messages all-to-all ring --nodes 8 --road shm,stream,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
+      "  talaria bench messages ask --road shm --waiting adaptive,spin,steps",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
     })
@@ -103,6 +105,17 @@ public final class BenchMessagesCommand implements Subcommand {
       names = "--seal",
       description = "Beside road stream, the same encrypted and authenticated: what that costs.")
   private boolean seal;
+
+  @Option(
+      names = "--waiting",
+      split = ",",
+      paramLabel = "HOW",
+      converter = Wait.class,
+      description =
+          "What pollers of nodes do while nothing comes, each as cases of its own: adaptive (look,"
+              + " then sleep), spin (never rest), steps (look for 100 ms, yield for a second, then"
+              + " park, as DXNet does). Default: adaptive.")
+  private List<Waiting> waiting = new ArrayList<>();
 
   @Option(
       names = "--agent",
@@ -185,6 +198,18 @@ public final class BenchMessagesCommand implements Subcommand {
     }
   }
 
+  static final class Wait implements ITypeConverter<Waiting> {
+    @Override
+    public Waiting convert(String word) {
+      for (Waiting each : Waiting.values()) {
+        if (word.equals(each.name().toLowerCase(Locale.ROOT))) {
+          return each;
+        }
+      }
+      throw new TypeConversionException("there is no '" + word + "', but adaptive, spin, steps");
+    }
+  }
+
   static final class Baseline extends Words<MessagesContender> {
     Baseline() {
       super(MessagesContender.BASELINES);
@@ -231,7 +256,8 @@ public final class BenchMessagesCommand implements Subcommand {
     if (reuse && dispatch != Dispatch.INLINE) {
       throw new ParameterException(command, "--reuse is for --dispatch inline");
     }
-    NodesHow how = new NodesHow(threads, handlers == null ? 0 : handlers, dispatch, reuse);
+    int receivers = handlers == null ? 0 : handlers;
+    NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, Waiting.ADAPTIVE);
     if (!how.equals(NodesHow.USUAL)
         && (patterns.contains(MessagesPattern.ASK) || patterns.contains(MessagesPattern.CONNECT))) {
       throw new ParameterException(
@@ -304,12 +330,16 @@ public final class BenchMessagesCommand implements Subcommand {
       all = usual ? MessagesPattern.USUAL : List.of(MessagesPattern.THROUGHPUT);
     }
     List<MessagesShown> bouts = new ArrayList<>();
+    List<Waiting> ways = waiting.isEmpty() ? List.of(Waiting.ADAPTIVE) : waiting;
     for (MessagesPattern pattern : all) {
       for (int size : pattern == MessagesPattern.CONNECT ? wanted.subList(0, 1) : wanted) {
-        bouts.add(
-            pattern.ofNodes() || !usual
-                ? new NodesBout(pattern, pattern.nodes(nodes), size, how, timing, pinning)
-                : new MessagesBout(pattern, size, jar, timing, pinning));
+        for (Waiting way : ways) {
+          int count = pattern.nodes(nodes);
+          bouts.add(
+              pattern.ofNodes() || !usual
+                  ? new NodesBout(pattern, count, size, how.with(way), timing, pinning)
+                  : new MessagesBout(pattern, size, way, jar, timing, pinning));
+        }
       }
     }
     return bouts;

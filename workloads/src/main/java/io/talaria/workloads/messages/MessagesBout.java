@@ -15,6 +15,7 @@ import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
+import io.talaria.messaging.Waiting;
 import io.talaria.nio.Reason;
 import io.talaria.workloads.run.ScratchFolder;
 import java.net.URISyntaxException;
@@ -22,16 +23,23 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Objects of one size in one pattern, measured between two new JVMs.
+ * Objects of one size in one pattern, measured between two new JVMs. If nodes are to wait not as
+ * usual, it is for nodes alone: in the rounds of others it does nothing.
  *
  * @param pattern what is done
  * @param sizeBytes the object
+ * @param waiting what pollers of nodes do while nothing comes
  * @param agent for those on Talaria's sockets; null if there are none
  * @param timing how long
  * @param pinning which JVM sits on which core
  */
 record MessagesBout(
-    MessagesPattern pattern, int sizeBytes, Path agent, Timing timing, Pinning pinning)
+    MessagesPattern pattern,
+    int sizeBytes,
+    Waiting waiting,
+    Path agent,
+    Timing timing,
+    Pinning pinning)
     implements MessagesShown {
   private static final List<String> OPTIONS =
       List.of(
@@ -44,12 +52,12 @@ record MessagesBout(
 
   @Override
   public String label() {
-    return pattern + " " + sizeBytes + " B";
+    return pattern + " " + sizeBytes + " B" + NodesHow.label(waiting);
   }
 
   /** Returns the name for machines. */
   String id() {
-    return pattern + "/" + sizeBytes;
+    return pattern + "/" + sizeBytes + NodesHow.label(waiting).replace(", ", "/");
   }
 
   private boolean asks() {
@@ -78,8 +86,11 @@ record MessagesBout(
 
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
-    round.step(label(), expectedMs());
     MessagesContender contender = (MessagesContender) round.contender();
+    if (waiting != Waiting.ADAPTIVE && !contender.ofNodes()) {
+      return;
+    }
+    round.step(label(), expectedMs());
     Found found = measure(contender);
     round.found().add(id(), label(), contender, found);
     round.found().addRun(id(), label(), contender, found.rested(), found);
@@ -91,7 +102,7 @@ record MessagesBout(
         ChildJvm client = start("client", contender, pinning.clientCore())) {
       Sealing.prepare(contender, folder.path());
       MessagesJob job =
-          new MessagesJob(contender, pattern, sizeBytes, folder.path().toString(), timing);
+          new MessagesJob(contender, pattern, sizeBytes, waiting, folder.path().toString(), timing);
       HostPort where = Orders.listen(server, Orders.local(), job);
       return Blame.servers(
           List.of(server),

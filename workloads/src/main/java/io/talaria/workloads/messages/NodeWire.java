@@ -47,6 +47,7 @@ final class NodeWire implements Wire {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
+            .waiting(job.waiting())
             .sendLimit(Duration.ofSeconds(30))
             .lookup(MethodHandles.lookup())
             .type(Two.class)

@@ -88,6 +88,7 @@ public final class NodesJvm {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
+            .waiting(how.waiting())
             .directory(addresses::get)
             .sendLimit(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())

@@ -115,12 +115,24 @@ class MessagesTest {
         "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
         "ring --nodes 17 | --nodes must be from 2 to 16, not 17",
         "ring --against bare | --against is for throughput and ask",
+        "--waiting never | there is no 'never', but adaptive, spin, steps",
         "--road shm --seal | --seal is for road stream, which --road leaves out"
       })
   void wrongOptionsAreTold(String words, String told) {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
     assertThat(ended.status()).isEqualTo(2);
     assertThat(ended.err()).contains(told);
+  }
+
+  @Test
+  void nodesWaitAsTheyAreTold() {
+    String words = "bench messages ask both-ways --road shm,stream --waiting adaptive,spin,steps";
+    TalariaCommand.Ended ended =
+        TalariaCommand.run((words + " --against bare" + SHORT).split(" ", -1)).well();
+    assertThat(ended.out())
+        .contains("ask 16 B ", "ask 16 B, spin ", "ask 16 B, steps ")
+        .contains("both-ways 16 B, 2 nodes, spin ", "both-ways 16 B, 2 nodes, steps ")
+        .containsOnlyOnce("\nbare ");
   }
 
   @Test
