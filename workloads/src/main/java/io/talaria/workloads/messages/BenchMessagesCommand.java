@@ -59,6 +59,7 @@ import picocli.CommandLine.TypeConversionException;
     footer = {
       "  talaria bench messages --quick",
       "  talaria bench messages throughput --sizes 16 --rounds 5",
+      "  talaria bench messages throughput --sizes 65536,1048576 --road shm",
       "  talaria bench messages ask --road shm --against aeron-ipc,bare --json ask.json",
       "  talaria bench messages all-to-all ring --nodes 8 --road shm,stream,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
@@ -127,7 +128,9 @@ public final class BenchMessagesCommand implements Subcommand {
       names = "--sizes",
       split = ",",
       paramLabel = "BYTES",
-      description = "Which objects: 16 (two longs), 64 (eight). Default: both.")
+      description =
+          "Which objects: 16 (two longs), 64 (eight), or another power of two up to 1048576: an"
+              + " array, which nodes, netty-kryo and bare carry. Default: 16 and 64.")
   private List<Integer> sizes = new ArrayList<>();
 
   @Option(
@@ -317,11 +320,19 @@ public final class BenchMessagesCommand implements Subcommand {
   }
 
   private List<MessagesShown> bouts(NodesHow how, Path jar, Timing timing, Pinning pinning) {
-    List<Integer> wanted = sizes.isEmpty() ? Sizes.ALL : sizes;
+    List<Integer> wanted = sizes.isEmpty() ? Sizes.USUAL : sizes;
     for (int size : wanted) {
-      if (!Sizes.ALL.contains(size)) {
+      if (!Sizes.exists(size)) {
         throw new ParameterException(
-            spec.commandLine(), "--sizes: there is no object of " + size + " bytes, but 16, 64");
+            spec.commandLine(),
+            "--sizes: there is no object of "
+                + size
+                + " bytes, but of powers of two from 1 to "
+                + Sizes.MOST);
+      }
+      if (reuse && !Sizes.isRecord(size)) {
+        throw new ParameterException(
+            spec.commandLine(), "--reuse is for --sizes 16 and 64, not for arrays of " + size);
       }
     }
     boolean usual = how.equals(NodesHow.USUAL);

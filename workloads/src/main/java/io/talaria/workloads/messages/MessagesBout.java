@@ -24,7 +24,7 @@ import java.util.List;
 
 /**
  * Objects of one size in one pattern, measured between two new JVMs. If nodes are to wait not as
- * usual, it is for nodes alone: in the rounds of others it does nothing.
+ * usual, it is for nodes alone, and not all carry arrays: in the rounds of others it does nothing.
  *
  * @param pattern what is done
  * @param sizeBytes the object
@@ -52,7 +52,7 @@ record MessagesBout(
 
   @Override
   public String label() {
-    return pattern + " " + sizeBytes + " B" + NodesHow.label(waiting);
+    return pattern + " " + Sizes.label(sizeBytes) + NodesHow.label(waiting);
   }
 
   /** Returns the name for machines. */
@@ -87,7 +87,8 @@ record MessagesBout(
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
     MessagesContender contender = (MessagesContender) round.contender();
-    if (waiting != Waiting.ADAPTIVE && !contender.ofNodes()) {
+    if ((waiting != Waiting.ADAPTIVE && !contender.ofNodes())
+        || (!Sizes.isRecord(sizeBytes) && !contender.carriesArrays())) {
       return;
     }
     round.step(label(), expectedMs());

@@ -28,7 +28,7 @@ enum MessagesContender implements Contender {
 
     @Override
     Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new KryoWire(where);
+      return new KryoWire(job, where);
     }
   },
   /** Netty with Kryo, on Talaria's sockets. */
@@ -41,7 +41,7 @@ enum MessagesContender implements Contender {
 
     @Override
     Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new KryoWire(where);
+      return new KryoWire(job, where);
     }
   },
   /** Aeron by IPC. */
@@ -152,6 +152,11 @@ enum MessagesContender implements Contender {
   /** Whether it is messaging. */
   boolean ofNodes() {
     return OWN.contains(this) || sealed();
+  }
+
+  /** Whether it carries arrays of up to a mebibyte, too. */
+  boolean carriesArrays() {
+    return ofNodes() || this == NETTY_KRYO || this == NETTY_KRYO_AGENT || this == BARE;
   }
 
   /** Whether what goes by TCP is encrypted. */

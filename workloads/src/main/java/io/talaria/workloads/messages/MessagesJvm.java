@@ -17,7 +17,9 @@ import org.HdrHistogram.Histogram;
 /** The program of both sides. */
 public final class MessagesJvm {
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final long FIRST_BATCH = 1000;
+  private static final int LEAST_BATCH = 4;
+  private static final int FIRST_BATCH = 1000;
+  private static final int FIRST_BATCH_BYTES = 16 << 20;
 
   private final MessagesJob job;
   private final Wire wire;
@@ -74,12 +76,13 @@ public final class MessagesJvm {
   }
 
   private Found pour(ParentLink link) throws Exception {
-    long batch = FIRST_BATCH;
+    long first = Math.clamp(FIRST_BATCH_BYTES / job.sizeBytes(), LEAST_BATCH, FIRST_BATCH);
+    long batch = first;
     long batchNs = Math.min(SLICE_NS, job.timing().measureNs());
     WarmUp warmUp = job.timing().warmUp(1);
     do {
       long took = pour(batch);
-      batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
+      batch = Math.clamp(batch * batchNs / Math.max(took, 1), first, batch * 4);
     } while (!warmUp.done(sent));
     link.report(Orders.PROGRESS, Orders.MEASURING);
     long elapsedNs = 0;

@@ -52,6 +52,7 @@ final class NodeWire implements Wire {
             .lookup(MethodHandles.lookup())
             .type(Two.class)
             .type(Eight.class)
+            .type(Block.class)
             .type(Tally.class)
             .type(HowMany.class);
     return Sealing.apply(options, job.contender(), job.directory());
@@ -63,8 +64,10 @@ final class NodeWire implements Wire {
         options(SERVER, job)
             .receive(Two.class, Dispatch.INLINE, (two, from) -> adder.take(two))
             .receive(Eight.class, Dispatch.INLINE, (eight, from) -> adder.take(eight))
+            .receive(Block.class, Dispatch.INLINE, (block, from) -> adder.take(block))
             .answer(Two.class, Dispatch.INLINE, (two, call) -> call.answer(two))
             .answer(Eight.class, Dispatch.INLINE, (eight, call) -> call.answer(eight))
+            .answer(Block.class, Dispatch.INLINE, (block, call) -> call.answer(block))
             .answer(HowMany.class, Dispatch.INLINE, (ask, call) -> call.answer(adder.tally()));
     Node node = Node.start(Sealing.listen(options, job.contender()));
     return Service.of(Math.max(0, node.port()), node::close);

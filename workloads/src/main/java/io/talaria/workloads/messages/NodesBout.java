@@ -44,7 +44,7 @@ record NodesBout(
 
   @Override
   public String label() {
-    String size = connects() ? "" : " " + sizeBytes + " B";
+    String size = connects() ? "" : " " + Sizes.label(sizeBytes);
     return pattern + size + ", " + nodes + " nodes" + how.label();
   }
 

@@ -107,8 +107,12 @@ public final class NodesJvm {
 
   private NodeOptions records(NodeOptions options, Dispatch dispatch) {
     return options
-        .receive(Two.class, dispatch, (two, from) -> take(from, two.a(), two.sum()))
-        .receive(Eight.class, dispatch, (eight, from) -> take(from, eight.a(), eight.sum()));
+        .receive(Two.class, dispatch, (two, from) -> take(from, two.a(), -1, two.sum()))
+        .receive(Eight.class, dispatch, (eight, from) -> take(from, eight.a(), -1, eight.sum()))
+        .receive(
+            Block.class,
+            dispatch,
+            (block, from) -> take(from, block.number(), block.mask(), block.sum()));
   }
 
   private NodeOptions mutable(NodeOptions options) {
@@ -122,11 +126,11 @@ public final class NodesJvm {
   }
 
   private void take(Mutable object, Peer from) {
-    take(from, object.number(), object.sum());
+    take(from, object.number(), -1, object.sum());
   }
 
-  private void take(Peer from, long number, long sum) {
-    receipts[from.id()].take(number, sum);
+  private void take(Peer from, long number, long mask, long sum) {
+    receipts[from.id()].take(number, mask, sum);
   }
 
   /** Learns where the others are, and connects to those it sends to. */

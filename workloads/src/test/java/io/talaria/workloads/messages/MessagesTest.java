@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The example messages and the benchmark of that name, from end to end. */
 @Timeout(240)
@@ -115,6 +116,8 @@ class MessagesTest {
         "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
         "ring --nodes 17 | --nodes must be from 2 to 16, not 17",
         "ring --against bare | --against is for throughput and ask",
+        "--sizes 48 | there is no object of 48 bytes, but of powers of two from 1 to 1048576",
+        "both-ways --reuse --sizes 4096 | --reuse is for --sizes 16 and 64, not for arrays of 4096",
         "--waiting never | there is no 'never', but adaptive, spin, steps",
         "--road shm --seal | --seal is for road stream, which --road leaves out"
       })
@@ -122,6 +125,66 @@ class MessagesTest {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
     assertThat(ended.status()).isEqualTo(2);
     assertThat(ended.err()).contains(told);
+  }
+
+  @Test
+  void arraysAreNumberedAndAddedUp() {
+    for (int size = 1; size <= Sizes.MOST; size *= 2) {
+      Tally.Adder adder = new Tally.Adder();
+      int count = size < 8 ? 70_000 : 3;
+      for (long number = 0; number < count; number++) {
+        Object object = Sizes.object(size, number);
+        adder.take(object);
+        assertThat(object).isEqualTo(Sizes.object(size, number));
+      }
+      assertThat(adder.tally()).as("%s B", size).isEqualTo(Tally.expected(count, size));
+      adder.take(Sizes.object(size, count + 1L));
+      assertThat(adder.tally().wrong()).as("%s B", size).isOne();
+      Block block = Block.of(size, 0x0102_0304_0506_0708L);
+      assertThat(block.number()).isEqualTo(0x0102_0304_0506_0708L & block.mask());
+      assertThat(block.sum()).isEqualTo(Block.sum(size, 0x0102_0304_0506_0708L));
+      assertThat(block).isNotEqualTo(Block.of(size, 1)).isNotEqualTo(Block.of(2 * size, 0));
+    }
+    Receipt receipt = Receipt.of(Dispatch.INLINE);
+    for (long before = 0; before < 100; before++) {
+      for (int lane = 0; lane < Receipt.MOST_LANES; lane++) {
+        Block block = Block.of(1, Receipt.number(lane, before));
+        receipt.take(block.number(), block.mask(), block.sum());
+      }
+    }
+    assertThat(receipt.tally().wrong()).isZero();
+    receipt.take(Receipt.number(3, 101) & 0xff, 0xff, 0);
+    assertThat(receipt.tally().wrong()).isOne();
+    assertThat(Sizes.label(512) + ", " + Sizes.label(1 << 16) + ", " + Sizes.label(1 << 20))
+        .isEqualTo("512 B, 64 KiB, 1 MiB");
+  }
+
+  private static void arrays(String pattern, String options) {
+    String words = "bench messages " + pattern + options + " --against netty-kryo,jeromq,bare";
+    String more = " --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin";
+    assertThat(TalariaCommand.run((words + more).split(" ", -1)).well().out())
+        .contains(pattern + " 1 MiB ")
+        .containsPattern("(?s)1 MiB .*\nshm .*\nnetty-kryo .*\nbare ")
+        .doesNotContain("\njeromq ");
+  }
+
+  @Test
+  void arraysArriveWhole() {
+    arrays("throughput", " --sizes 1048576 --road shm");
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(strings = {"throughput", "ask"})
+  void arraysOfAllLengthsArriveWhole(String pattern) {
+    arrays(pattern, " --sizes 4,65536,1048576 --road shm,stream");
+  }
+
+  @Test
+  void nodesSendArraysToEachOther() {
+    String words = "bench messages both-ways --road shm --sizes 4,65536 --rounds 1 --warm-up 0.1";
+    assertThat(TalariaCommand.run((words + " --seconds 0.2 --no-pin").split(" ", -1)).well().out())
+        .contains("both-ways 4 B, 2 nodes ", "both-ways 64 KiB, 2 nodes ");
   }
 
   @Test
@@ -164,7 +227,7 @@ class MessagesTest {
           .as("%s", dispatch)
           .isEqualTo(new Tally(49, 3 * 120 + 1000, unordered ? 0 : 1));
     }
-    for (int size : Sizes.ALL) {
+    for (int size : Sizes.USUAL) {
       Mutable object = Mutable.of(size).fill(21);
       assertThat(object.number()).isEqualTo(21);
       assertThat(object.sum()).isEqualTo(Sizes.sum(size, 21));
