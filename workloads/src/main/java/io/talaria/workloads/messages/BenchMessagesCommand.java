@@ -22,6 +22,7 @@ import io.talaria.cli.harness.Units;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.Waiting;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -64,6 +65,7 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages all-to-all ring --nodes 8 --road shm,stream,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
       "  talaria bench messages ask --road shm --waiting adaptive,spin,steps",
+      "  talaria bench messages --paper --quick --road shm --csv paper.csv --pictures .",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
     })
@@ -73,6 +75,19 @@ public final class BenchMessagesCommand implements Subcommand {
   private static final int MOST_NODES = 16;
   private static final int MOST_HANDLERS = 64;
   private static final String FORMAT = "talaria-bench-messages-1";
+
+  /** Options of what {@code --paper} goes through by itself, or has not. */
+  private static final List<String> OF_THE_PAPER =
+      List.of(
+          "--against",
+          "--seal",
+          "--agent",
+          "--waiting",
+          "--nodes",
+          "--threads",
+          "--dispatch",
+          "--handlers",
+          "--reuse");
 
   @Spec private CommandSpec spec;
 
@@ -144,8 +159,8 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "N",
       defaultValue = "4",
       description =
-          "How many nodes, in a JVM each: 2 to 16, for all-to-all, ring and connect. Default:"
-              + " ${DEFAULT-VALUE}.")
+          "How many nodes, in a JVM each: 2 to 16, for all-to-all, turning, ring and connect."
+              + " Default: ${DEFAULT-VALUE}.")
   private int nodes;
 
   @Option(
@@ -175,6 +190,22 @@ public final class BenchMessagesCommand implements Subcommand {
       names = "--reuse",
       description = "Send and receive the same objects again and again, which inline alone can.")
   private boolean reuse;
+
+  @Option(
+      names = "--paper",
+      description =
+          "The experiments of DXNet's paper instead: objects from 1 B to 1 MiB, 1 to 16 threads"
+              + " that send, 1 to 4 that receive, 2 to 8 nodes, new and reused objects, the bare"
+              + " ring, and all-to-all that turns into a ring. Many hours; fewer with --quick,"
+              + " --sizes, --road, --rounds, --seconds and PATTERN: throughput, both-ways, ask,"
+              + " all-to-all, turning.")
+  private boolean paper;
+
+  @Option(
+      names = "--pictures",
+      paramLabel = "FOLDER",
+      description = "Draw what --paper has found, a file for each experiment.")
+  private Path pictures;
 
   @Mixin private RepeatOptions repeat;
   @Mixin private OutputOptions output;
@@ -227,6 +258,15 @@ public final class BenchMessagesCommand implements Subcommand {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     output.check();
+    if (paper) {
+      return paper();
+    }
+    if (pictures != null) {
+      throw new ParameterException(spec.commandLine(), "--pictures is for --paper");
+    }
+    if (patterns.contains(MessagesPattern.TURNING) && nodes == 2) {
+      throw new ParameterException(spec.commandLine(), "turning needs --nodes 3 or more");
+    }
     NodesHow how = how();
     List<MessagesContender> contenders = contenders(how);
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
@@ -235,14 +275,75 @@ public final class BenchMessagesCommand implements Subcommand {
     List<MessagesShown> bouts = bouts(how, jar == null ? null : jar.file(), timing, pinning);
     Machine machine =
         Machine.describe(jar == null ? "none" : jar.version(), pinning).beside(repeat.busy());
+    Comparison found = measure(bouts, contenders);
+    String text = report(bouts, contenders, found, machine);
+    return output.print(text, found, machine, FORMAT, options(timing));
+  }
+
+  private Comparison measure(List<MessagesShown> bouts, List<MessagesContender> contenders)
+      throws HarnessException, InterruptedException {
     Comparison found = new Comparison(contenders);
     PrintWriter progress = spec.commandLine().getErr();
     new Rounds(repeat.rounds(), repeat.busy(), progress).measure(List.copyOf(bouts), found);
+    return found;
+  }
+
+  private Map<String, Object> options(Timing timing) {
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("rounds", repeat.rounds());
     options.put("busy", repeat.busy());
     options.put("timing", timing);
-    return output.print(report(bouts, contenders, found, machine), found, machine, FORMAT, options);
+    return options;
+  }
+
+  private int paper() throws HarnessException, InterruptedException {
+    CommandLine command = spec.commandLine();
+    for (String each : OF_THE_PAPER) {
+      if (command.getParseResult().hasMatchedOption(each)) {
+        throw new ParameterException(
+            command, each + " does not go with --paper, which has its own");
+      }
+    }
+    if (!PaperGrid.PATTERNS.containsAll(patterns)) {
+      throw new ParameterException(command, "--paper has of patterns " + PaperGrid.PATTERNS);
+    }
+    if (pictures != null && !Files.isDirectory(pictures)) {
+      throw new ParameterException(command, "--pictures: there is no folder " + pictures);
+    }
+    checkSizes();
+    Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
+    Pinning pinning = repeat.pinning();
+    List<MessagesPattern> wanted = patterns.isEmpty() ? PaperGrid.PATTERNS : patterns;
+    PaperGrid grid = PaperGrid.of(wanted, sizes, repeat.quick(), timing, pinning);
+    List<MessagesContender> contenders =
+        new ArrayList<>(roads.isEmpty() ? MessagesContender.USUAL : roads);
+    contenders.add(MessagesContender.BARE);
+    Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
+    Comparison found = measure(grid.bouts(), contenders);
+    PaperReport report = new PaperReport(grid, contenders, found);
+    Map<String, Object> options = options(timing);
+    options.put("paper", true);
+    int status = output.print(report.text(machine), found, machine, FORMAT, options);
+    if (pictures != null) {
+      for (Path file : report.draw(pictures)) {
+        output.people().println("Written: " + file);
+      }
+      output.people().flush();
+    }
+    return status;
+  }
+
+  private void checkSizes() {
+    for (int size : sizes) {
+      if (!Sizes.exists(size)) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--sizes: there is no object of "
+                + size
+                + " bytes, but of powers of two from 1 to "
+                + Sizes.MOST);
+      }
+    }
   }
 
   private NodesHow how() {
@@ -266,7 +367,7 @@ public final class BenchMessagesCommand implements Subcommand {
       throw new ParameterException(
           command,
           "--threads, --dispatch, --handlers and --reuse are for patterns in which nodes send: "
-              + "throughput, both-ways, all-to-all, ring");
+              + "throughput, both-ways, all-to-all, turning, ring");
     }
     return how;
   }
@@ -321,15 +422,8 @@ public final class BenchMessagesCommand implements Subcommand {
 
   private List<MessagesShown> bouts(NodesHow how, Path jar, Timing timing, Pinning pinning) {
     List<Integer> wanted = sizes.isEmpty() ? Sizes.USUAL : sizes;
+    checkSizes();
     for (int size : wanted) {
-      if (!Sizes.exists(size)) {
-        throw new ParameterException(
-            spec.commandLine(),
-            "--sizes: there is no object of "
-                + size
-                + " bytes, but of powers of two from 1 to "
-                + Sizes.MOST);
-      }
       if (reuse && !Sizes.isRecord(size)) {
         throw new ParameterException(
             spec.commandLine(), "--reuse is for --sizes 16 and 64, not for arrays of " + size);

@@ -34,6 +34,7 @@ public final class NodesJvm {
   static final String WENT = "went";
 
   private static final int BURST = 64;
+  private static final int BURST_BYTES = 1 << 20;
   private static final long LIMIT_S = 30;
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(LIMIT_S);
   private static final long LOOK_AGAIN_NS = 50_000;
@@ -173,7 +174,7 @@ public final class NodesJvm {
       return new Went(targets.length, elapsed, true, true);
     }
     if (targets.length != 0) {
-      together(senders.stream().map(each -> (Work) () -> each.until(begin + order.ns())).toList());
+      together(senders.stream().map(each -> (Work) () -> each.send(begin, order.ns())).toList());
     }
     for (int target : targets) {
       awaitAll(target);
@@ -243,11 +244,15 @@ public final class NodesJvm {
       this.lane = lane;
     }
 
-    void until(long endNs) throws MessagingException {
+    void send(long beginNs, long ns) throws MessagingException {
       Peer[] peers = Arrays.stream(targets).mapToObj(node::peer).toArray(Peer[]::new);
+      int burst = Math.clamp(BURST_BYTES / job.sizeBytes(), 1, BURST);
+      long turnNs = job.pattern() == MessagesPattern.TURNING ? ns / 2 : ns;
+      int among = peers.length;
+      long passedNs;
       do {
-        for (int i = 0; i < BURST; i++) {
-          for (int t = 0; t < peers.length; t++) {
+        for (int i = 0; i < burst; i++) {
+          for (int t = 0; t < among; t++) {
             long number = Receipt.number(lane, sent[targets[t]]);
             Object object =
                 again == null ? Sizes.object(job.sizeBytes(), number) : again.fill(number);
@@ -256,7 +261,11 @@ public final class NodesJvm {
             sums[targets[t]] += Sizes.sum(job.sizeBytes(), number);
           }
         }
-      } while (System.nanoTime() - endNs < 0);
+        passedNs = System.nanoTime() - beginNs;
+        if (passedNs >= turnNs) {
+          among = 1;
+        }
+      } while (passedNs < ns);
     }
   }
 }

@@ -3,15 +3,20 @@
 package io.talaria.workloads.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.bench.compare.Timing;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.Json;
 import io.talaria.messaging.Dispatch;
 import io.talaria.workloads.TalariaCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -83,11 +88,12 @@ class MessagesTest {
 
   @Test
   void severalNodesDeliverWhatWasSent() {
-    String words = "bench messages both-ways all-to-all ring connect --nodes 3 --road shm,stream";
+    String words =
+        "bench messages both-ways all-to-all turning ring connect --nodes 3 --road shm,stream";
     TalariaCommand.Ended ended = TalariaCommand.run((words + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
         .contains("both-ways 16 B, 2 nodes", "all-to-all 16 B, 3 nodes", "ring 16 B, 3 nodes")
-        .contains("connect, 3 nodes", "\nshm ", "\nstream ")
+        .contains("turning 16 B, 3 nodes", "connect, 3 nodes", "\nshm ", "\nstream ")
         .doesNotContain("netty");
   }
 
@@ -116,6 +122,11 @@ class MessagesTest {
         "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
         "ring --nodes 17 | --nodes must be from 2 to 16, not 17",
         "ring --against bare | --against is for throughput and ask",
+        "--paper --threads 2 | --threads does not go with --paper, which has its own",
+        "--paper ring | --paper has of patterns [throughput, both-ways, ask, all-to-all, turning]",
+        "--paper --pictures /nowhere | --pictures: there is no folder /nowhere",
+        "--pictures /tmp | --pictures is for --paper",
+        "turning --nodes 2 | turning needs --nodes 3 or more",
         "--sizes 48 | there is no object of 48 bytes, but of powers of two from 1 to 1048576",
         "both-ways --reuse --sizes 4096 | --reuse is for --sizes 16 and 64, not for arrays of 4096",
         "--waiting never | there is no 'never', but adaptive, spin, steps",
@@ -185,6 +196,44 @@ class MessagesTest {
     String words = "bench messages both-ways --road shm --sizes 4,65536 --rounds 1 --warm-up 0.1";
     assertThat(TalariaCommand.run((words + " --seconds 0.2 --no-pin").split(" ", -1)).well().out())
         .contains("both-ways 4 B, 2 nodes ", "both-ways 64 KiB, 2 nodes ");
+  }
+
+  @Test
+  void thePaperHasAllItsParameters() {
+    Timing timing = new Timing(1, 1);
+    Pinning pinning = Pinning.decide(false);
+    PaperGrid whole = PaperGrid.of(PaperGrid.PATTERNS, List.of(), false, timing, pinning);
+    Map<String, Integer> cells = new LinkedHashMap<>();
+    whole.figures().forEach(each -> cells.put(each.name(), each.cells().size()));
+    int sizes = 21;
+    assertThat(cells)
+        .containsExactly(
+            entry("engine-alone", sizes),
+            entry("one-way", 5 * 3 * sizes),
+            entry("reused", 2 * 2),
+            entry("both-ways", 5 * 3 * sizes),
+            entry("requests", sizes),
+            entry("all-to-all", 3 * sizes),
+            entry("all-to-all-many-threads", 3 * sizes),
+            entry("turning", 3 * sizes));
+    assertThat(whole.bouts().stream().map(MessagesShown::measure)).doesNotHaveDuplicates();
+    assertThat(whole.figures().get(1).sizes()).startsWith(1, 2, 4).endsWith(1 << 20);
+    assertThat(whole.figures().get(1).lines()).startsWith("1 t 1 h", "1 t 2 h", "1 t 4 h");
+    assertThat(whole.figures().get(5).lines()).startsWith("4 nodes 1 t 1 h");
+  }
+
+  @Tag("long")
+  @Test
+  void thePaperIsMeasuredAndDrawn(@TempDir Path folder) throws Exception {
+    Path csv = folder.resolve("paper.csv");
+    String words = "bench messages --paper --quick --sizes 16 --road shm --no-pin --csv " + csv;
+    String more = " --pictures " + folder;
+    assertThat(TalariaCommand.run((words + more).split(" ", -1)).well().out())
+        .contains("engine-alone, shm", "engine-alone, bare", "one-way, shm", "both-ways, shm")
+        .contains("requests, shm", "all-to-all, shm", "turning, shm", "reused, shm")
+        .contains("of another machine", "Written: " + folder.resolve("one-way.svg"));
+    assertThat(folder.resolve("requests.svg")).content().contains("<polyline", "median time");
+    assertThat(csv).content().contains("both-ways/16/2-nodes/4-threads/concurrent/2-handlers");
   }
 
   @Test
