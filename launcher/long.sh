@@ -43,14 +43,19 @@ END
 
 soak_usage() {
   cat <<'END'
-Usage: ./talaria soak [--connects N]
+Usage: ./talaria soak [--messages] [--connects N]
 
 Two JVMs with Talaria: one connects to the other, exchanges a few messages until the
 connection is accelerated, and closes it, again and again. Prints what both take on the way:
 resident memory, live objects, descriptors, mappings; all of it must level off, and be given
 back in the end.
 
-  --connects N      how many connections (1000000, some ten minutes)
+With --messages: nodes of messaging come, talk to one that stays, and go, in one process; by
+shared memory first, then as often by TCP.
+
+  --messages        nodes of messaging, instead of connections
+  --connects N      how many connections (1000000, some ten minutes); with --messages how
+                    many nodes, from 20 (10000)
 
 Exit status: 0 if all is well, 1 if not, 69 if a JDK or Maven is missing, 2 for wrong usage.
 
@@ -144,7 +149,8 @@ run_chaos() {
 }
 
 run_soak() {
-  TALARIA_SOAK_CONNECTS=1000000
+  TALARIA_SOAK_CONNECTS=
+  soak_messages=
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help)
@@ -156,9 +162,20 @@ run_soak() {
         TALARIA_SOAK_CONNECTS=$2
         shift 2
         ;;
+      --messages)
+        soak_messages=yes
+        shift
+        ;;
       *) unknown_option soak "$1" ;;
     esac
   done
+  if [ -n "$soak_messages" ]; then
+    TALARIA_SOAK_NODES=${TALARIA_SOAK_CONNECTS:-10000}
+    need_number --connects "$TALARIA_SOAK_NODES" 20 1000000000
+    export TALARIA_SOAK_NODES
+    run_one_test NodesSoakTest 86400 messaging
+  fi
+  TALARIA_SOAK_CONNECTS=${TALARIA_SOAK_CONNECTS:-1000000}
   export TALARIA_SOAK_CONNECTS
   run_one_test SoakTest 86400
 }
