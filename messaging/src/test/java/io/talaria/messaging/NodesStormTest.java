@@ -197,6 +197,7 @@ class NodesStormTest {
         stop();
       }
     }
+    assertThat(wrong).as(plan).isEmpty();
     TimeUnit.MILLISECONDS.sleep(CALM_MS); // the last messages are sent in peace
     judge(plan);
     for (int id = NODES; id > LASTING; id--) {
