@@ -20,7 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  * A node of {@link NodesStormTest} in a process of its own, which sends to all others and asks them
  * without rest, from a thread each, and checks what comes. Says {@code RUNS PORT}, and {@code WRONG
  * TEXT} whatever is not as it should be. After a line of input it sends no more, and says {@code
- * DONE}, its process' id, and for each other node {@link #summary}.
+ * SENT}; after another, when all others have sent, {@code DONE}, its process' id, and for each node
+ * {@link #summary}.
  */
 public final class StormMain {
   private static final long SEND_LIMIT_NS = 5_000_000_000L;
@@ -112,8 +113,7 @@ public final class StormMain {
     watch.start();
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (Node node =
-        Node.start(road == Road.STREAM ? options.listen("127.0.0.1", 0) : options)) {
+    try (Node node = Node.start(road == Road.STREAM ? options.listen("127.0.0.1", 0) : options)) {
       node.listen(new Told());
       say("RUNS " + node.port());
       List<Thread> threads = new ArrayList<>();
@@ -123,11 +123,13 @@ public final class StormMain {
           threads.add(Thread.ofPlatform().name("to-" + to).start(() -> talk(peer)));
         }
       }
-      String line = in.readLine();
+      String unused = in.readLine();
       stopping = true;
       for (Thread each : threads) {
         each.join();
       }
+      say("SENT");
+      String line = in.readLine();
       StringBuilder done = new StringBuilder("DONE " + incarnation);
       for (int of = 1; of <= nodes; of++) {
         done.append(' ').append(summary(of));
@@ -183,8 +185,7 @@ public final class StormMain {
       it.gaps = 0;
     }
     if (note.number() < it.next) {
-      wrong(
-          "message " + note.number() + " of node " + from.id() + " came after " + (it.next - 1));
+      wrong("message " + note.number() + " of node " + from.id() + " came after " + (it.next - 1));
       return;
     }
     for (byte each : note.rest()) {
