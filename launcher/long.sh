@@ -6,6 +6,7 @@ chaos_usage() {
   cat <<'END'
 Usage: ./talaria chaos [--minutes N] [--seed S] [--connections N] [--jdk-sockets]
        ./talaria chaos --random [--minutes N] [--seed S] [--jdk-sockets]
+       ./talaria chaos --messages [--minutes N] [--seed S]
 
 Five JVMs with Talaria keep connections to each other, by blocking calls and by selectors,
 and check every byte, while some are killed and started again, any is stopped and continued,
@@ -18,7 +19,13 @@ at any time. Every request must be answered within a second, or later if the mac
 else the seed is printed, where the wake-up was lost, and a file with all stacks. On shared
 memory first, then as long on UCX where that is installed.
 
+With --messages: four nodes of messaging, each in a JVM of its own, send to each other and
+ask each other, while some are killed and started again and any is stopped and continued.
+Each message must be taken at most once, whole and in order, and what is missing must have
+been told as lost. By shared memory first, then as long by TCP.
+
   --random          programs from a seed, instead of the five JVMs
+  --messages        nodes of messaging, instead of the five JVMs
   --minutes N       how long things happen (2)
   --seed S          what happens, and when; printed at the start (any)
   --connections N   how many are kept open in all (64)
@@ -36,14 +43,19 @@ END
 
 soak_usage() {
   cat <<'END'
-Usage: ./talaria soak [--connects N]
+Usage: ./talaria soak [--messages] [--connects N]
 
 Two JVMs with Talaria: one connects to the other, exchanges a few messages until the
 connection is accelerated, and closes it, again and again. Prints what both take on the way:
 resident memory, live objects, descriptors, mappings; all of it must level off, and be given
 back in the end.
 
-  --connects N      how many connections (1000000, some ten minutes)
+With --messages: nodes of messaging come, talk to one that stays, and go, in one process; by
+shared memory first, then as often by TCP.
+
+  --messages        nodes of messaging, instead of connections
+  --connects N      how many connections (1000000, some ten minutes); with --messages how
+                    many nodes, from 20 (10000)
 
 Exit status: 0 if all is well, 1 if not, 69 if a JDK or Maven is missing, 2 for wrong usage.
 
@@ -83,6 +95,8 @@ need_number() {
 run_chaos() {
   TALARIA_CHAOS_SECONDS=120
   chaos_test=ChaosTest
+  chaos_module=it
+  chaos_sockets=
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help)
@@ -91,11 +105,19 @@ run_chaos() {
         ;;
       --random)
         chaos_test='StressTest#everyRequestIsAnswered'
+        chaos_module=it
+        shift
+        continue
+        ;;
+      --messages)
+        chaos_test=NodesStormTest
+        chaos_module=messaging
         shift
         continue
         ;;
       --jdk-sockets)
         export TALARIA_CHAOS_SOCKETS=jdk
+        chaos_sockets=$1
         shift
         continue
         ;;
@@ -107,20 +129,28 @@ run_chaos() {
     case $1 in
       --minutes) TALARIA_CHAOS_SECONDS=$(($2 * 60)) ;;
       --seed) export TALARIA_CHAOS_SEED="$2" ;;
-      --connections) export TALARIA_CHAOS_CONNECTIONS="$2" ;;
+      --connections)
+        export TALARIA_CHAOS_CONNECTIONS="$2"
+        chaos_sockets=$1
+        ;;
     esac
     shift 2
   done
+  if [ "$chaos_module" = messaging ] && [ -n "$chaos_sockets" ]; then
+    say "chaos: $chaos_sockets does not go with --messages; try: ./talaria chaos --help"
+    exit "$STATUS_USAGE"
+  fi
   export TALARIA_CHAOS_SECONDS
   export TALARIA_STRESS_SECONDS="$TALARIA_CHAOS_SECONDS"
   if [ -n "${TALARIA_CHAOS_SEED-}" ]; then
     export TALARIA_STRESS_SEED="$TALARIA_CHAOS_SEED"
   fi
-  run_one_test "$chaos_test" $((TALARIA_CHAOS_SECONDS + 3000))
+  run_one_test "$chaos_test" $((2 * TALARIA_CHAOS_SECONDS + 3000)) "$chaos_module"
 }
 
 run_soak() {
-  TALARIA_SOAK_CONNECTS=1000000
+  TALARIA_SOAK_CONNECTS=
+  soak_messages=
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help)
@@ -132,9 +162,20 @@ run_soak() {
         TALARIA_SOAK_CONNECTS=$2
         shift 2
         ;;
+      --messages)
+        soak_messages=yes
+        shift
+        ;;
       *) unknown_option soak "$1" ;;
     esac
   done
+  if [ -n "$soak_messages" ]; then
+    TALARIA_SOAK_NODES=${TALARIA_SOAK_CONNECTS:-10000}
+    need_number --connects "$TALARIA_SOAK_NODES" 20 1000000000
+    export TALARIA_SOAK_NODES
+    run_one_test NodesSoakTest 86400 messaging
+  fi
+  TALARIA_SOAK_CONNECTS=${TALARIA_SOAK_CONNECTS:-1000000}
   export TALARIA_SOAK_CONNECTS
   run_one_test SoakTest 86400
 }
@@ -178,14 +219,14 @@ compile_tests() {
   fi
 }
 
-# Builds, then runs the test class $1 of module it, for at most $2 seconds. What it prints is shown
-# at once, and it has one try.
+# Builds, then runs the test class $1 of module $3 (it), for at most $2 seconds. What it prints is
+# shown at once, and it has one try.
 run_one_test() {
   need_jdk
   need_maven
   say "building with $JAVA_HOME, then $1"
   cd "$ROOT" || exit "$STATUS_FAILED"
-  exec "$MVN" -B -q -Dstyle.color=never -pl it -am verify \
+  exec "$MVN" -B -q -Dstyle.color=never -pl "${3:-it}" -am verify \
     -Dtest="$1" -Dsurefire.failIfNoSpecifiedTests=false -Dtest.limit.seconds="$2" \
     -Dmaven.test.redirectTestOutputToFile=false -Dsurefire.rerunFailingTestsCount=0
 }

@@ -48,7 +48,8 @@ public interface NodeDirectory {
    * again when it has changed, looked at once a second at most; a file that cannot be read leaves
    * what was known.
    *
-   * @throws IllegalArgumentException if it cannot be read now; the message names the line
+   * @throws IllegalArgumentException if it cannot be read now, if a line is not of that form, or if
+   *     a node has two lines; the message names them
    */
   static NodeDirectory file(Path file) {
     return Directories.file(file);

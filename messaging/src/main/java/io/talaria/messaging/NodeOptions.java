@@ -45,6 +45,7 @@ public final class NodeOptions {
   private long receiveBudget = 128L << 20;
   private int connectionLimit = 100;
   private Duration spin = Duration.ofNanos(20_000);
+  private Waiting waiting = Waiting.ADAPTIVE;
   private Path runDirectory;
   private Path sharedMemoryDirectory;
 
@@ -298,6 +299,12 @@ public final class NodeOptions {
     return this;
   }
 
+  /** What the poller does while nothing comes. Default: {@link Waiting#ADAPTIVE}. */
+  public NodeOptions waiting(Waiting how) {
+    waiting = Objects.requireNonNull(how, "how");
+    return this;
+  }
+
   /**
    * The user's private directory for announcements. Default: {@code talaria.dir}, and that {@code
    * /tmp/talaria-UID}.
@@ -414,6 +421,11 @@ public final class NodeOptions {
   /** See {@link #spin(Duration)}. */
   public Duration spin() {
     return spin;
+  }
+
+  /** See {@link #waiting(Waiting)}. */
+  public Waiting waiting() {
+    return waiting;
   }
 
   /** See {@link #runDirectory(Path)}; or null. */

@@ -121,6 +121,9 @@ class OptionsTest {
     assertThat(nodes.address(1)).isNull();
     Files.writeString(file, "3 nonsense\n");
     refused("line 1: '3 nonsense' is not of the form ID HOST:PORT", () -> NodeDirectory.file(file));
+    Files.writeString(file, "3 127.0.0.1:4003\n# again\n4 127.0.0.1:4004\n3 127.0.0.1:4003\n");
+    refused(file + ": lines 1 and 4 are both of node 3", () -> NodeDirectory.file(file));
+    assertThat(nodes.address(3)).as("what was known stays").isNotNull();
     refused("cannot be read", () -> NodeDirectory.file(directory.resolve("none")));
     InetSocketAddress address = new InetSocketAddress("127.0.0.1", 1);
     assertThat(NodeDirectory.of(Map.of(5, address)).address(5)).isEqualTo(address);

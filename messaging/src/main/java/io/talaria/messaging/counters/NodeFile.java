@@ -3,6 +3,7 @@
 package io.talaria.messaging.counters;
 
 import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.process.Host;
 import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
@@ -24,12 +25,12 @@ import java.util.regex.Pattern;
  *
  * <pre>
  *   PID-START-NUMBER.messages     process id, its start in clock ticks since boot, the node
- *   PID-START-NUMBER.messages.new while it is being written
+ *   mID                           while it is being written: its name alone says whose it is
  * </pre>
  */
 public final class NodeFile {
-  private static final Pattern NAME =
-      Pattern.compile("([0-9]+)-([0-9]+)-[0-9]+\\.messages(\\.new)?");
+  private static final Pattern NAME = Pattern.compile("([0-9]+)-([0-9]+)-[0-9]+\\.messages");
+  private static final char UNFINISHED = 'm';
   private static final int MOST_BYTES = 8 << 20;
 
   private final Path path;
@@ -38,7 +39,7 @@ public final class NodeFile {
 
   private NodeFile(Path path) {
     this.path = path;
-    fresh = path.resolveSibling(path.getFileName() + ".new");
+    fresh = path.resolveSibling(ProcessFileName.of(UNFINISHED, ProcessFileName.nextId()));
   }
 
   /**
@@ -60,8 +61,9 @@ public final class NodeFile {
   }
 
   private static void sweep(Path directory) throws IOException {
+    ProcessFileName.sweep(directory, UNFINISHED);
     String namespace = namespace();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.messages*")) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.messages")) {
       for (Path each : files) {
         Matcher name = NAME.matcher(each.getFileName().toString());
         if (name.matches() && ended(name, each, namespace)) {

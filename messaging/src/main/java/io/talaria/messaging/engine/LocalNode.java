@@ -74,7 +74,7 @@ public final class LocalNode implements Node {
       throw e;
     }
     try {
-      poller = new Poller(this, new Spinning(options.spin().toNanos()));
+      poller = new Poller(this, new Spinning(options.spin().toNanos()), options.waiting());
     } catch (IOException e) {
       registrar.undo();
       throw e;

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.Waiting;
 import io.talaria.messaging.road.Fabric;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.spin.Spinning;
@@ -14,6 +15,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** The thread that receives for a node. It waits for nobody but its selector. */
@@ -28,6 +30,17 @@ final class Poller extends Thread {
 
   private static final int TURNS_BETWEEN_CLOCKS = 16;
 
+  /** The steps of {@link Waiting#STEPS}: so long it looks, so long it yields, then it parks. */
+  private static final long STEP_SPIN_NS = 100_000_000;
+
+  private static final long STEP_YIELD_NS = 1_000_000_000;
+  private static final long STEP_PARK_NS = 1;
+
+  /** After so long without anything the others are told what was taken, and again after more. */
+  private static final long TELL_NS = 20_000;
+
+  private static final long TELL_AGAIN_NS = 1_000_000;
+
   private final LocalNode node;
 
   /** Or null. */
@@ -35,6 +48,7 @@ final class Poller extends Thread {
 
   private final Selector selector;
   private final Spinner spinner;
+  private final Waiting waiting;
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Consumer<SelectionKey> onReady = this::ready;
 
@@ -44,6 +58,12 @@ final class Poller extends Thread {
   private long lookedNs;
   private int turns;
 
+  /** Nothing was found since {@link #idleSinceNs}; not for those who sleep. */
+  private boolean idle;
+
+  private long idleSinceNs;
+  private long tellAtNs;
+
   /** Odd while it sleeps or is about to: each sleep has a number of its own. Of this thread. */
   private volatile int sleep;
 
@@ -52,10 +72,11 @@ final class Poller extends Thread {
 
   private volatile boolean stopped;
 
-  Poller(LocalNode node, Spinning spinning) throws IOException {
+  Poller(LocalNode node, Spinning spinning, Waiting waiting) throws IOException {
     super(node.threadName("poller"));
     setDaemon(true);
     this.node = node;
+    this.waiting = waiting;
     fabric = node.fabric();
     selector = Selector.open();
     spinner = new Spinner(spinning);
@@ -114,6 +135,11 @@ final class Poller extends Thread {
   private void turns() throws IOException {
     if (turn()) {
       spinner.extend();
+      idle = false;
+      return;
+    }
+    if (waiting != Waiting.ADAPTIVE) {
+      stayAwake();
       return;
     }
     if (node.leaders().get() == 0 && spinner.start()) {
@@ -128,6 +154,39 @@ final class Poller extends Thread {
       }
     }
     sleep();
+  }
+
+  /** Nothing was found, and nobody is to wake this thread: it looks again, as it was told. */
+  private void stayAwake() {
+    long now = System.nanoTime();
+    if (!idle) {
+      idle = true;
+      idleSinceNs = now;
+      tellAtNs = now + TELL_NS;
+    } else if (now - tellAtNs >= 0) {
+      tellAtNs = now + TELL_AGAIN_NS;
+      tellAll();
+    }
+    long idleNs = now - idleSinceNs;
+    if (waiting == Waiting.SPIN || idleNs < STEP_SPIN_NS) {
+      Thread.onSpinWait();
+    } else if (idleNs < STEP_SPIN_NS + STEP_YIELD_NS) {
+      Thread.yield();
+    } else {
+      turns = TURNS_BETWEEN_CLOCKS; // a turn takes longer now
+      LockSupport.parkNanos(STEP_PARK_NS);
+    }
+  }
+
+  /**
+   * Tells what else is told before sleep alone: how far all was taken, also by leaders, who leave
+   * it to this thread while it is awake.
+   */
+  private void tellAll() {
+    for (Connection each : connections) {
+      boolean unused = each.arm();
+      each.disarm();
+    }
   }
 
   /** Once around; whether anything was done. */
@@ -179,6 +238,9 @@ final class Poller extends Thread {
       if (now - lookedNs > LOOK_NS) {
         lookedNs = now;
         int unused = selector.selectNow(onReady);
+        if (waiting != Waiting.ADAPTIVE) {
+          lendBack(); // else done when it wakes
+        }
       }
     }
   }

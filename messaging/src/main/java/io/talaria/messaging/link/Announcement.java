@@ -63,6 +63,7 @@ public final class Announcement {
       throw new IOException(directory.problem());
     }
     ProcessFileName.sweep(directory.path(), PREFIX);
+    ProcessFileName.sweep(directory.path(), UNFINISHED);
     SocketChannel other = dial(node);
     if (other != null) {
       other.close();

@@ -90,16 +90,23 @@ public final class Directories {
 
     private Map<Integer, InetSocketAddress> read(List<String> lines) {
       Map<Integer, InetSocketAddress> found = new HashMap<>();
+      Map<Integer, Integer> numbers = new HashMap<>();
       for (int i = 0; i < lines.size(); i++) {
         String line = lines.get(i).replaceFirst("#.*", "").trim();
         if (!line.isEmpty()) {
-          readLine(line, i + 1, found);
+          int id = readLine(line, i + 1, found);
+          Integer other = numbers.put(id, i + 1);
+          if (other != null) {
+            throw new IllegalArgumentException(
+                file + ": lines " + other + " and " + (i + 1) + " are both of node " + id);
+          }
         }
       }
       return found;
     }
 
-    private void readLine(String line, int number, Map<Integer, InetSocketAddress> found) {
+    /** Returns the id of the node that a line is of. */
+    private int readLine(String line, int number, Map<Integer, InetSocketAddress> found) {
       String[] words = line.split("\\s+");
       int colon = words.length == 2 ? words[1].lastIndexOf(':') : -1;
       try {
@@ -107,7 +114,7 @@ public final class Directories {
         int port = Integer.parseInt(words[1].substring(colon + 1));
         if (colon > 0 && id >= 0 && id <= NodeOptions.MOST_ID && port > 0 && port <= 65_535) {
           found.put(id, addressOf(words[1].substring(0, colon), port));
-          return;
+          return id;
         }
       } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
         // Told below.

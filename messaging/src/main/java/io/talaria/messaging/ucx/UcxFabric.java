@@ -192,14 +192,29 @@ public final class UcxFabric implements Fabric {
     worker.enter();
     try {
       address = worker.address().toBytes();
-      epoll = new Epoll();
       descriptor = worker.eventDescriptor();
-      epoll.add(descriptor);
+      watcher = new Thread(null, this::watch, thread, 0, false);
+      watcher.setDaemon(true);
+      epoll = watching(worker); // last: nobody closes it if something fails after it
     } finally {
       worker.exit();
     }
-    watcher = new Thread(null, this::watch, thread, 0, false);
-    watcher.setDaemon(true);
+  }
+
+  /**
+   * A set with a worker's event in it, for whoever has the worker.
+   *
+   * @return one to be closed; if it cannot be made whole, nothing of it is left open
+   */
+  static Epoll watching(Worker worker) {
+    Epoll epoll = new Epoll();
+    try {
+      epoll.add(worker.eventDescriptor());
+    } catch (RuntimeException | Error e) {
+      epoll.close();
+      throw e;
+    }
+    return epoll;
   }
 
   /**

@@ -5,6 +5,7 @@ package io.talaria.messaging.counters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.nio.files.ProcessFileName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,6 +66,25 @@ class NodeFileTest {
     NodeFile second = NodeFile.of(directory, 8);
     second.write("{}");
     assertThat(files()).hasSize(4).contains(elsewhere, other).doesNotContain(dead);
+  }
+
+  /** Killed before a byte of it was written; found by storm 101 of nodes. */
+  @Test
+  void whatWasBeingWrittenGoesWithItsProcess() throws Exception {
+    Path own = directory.resolve(ProcessFileName.of('m', ProcessFileName.nextId()));
+    Process process = new ProcessBuilder("true").start();
+    long ended = process.pid();
+    assertThat(process.waitFor()).isZero();
+    long pidBits = ProcessFileName.nextId() & ((1L << 42) - 1);
+    Path left = directory.resolve(ProcessFileName.of('m', ended << 42 | pidBits));
+    Path notes = directory.resolve("more.notes");
+    for (Path each : List.of(own, left, notes)) {
+      Path unused = Files.createFile(each);
+    }
+    NodeFile file = NodeFile.of(directory, 7);
+    assertThat(files()).containsExactlyInAnyOrder(own, notes);
+    file.write("{1}");
+    assertThat(files()).hasSize(3);
   }
 
   @Test

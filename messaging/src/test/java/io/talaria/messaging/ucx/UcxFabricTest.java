@@ -12,13 +12,21 @@ import io.talaria.messaging.road.Fabric;
 import io.talaria.messaging.road.Lane;
 import io.talaria.messaging.road.Track;
 import io.talaria.messaging.road.TrackOwner;
+import io.talaria.ucx.Context;
+import io.talaria.ucx.Feature;
+import io.talaria.ucx.ThreadMode;
 import io.talaria.ucx.Ucx;
+import io.talaria.ucx.Worker;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -424,6 +432,43 @@ class UcxFabricTest {
       boolean unused = track.bring();
       if (random.nextInt(16) == 0) {
         LockSupport.parkNanos(random.nextInt(100_000));
+      }
+    }
+  }
+
+  /** Descriptors of this process that are sets of others, which UCX has, too. */
+  private static int sets() throws IOException {
+    int count = 0;
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path each : all) {
+        try {
+          if (Files.readSymbolicLink(each).toString().equals("anon_inode:[eventpoll]")) {
+            count++;
+          }
+        } catch (NoSuchFileException e) {
+          // Closed meanwhile: that of the directory.
+        }
+      }
+    }
+    return count;
+  }
+
+  @Test
+  void whatCannotBeWatchedLeavesNoDescriptor() throws Exception {
+    try (Context context = Context.open(Context.Options.of(Feature.STREAM));
+        Worker worker =
+            Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED))) {
+      worker.enter();
+      try {
+        int before = sets();
+        for (int i = 0; i < 10; i++) {
+          assertThatThrownBy(() -> UcxFabric.watching(worker))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("WAKEUP");
+        }
+        assertThat(sets()).isEqualTo(before);
+      } finally {
+        worker.exit();
       }
     }
   }

@@ -19,6 +19,12 @@ final class BareWire implements Wire {
   private static final int CAPACITY = 1 << 20;
   private static final int RING = RingLayout.bytes(CAPACITY);
 
+  /** Arrays go in slices: kind, {@link #ARRAY}, bytes of all, bytes of this one; then these. */
+  private static final int SLICE = 32 << 10;
+
+  private static final int SLICE_HEADER = 16;
+  private static final int ARRAY = -1;
+
   private final End end;
 
   BareWire(MessagesJob job) throws IOException {
@@ -42,6 +48,8 @@ final class BareWire implements Wire {
     private final RingConsumer in;
     private final UnsafeBuffer outBytes;
     private final UnsafeBuffer inBytes;
+    private byte[] array;
+    private int filled;
 
     End(MemorySegment file, boolean client) {
       MemorySegment there = file.asSlice(0, RING);
@@ -53,13 +61,56 @@ final class BareWire implements Wire {
     }
 
     void put(int kind, Object message) {
+      if (message instanceof Block block) {
+        putArray(kind, block.bytes());
+        return;
+      }
       int length = Handmade.size(message);
+      long claim = claim(length);
+      Handmade.write(outBytes, (int) out.offset(claim), kind, message);
+      out.commit(claim, length);
+    }
+
+    private long claim(int length) {
       long claim;
       while ((claim = out.tryClaim(length)) < 0) {
         Thread.onSpinWait();
       }
-      Handmade.write(outBytes, (int) out.offset(claim), kind, message);
-      out.commit(claim, length);
+      return claim;
+    }
+
+    private void putArray(int kind, byte[] bytes) {
+      for (int from = 0; from < bytes.length; from += SLICE) {
+        int part = Math.min(SLICE, bytes.length - from);
+        int length = SLICE_HEADER + ((part + Long.BYTES - 1) & -Long.BYTES);
+        long claim = claim(length);
+        int to = (int) out.offset(claim);
+        outBytes.putInt(to, kind);
+        outBytes.putInt(to + 4, ARRAY);
+        outBytes.putInt(to + 8, bytes.length);
+        outBytes.putInt(to + 12, part);
+        outBytes.putBytes(to + SLICE_HEADER, bytes, from, part);
+        out.commit(claim, length);
+      }
+    }
+
+    /** The object that is whole with the record that was there; or null. */
+    Object read() {
+      int at = at();
+      if (inBytes.getInt(at + 4) != ARRAY) {
+        return Handmade.read(inBytes, at);
+      }
+      if (filled == 0) {
+        array = new byte[inBytes.getInt(at + 8)];
+      }
+      int part = inBytes.getInt(at + 12);
+      inBytes.getBytes(at + SLICE_HEADER, array, filled, part);
+      filled += part;
+      if (filled < array.length) {
+        return null;
+      }
+      filled = 0;
+      return new Block(array);
     }
 
     /** Whether a record was there; it is at {@link #at}. */
@@ -99,8 +150,11 @@ final class BareWire implements Wire {
         continue;
       }
       boolean question = Handmade.isQuestion(end.inBytes, end.at());
-      Object message = Handmade.read(end.inBytes, end.at());
+      Object message = end.read();
       end.leave();
+      if (message == null) {
+        continue;
+      }
       if (message instanceof Handmade.HowMany) {
         end.put(Handmade.TALLY, adder.tally());
       } else if (question) {
@@ -118,11 +172,14 @@ final class BareWire implements Wire {
 
   private Object roundTrip(int kind, Object message) {
     end.put(kind, message);
-    while (!end.next()) {
-      Thread.onSpinWait();
-    }
-    Object answer = Handmade.read(end.inBytes, end.at());
-    end.leave();
+    Object answer;
+    do {
+      while (!end.next()) {
+        Thread.onSpinWait();
+      }
+      answer = end.read();
+      end.leave();
+    } while (answer == null);
     return answer;
   }
 

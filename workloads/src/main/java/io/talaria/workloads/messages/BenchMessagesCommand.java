@@ -9,16 +9,21 @@ import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.compare.Words;
 import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.cli.Subcommand;
+import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
 import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.Waiting;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,9 +60,12 @@ import picocli.CommandLine.TypeConversionException;
     footer = {
       "  talaria bench messages --quick",
       "  talaria bench messages throughput --sizes 16 --rounds 5",
+      "  talaria bench messages throughput --sizes 65536,1048576 --road shm",
       "  talaria bench messages ask --road shm --against aeron-ipc,bare --json ask.json",
       "  talaria bench messages all-to-all ring --nodes 8 --road shm,stream,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
+      "  talaria bench messages ask --road shm --waiting adaptive,spin,steps",
+      "  talaria bench messages --paper --quick --road shm --csv paper.csv --pictures .",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
     })
@@ -67,6 +75,19 @@ public final class BenchMessagesCommand implements Subcommand {
   private static final int MOST_NODES = 16;
   private static final int MOST_HANDLERS = 64;
   private static final String FORMAT = "talaria-bench-messages-1";
+
+  /** Options of what {@code --paper} goes through by itself, or has not. */
+  private static final List<String> OF_THE_PAPER =
+      List.of(
+          "--against",
+          "--seal",
+          "--agent",
+          "--waiting",
+          "--nodes",
+          "--threads",
+          "--dispatch",
+          "--handlers",
+          "--reuse");
 
   @Spec private CommandSpec spec;
 
@@ -92,15 +113,39 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "NAME",
       converter = Baseline.class,
       description =
-          "Beside whom: netty-kryo, grpc, aeron-ipc, aeron-exclusive, aeron-udp, jeromq, bare."
-              + " Default: all.")
+          "Beside whom: netty-kryo, netty-kryo-agent, grpc, aeron-ipc, aeron-exclusive, aeron-udp,"
+              + " jeromq, bare. Default: all.")
   private List<MessagesContender> against = new ArrayList<>();
+
+  @Option(
+      names = "--seal",
+      description = "Beside road stream, the same encrypted and authenticated: what that costs.")
+  private boolean seal;
+
+  @Option(
+      names = "--waiting",
+      split = ",",
+      paramLabel = "HOW",
+      converter = Wait.class,
+      description =
+          "What pollers of nodes do while nothing comes, each as cases of its own: adaptive (look,"
+              + " then sleep), spin (never rest), steps (look for 100 ms, yield for a second, then"
+              + " park, as DXNet does). Default: adaptive.")
+  private List<Waiting> waiting = new ArrayList<>();
+
+  @Option(
+      names = "--agent",
+      paramLabel = "FILE",
+      description = "The agent's jar, for netty-kryo-agent. Default: dist/talaria.jar.")
+  private Path agent;
 
   @Option(
       names = "--sizes",
       split = ",",
       paramLabel = "BYTES",
-      description = "Which objects: 16 (two longs), 64 (eight). Default: both.")
+      description =
+          "Which objects: 16 (two longs), 64 (eight), or another power of two up to 1048576: an"
+              + " array, which nodes, netty-kryo and bare carry. Default: 16 and 64.")
   private List<Integer> sizes = new ArrayList<>();
 
   @Option(
@@ -114,8 +159,8 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "N",
       defaultValue = "4",
       description =
-          "How many nodes, in a JVM each: 2 to 16, for all-to-all, ring and connect. Default:"
-              + " ${DEFAULT-VALUE}.")
+          "How many nodes, in a JVM each: 2 to 16, for all-to-all, turning, ring and connect."
+              + " Default: ${DEFAULT-VALUE}.")
   private int nodes;
 
   @Option(
@@ -146,6 +191,22 @@ public final class BenchMessagesCommand implements Subcommand {
       description = "Send and receive the same objects again and again, which inline alone can.")
   private boolean reuse;
 
+  @Option(
+      names = "--paper",
+      description =
+          "The experiments of DXNet's paper instead: objects from 1 B to 1 MiB, 1 to 16 threads"
+              + " that send, 1 to 4 that receive, 2 to 8 nodes, new and reused objects, the bare"
+              + " ring, and all-to-all that turns into a ring. Many hours; fewer with --quick,"
+              + " --sizes, --road, --rounds, --seconds and PATTERN: throughput, both-ways, ask,"
+              + " all-to-all, turning.")
+  private boolean paper;
+
+  @Option(
+      names = "--pictures",
+      paramLabel = "FOLDER",
+      description = "Draw what --paper has found, a file for each experiment.")
+  private Path pictures;
+
   @Mixin private RepeatOptions repeat;
   @Mixin private OutputOptions output;
 
@@ -171,6 +232,18 @@ public final class BenchMessagesCommand implements Subcommand {
     }
   }
 
+  static final class Wait implements ITypeConverter<Waiting> {
+    @Override
+    public Waiting convert(String word) {
+      for (Waiting each : Waiting.values()) {
+        if (word.equals(each.name().toLowerCase(Locale.ROOT))) {
+          return each;
+        }
+      }
+      throw new TypeConversionException("there is no '" + word + "', but adaptive, spin, steps");
+    }
+  }
+
   static final class Baseline extends Words<MessagesContender> {
     Baseline() {
       super(MessagesContender.BASELINES);
@@ -185,20 +258,92 @@ public final class BenchMessagesCommand implements Subcommand {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     output.check();
+    if (paper) {
+      return paper();
+    }
+    if (pictures != null) {
+      throw new ParameterException(spec.commandLine(), "--pictures is for --paper");
+    }
+    if (patterns.contains(MessagesPattern.TURNING) && nodes == 2) {
+      throw new ParameterException(spec.commandLine(), "turning needs --nodes 3 or more");
+    }
     NodesHow how = how();
     List<MessagesContender> contenders = contenders(how);
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
-    List<MessagesShown> bouts = bouts(how, timing, pinning);
-    Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
+    AgentJar jar = agent(contenders);
+    List<MessagesShown> bouts = bouts(how, jar == null ? null : jar.file(), timing, pinning);
+    Machine machine =
+        Machine.describe(jar == null ? "none" : jar.version(), pinning).beside(repeat.busy());
+    Comparison found = measure(bouts, contenders);
+    String text = report(bouts, contenders, found, machine);
+    return output.print(text, found, machine, FORMAT, options(timing));
+  }
+
+  private Comparison measure(List<MessagesShown> bouts, List<MessagesContender> contenders)
+      throws HarnessException, InterruptedException {
     Comparison found = new Comparison(contenders);
     PrintWriter progress = spec.commandLine().getErr();
     new Rounds(repeat.rounds(), repeat.busy(), progress).measure(List.copyOf(bouts), found);
+    return found;
+  }
+
+  private Map<String, Object> options(Timing timing) {
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("rounds", repeat.rounds());
     options.put("busy", repeat.busy());
     options.put("timing", timing);
-    return output.print(report(bouts, contenders, found, machine), found, machine, FORMAT, options);
+    return options;
+  }
+
+  private int paper() throws HarnessException, InterruptedException {
+    CommandLine command = spec.commandLine();
+    for (String each : OF_THE_PAPER) {
+      if (command.getParseResult().hasMatchedOption(each)) {
+        throw new ParameterException(
+            command, each + " does not go with --paper, which has its own");
+      }
+    }
+    if (!PaperGrid.PATTERNS.containsAll(patterns)) {
+      throw new ParameterException(command, "--paper has of patterns " + PaperGrid.PATTERNS);
+    }
+    if (pictures != null && !Files.isDirectory(pictures)) {
+      throw new ParameterException(command, "--pictures: there is no folder " + pictures);
+    }
+    checkSizes();
+    Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
+    Pinning pinning = repeat.pinning();
+    List<MessagesPattern> wanted = patterns.isEmpty() ? PaperGrid.PATTERNS : patterns;
+    PaperGrid grid = PaperGrid.of(wanted, sizes, repeat.quick(), timing, pinning);
+    List<MessagesContender> contenders =
+        new ArrayList<>(roads.isEmpty() ? MessagesContender.USUAL : roads);
+    contenders.add(MessagesContender.BARE);
+    Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
+    Comparison found = measure(grid.bouts(), contenders);
+    PaperReport report = new PaperReport(grid, contenders, found);
+    Map<String, Object> options = options(timing);
+    options.put("paper", true);
+    int status = output.print(report.text(machine), found, machine, FORMAT, options);
+    if (pictures != null) {
+      for (Path file : report.draw(pictures)) {
+        output.people().println("Written: " + file);
+      }
+      output.people().flush();
+    }
+    return status;
+  }
+
+  private void checkSizes() {
+    for (int size : sizes) {
+      if (!Sizes.exists(size)) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--sizes: there is no object of "
+                + size
+                + " bytes, but of powers of two from 1 to "
+                + Sizes.MOST);
+      }
+    }
   }
 
   private NodesHow how() {
@@ -215,13 +360,14 @@ public final class BenchMessagesCommand implements Subcommand {
     if (reuse && dispatch != Dispatch.INLINE) {
       throw new ParameterException(command, "--reuse is for --dispatch inline");
     }
-    NodesHow how = new NodesHow(threads, handlers == null ? 0 : handlers, dispatch, reuse);
+    int receivers = handlers == null ? 0 : handlers;
+    NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, Waiting.ADAPTIVE);
     if (!how.equals(NodesHow.USUAL)
         && (patterns.contains(MessagesPattern.ASK) || patterns.contains(MessagesPattern.CONNECT))) {
       throw new ParameterException(
           command,
           "--threads, --dispatch, --handlers and --reuse are for patterns in which nodes send: "
-              + "throughput, both-ways, all-to-all, ring");
+              + "throughput, both-ways, all-to-all, turning, ring");
     }
     return how;
   }
@@ -230,6 +376,14 @@ public final class BenchMessagesCommand implements Subcommand {
   private List<MessagesContender> contenders(NodesHow how) {
     List<MessagesContender> all =
         new ArrayList<>(roads.isEmpty() ? MessagesContender.USUAL : roads);
+    if (seal) {
+      int stream = all.indexOf(MessagesContender.STREAM);
+      if (stream < 0) {
+        throw new ParameterException(
+            spec.commandLine(), "--seal is for road stream, which --road leaves out");
+      }
+      all.add(stream + 1, MessagesContender.STREAM_SEALED);
+    }
     boolean alone =
         !how.equals(NodesHow.USUAL)
             || (!patterns.isEmpty() && patterns.stream().allMatch(MessagesPattern::ofNodes));
@@ -243,12 +397,36 @@ public final class BenchMessagesCommand implements Subcommand {
     return all;
   }
 
-  private List<MessagesShown> bouts(NodesHow how, Timing timing, Pinning pinning) {
-    List<Integer> wanted = sizes.isEmpty() ? Sizes.ALL : sizes;
+  /**
+   * Finds the agent if somebody needs it. Who is not named is left out without it.
+   *
+   * @return null if nobody needs it
+   */
+  private AgentJar agent(List<MessagesContender> contenders) throws HarnessException {
+    if (!contenders.contains(MessagesContender.NETTY_KRYO_AGENT) || Pair.bothPlain()) {
+      return null;
+    }
+    try {
+      return AgentJar.locate(agent);
+    } catch (HarnessException e) {
+      if (agent != null || against.contains(MessagesContender.NETTY_KRYO_AGENT)) {
+        throw e;
+      }
+      contenders.remove(MessagesContender.NETTY_KRYO_AGENT);
+      PrintWriter told = spec.commandLine().getErr();
+      told.println(MessagesContender.NETTY_KRYO_AGENT + " is left out: " + e.getMessage());
+      told.flush();
+      return null;
+    }
+  }
+
+  private List<MessagesShown> bouts(NodesHow how, Path jar, Timing timing, Pinning pinning) {
+    List<Integer> wanted = sizes.isEmpty() ? Sizes.USUAL : sizes;
+    checkSizes();
     for (int size : wanted) {
-      if (!Sizes.ALL.contains(size)) {
+      if (reuse && !Sizes.isRecord(size)) {
         throw new ParameterException(
-            spec.commandLine(), "--sizes: there is no object of " + size + " bytes, but 16, 64");
+            spec.commandLine(), "--reuse is for --sizes 16 and 64, not for arrays of " + size);
       }
     }
     boolean usual = how.equals(NodesHow.USUAL);
@@ -257,12 +435,16 @@ public final class BenchMessagesCommand implements Subcommand {
       all = usual ? MessagesPattern.USUAL : List.of(MessagesPattern.THROUGHPUT);
     }
     List<MessagesShown> bouts = new ArrayList<>();
+    List<Waiting> ways = waiting.isEmpty() ? List.of(Waiting.ADAPTIVE) : waiting;
     for (MessagesPattern pattern : all) {
       for (int size : pattern == MessagesPattern.CONNECT ? wanted.subList(0, 1) : wanted) {
-        bouts.add(
-            pattern.ofNodes() || !usual
-                ? new NodesBout(pattern, pattern.nodes(nodes), size, how, timing, pinning)
-                : new MessagesBout(pattern, size, timing, pinning));
+        for (Waiting way : ways) {
+          int count = pattern.nodes(nodes);
+          bouts.add(
+              pattern.ofNodes() || !usual
+                  ? new NodesBout(pattern, count, size, how.with(way), timing, pinning)
+                  : new MessagesBout(pattern, size, way, jar, timing, pinning));
+        }
       }
     }
     return bouts;

@@ -23,12 +23,19 @@ import io.netty.handler.codec.MessageToByteEncoder;
 import io.talaria.bench.compare.Service;
 import io.talaria.cli.harness.HostPort;
 import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** Objects by Netty and Kryo: a length, then what Kryo writes, registration required. */
 final class KryoWire implements Wire {
-  private static final int MOST_BYTES = 1 << 16;
+  private static final int MOST_BYTES = Sizes.MOST + (1 << 10);
   private static final int BATCH = 64;
+
+  /** Larger objects are flushed when they are so much. */
+  private static final int BATCH_BYTES = 64 << 10;
+
+  /** What waits for the event loop, at most; what is behind it, the channel bounds. */
+  private static final int MOST_WAITING_BYTES = 8 << 20;
 
   /** The question for what has come so far. */
   record HowMany(int unused) {}
@@ -39,10 +46,16 @@ final class KryoWire implements Wire {
   private final EventLoopGroup loop = new NioEventLoopGroup(1);
   private final Channel channel;
   private final Awaited answer = new Awaited();
-  private Object[] batch = new Object[BATCH];
+  private final int batchCount;
+  private final int mostWaiting;
+  private final AtomicInteger waiting = new AtomicInteger();
+  private Object[] batch;
   private int count;
 
-  KryoWire(HostPort where) throws InterruptedException {
+  KryoWire(MessagesJob job, HostPort where) throws InterruptedException {
+    batchCount = Math.clamp(BATCH_BYTES / job.sizeBytes(), 1, BATCH);
+    mostWaiting = Math.max(2, MOST_WAITING_BYTES / (batchCount * job.sizeBytes()));
+    batch = new Object[batchCount];
     channel =
         new Bootstrap()
             .group(loop)
@@ -92,7 +105,9 @@ final class KryoWire implements Wire {
     kryo.setRegistrationRequired(true);
     kryo.setReferences(false);
     for (Class<?> each :
-        new Class<?>[] {Two.class, Eight.class, Tally.class, HowMany.class, Ask.class}) {
+        new Class<?>[] {
+          Two.class, Eight.class, Tally.class, HowMany.class, Ask.class, Block.class, byte[].class
+        }) {
       kryo.register(each);
     }
     return kryo;
@@ -145,23 +160,25 @@ final class KryoWire implements Wire {
   @Override
   public void send(Object message) {
     batch[count++] = message;
-    if (count == BATCH) {
+    if (count == batchCount) {
       flush();
     }
   }
 
   private void flush() {
-    while (!channel.isWritable() && channel.isActive()) {
+    while ((!channel.isWritable() || waiting.get() >= mostWaiting) && channel.isActive()) {
       Thread.onSpinWait();
     }
     Object[] full = batch;
     int length = count;
-    batch = new Object[BATCH];
+    batch = new Object[batchCount];
     count = 0;
+    waiting.incrementAndGet();
     channel
         .eventLoop()
         .execute(
             () -> {
+              waiting.decrementAndGet();
               for (int i = 0; i < length; i++) {
                 channel.write(full[i]);
               }

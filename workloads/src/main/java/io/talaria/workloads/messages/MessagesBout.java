@@ -15,6 +15,7 @@ import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
+import io.talaria.messaging.Waiting;
 import io.talaria.nio.Reason;
 import io.talaria.workloads.run.ScratchFolder;
 import java.net.URISyntaxException;
@@ -22,24 +23,41 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Objects of one size in one pattern, measured between two new JVMs.
+ * Objects of one size in one pattern, measured between two new JVMs. If nodes are to wait not as
+ * usual, it is for nodes alone, and not all carry arrays: in the rounds of others it does nothing.
  *
  * @param pattern what is done
  * @param sizeBytes the object
+ * @param waiting what pollers of nodes do while nothing comes
+ * @param agent for those on Talaria's sockets; null if there are none
  * @param timing how long
  * @param pinning which JVM sits on which core
  */
-record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinning pinning)
+record MessagesBout(
+    MessagesPattern pattern,
+    int sizeBytes,
+    Waiting waiting,
+    Path agent,
+    Timing timing,
+    Pinning pinning)
     implements MessagesShown {
+  private static final List<String> OPTIONS =
+      List.of(
+          "-Xms256m",
+          "-Xmx1g",
+          "--sun-misc-unsafe-memory-access=allow",
+          "--add-opens",
+          "java.base/jdk.internal.misc=ALL-UNNAMED",
+          "--enable-native-access=ALL-UNNAMED");
 
   @Override
   public String label() {
-    return pattern + " " + sizeBytes + " B";
+    return pattern + " " + Sizes.label(sizeBytes) + NodesHow.label(waiting);
   }
 
   /** Returns the name for machines. */
   String id() {
-    return pattern + "/" + sizeBytes;
+    return pattern + "/" + sizeBytes + NodesHow.label(waiting).replace(", ", "/");
   }
 
   private boolean asks() {
@@ -68,8 +86,12 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
 
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
-    round.step(label(), expectedMs());
     MessagesContender contender = (MessagesContender) round.contender();
+    if ((waiting != Waiting.ADAPTIVE && !contender.ofNodes())
+        || (!Sizes.isRecord(sizeBytes) && !contender.carriesArrays())) {
+      return;
+    }
+    round.step(label(), expectedMs());
     Found found = measure(contender);
     round.found().add(id(), label(), contender, found);
     round.found().addRun(id(), label(), contender, found.rested(), found);
@@ -77,10 +99,11 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
 
   private Found measure(MessagesContender contender) throws HarnessException, InterruptedException {
     try (ScratchFolder folder = ScratchFolder.makeInMemory();
-        ChildJvm server = start("server", MessagesJvm.class, pinning.serverCore());
-        ChildJvm client = start("client", MessagesJvm.class, pinning.clientCore())) {
+        ChildJvm server = start("server", contender, pinning.serverCore());
+        ChildJvm client = start("client", contender, pinning.clientCore())) {
+      Sealing.prepare(contender, folder.path());
       MessagesJob job =
-          new MessagesJob(contender, pattern, sizeBytes, folder.path().toString(), timing);
+          new MessagesJob(contender, pattern, sizeBytes, waiting, folder.path().toString(), timing);
       HostPort where = Orders.listen(server, Orders.local(), job);
       return Blame.servers(
           List.of(server),
@@ -91,19 +114,21 @@ record MessagesBout(MessagesPattern pattern, int sizeBytes, Timing timing, Pinni
     }
   }
 
+  /** The agent brings its own library. */
+  private ChildJvm start(String name, MessagesContender contender, int core)
+      throws HarnessException, InterruptedException {
+    if (!contender.onTalaria() || Pair.bothPlain()) {
+      return start(name, MessagesJvm.class, core);
+    }
+    return Pair.startOne(
+        new ChildSpec(name, MessagesJvm.class, core, agent, OPTIONS), Contender.TALARIA);
+  }
+
   /** Starts a JVM with messaging, and what it is compared with, on its class path. */
   static ChildJvm start(String name, Class<?> program, int core)
       throws HarnessException, InterruptedException {
-    List<String> options =
-        List.of(
-            "-Xms256m",
-            "-Xmx1g",
-            "--sun-misc-unsafe-memory-access=allow",
-            "--add-opens",
-            "java.base/jdk.internal.misc=ALL-UNNAMED",
-            "--enable-native-access=ALL-UNNAMED");
     return Pair.startOne(
-        new ChildSpec(name, program, core, null, options, List.of(nio())), Contender.JDK);
+        new ChildSpec(name, program, core, null, OPTIONS, List.of(nio())), Contender.JDK);
   }
 
   /** The library that messaging stands on, which other benchmarks get from the agent alone. */

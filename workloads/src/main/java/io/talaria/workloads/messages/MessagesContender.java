@@ -15,6 +15,8 @@ enum MessagesContender implements Contender {
   SHM("shm", "messages by shared memory"),
   /** Nodes, by TCP. */
   STREAM("stream", "messages by TCP, without the agent"),
+  /** Nodes, by TCP, encrypted. */
+  STREAM_SEALED("stream-sealed", "messages by TCP, encrypted and authenticated, without the agent"),
   /** Nodes, by UCX. */
   UCX("ucx", "messages by UCX, over what it finds here"),
   /** Netty with Kryo. */
@@ -26,7 +28,20 @@ enum MessagesContender implements Contender {
 
     @Override
     Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new KryoWire(where);
+      return new KryoWire(job, where);
+    }
+  },
+  /** Netty with Kryo, on Talaria's sockets. */
+  NETTY_KRYO_AGENT(
+      "netty-kryo-agent", "Netty and Kryo with the agent at both ends, flushed every 64") {
+    @Override
+    Service serve(MessagesJob job) throws Exception {
+      return KryoWire.serve();
+    }
+
+    @Override
+    Wire connect(MessagesJob job, HostPort where) throws Exception {
+      return new KryoWire(job, where);
     }
   },
   /** Aeron by IPC. */
@@ -102,14 +117,15 @@ enum MessagesContender implements Contender {
     }
   };
 
-  /** Messaging, by each of its roads. */
+  /** Messaging, by each of its roads as they are named. */
   static final List<MessagesContender> OWN = List.of(SHM, STREAM, UCX);
 
   /** Those that need nothing else. */
   static final List<MessagesContender> USUAL = List.of(SHM, STREAM);
 
   static final List<MessagesContender> BASELINES =
-      List.of(NETTY_KRYO, GRPC, AERON_IPC, AERON_EXCLUSIVE, AERON_UDP, JEROMQ, BARE);
+      List.of(
+          NETTY_KRYO, NETTY_KRYO_AGENT, GRPC, AERON_IPC, AERON_EXCLUSIVE, AERON_UDP, JEROMQ, BARE);
 
   private final String word;
   private final String description;
@@ -133,11 +149,26 @@ enum MessagesContender implements Contender {
     return description;
   }
 
+  /** Whether it is messaging. */
+  boolean ofNodes() {
+    return OWN.contains(this) || sealed();
+  }
+
+  /** Whether it carries arrays of up to a mebibyte, too. */
+  boolean carriesArrays() {
+    return ofNodes() || this == NETTY_KRYO || this == NETTY_KRYO_AGENT || this == BARE;
+  }
+
+  /** Whether what goes by TCP is encrypted. */
+  boolean sealed() {
+    return this == STREAM_SEALED;
+  }
+
   /** The road of messaging that it is. */
   Road road() {
     return switch (this) {
       case SHM -> Road.SHM;
-      case STREAM -> Road.STREAM;
+      case STREAM, STREAM_SEALED -> Road.STREAM;
       case UCX -> Road.UCX;
       default -> throw new IllegalStateException(this + " is no road");
     };
@@ -150,10 +181,10 @@ enum MessagesContender implements Contender {
     return word;
   }
 
-  /** Returns false: what is measured is messaging, not sockets. */
+  /** Returns whether the agent is at both ends: it is for one only. */
   @Override
   public boolean onTalaria() {
-    return false;
+    return this == NETTY_KRYO_AGENT;
   }
 
   /** Returns the {@link #label}. */

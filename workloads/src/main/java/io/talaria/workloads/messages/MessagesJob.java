@@ -3,6 +3,7 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.bench.compare.Timing;
+import io.talaria.messaging.Waiting;
 
 /**
  * What both JVMs are told.
@@ -10,6 +11,7 @@ import io.talaria.bench.compare.Timing;
  * @param contender whose turn it is
  * @param pattern what is done
  * @param sizeBytes the object
+ * @param waiting what pollers of nodes do while nothing comes
  * @param directory a private one, for what has names
  * @param timing how long
  */
@@ -17,5 +19,6 @@ record MessagesJob(
     MessagesContender contender,
     MessagesPattern pattern,
     int sizeBytes,
+    Waiting waiting,
     String directory,
     Timing timing) {}

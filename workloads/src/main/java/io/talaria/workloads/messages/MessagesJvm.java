@@ -5,6 +5,7 @@ package io.talaria.workloads.messages;
 import io.talaria.bench.compare.Found;
 import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Peer;
+import io.talaria.bench.compare.Settling;
 import io.talaria.bench.compare.Task;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ParentLink;
@@ -16,7 +17,9 @@ import org.HdrHistogram.Histogram;
 /** The program of both sides. */
 public final class MessagesJvm {
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final long FIRST_BATCH = 1000;
+  private static final int LEAST_BATCH = 4;
+  private static final int FIRST_BATCH = 1000;
+  private static final int FIRST_BATCH_BYTES = 16 << 20;
 
   private final MessagesJob job;
   private final Wire wire;
@@ -44,9 +47,17 @@ public final class MessagesJvm {
   private static Object run(ParentLink link, Task task) throws Exception {
     MessagesJob job = task.job(MessagesJob.class);
     try (Wire wire = job.contender().connect(job, task.where())) {
+      if (job.contender().onTalaria()) {
+        Settling.await(1, () -> exchange(wire));
+      }
       MessagesJvm jvm = new MessagesJvm(job, wire);
       return job.pattern() == MessagesPattern.ASK ? jvm.ask(link) : jvm.pour(link);
     }
+  }
+
+  /** A message there and one back. */
+  private static void exchange(Wire wire) throws Exception {
+    Tally unused = wire.tally();
   }
 
   /** Sends so many, until all were received; how long that took. */
@@ -65,12 +76,13 @@ public final class MessagesJvm {
   }
 
   private Found pour(ParentLink link) throws Exception {
-    long batch = FIRST_BATCH;
+    long first = Math.clamp(FIRST_BATCH_BYTES / job.sizeBytes(), LEAST_BATCH, FIRST_BATCH);
+    long batch = first;
     long batchNs = Math.min(SLICE_NS, job.timing().measureNs());
     WarmUp warmUp = job.timing().warmUp(1);
     do {
       long took = pour(batch);
-      batch = Math.clamp(batch * batchNs / Math.max(took, 1), FIRST_BATCH, batch * 4);
+      batch = Math.clamp(batch * batchNs / Math.max(took, 1), first, batch * 4);
     } while (!warmUp.done(sent));
     link.report(Orders.PROGRESS, Orders.MEASURING);
     long elapsedNs = 0;

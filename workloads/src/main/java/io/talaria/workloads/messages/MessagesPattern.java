@@ -15,6 +15,8 @@ enum MessagesPattern {
   BOTH_WAYS("both-ways"),
   /** Objects from each node to all others in turn. */
   ALL_TO_ALL("all-to-all"),
+  /** Objects from each node to all others in turn, and half-way to the next one alone. */
+  TURNING("turning"),
   /** Objects from each node to the next one. */
   RING("ring"),
   /** Connections between all nodes, none of which was there before. */
@@ -40,7 +42,7 @@ enum MessagesPattern {
   }
 
   /**
-   * To which nodes a node sends, in their order.
+   * To which nodes a node sends, in their order; the next one is the first.
    *
    * @param id its own, from 1
    * @param nodes how many there are
@@ -49,7 +51,8 @@ enum MessagesPattern {
     return switch (this) {
       case THROUGHPUT, ASK -> id == 1 ? new int[] {2} : new int[0];
       case BOTH_WAYS, RING -> new int[] {id % nodes + 1};
-      case ALL_TO_ALL -> IntStream.range(0, nodes - 1).map(i -> (id + i) % nodes + 1).toArray();
+      case ALL_TO_ALL, TURNING ->
+          IntStream.range(0, nodes - 1).map(i -> (id + i) % nodes + 1).toArray();
       case CONNECT -> IntStream.rangeClosed(id + 1, nodes).toArray();
     };
   }

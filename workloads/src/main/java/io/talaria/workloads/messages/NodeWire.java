@@ -9,7 +9,6 @@ import io.talaria.messaging.Node;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
 import java.lang.invoke.MethodHandles;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -38,24 +37,25 @@ final class NodeWire implements Wire {
                         Map.of(SERVER, new InetSocketAddress(where.host(), where.port())))));
     peer = node.peer(SERVER);
     Tally unused = tally();
-    if (!peer.road().equals(job.contender().toString())) {
-      throw new IllegalStateException("the road is " + peer.road() + ", " + peer.reason());
-    }
+    Sealing.check(job.contender(), peer);
   }
 
   private static NodeOptions options(int id, MessagesJob job) {
     Path directory = Path.of(job.directory());
-    return NodeOptions.of(id)
-        .cluster("bench")
-        .runDirectory(directory.resolve("run"))
-        .sharedMemoryDirectory(directory.resolve("shm"))
-        .roads(job.contender().road())
-        .sendLimit(Duration.ofSeconds(30))
-        .lookup(MethodHandles.lookup())
-        .type(Two.class)
-        .type(Eight.class)
-        .type(Tally.class)
-        .type(HowMany.class);
+    NodeOptions options =
+        NodeOptions.of(id)
+            .cluster("bench")
+            .runDirectory(directory.resolve("run"))
+            .sharedMemoryDirectory(directory.resolve("shm"))
+            .waiting(job.waiting())
+            .sendLimit(Duration.ofSeconds(30))
+            .lookup(MethodHandles.lookup())
+            .type(Two.class)
+            .type(Eight.class)
+            .type(Block.class)
+            .type(Tally.class)
+            .type(HowMany.class);
+    return Sealing.apply(options, job.contender(), job.directory());
   }
 
   static Service serve(MessagesJob job) throws Exception {
@@ -64,11 +64,12 @@ final class NodeWire implements Wire {
         options(SERVER, job)
             .receive(Two.class, Dispatch.INLINE, (two, from) -> adder.take(two))
             .receive(Eight.class, Dispatch.INLINE, (eight, from) -> adder.take(eight))
+            .receive(Block.class, Dispatch.INLINE, (block, from) -> adder.take(block))
             .answer(Two.class, Dispatch.INLINE, (two, call) -> call.answer(two))
             .answer(Eight.class, Dispatch.INLINE, (eight, call) -> call.answer(eight))
+            .answer(Block.class, Dispatch.INLINE, (block, call) -> call.answer(block))
             .answer(HowMany.class, Dispatch.INLINE, (ask, call) -> call.answer(adder.tally()));
-    boolean listens = job.contender().road() == Road.STREAM;
-    Node node = Node.start(listens ? options.listen("127.0.0.1", 0) : options);
+    Node node = Node.start(Sealing.listen(options, job.contender()));
     return Service.of(Math.max(0, node.port()), node::close);
   }
 

@@ -44,7 +44,7 @@ record NodesBout(
 
   @Override
   public String label() {
-    String size = connects() ? "" : " " + sizeBytes + " B";
+    String size = connects() ? "" : " " + Sizes.label(sizeBytes);
     return pattern + size + ", " + nodes + " nodes" + how.label();
   }
 
@@ -75,7 +75,7 @@ record NodesBout(
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
     MessagesContender contender = (MessagesContender) round.contender();
-    if (!MessagesContender.OWN.contains(contender)) {
+    if (!contender.ofNodes()) {
       return;
     }
     round.step(label(), expectedMs());
@@ -88,6 +88,7 @@ record NodesBout(
   private Sum measure(MessagesContender contender) throws HarnessException, InterruptedException {
     List<ChildJvm> jvms = new ArrayList<>();
     try (ScratchFolder folder = ScratchFolder.makeInMemory()) {
+      Sealing.prepare(contender, folder.path());
       try {
         for (int id = 1; id <= nodes; id++) {
           int core = id % 2 == 0 ? pinning.clientCore() : pinning.serverCore();

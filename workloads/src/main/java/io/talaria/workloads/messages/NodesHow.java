@@ -3,6 +3,7 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.Waiting;
 import java.util.Locale;
 
 /**
@@ -12,10 +13,16 @@ import java.util.Locale;
  * @param handlers how many threads receive; 0: as many as usual
  * @param dispatch on which threads, and in which order
  * @param reuse whether objects are used again and again, at both ends
+ * @param waiting what pollers do while nothing comes
  */
-record NodesHow(int threads, int handlers, Dispatch dispatch, boolean reuse) {
+record NodesHow(int threads, int handlers, Dispatch dispatch, boolean reuse, Waiting waiting) {
   /** As it is if nobody says how. */
-  static final NodesHow USUAL = new NodesHow(1, 0, Dispatch.INLINE, false);
+  static final NodesHow USUAL = new NodesHow(1, 0, Dispatch.INLINE, false, Waiting.ADAPTIVE);
+
+  /** The same with other waiting. */
+  NodesHow with(Waiting other) {
+    return new NodesHow(threads, handlers, dispatch, reuse, other);
+  }
 
   /** Behind a label: a comma, and what is not as usual; or nothing. */
   String label() {
@@ -29,10 +36,15 @@ record NodesHow(int threads, int handlers, Dispatch dispatch, boolean reuse) {
     if (handlers != 0) {
       text.append(", ").append(handlers).append(" handlers");
     }
-    return text.append(reuse ? ", reused" : "").toString();
+    return text.append(reuse ? ", reused" : "").append(label(waiting)).toString();
   }
 
-  /** The same for machines. */
+  /** A comma and the word for it; nothing for the usual one. */
+  static String label(Waiting waiting) {
+    return waiting == Waiting.ADAPTIVE ? "" : ", " + waiting.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The {@link #label()} for machines. */
   String id() {
     return label().replace(", ", "/").replace(' ', '-');
   }

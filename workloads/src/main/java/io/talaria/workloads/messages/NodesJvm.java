@@ -10,7 +10,6 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
 import io.talaria.workloads.messages.NodesJob.Go;
 import io.talaria.workloads.messages.NodesJob.Known;
 import io.talaria.workloads.messages.NodesJob.Went;
@@ -35,6 +34,7 @@ public final class NodesJvm {
   static final String WENT = "went";
 
   private static final int BURST = 64;
+  private static final int BURST_BYTES = 1 << 20;
   private static final long LIMIT_S = 30;
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(LIMIT_S);
   private static final long LOOK_AGAIN_NS = 50_000;
@@ -89,7 +89,7 @@ public final class NodesJvm {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .roads(job.contender().road())
+            .waiting(how.waiting())
             .directory(addresses::get)
             .sendLimit(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())
@@ -101,16 +101,19 @@ public final class NodesJvm {
     if (how.handlers() != 0) {
       options = options.handlers(how.handlers());
     }
-    if (job.contender().road() == Road.STREAM) {
-      options = options.listen("127.0.0.1", 0);
-    }
+    options = Sealing.apply(options, job.contender(), job.directory());
+    options = Sealing.listen(options, job.contender());
     return how.reuse() ? mutable(options) : records(options, how.dispatch());
   }
 
   private NodeOptions records(NodeOptions options, Dispatch dispatch) {
     return options
-        .receive(Two.class, dispatch, (two, from) -> take(from, two.a(), two.sum()))
-        .receive(Eight.class, dispatch, (eight, from) -> take(from, eight.a(), eight.sum()));
+        .receive(Two.class, dispatch, (two, from) -> take(from, two.a(), -1, two.sum()))
+        .receive(Eight.class, dispatch, (eight, from) -> take(from, eight.a(), -1, eight.sum()))
+        .receive(
+            Block.class,
+            dispatch,
+            (block, from) -> take(from, block.number(), block.mask(), block.sum()));
   }
 
   private NodeOptions mutable(NodeOptions options) {
@@ -124,11 +127,11 @@ public final class NodesJvm {
   }
 
   private void take(Mutable object, Peer from) {
-    take(from, object.number(), object.sum());
+    take(from, object.number(), -1, object.sum());
   }
 
-  private void take(Peer from, long number, long sum) {
-    receipts[from.id()].take(number, sum);
+  private void take(Peer from, long number, long mask, long sum) {
+    receipts[from.id()].take(number, mask, sum);
   }
 
   /** Learns where the others are, and connects to those it sends to. */
@@ -149,11 +152,7 @@ public final class NodesJvm {
   }
 
   private void checkRoad(int target) throws HarnessException {
-    Peer peer = node.peer(target);
-    if (!job.contender().toString().equals(peer.road())) {
-      throw new HarnessException(
-          "the road to node " + target + " is " + peer.road() + ", " + peer.reason());
-    }
+    Sealing.check(job.contender(), node.peer(target));
   }
 
   private Tally tally(int target) throws MessagingException {
@@ -175,7 +174,7 @@ public final class NodesJvm {
       return new Went(targets.length, elapsed, true, true);
     }
     if (targets.length != 0) {
-      together(senders.stream().map(each -> (Work) () -> each.until(begin + order.ns())).toList());
+      together(senders.stream().map(each -> (Work) () -> each.send(begin, order.ns())).toList());
     }
     for (int target : targets) {
       awaitAll(target);
@@ -245,11 +244,15 @@ public final class NodesJvm {
       this.lane = lane;
     }
 
-    void until(long endNs) throws MessagingException {
+    void send(long beginNs, long ns) throws MessagingException {
       Peer[] peers = Arrays.stream(targets).mapToObj(node::peer).toArray(Peer[]::new);
+      int burst = Math.clamp(BURST_BYTES / job.sizeBytes(), 1, BURST);
+      long turnNs = job.pattern() == MessagesPattern.TURNING ? ns / 2 : ns;
+      int among = peers.length;
+      long passedNs;
       do {
-        for (int i = 0; i < BURST; i++) {
-          for (int t = 0; t < peers.length; t++) {
+        for (int i = 0; i < burst; i++) {
+          for (int t = 0; t < among; t++) {
             long number = Receipt.number(lane, sent[targets[t]]);
             Object object =
                 again == null ? Sizes.object(job.sizeBytes(), number) : again.fill(number);
@@ -258,7 +261,11 @@ public final class NodesJvm {
             sums[targets[t]] += Sizes.sum(job.sizeBytes(), number);
           }
         }
-      } while (System.nanoTime() - endNs < 0);
+        passedNs = System.nanoTime() - beginNs;
+        if (passedNs >= turnNs) {
+          among = 1;
+        }
+      } while (passedNs < ns);
     }
   }
 }

@@ -31,17 +31,23 @@ abstract class Receipt {
    * Takes an object.
    *
    * @param number of it
+   * @param mask what of its number it has
    * @param sum of its fields
    */
-  abstract void take(long number, long sum);
+  abstract void take(long number, long mask, long sum);
+
+  /** Takes an object that has all of its number. */
+  final void take(long number, long sum) {
+    take(number, -1, sum);
+  }
 
   /** What has come so far. */
   abstract Tally tally();
 
   /** Whether an object is its thread's next. */
-  final boolean inOrder(long number) {
+  final boolean inOrder(long number, long mask) {
     int lane = (int) number & MOST_LANES - 1;
-    return number >>> LANE_BITS == next[lane]++;
+    return ((number ^ number(lane, next[lane]++)) & mask) == 0;
   }
 
   /** Of one thread, the poller. */
@@ -51,8 +57,8 @@ abstract class Receipt {
     private long wrong;
 
     @Override
-    void take(long number, long fields) {
-      if (!inOrder(number)) {
+    void take(long number, long mask, long fields) {
+      if (!inOrder(number, mask)) {
         wrong++;
       }
       count++;
@@ -77,8 +83,8 @@ abstract class Receipt {
     }
 
     @Override
-    void take(long number, long fields) {
-      if (ordered && !inOrder(number)) {
+    void take(long number, long mask, long fields) {
+      if (ordered && !inOrder(number, mask)) {
         wrong.increment();
       }
       sum.add(fields);

@@ -8,16 +8,61 @@ import java.util.List;
 final class Sizes {
   static final int SMALL = 16;
   static final int LARGE = 64;
-  static final List<Integer> ALL = List.of(SMALL, LARGE);
+  static final int MOST = 1 << 20;
+
+  /** Those that are sent if nobody says which. */
+  static final List<Integer> USUAL = List.of(SMALL, LARGE);
+
+  private static final int KIBI = 1 << 10;
 
   private Sizes() {}
 
+  /** Whether it is an object of fields, not an array. */
+  static boolean isRecord(int sizeBytes) {
+    return sizeBytes == SMALL || sizeBytes == LARGE;
+  }
+
+  /** Whether there is such an object. */
+  static boolean exists(int sizeBytes) {
+    return sizeBytes >= 1 && sizeBytes <= MOST && Integer.bitCount(sizeBytes) == 1;
+  }
+
+  /** The size in words, {@code 64 KiB}. */
+  static String label(int sizeBytes) {
+    if (sizeBytes < KIBI) {
+      return sizeBytes + " B";
+    }
+    return sizeBytes < MOST ? sizeBytes / KIBI + " KiB" : sizeBytes / MOST + " MiB";
+  }
+
   static Object object(int sizeBytes, long number) {
-    return sizeBytes == SMALL ? Two.of(number) : Eight.of(number);
+    return switch (sizeBytes) {
+      case SMALL -> Two.of(number);
+      case LARGE -> Eight.of(number);
+      default -> Block.of(sizeBytes, number);
+    };
   }
 
   /** What the fields of that object add up to. */
   static long sum(int sizeBytes, long number) {
-    return sizeBytes == SMALL ? 4 * number : 8 * number + 28;
+    return switch (sizeBytes) {
+      case SMALL -> 4 * number;
+      case LARGE -> 8 * number + 28;
+      default -> Block.sum(sizeBytes, number);
+    };
+  }
+
+  /** What those of the first objects add up to, which have the numbers from 0 on. */
+  static long sumOfFirst(int sizeBytes, long count) {
+    if (!isRecord(sizeBytes) && sizeBytes < Long.BYTES) {
+      long values = Block.mask(sizeBytes) + 1;
+      return count / values * triangle(values) + triangle(count % values);
+    }
+    long step = sum(sizeBytes, 1) - sum(sizeBytes, 0);
+    return step * triangle(count) + count * sum(sizeBytes, 0);
+  }
+
+  private static long triangle(long count) {
+    return count * (count - 1) / 2;
   }
 }

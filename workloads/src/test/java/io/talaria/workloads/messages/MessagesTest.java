@@ -3,21 +3,27 @@
 package io.talaria.workloads.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.bench.compare.Timing;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.Json;
 import io.talaria.messaging.Dispatch;
 import io.talaria.workloads.TalariaCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The example messages and the benchmark of that name, from end to end. */
 @Timeout(240)
@@ -82,11 +88,12 @@ class MessagesTest {
 
   @Test
   void severalNodesDeliverWhatWasSent() {
-    String words = "bench messages both-ways all-to-all ring connect --nodes 3 --road shm,stream";
+    String words =
+        "bench messages both-ways all-to-all turning ring connect --nodes 3 --road shm,stream";
     TalariaCommand.Ended ended = TalariaCommand.run((words + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
         .contains("both-ways 16 B, 2 nodes", "all-to-all 16 B, 3 nodes", "ring 16 B, 3 nodes")
-        .contains("connect, 3 nodes", "\nshm ", "\nstream ")
+        .contains("turning 16 B, 3 nodes", "connect, 3 nodes", "\nshm ", "\nstream ")
         .doesNotContain("netty");
   }
 
@@ -114,12 +121,144 @@ class MessagesTest {
         "--reuse --dispatch serial | --reuse is for --dispatch inline",
         "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
         "ring --nodes 17 | --nodes must be from 2 to 16, not 17",
-        "ring --against bare | --against is for throughput and ask"
+        "ring --against bare | --against is for throughput and ask",
+        "--paper --threads 2 | --threads does not go with --paper, which has its own",
+        "--paper ring | --paper has of patterns [throughput, both-ways, ask, all-to-all, turning]",
+        "--paper --pictures /nowhere | --pictures: there is no folder /nowhere",
+        "--pictures /tmp | --pictures is for --paper",
+        "turning --nodes 2 | turning needs --nodes 3 or more",
+        "--sizes 48 | there is no object of 48 bytes, but of powers of two from 1 to 1048576",
+        "both-ways --reuse --sizes 4096 | --reuse is for --sizes 16 and 64, not for arrays of 4096",
+        "--waiting never | there is no 'never', but adaptive, spin, steps",
+        "--road shm --seal | --seal is for road stream, which --road leaves out"
       })
   void wrongOptionsAreTold(String words, String told) {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
     assertThat(ended.status()).isEqualTo(2);
     assertThat(ended.err()).contains(told);
+  }
+
+  @Test
+  void arraysAreNumberedAndAddedUp() {
+    for (int size = 1; size <= Sizes.MOST; size *= 2) {
+      Tally.Adder adder = new Tally.Adder();
+      int count = size < 8 ? 70_000 : 3;
+      for (long number = 0; number < count; number++) {
+        Object object = Sizes.object(size, number);
+        adder.take(object);
+        assertThat(object).isEqualTo(Sizes.object(size, number));
+      }
+      assertThat(adder.tally()).as("%s B", size).isEqualTo(Tally.expected(count, size));
+      adder.take(Sizes.object(size, count + 1L));
+      assertThat(adder.tally().wrong()).as("%s B", size).isOne();
+      Block block = Block.of(size, 0x0102_0304_0506_0708L);
+      assertThat(block.number()).isEqualTo(0x0102_0304_0506_0708L & block.mask());
+      assertThat(block.sum()).isEqualTo(Block.sum(size, 0x0102_0304_0506_0708L));
+      assertThat(block).isNotEqualTo(Block.of(size, 1)).isNotEqualTo(Block.of(2 * size, 0));
+    }
+    Receipt receipt = Receipt.of(Dispatch.INLINE);
+    for (long before = 0; before < 100; before++) {
+      for (int lane = 0; lane < Receipt.MOST_LANES; lane++) {
+        Block block = Block.of(1, Receipt.number(lane, before));
+        receipt.take(block.number(), block.mask(), block.sum());
+      }
+    }
+    assertThat(receipt.tally().wrong()).isZero();
+    receipt.take(Receipt.number(3, 101) & 0xff, 0xff, 0);
+    assertThat(receipt.tally().wrong()).isOne();
+    assertThat(Sizes.label(512) + ", " + Sizes.label(1 << 16) + ", " + Sizes.label(1 << 20))
+        .isEqualTo("512 B, 64 KiB, 1 MiB");
+  }
+
+  private static void arrays(String pattern, String options) {
+    String words = "bench messages " + pattern + options + " --against netty-kryo,jeromq,bare";
+    String more = " --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin";
+    assertThat(TalariaCommand.run((words + more).split(" ", -1)).well().out())
+        .contains(pattern + " 1 MiB ")
+        .containsPattern("(?s)1 MiB .*\nshm .*\nnetty-kryo .*\nbare ")
+        .doesNotContain("\njeromq ");
+  }
+
+  @Test
+  void arraysArriveWhole() {
+    arrays("throughput", " --sizes 1048576 --road shm");
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(strings = {"throughput", "ask"})
+  void arraysOfAllLengthsArriveWhole(String pattern) {
+    arrays(pattern, " --sizes 4,65536,1048576 --road shm,stream");
+  }
+
+  @Test
+  void nodesSendArraysToEachOther() {
+    String words = "bench messages both-ways --road shm --sizes 4,65536 --rounds 1 --warm-up 0.1";
+    assertThat(TalariaCommand.run((words + " --seconds 0.2 --no-pin").split(" ", -1)).well().out())
+        .contains("both-ways 4 B, 2 nodes ", "both-ways 64 KiB, 2 nodes ");
+  }
+
+  @Test
+  void thePaperHasAllItsParameters() {
+    Timing timing = new Timing(1, 1);
+    Pinning pinning = Pinning.decide(false);
+    PaperGrid whole = PaperGrid.of(PaperGrid.PATTERNS, List.of(), false, timing, pinning);
+    Map<String, Integer> cells = new LinkedHashMap<>();
+    whole.figures().forEach(each -> cells.put(each.name(), each.cells().size()));
+    int sizes = 21;
+    assertThat(cells)
+        .containsExactly(
+            entry("engine-alone", sizes),
+            entry("one-way", 5 * 3 * sizes),
+            entry("reused", 2 * 2),
+            entry("both-ways", 5 * 3 * sizes),
+            entry("requests", sizes),
+            entry("all-to-all", 3 * sizes),
+            entry("all-to-all-many-threads", 3 * sizes),
+            entry("turning", 3 * sizes));
+    assertThat(whole.bouts().stream().map(MessagesShown::measure)).doesNotHaveDuplicates();
+    assertThat(whole.figures().get(1).sizes()).startsWith(1, 2, 4).endsWith(1 << 20);
+    assertThat(whole.figures().get(1).lines()).startsWith("1 t 1 h", "1 t 2 h", "1 t 4 h");
+    assertThat(whole.figures().get(5).lines()).startsWith("4 nodes 1 t 1 h");
+  }
+
+  @Tag("long")
+  @Test
+  void thePaperIsMeasuredAndDrawn(@TempDir Path folder) throws Exception {
+    Path csv = folder.resolve("paper.csv");
+    String words = "bench messages --paper --quick --sizes 16 --road shm --no-pin --csv " + csv;
+    String more = " --pictures " + folder;
+    assertThat(TalariaCommand.run((words + more).split(" ", -1)).well().out())
+        .contains("engine-alone, shm", "engine-alone, bare", "one-way, shm", "both-ways, shm")
+        .contains("requests, shm", "all-to-all, shm", "turning, shm", "reused, shm")
+        .contains("of another machine", "Written: " + folder.resolve("one-way.svg"));
+    assertThat(folder.resolve("requests.svg")).content().contains("<polyline", "median time");
+    assertThat(csv).content().contains("both-ways/16/2-nodes/4-threads/concurrent/2-handlers");
+  }
+
+  @Test
+  void nodesWaitAsTheyAreTold() {
+    String words = "bench messages ask both-ways --road shm,stream --waiting adaptive,spin,steps";
+    TalariaCommand.Ended ended =
+        TalariaCommand.run((words + " --against bare" + SHORT).split(" ", -1)).well();
+    assertThat(ended.out())
+        .contains("ask 16 B ", "ask 16 B, spin ", "ask 16 B, steps ")
+        .contains("both-ways 16 B, 2 nodes, spin ", "both-ways 16 B, 2 nodes, steps ")
+        .containsOnlyOnce("\nbare ");
+  }
+
+  @Test
+  void anAgentThatIsNamedMustBeThere() {
+    TalariaCommand.run("bench", "messages", "--agent", "/nowhere/x")
+        .failed(1, "no agent: /nowhere/x is not a file");
+  }
+
+  @Test
+  void sealedStreamsDeliverWhatWasSent() {
+    String words = "bench messages throughput both-ways --road stream --seal --against bare";
+    assertThat(TalariaCommand.run((words + SHORT).split(" ", -1)).well().out())
+        .contains("throughput 16 B", "both-ways 16 B, 2 nodes")
+        .containsPattern("(?s)\nstream .*\nstream-sealed .*\nstream .*\nstream-sealed ");
   }
 
   @Test
@@ -137,7 +276,7 @@ class MessagesTest {
           .as("%s", dispatch)
           .isEqualTo(new Tally(49, 3 * 120 + 1000, unordered ? 0 : 1));
     }
-    for (int size : Sizes.ALL) {
+    for (int size : Sizes.USUAL) {
       Mutable object = Mutable.of(size).fill(21);
       assertThat(object.number()).isEqualTo(21);
       assertThat(object.sum()).isEqualTo(Sizes.sum(size, 21));

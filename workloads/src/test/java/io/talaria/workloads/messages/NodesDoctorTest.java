@@ -84,6 +84,10 @@ class NodesDoctorTest {
     TalariaCommand.Ended line = doctor(broken);
     assertThat(line.status()).isEqualTo(1);
     assertThat(line.err()).contains(broken + ", line 3: '7 there' is not of the form ID HOST:PORT");
+    Path twice = Files.writeString(folder.resolve("twice"), "3 a:1\n\n7 b:1\n3 c:1 # again\n");
+    TalariaCommand.Ended doubled = doctor(twice);
+    assertThat(doubled.status()).isEqualTo(1);
+    assertThat(doubled.err()).contains(twice + ": lines 1 and 4 are both of node 3");
     TalariaCommand.Ended alone = TalariaCommand.run("doctor", "--cluster", "shop");
     assertThat(alone.status()).isEqualTo(2);
     assertThat(alone.err()).contains("--cluster is for --nodes");

@@ -1,0 +1,139 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Bytes;
+import io.talaria.messaging.Messages.Pair;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The process of {@link NodesSoakTest}: a node that stays, and others that come, talk to it and go,
+ * one after the other. Says {@code CAME COUNT} now and then, {@code USES} and what it has at each
+ * twentieth of the way, and {@code LEFT} and what it has when all but the first are gone. Whatever
+ * is not as it should be ends it.
+ */
+public final class SoakMain {
+  private static final long LIMIT_NS = 90_000_000_000L;
+  private static final int STAYS = 1;
+  private static final int IDS = 50;
+  private static final int SAMPLES = 20;
+  private static final int TOLD_EVERY = 10;
+  private static final int SMALL = 1000;
+  private static final int LARGE = 3 << 20;
+  private static final int LARGE_EVERY = 16;
+  private static final int ASKS = 10;
+  private static final int COLLECTIONS = 6;
+
+  private SoakMain() {}
+
+  private static NodeOptions knows(NodeOptions options) {
+    return options
+        .lookup(MethodHandles.lookup())
+        .sendLimit(Duration.ofNanos(LIMIT_NS))
+        .type(Answer.class)
+        .receive(Bytes.class, (bytes, from) -> {})
+        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+  }
+
+  /**
+   * Runs to its end.
+   *
+   * @param args ground, directory, how many nodes come
+   */
+  public static void main(String[] args) throws Exception {
+    Path directory = Path.of(args[1]);
+    long count = Long.parseLong(args[2]);
+    long each = count / SAMPLES;
+    try (Ground.Nodes nodes = new Ground.Nodes(Ground.valueOf(args[0]), directory)) {
+      Node stays = nodes.start(knows(nodes.options(STAYS)));
+      for (long number = 0; number < count; number++) {
+        visit(nodes, number);
+        if ((number + 1) % each == 0) {
+          say("USES " + usage(stays, directory));
+        }
+        if ((number + 1) % TOLD_EVERY == 0) {
+          say("CAME " + (number + 1));
+        }
+      }
+      long deadline = System.nanoTime() + LIMIT_NS;
+      while (stays.counters().connections() > 0 && System.nanoTime() - deadline < 0) {
+        TimeUnit.MILLISECONDS.sleep(20); // until the one that stays has buried the last one
+      }
+      say("LEFT " + usage(stays, directory));
+    }
+  }
+
+  private static void say(String text) {
+    System.out.println(text);
+    System.out.flush();
+  }
+
+  /** A node comes, talks, and goes. */
+  private static void visit(Ground.Nodes nodes, long number) throws Exception {
+    int id = STAYS + 1 + (int) (number % IDS);
+    try (Node guest = Node.start(knows(nodes.options(id)))) {
+      Peer host = guest.peer(STAYS);
+      for (int i = 0; i < ASKS; i++) {
+        long answer = host.ask(new Pair(number + i, 0), Answer.class, LIMIT_NS).value();
+        check(answer == number + i, "answer " + answer + " to " + (number + i));
+      }
+      int size = number % LARGE_EVERY == 0 ? LARGE : SMALL;
+      long ticket = host.send(new Bytes(new byte[size]));
+      check(host.awaitTaken(ticket, LIMIT_NS), size + " bytes of visitor " + number + " not taken");
+    }
+  }
+
+  private static void check(boolean right, String wrong) {
+    if (!right) {
+      throw new IllegalStateException(wrong);
+    }
+  }
+
+  /** Connections, descriptors, mappings of shared memory, bytes of live objects, resident bytes. */
+  private static String usage(Node stays, Path directory) throws Exception {
+    Runtime runtime = Runtime.getRuntime();
+    long liveBytes = Long.MAX_VALUE;
+    long residentBytes = Long.MAX_VALUE;
+    // What collections find is freed by other threads, a little later.
+    for (int i = 0; i < COLLECTIONS; i++) {
+      System.gc();
+      TimeUnit.MILLISECONDS.sleep(50);
+      liveBytes = Math.min(liveBytes, runtime.totalMemory() - runtime.freeMemory());
+      residentBytes = Math.min(residentBytes, residentBytes());
+    }
+    String shared = directory.resolve("shm").toString();
+    long mappings;
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+      mappings = lines.filter(line -> line.contains(shared)).count();
+    }
+    long descriptors;
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      descriptors = all.count();
+    }
+    return stays.counters().connections()
+        + " "
+        + descriptors
+        + " "
+        + mappings
+        + " "
+        + liveBytes
+        + " "
+        + residentBytes;
+  }
+
+  private static long residentBytes() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return 1024 * Long.parseLong(line.replaceAll("\\D", ""));
+      }
+    }
+    throw new IOException("/proc/self/status has no line VmRSS");
+  }
+}

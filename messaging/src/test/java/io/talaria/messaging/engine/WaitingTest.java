@@ -1,0 +1,150 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.Road;
+import io.talaria.messaging.Waiting;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Nodes whose pollers never sleep, and so are never woken: what is usually told before sleep must
+ * be told all the same. None asks whether the other lives, so nothing else brings it to light.
+ */
+@Tag("alone")
+@Timeout(180)
+class WaitingTest {
+  private static final long LIMIT_NS = 90_000_000_000L;
+  private static final int ASKS = 200;
+  private static final int MESSAGES = 2_000;
+  private static final int BLOB = 3 << 20;
+  private static final int LONGEST_PAUSE_NS = 200_000;
+
+  /** Longer than the first two steps. */
+  private static final long REST_MS = 1_300;
+
+  private static final int LOOKS = 1_000;
+
+  record Figure(long value) {}
+
+  @SuppressWarnings("ArrayRecordComponent") // its length is compared
+  record Blob(byte[] bytes) {}
+
+  @TempDir Path directory;
+  private final AtomicInteger taken = new AtomicInteger();
+  private LocalNode near;
+  private LocalNode far;
+
+  private NodeOptions options(int id, Road road, Waiting waiting) {
+    return NodeOptions.of(id)
+        .cluster("test")
+        .runDirectory(directory.resolve("run"))
+        .sharedMemoryDirectory(directory.resolve("shm"))
+        .roads(road)
+        .waiting(waiting)
+        .ringBytes(16 << 10) // senders wait for room
+        .expressBytes(16 << 10)
+        .sendLimit(Duration.ofNanos(LIMIT_NS))
+        .receive(Figure.class, Dispatch.INLINE, (number, from) -> taken.incrementAndGet())
+        .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number))
+        .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
+  }
+
+  private void start(Road road, Waiting waiting) throws Exception {
+    NodeOptions second = options(2, road, waiting);
+    far = LocalNode.start(road == Road.STREAM ? second.listen("127.0.0.1", 0) : second, false);
+    InetSocketAddress there =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
+    near =
+        LocalNode.start(options(1, road, waiting).directory(id -> Map.of(2, there).get(id)), false);
+  }
+
+  @AfterEach
+  void close() {
+    if (near != null) {
+      long unused = near.close(LIMIT_NS);
+    }
+    if (far != null) {
+      long unused = far.close(LIMIT_NS);
+    }
+  }
+
+  private static void ask(Peer peer, long value) throws Exception {
+    assertThat(peer.ask(new Figure(value), Figure.class, LIMIT_NS)).isEqualTo(new Figure(value));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SPIN, SHM",
+    "SPIN, STREAM",
+    "SPIN, UCX",
+    "STEPS, SHM",
+    "STEPS, STREAM",
+    "STEPS, UCX"
+  })
+  void whoNeverSleepsMissesNothing(Waiting waiting, Road road) throws Exception {
+    WakeUps.assume(road);
+    start(road, waiting);
+    Peer peer = near.peer(2);
+    Random random = new Random(1);
+    for (int i = 0; i < ASKS; i++) {
+      ask(peer, i);
+      LockSupport.parkNanos(random.nextInt(LONGEST_PAUSE_NS));
+    }
+    long ticket = 0;
+    for (int i = 0; i < MESSAGES; i++) {
+      ticket = peer.send(new Figure(i));
+    }
+    assertThat(peer.awaitTaken(ticket, LIMIT_NS)).isTrue();
+    assertThat(taken.get()).isEqualTo(MESSAGES);
+    assertThat(peer.ask(new Blob(new byte[BLOB]), Blob.class, LIMIT_NS).bytes()).hasSize(BLOB);
+    TimeUnit.MILLISECONDS.sleep(REST_MS);
+    for (int i = 0; i < LOOKS; i++) {
+      assertThat(near.pollerSleeps() || far.pollerSleeps()).isFalse();
+    }
+    ticket = peer.send(new Figure(1)); // alone: nothing after it tells that it was taken
+    assertThat(peer.awaitTaken(ticket, LIMIT_NS)).isTrue();
+    assertThat(taken.get()).isEqualTo(MESSAGES + 1);
+    ask(far.peer(1), 7);
+    assertThat(far.remote(1).connected()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SHM", "STREAM"})
+  void whoeverNeverSleepsTalksToThoseWhoDo(Road road) throws Exception {
+    start(road, Waiting.STEPS);
+    try (LocalNode sleeper =
+        LocalNode.start(
+            options(3, road, Waiting.ADAPTIVE)
+                .directory(
+                    id ->
+                        new InetSocketAddress(
+                            InetAddress.getLoopbackAddress(), Math.max(1, far.port()))))) {
+      for (int i = 0; i < ASKS; i++) {
+        ask(sleeper.peer(2), i);
+        ask(far.peer(3), i);
+        if (i % 50 == 0) {
+          TimeUnit.MILLISECONDS.sleep(5); // it sleeps
+        }
+      }
+    }
+  }
+}
