@@ -50,8 +50,8 @@ final class RecordTable {
     assert Thread.holdsLock(lock);
     chunks.add(chunk);
     header.capacity(capacity());
-    for (CounterRecord waiting : List.copyOf(unlisted)) {
-      list(waiting);
+    while (!unlisted.isEmpty() && (used < capacity() || !free.isEmpty())) { // of thousands, a few
+      list(unlisted.iterator().next());
     }
   }
 
