@@ -8,10 +8,7 @@ import io.talaria.ucx.ActiveMessage;
 final class MessageLink extends UcxLink {
   private static final int ID = 1;
 
-  /** Twice what can be in flight. */
-  private static final int RECEIVES = 2 * UcxSide.WINDOW;
-
-  private final long[] receives = new long[RECEIVES];
+  private long[] receives = new long[2 * UcxSide.WINDOW];
   private int head;
   private int tail;
   private long arrived;
@@ -23,10 +20,32 @@ final class MessageLink extends UcxLink {
 
   private void received(ActiveMessage message) {
     if (message.isRendezvous()) {
-      receives[tail++ & RECEIVES - 1] = message.receive(side.in(), 0);
+      if (tail - head == receives.length) {
+        count();
+      }
+      if (tail - head == receives.length) {
+        grow();
+      }
+      receives[tail++ & receives.length - 1] = message.receive(side.in(), 0);
     } else {
       arrived++;
     }
+  }
+
+  /** Counts what is over: while nobody receives, the peer may send more than its window. */
+  private void count() {
+    while (head != tail && side.isOver(receives[head & receives.length - 1])) {
+      head++;
+      arrived++;
+    }
+  }
+
+  private void grow() {
+    long[] larger = new long[2 * receives.length];
+    for (int i = head; i != tail; i++) {
+      larger[i & larger.length - 1] = receives[i & receives.length - 1];
+    }
+    receives = larger;
   }
 
   @Override
@@ -38,10 +57,7 @@ final class MessageLink extends UcxLink {
   public void receive() {
     while (arrived == 0) {
       side.spin();
-      while (head != tail && side.isOver(receives[head & RECEIVES - 1])) {
-        head++;
-        arrived++;
-      }
+      count();
     }
     arrived--;
   }

@@ -107,7 +107,10 @@ class BindingsTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {"ucx-tag | \"throughput\", \"bidirectional\", \"pingpong\" | 3"})
+      value = {
+        "ucx-tag | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
+        "ucx-am | \"throughput\", \"bidirectional\", \"pingpong\" | 3"
+      })
   void measuresUcxByTcp(String binding, String patterns, int count) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
     measure(plan(binding, "plain", patterns, "").replace("posix,self", "tcp"), count);
@@ -120,7 +123,6 @@ class BindingsTest {
       value = {
         "ucx-put | \"throughput\", \"access\", \"pingpong\" | 3",
         "ucx-stream | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
-        "ucx-am | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
         "jucx | \"throughput\", \"bidirectional\", \"pingpong\" | 3",
         "ucx-get | \"throughput\", \"access\" | 2"
       })
