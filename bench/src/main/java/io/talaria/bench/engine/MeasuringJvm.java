@@ -18,8 +18,10 @@ import io.talaria.bench.result.WireCounters;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -27,6 +29,9 @@ import org.HdrHistogram.Histogram;
 
 /** One of the JVMs that measure. Its main thread does what it is ordered. */
 public final class MeasuringJvm {
+  /** How often a follower looks whether a connection has failed. */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
   private final ParentLink parent;
   private final List<Lane> lanes = new ArrayList<>();
   private BindingKind kind;
@@ -158,7 +163,7 @@ public final class MeasuringJvm {
     List<Future<Lane.Work>> futures =
         lanes.stream().map(lane -> lane.operate(pattern, client, order, () -> ended)).toList();
     if (!client) {
-      awaitEnd();
+      awaitEnd(futures);
     }
     List<Lane.Work> work = new ArrayList<>();
     for (Future<Lane.Work> future : futures) {
@@ -179,8 +184,18 @@ public final class MeasuringJvm {
         carried.infinibandBytes());
   }
 
-  private void awaitEnd() throws IOException, InterruptedException {
-    Orders.Phase phase = parent.receive(Orders.Order.class).phase();
+  /** Waits for the leaders' end; a connection that fails meanwhile is told at once. */
+  private void awaitEnd(List<Future<Lane.Work>> futures) throws Exception {
+    Optional<Orders.Order> order = Optional.empty();
+    while (order.isEmpty()) {
+      order = parent.poll(Orders.Order.class, LOOK);
+      for (Future<Lane.Work> future : futures) {
+        if (future.isDone()) {
+          get(future);
+        }
+      }
+    }
+    Orders.Phase phase = order.get().phase();
     if (phase != Orders.Phase.END) {
       throw new IllegalStateException(phase + " where END was due");
     }

@@ -14,9 +14,12 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The child's end of the talk with its parent. One per process; {@link #report} may be called by
@@ -114,6 +117,22 @@ public final class ParentLink {
   public <T> T receive(Class<T> type) throws IOException, InterruptedException {
     JsonNode node = Json.parse(lines.take());
     return Json.as(node, type);
+  }
+
+  /**
+   * Waits a while for the parent's next order.
+   *
+   * @param <T> the order's type
+   * @param type the order's type
+   * @param atMost how long
+   * @return empty if none has come
+   * @throws IOException if the line does not fit the type
+   * @throws InterruptedException if interrupted
+   */
+  public <T> Optional<T> poll(Class<T> type, Duration atMost)
+      throws IOException, InterruptedException {
+    String line = lines.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    return line == null ? Optional.empty() : Optional.of(Json.as(Json.parse(line), type));
   }
 
   private void listen() {
