@@ -124,7 +124,7 @@ class LauncherTest {
         "run --quiet -- true     | run: unknown option --quiet; try: ./talaria run --help",
         "test --al               | test: unknown option --al; try: ./talaria test --help",
         "build now               | build: unknown option now; try: ./talaria build --help",
-        "chaos --messages --connections 5 | --connections does not go with --messages",
+        "chaos --messages --connections 5 | chaos: --connections does not go with --messages",
         "chaos --minutes x       | --minutes needs a whole number from 1 to 10000, not x",
         "soak --messages --connects 5 | --connects needs a whole number from 20 to 1000000000",
         "soak --connects         | --connects needs a whole number from 1 to 1000000000",
