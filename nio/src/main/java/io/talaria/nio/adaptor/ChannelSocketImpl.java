@@ -47,6 +47,12 @@ public final class ChannelSocketImpl extends SocketImpl {
   private volatile boolean closed;
   private volatile int timeoutMs;
 
+  /**
+   * IP_TOS of a listener, or -1 if the program has set none. A channel that listens has no such
+   * option; what a socket passes on to the connections that it accepts is set on each of them.
+   */
+  private volatile int trafficClass = -1;
+
   /** The end of the stream was read: further reads say so even after a close. */
   private volatile boolean ended;
 
@@ -250,6 +256,9 @@ public final class ChannelSocketImpl extends SocketImpl {
     if (before != null) {
       before.channel().close();
     }
+    if (trafficClass >= 0) {
+      connection.channel().setOption(StandardSocketOptions.IP_TOS, trafficClass);
+    }
     if (accepted.closed) {
       connection.channel().close();
       throw new SocketException("Socket closed");
@@ -383,15 +392,21 @@ public final class ChannelSocketImpl extends SocketImpl {
 
   // ---- options
 
+  /** Also after the close: they belong to the kind of socket, not to its state. */
   @Override
   protected Set<SocketOption<?>> supportedOptions() {
-    try {
-      Set<SocketOption<?>> options = new HashSet<>(channel().supportedOptions());
-      options.removeIf(option -> option.name().equals(OOB_INLINE));
-      return options;
-    } catch (SocketException e) {
+    SocketChannels.Client connected = client;
+    SocketChannels.Listener listening = listener;
+    if (connected == null && listening == null) {
       return Set.of();
     }
+    NetworkChannel known = connected != null ? connected.channel() : listening.channel();
+    Set<SocketOption<?>> options = new HashSet<>(known.supportedOptions());
+    options.removeIf(option -> option.name().equals(OOB_INLINE));
+    if (server) {
+      options.add(StandardSocketOptions.IP_TOS);
+    }
+    return options;
   }
 
   @Override
@@ -412,6 +427,10 @@ public final class ChannelSocketImpl extends SocketImpl {
   }
 
   private <T> void set(NetworkChannel open, SocketOption<T> name, T value) throws SocketException {
+    if (server && name.equals(StandardSocketOptions.IP_TOS)) {
+      trafficClass = trafficClass((Integer) value);
+      return;
+    }
     try {
       open.setOption(name, value);
     } catch (IOException e) {
@@ -420,11 +439,22 @@ public final class ChannelSocketImpl extends SocketImpl {
   }
 
   private <T> T get(NetworkChannel open, SocketOption<T> name) throws SocketException {
+    if (server && name.equals(StandardSocketOptions.IP_TOS)) {
+      return name.type().cast(Math.max(trafficClass, 0));
+    }
     try {
       return open.getOption(name);
     } catch (IOException e) {
       throw toldOfOption(e);
     }
+  }
+
+  /** As the kernel keeps it of a TCP socket: without the two bits of congestion notification. */
+  private static int trafficClass(int value) {
+    if (value < 0 || value > 255) {
+      throw new IllegalArgumentException("Invalid IP_TOS value");
+    }
+    return value & ~3;
   }
 
   private SocketException toldOfOption(IOException e) {

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
@@ -170,8 +171,16 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
         throw new IllegalBlockingModeException();
       }
       ServerSocket timed = control.socket();
-      timed.setSoTimeout(
-          (int) Math.max(1, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(timeoutNs))));
+      try {
+        timed.setSoTimeout(
+            (int)
+                Math.max(1, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(timeoutNs))));
+      } catch (SocketException e) {
+        if (!control.isOpen()) { // what the JDK's accept says of a channel that is or gets closed
+          throw new AsynchronousCloseException();
+        }
+        throw e;
+      }
       return TalariaSocketChannel.accepted(context, timed.accept().getChannel(), receiveBuffer);
     }
 

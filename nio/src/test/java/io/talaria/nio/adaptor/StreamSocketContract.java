@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
@@ -24,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -605,6 +607,36 @@ abstract class StreamSocketContract {
           .isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> socket.setSendBufferSize(0))
           .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void aClosedSocketSaysWhichOptionsItHas() throws Exception {
+    ServerSocket other = opened(newServerSocket());
+    other.bind(new InetSocketAddress(loopback, 0));
+    Set<SocketOption<?>> connected = client.supportedOptions();
+    client.close();
+    served.close(); // not asked before
+    other.close();
+    assertThat(client.supportedOptions()).isEqualTo(connected);
+    assertThat(served.supportedOptions()).isEqualTo(connected);
+    assertThat(other.supportedOptions()).contains(StandardSocketOptions.SO_RCVBUF);
+  }
+
+  @Test
+  void aListenersTrafficClassIsThatOfItsConnections() throws Exception {
+    ServerSocket other = opened(newServerSocket());
+    assertThat(other.supportedOptions()).contains(StandardSocketOptions.IP_TOS);
+    other.bind(new InetSocketAddress(loopback, 0));
+    assertThat(other.getOption(StandardSocketOptions.IP_TOS)).isZero();
+    other.setOption(StandardSocketOptions.IP_TOS, 0x11);
+    assertThat(other.getOption(StandardSocketOptions.IP_TOS)).isEqualTo(0x10);
+    assertThatThrownBy(() -> other.setOption(StandardSocketOptions.IP_TOS, 256))
+        .isInstanceOf(IllegalArgumentException.class);
+    try (Socket to = new Socket(other.getInetAddress(), other.getLocalPort());
+        Socket from = other.accept()) {
+      assertThat(from.getTrafficClass()).isEqualTo(0x10);
+      assertThat(to.getTrafficClass()).isZero();
     }
   }
 

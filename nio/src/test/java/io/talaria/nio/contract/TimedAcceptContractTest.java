@@ -3,8 +3,10 @@
 package io.talaria.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.Socket;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ServerSocketChannel;
 import org.junit.jupiter.api.Test;
@@ -38,5 +40,14 @@ class TimedAcceptContractTest extends Contract {
             });
     assertThat(accepting.failure()).isInstanceOf(ClosedByInterruptException.class);
     assertThat(listener.isOpen()).isFalse();
+  }
+
+  @Test
+  void aTimedAcceptOfAClosedChannelSaysThatItWasClosed() throws Exception {
+    ServerSocketChannel listener = listener();
+    listener.socket().setSoTimeout(20_000);
+    listener.close();
+    assertThatThrownBy(() -> listener.socket().accept())
+        .isInstanceOf(AsynchronousCloseException.class);
   }
 }
