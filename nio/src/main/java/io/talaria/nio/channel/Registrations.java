@@ -201,10 +201,4 @@ final class Registrations {
       other.owner().nudge(other);
     }
   }
-
-  void cancelAll() {
-    for (SelectionKey key : keys) {
-      key.cancel();
-    }
-  }
 }

@@ -53,6 +53,9 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   /** Whether the channel's stream has been given its home here. */
   boolean settled;
 
+  /** Whether the selector has removed the key everywhere. */
+  boolean removed;
+
   /** It is being registered: the channel does not know it yet. */
   static final int REGISTERING = 0;
 

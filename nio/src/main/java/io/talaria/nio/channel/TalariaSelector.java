@@ -301,7 +301,7 @@ final class TalariaSelector extends AbstractSelector {
       Iterator<SelectionKey> each = cancelled.iterator();
       while (each.hasNext()) {
         TalariaSelectionKey key = (TalariaSelectionKey) each.next();
-        if (key.removable()) { // else another thread is registering it: next time
+        if (key.removed || key.removable()) { // else another thread registers it: next time
           each.remove();
           remove(key);
         }
@@ -313,6 +313,10 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void remove(TalariaSelectionKey key) {
+    if (key.removed) { // by a close, which removes valid keys too
+      return;
+    }
+    key.removed = true;
     registrations.forget(key);
     if (key.stage != TalariaSelectionKey.FAILED) { // Java 17 would trip over it
       deregister(key);
@@ -320,13 +324,30 @@ final class TalariaSelector extends AbstractSelector {
     registrations.release(key);
   }
 
-  /** Also those whose registration another thread is about to end. */
-  private void removeAllCancelled() throws IOException {
-    removeCancelled();
-    while (!cancelledKeys().isEmpty()) {
-      Thread.yield();
+  /**
+   * Removes every key, also those whose registration another thread is about to end. A valid key
+   * becomes invalid in {@code deregister}, under the lock under which the channel's {@code
+   * register} finds it: so that method either gets a valid key or registers anew, which a closed
+   * selector refuses.
+   */
+  private void removeAll() throws IOException {
+    while (removeKeys() || !cancelledKeys().isEmpty()) {
       removeCancelled();
+      Thread.yield();
     }
+  }
+
+  /** Removes the keys that can be removed now; whether there were any. */
+  private boolean removeKeys() {
+    boolean any = false;
+    for (SelectionKey each : registrations.view()) {
+      any = true;
+      TalariaSelectionKey key = (TalariaSelectionKey) each;
+      if (key.removable()) {
+        remove(key);
+      }
+    }
+    return any;
   }
 
   @Override
@@ -334,8 +355,7 @@ final class TalariaSelector extends AbstractSelector {
     sleep.wakeUpForClose();
     synchronized (this) {
       synchronized (ready.selected()) {
-        registrations.cancelAll();
-        removeAllCancelled();
+        removeAll();
         ready.selected().clear();
         homes.refuse();
         try {

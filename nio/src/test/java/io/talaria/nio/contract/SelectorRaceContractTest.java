@@ -420,6 +420,30 @@ class SelectorRaceContractTest extends Contract {
   }
 
   @Test
+  void registeringAgainAgainstAClosingSelectorSucceedsOrFindsItClosed() throws Exception {
+    ServerSocketChannel listener = unbound();
+    listener.configureBlocking(false);
+    Race.rounds(
+        10 * Race.ROUNDS,
+        round -> {
+          Selector selector = selectorFor(listener);
+          listener.register(selector, 0);
+          Throwable[] thrown =
+              Race.run(
+                  round,
+                  () -> listener.register(selector, SelectionKey.OP_ACCEPT),
+                  () -> {
+                    selector.close();
+                    return null;
+                  });
+          assertNothingOr(thrown[0], ClosedSelectorException.class);
+          assertNothing(thrown[1]);
+          assertThat(listener.keyFor(selector)).isNull();
+          assertThat(listener.isRegistered()).isFalse();
+        });
+  }
+
+  @Test
   void closesOfChannelAndSelectorMayMeet() throws Exception {
     Race.rounds(
         round -> {
