@@ -5,6 +5,8 @@ package io.talaria.nio.adaptor;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
@@ -44,6 +46,9 @@ final class AdaptorOutputStream extends OutputStream {
         }
         channel.write(source);
       }
+    } catch (ClosedChannelException e) {
+      // A part was written, then the channel was closed: one write to the program, so it was cut.
+      throw source.position() > offset ? new AsynchronousCloseException() : e;
     } finally {
       writeLock.unlock();
     }

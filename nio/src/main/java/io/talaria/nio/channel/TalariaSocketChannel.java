@@ -57,6 +57,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   /** Set once, when connected. */
   private volatile Lane lane;
 
+  /**
+   * What ended a write that had written a part, for the next one to throw. Under the write lock.
+   */
+  private IOException endOfWrites;
+
   /** The writer inside does not copy before it has looked whether it may. Under the write lock. */
   private volatile boolean writerRests;
 
@@ -429,7 +434,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       int start = src.position();
       int n = open.write(src);
       if (src.hasRemaining()) {
-        awaitWrite(open, src);
+        boolean unused = awaitWrite(open, src, n > 0);
         n = src.position() - start;
       }
       return n;
@@ -466,8 +471,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       for (int i = offset; i < offset + length; i++) {
         int before = srcs[i].remaining();
         if (before > 0) {
-          awaitWrite(open, srcs[i]);
-          n += before;
+          boolean whole = awaitWrite(open, srcs[i], n > 0);
+          n += before - srcs[i].remaining();
+          if (!whole) {
+            break;
+          }
         }
       }
       return n;
@@ -490,29 +498,42 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     if (outputClosed) {
       throw new ClosedChannelException();
     }
+    IOException kept = endOfWrites;
+    if (kept != null) {
+      endOfWrites = null;
+      throw kept;
+    }
     return open;
   }
 
-  /** Writes all that is left, waiting for room. */
-  private void awaitWrite(Lane open, ByteBuffer src) throws IOException {
+  /**
+   * Writes what is left, waiting for room. If something ends the output meanwhile, what has been
+   * written counts, as it does for a write in the kernel: the call succeeds with a part, and the
+   * next one fails.
+   *
+   * @param part whether the operation has written a part before
+   * @return whether all is written, and not a part alone
+   */
+  private boolean awaitWrite(Lane open, ByteBuffer src, boolean part) throws IOException {
+    int start = src.position();
     if (!outputEnding()) {
-      open.spinWrite(src);
+      try {
+        open.spinWrite(src);
+      } catch (IOException e) {
+        keepForNextWrite(e, part || src.position() > start);
+        return false;
+      }
       if (!src.hasRemaining()) {
-        return;
+        return true;
       }
     }
-    boolean completed = false;
     boolean interrupted = false;
     beginWaiting();
     try {
-      while (state == CONNECTED) {
-        if (outputClosed) {
-          throw new AsynchronousCloseException();
-        }
+      while (state == CONNECTED && !outputClosed) {
         int unused = open.write(src);
         if (!src.hasRemaining()) {
-          completed = true;
-          break;
+          return true;
         }
         interrupted |= ofSocket && SocketInterrupt.putOff();
         writerRests = true;
@@ -522,17 +543,31 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           writerRests = false;
         }
       }
+      if (!part && src.position() == start) {
+        throw new AsynchronousCloseException();
+      }
+    } catch (IOException e) {
+      keepForNextWrite(e, part || src.position() > start);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
       writerRests = true; // on Java 17, end may wait for an interrupt that is just closing us
       try {
-        endWaiting(completed);
+        endWaiting(part || src.position() > start);
       } finally {
         writerRests = false;
       }
     }
+    return false;
+  }
+
+  /** Keeps what has ended a write for the next one, if this one has written a part. */
+  private void keepForNextWrite(IOException e, boolean part) throws IOException {
+    if (!part) {
+      throw e;
+    }
+    endOfWrites = e;
   }
 
   // ---- half-close

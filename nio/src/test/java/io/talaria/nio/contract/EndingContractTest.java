@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
@@ -418,7 +417,8 @@ class EndingContractTest extends Contract {
     Pair pair = pair();
     Flood flood = Flood.into(pair.server).whenFull();
     pair.server.shutdownOutput();
-    assertThat(flood.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+    // The AsynchronousCloseException among them, unless the write in progress has written a part.
+    assertThat(flood.failure()).isInstanceOf(ClosedChannelException.class);
     assertThat(pair.server.isOpen()).isTrue();
   }
 

@@ -362,4 +362,65 @@ class WriteContractTest extends Contract {
     }
     return sum;
   }
+
+  /** More than any buffers hold, so that a blocking write waits with a part of it written. */
+  private static final int NEVER_TAKEN = 64 << 20;
+
+  @FunctionalInterface
+  private interface End {
+    void of(Pair pair) throws Exception;
+  }
+
+  /** Ends a write that waits with a part written; the part. */
+  private long partOfAWriteCutShort(Pair pair, End end) throws Exception {
+    ByteBuffer large = ByteBuffer.allocateDirect(NEVER_TAKEN);
+    Doing<Integer> writing = Doing.start(() -> pair.client.write(large));
+    Await.readable(pair.server);
+    writing.whenWaiting();
+    end.of(pair);
+    int part = writing.result();
+    assertThat(part).isPositive().isLessThan(NEVER_TAKEN).isEqualTo(large.position());
+    return part;
+  }
+
+  @Test
+  void aWriteCutShortByACloseReportsItsPart() throws Exception {
+    Pair pair = pair();
+    long part = partOfAWriteCutShort(pair, both -> both.client.close());
+    assertThat(Bytes.readToEnd(pair.server)).isEqualTo(part);
+    assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+        .isInstanceOf(ClosedChannelException.class);
+  }
+
+  @Test
+  void aWriteCutShortByAShutdownReportsItsPart() throws Exception {
+    Pair pair = pair();
+    long part = partOfAWriteCutShort(pair, both -> both.client.shutdownOutput());
+    assertThat(Bytes.readToEnd(pair.server)).isEqualTo(part);
+    assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+        .isInstanceOf(ClosedChannelException.class);
+  }
+
+  @Test
+  void aWriteCutShortByThePeerReportsItsPart() throws Exception {
+    Pair pair = pair();
+    partOfAWriteCutShort(pair, both -> both.server.close());
+    assertThat(Await.writeFailure(pair.client)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void aGatheringWriteCutShortReportsItsPart() throws Exception {
+    Pair pair = pair();
+    ByteBuffer[] large = {
+      bytes(10, 1), ByteBuffer.allocateDirect(NEVER_TAKEN), ByteBuffer.allocateDirect(10)
+    };
+    Doing<Long> writing = Doing.start(() -> pair.client.write(large));
+    Await.readable(pair.server);
+    writing.whenWaiting();
+    pair.client.shutdownOutput();
+    long part = writing.result();
+    assertThat(part).isEqualTo(large[0].position() + large[1].position()).isGreaterThan(10);
+    assertThat(large[2].position()).isZero();
+    assertThat(Bytes.readToEnd(pair.server)).isEqualTo(part);
+  }
 }
