@@ -5,6 +5,7 @@ package io.talaria.agent;
 import io.talaria.nio.TalariaSockets;
 import io.talaria.nio.config.Config;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.jdk.Privileged;
 import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
@@ -59,6 +60,9 @@ public final class Activation {
    * @throws ReflectiveOperationException if the provider is not there
    */
   public static void atStart(Instrumentation instrumentation) throws ReflectiveOperationException {
+    if (!granted()) {
+      return;
+    }
     Config config;
     try {
       config = Config.load();
@@ -86,6 +90,9 @@ public final class Activation {
    */
   public static void whileRunning(Instrumentation instrumentation)
       throws ReflectiveOperationException {
+    if (!granted()) {
+      return;
+    }
     Config config;
     try {
       config = Config.load();
@@ -109,6 +116,17 @@ public final class Activation {
               + provider
               + " and stays with it");
     }
+  }
+
+  /** Whether Talaria may do what it needs; else says what is missing. */
+  private static boolean granted() {
+    boolean granted = Privileged.granted();
+    if (!granted) {
+      System.err.println(
+          "talaria: stays off, because the security manager's policy does not grant talaria.jar"
+              + " java.security.AllPermission");
+    }
+    return granted;
   }
 
   /** Answers whether the provider is set now. */

@@ -10,6 +10,7 @@ import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedServerChannel;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.jdk.Privileged;
 import io.talaria.nio.negotiation.Announcement;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -74,7 +75,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   public ServerSocketChannel bind(SocketAddress wanted, int backlog) throws IOException {
     synchronized (lock) {
       control.bind(wanted, backlog);
-      SocketAddress bound = control.getLocalAddress();
+      SocketAddress bound = Privileged.call(control::getLocalAddress);
       local = bound;
       if (counters == null && bound instanceof InetSocketAddress address) {
         counters = context.counters().connection(Role.LISTENER, bound, null);
@@ -177,7 +178,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
 
     @Override
     public SocketAddress localAddress() {
-      return local;
+      return ShownAddress.of(control, local);
     }
   }
 
@@ -230,7 +231,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   @Override
   public String toString() {
     return "TalariaServerSocketChannel["
-        + (isOpen() ? (local == null ? "unbound" : local) : "closed")
+        + (isOpen() ? (local == null ? "unbound" : ShownAddress.of(control, local)) : "closed")
         + "]";
   }
 }
