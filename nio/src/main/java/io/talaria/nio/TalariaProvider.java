@@ -87,6 +87,6 @@ public final class TalariaProvider extends SelectorProvider {
 
   @Override
   public Channel inheritedChannel() throws IOException {
-    return channels.jdk().inheritedChannel();
+    return channels.inheritedChannel();
   }
 }

@@ -75,18 +75,38 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   public ServerSocketChannel bind(SocketAddress wanted, int backlog) throws IOException {
     synchronized (lock) {
       control.bind(wanted, backlog);
-      SocketAddress bound = Privileged.call(control::getLocalAddress);
-      local = bound;
-      if (counters == null && bound instanceof InetSocketAddress address) {
-        counters = context.counters().connection(Role.LISTENER, bound, null);
-        if (context.wants(address.getPort())) {
-          announcement = context.negotiator().announce(address, this::announced);
-        } else {
-          context.negotiator().execute(() -> announced(Reason.PORT_LEFT_OUT));
-        }
-      }
+      bound();
     }
     return this;
+  }
+
+  /**
+   * Wraps a listener that this process has been started with.
+   *
+   * @param control bound, of the JDK's
+   */
+  static TalariaServerSocketChannel inherited(Context context, ServerSocketChannel control)
+      throws IOException {
+    TalariaServerSocketChannel channel = new TalariaServerSocketChannel(context, control);
+    synchronized (channel.lock) {
+      channel.bound();
+    }
+    return channel;
+  }
+
+  /** Announces it. */
+  private void bound() throws IOException {
+    assert Thread.holdsLock(lock);
+    SocketAddress bound = Privileged.call(control::getLocalAddress);
+    local = bound;
+    if (counters == null && bound instanceof InetSocketAddress address) {
+      counters = context.counters().connection(Role.LISTENER, bound, null);
+      if (context.wants(address.getPort())) {
+        announcement = context.negotiator().announce(address, this::announced);
+      } else {
+        context.negotiator().execute(() -> announced(Reason.PORT_LEFT_OUT));
+      }
+    }
   }
 
   private void announced(Reason reason) {
