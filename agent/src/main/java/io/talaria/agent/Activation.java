@@ -6,6 +6,7 @@ import io.talaria.nio.TalariaSockets;
 import io.talaria.nio.config.Config;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.process.Host;
 import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
@@ -284,6 +285,10 @@ public final class Activation {
       System.err.println(
           "talaria: NIO connections stay on TCP: this Java has no module jdk.net, without which"
               + " nobody can be told apart from other users; add it to the run-time image");
+      return;
+    }
+    if (Host.uid() == Host.UNKNOWN_UID) {
+      System.err.println("talaria: NIO connections stay on TCP: " + Host.NO_UID);
       return;
     }
     String obstacle = Directories.obstacle(config);

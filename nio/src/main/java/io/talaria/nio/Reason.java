@@ -224,7 +224,15 @@ public enum Reason {
       "port-left-out",
       "This process leaves the service's port to TCP: talaria.ports does not name it, or"
           + " talaria.ports.except does.",
-      "Nothing to do, or change talaria.ports and talaria.ports.except, on both sides.");
+      "Nothing to do, or change talaria.ports and talaria.ports.except, on both sides."),
+
+  /** There is no usable {@code /proc}. */
+  NO_PROC(
+      36,
+      "no-proc",
+      "This process cannot read /proc, without which it knows neither its own user id nor which"
+          + " processes live.",
+      "Mount /proc where the process runs (mount -t proc proc /proc), readable for its user.");
 
   private static final Reason[] VALUES = values();
 

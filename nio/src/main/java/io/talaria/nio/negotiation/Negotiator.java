@@ -125,7 +125,13 @@ public final class Negotiator implements Executor {
 
   /** The program has accepted a connection: an offer for it may be here, or come later. */
   public void accepted(Upgradable channel) {
+    Reason unusable = announcer.unusable();
+    channel.plainSoFar(unusable == null ? Reason.NO_OFFER : unusable);
     matcher.accepted(channel);
+    Reason found = announcer.unusable();
+    if (found != null && found != unusable) { // whoever found it may not have seen the channel
+      loop.execute(() -> matcher.unusable(found));
+    }
   }
 
   /** A channel closes that this negotiator has heard of. */
