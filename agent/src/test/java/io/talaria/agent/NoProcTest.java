@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A process for which there is no {@code /proc}, as in a bare chroot. */
 class NoProcTest {
   private static final String WITHOUT_PROC =
-      "exec unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$0\" \"$@\"' ";
+      " exec unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$0\" \"$@\"' ";
 
   @TempDir Path work;
 
@@ -29,7 +29,9 @@ class NoProcTest {
   @MethodSource("javas")
   void saysSoAndStaysOnTcp(String java) throws Exception {
     Path script = work.resolve("java");
-    Files.writeString(script, "#!/bin/sh\n" + WITHOUT_PROC + java + " \"$@\"\n");
+    Path libraries = Path.of(java).resolveSibling("../lib"); // found by way of /proc otherwise
+    Files.writeString(
+        script, "#!/bin/sh\nLD_LIBRARY_PATH=" + libraries + WITHOUT_PROC + java + " \"$@\"\n");
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
     assumeTrue(
         Child.run(work, script.toString(), List.of(), Map.of()).status() == 0,
