@@ -4,9 +4,10 @@ package io.talaria.agent;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
-import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
@@ -20,9 +21,9 @@ public final class ReasonsMain {
   private ReasonsMain() {}
 
   /**
-   * Waits until nothing is negotiated and the accepted connection has the reason given.
+   * Waits until all have the reason given.
    *
-   * @param arguments that reason's code
+   * @param arguments that reason's code; whether to wait for the connections only
    */
   public static void main(String[] arguments) throws Exception {
     try (ServerSocketChannel listener = ServerSocketChannel.open()) {
@@ -30,7 +31,11 @@ public final class ReasonsMain {
       try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
           SocketChannel server = listener.accept()) {
         List<ConnectionInfo> seen = Connections.snapshot();
-        while (client.isOpen() && server.isOpen() && !settled(seen, arguments[0])) {
+        while (client.isOpen() && server.isOpen() && !settled(seen, arguments)) {
+          client.write(ByteBuffer.allocate(1));
+          server.write(ByteBuffer.allocate(1));
+          server.read(ByteBuffer.allocate(1));
+          client.read(ByteBuffer.allocate(1));
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
           seen = Connections.snapshot();
         }
@@ -41,9 +46,11 @@ public final class ReasonsMain {
     }
   }
 
-  private static boolean settled(List<ConnectionInfo> seen, String awaited) {
+  private static boolean settled(List<ConnectionInfo> seen, String[] awaited) {
+    boolean connectionsOnly = awaited.length > 1 && Boolean.parseBoolean(awaited[1]);
     return seen.size() == ALL
-        && seen.stream().noneMatch(each -> each.reason() == Reason.PENDING)
-        && seen.stream().allMatch(each -> each.reason().code().equals(awaited));
+        && seen.stream()
+            .filter(each -> !connectionsOnly || each.role() != Role.LISTENER)
+            .allMatch(each -> each.reason().code().equals(awaited[0]));
   }
 }
