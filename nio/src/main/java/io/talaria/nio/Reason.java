@@ -164,7 +164,8 @@ public enum Reason {
       26,
       "no-ucx",
       "The ucx fabric is asked for and cannot be used in this process.",
-      "Install UCX (Debian: libucx0) and, before Java 25, JUCX; the log says what is missing."),
+      "Do what ss, doctor and the log say for the process: install UCX or, before Java 25, JUCX, or"
+          + " export what UCX reads from the environment."),
   /** Both ends run Talaria on two hosts, and a fast network joins them. */
   BETWEEN_HOSTS(
       27,

@@ -62,7 +62,7 @@ public final class Negotiator implements Executor {
       BiConsumer<String, Throwable> log) {
     this.hosts = hosts;
     reports = new Reports(log);
-    this.fabrics = new LocalFabrics(fabrics, reports);
+    this.fabrics = new LocalFabrics(fabrics, reports, why -> counters.ucxUnavailable(why));
     loop = new NegotiationLoop(jdk, reports, this.fabrics::examine);
     announcer = new Announcer(this, directory);
     dialler = new Dialler(this, directory);
