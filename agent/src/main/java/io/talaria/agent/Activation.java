@@ -4,12 +4,16 @@ package io.talaria.agent;
 
 import io.talaria.nio.TalariaSockets;
 import io.talaria.nio.config.Config;
+import io.talaria.nio.fabric.ToldProblems;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.process.Host;
 import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -33,6 +37,8 @@ public final class Activation {
 
   /** The fabric that calls native code. */
   private static final String UCX = "ucx";
+
+  private static final String UCX_FABRICS = "io.talaria.nio.ucx.Fabrics";
 
   /** From here on the fabric calls UCX without JUCX. */
   private static final int FFM_JAVA = 25;
@@ -59,6 +65,9 @@ public final class Activation {
    * @throws ReflectiveOperationException if the provider is not there
    */
   public static void atStart(Instrumentation instrumentation) throws ReflectiveOperationException {
+    if (!granted()) {
+      return;
+    }
     Config config;
     try {
       config = Config.load();
@@ -86,6 +95,9 @@ public final class Activation {
    */
   public static void whileRunning(Instrumentation instrumentation)
       throws ReflectiveOperationException {
+    if (!granted()) {
+      return;
+    }
     Config config;
     try {
       config = Config.load();
@@ -109,6 +121,17 @@ public final class Activation {
               + provider
               + " and stays with it");
     }
+  }
+
+  /** Whether Talaria may do what it needs; else says what is missing. */
+  private static boolean granted() {
+    boolean granted = Privileged.granted();
+    if (!granted) {
+      System.err.println(
+          "talaria: stays off, because the security manager's policy does not grant talaria.jar"
+              + " java.security.AllPermission");
+    }
+    return granted;
   }
 
   /** Answers whether the provider is set now. */
@@ -237,10 +260,28 @@ public final class Activation {
     }
   }
 
-  /** The fabrics that are asked for, in words. */
-  private static String roads(Config config) {
+  /** Why UCX, which is asked for, cannot be used, if that can be told at once; else nothing. */
+  private static String ucxObstacle(Config config) {
+    if (!config.fabrics().contains(UCX)) {
+      return "";
+    }
+    try {
+      return (String)
+          Class.forName(UCX_FABRICS, true, ClassLoader.getSystemClassLoader())
+              .getMethod("obstacle")
+              .invoke(null);
+    } catch (ReflectiveOperationException | LinkageError e) {
+      return ""; // the fabric says it itself
+    }
+  }
+
+  /** The fabrics that are asked for and may turn out to be usable, in words; or nothing. */
+  private static String roads(Config config, boolean withUcx) {
     StringBuilder roads = new StringBuilder();
     for (String fabric : config.fabrics()) {
+      if (fabric.equals(UCX) && !withUcx) {
+        continue;
+      }
       roads.append(roads.length() == 0 ? "" : ", or else ");
       if (!fabric.equals(UCX)) {
         roads.append("shared memory");
@@ -249,6 +290,9 @@ public final class Activation {
       } else {
         roads.append("UCX");
       }
+    }
+    if (withUcx && config.fabrics().equals(List.of(UCX))) {
+      roads.append(", or else TCP"); // whether it can be loaded is not known yet
     }
     return roads.toString();
   }
@@ -268,6 +312,10 @@ public final class Activation {
               + " nobody can be told apart from other users; add it to the run-time image");
       return;
     }
+    if (Host.uid() == Host.UNKNOWN_UID) {
+      System.err.println("talaria: NIO connections stay on TCP: " + Host.NO_UID);
+      return;
+    }
     String obstacle = Directories.obstacle(config);
     if (obstacle != null) {
       System.err.println("talaria: NIO connections stay on TCP: " + obstacle);
@@ -277,16 +325,21 @@ public final class Activation {
     if (disk != null) {
       System.err.println("talaria: " + disk);
     }
+    String ucx = ucxObstacle(config);
+    String roads = roads(config, ucx.isEmpty());
+    if (!ucx.isEmpty()) {
+      ToldProblems.add(ucx); // once is enough
+    }
     String version = Activation.class.getPackage().getImplementationVersion();
     System.err.println(
         "Talaria "
             + (version == null ? "(development)" : version)
             + ": NIO connections"
             + config.ports().words()
-            + " use "
-            + roads(config)
+            + (roads.isEmpty() ? " stay on TCP" : " use " + roads)
             + " on this host (pid "
             + ProcessHandle.current().pid()
-            + ")");
+            + ")"
+            + (ucx.isEmpty() ? "" : "; UCX cannot be used: " + ucx));
   }
 }

@@ -26,21 +26,21 @@ public final class TalariaAgent {
   /**
    * Called before the program's {@code main}.
    *
-   * @param arguments what follows {@code talaria.jar=}; not used
+   * @param arguments what follows {@code talaria.jar=}; there are no options to give
    * @param instrumentation the JVM's instrumentation service
    */
   public static void premain(String arguments, Instrumentation instrumentation) {
-    start("atStart", instrumentation);
+    start("atStart", arguments, instrumentation);
   }
 
   /**
    * Called when the agent is attached to a running JVM.
    *
-   * @param arguments what the attaching program gave; not used
+   * @param arguments what the attaching program gave; there are no options to give
    * @param instrumentation the JVM's instrumentation service
    */
   public static void agentmain(String arguments, Instrumentation instrumentation) {
-    start("whileRunning", instrumentation);
+    start("whileRunning", arguments, instrumentation);
   }
 
   /**
@@ -74,10 +74,17 @@ public final class TalariaAgent {
     System.exit(status);
   }
 
-  private static void start(String how, Instrumentation instrumentation) {
+  private static void start(String how, String arguments, Instrumentation instrumentation) {
     try {
       if ("false".equals(System.getProperty("talaria.enabled"))) {
         return;
+      }
+      if (arguments != null && !arguments.trim().isEmpty()) {
+        System.err.println(
+            "talaria: the agent's options '"
+                + arguments
+                + "' are ignored, it has none: it is configured by system properties, such as"
+                + " -Dtalaria.quiet=true");
       }
       String version = System.getProperty("java.specification.version");
       if (featureVersion(version) < OLDEST_JAVA) {

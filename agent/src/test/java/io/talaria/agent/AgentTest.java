@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,9 +39,14 @@ class AgentTest {
     assertThat(child.status()).isZero();
   }
 
-  @ParameterizedTest
-  @MethodSource("javas")
-  void namesTheFabricsThatAreAskedFor(String java) throws Exception {
+  @Test
+  void namesTheFabricsThatAreAskedFor() throws Exception {
+    String java = Child.thisJava(); // where whether UCX can be used is not known at the start
+    Child alone = Child.withAgent(work, java, List.of(option("talaria.fabrics", "ucx")));
+    assertThat(alone.err())
+        .singleElement()
+        .asString()
+        .contains("connections use UCX, or else TCP on this host");
     Child child = Child.withAgent(work, java, List.of(option("talaria.fabrics", "ucx,shm")));
     assertThat(child.out()).containsExactly(TALARIA);
     assertThat(child.err())
@@ -48,6 +54,51 @@ class AgentTest {
         .asString()
         .contains("connections use UCX")
         .contains(", or else shared memory on this host");
+  }
+
+  /** What Java 17 needs for UCX can be told at once; no second line says otherwise. */
+  @ParameterizedTest
+  @MethodSource("javas")
+  void saysInOneLineThatUcxCannotBeUsed(String java) throws Exception {
+    assumeFalse(java.equals(Child.thisJava()), "newer ones need to load UCX to know");
+    for (String fabrics : List.of("ucx", "ucx,shm")) {
+      boolean alone = fabrics.equals("ucx");
+      Child child =
+          Child.run(
+              work,
+              java,
+              List.of("-javaagent:" + Child.AGENT, option("talaria.fabrics", fabrics)),
+              Map.of(),
+              ReasonsMain.class,
+              alone ? "no-ucx" : "same-host",
+              Boolean.toString(!alone));
+      assertThat(child.err())
+          .singleElement()
+          .asString()
+          .matches(
+              "Talaria \\S+: NIO connections "
+                  + (alone ? "stay on TCP" : "use shared memory")
+                  + " on this host \\(pid \\d+\\); UCX cannot be used: JUCX is not there\\..*");
+      if (alone) {
+        assertThat(child.out())
+            .containsExactlyInAnyOrder("listener no-ucx", "client no-ucx", "accepted no-ucx");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void namesOptionsThatItDoesNotHave(String java) throws Exception {
+    Child child =
+        Child.run(work, java, List.of("-javaagent:" + Child.AGENT + "=quiet=true"), Map.of());
+    assertThat(child.status()).isZero();
+    assertThat(child.out()).containsExactly(TALARIA);
+    assertThat(child.err()).hasSize(2);
+    assertThat(child.err().get(0))
+        .isEqualTo(
+            "talaria: the agent's options 'quiet=true' are ignored, it has none: it is configured"
+                + " by system properties, such as -Dtalaria.quiet=true");
+    assertThat(child.err().get(1)).matches(START_LINE);
   }
 
   @ParameterizedTest

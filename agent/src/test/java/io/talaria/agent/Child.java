@@ -64,12 +64,33 @@ record Child(int status, List<String> out, List<String> err) {
       Map<String, String> environment,
       String... properties)
       throws IOException, InterruptedException {
+    return run(work, java, options, environment, ProbeMain.class, properties);
+  }
+
+  /**
+   * Runs a program of the test classes.
+   *
+   * @param work an empty directory for the output
+   * @param java path of the command
+   * @param options options of the JVM
+   * @param environment variables to add
+   * @param program its main class
+   * @param arguments its arguments
+   */
+  static Child run(
+      Path work,
+      String java,
+      List<String> options,
+      Map<String, String> environment,
+      Class<?> program,
+      String... arguments)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(java));
     command.addAll(options);
     command.add("-cp");
     command.add(System.getProperty("talaria.test.classes"));
-    command.add(ProbeMain.class.getName());
-    command.addAll(List.of(properties));
+    command.add(program.getName());
+    command.addAll(List.of(arguments));
     Path out = work.resolve("out");
     Path err = work.resolve("err");
     ProcessBuilder builder =

@@ -164,7 +164,8 @@ public enum Reason {
       26,
       "no-ucx",
       "The ucx fabric is asked for and cannot be used in this process.",
-      "Install UCX (Debian: libucx0) and, before Java 25, JUCX; the log says what is missing."),
+      "Do what ss, doctor and the log say for the process: install UCX or, before Java 25, JUCX, or"
+          + " export what UCX reads from the environment."),
   /** Both ends run Talaria on two hosts, and a fast network joins them. */
   BETWEEN_HOSTS(
       27,
@@ -224,7 +225,15 @@ public enum Reason {
       "port-left-out",
       "This process leaves the service's port to TCP: talaria.ports does not name it, or"
           + " talaria.ports.except does.",
-      "Nothing to do, or change talaria.ports and talaria.ports.except, on both sides.");
+      "Nothing to do, or change talaria.ports and talaria.ports.except, on both sides."),
+
+  /** There is no usable {@code /proc}. */
+  NO_PROC(
+      36,
+      "no-proc",
+      "This process cannot read /proc, without which it knows neither its own user id nor which"
+          + " processes live.",
+      "Mount /proc where the process runs (mount -t proc proc /proc), readable for its user.");
 
   private static final Reason[] VALUES = values();
 

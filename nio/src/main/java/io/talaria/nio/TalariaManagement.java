@@ -4,6 +4,7 @@ package io.talaria.nio;
 
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.counters.file.ProcessTotals;
+import io.talaria.nio.jdk.Privileged;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -33,7 +34,7 @@ public final class TalariaManagement {
    */
   public static boolean register() {
     try {
-      return Registration.register();
+      return Privileged.get(Registration::register);
     } catch (LinkageError e) {
       return false;
     }

@@ -4,6 +4,7 @@ package io.talaria.nio;
 
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.channel.Channels;
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.nio.channels.Channel;
@@ -33,7 +34,7 @@ public final class TalariaProvider extends SelectorProvider {
    * @throws IllegalStateException if the JDK's package {@code sun.nio.ch} is not exported to us
    */
   public TalariaProvider() {
-    channels = new Channels(this);
+    channels = Privileged.get(() -> new Channels(this));
     if (channels.wantsJmx()) {
       TalariaManagement.register();
     }
@@ -86,6 +87,6 @@ public final class TalariaProvider extends SelectorProvider {
 
   @Override
   public Channel inheritedChannel() throws IOException {
-    return channels.jdk().inheritedChannel();
+    return channels.inheritedChannel();
   }
 }

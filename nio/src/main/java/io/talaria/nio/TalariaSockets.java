@@ -4,6 +4,7 @@ package io.talaria.nio;
 
 import io.talaria.nio.adaptor.ChannelSocketImpl;
 import io.talaria.nio.adaptor.SocketChannels;
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -39,7 +40,7 @@ public final class TalariaSockets {
 
     @Override
     public SocketImpl createSocketImpl() {
-      return new ChannelSocketImpl(OfProvider.INSTANCE, server);
+      return Privileged.get(() -> new ChannelSocketImpl(OfProvider.INSTANCE, server));
     }
   }
 

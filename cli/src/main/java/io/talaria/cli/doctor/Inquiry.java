@@ -247,7 +247,12 @@ final class Inquiry {
             : Finding.missing(
                 SERVER,
                 found + ", not announced: " + reason.code() + ". " + reason.sentence(),
-                reason.cure()));
+                missing(listener).isEmpty() ? reason.cure() : missing(listener)));
+  }
+
+  /** What the process itself says is missing for UCX, if that keeps a connection on TCP. */
+  private static String missing(Owned one) {
+    return one.connection.reason() == Reason.NO_UCX ? one.process.ucxUnavailableReason() : "";
   }
 
   private void otherHost(List<InetAddress> addresses, HostPort place) throws IOException {
@@ -395,6 +400,9 @@ final class Inquiry {
       End mine = new End(client ? "client" : SERVER, factsOf(here, one.process), one.process);
       End theirs = new End(client ? SERVER : "client", peerFacts, peerInfo);
       List<Difference> found = new ArrayList<>();
+      if (!missing(one).isEmpty()) {
+        found.add(new Difference(connection.reason().sentence(), missing(one)));
+      }
       if (peerFacts == null
           && row != null
           && mine.facts() != null

@@ -162,6 +162,14 @@ final class SsText {
     for (Reason reason : reasons) {
       lines.add(reason.code() + ": " + reason.sentence() + " " + reason.cure());
     }
+    if (reasons.contains(Reason.NO_UCX)) {
+      for (Snapshot.Entry entry : snapshot.processes()) {
+        ProcessInfo process = entry.process();
+        if (!process.ucxUnavailableReason().isEmpty()) {
+          lines.add("process " + process.pid() + ": " + process.ucxUnavailableReason());
+        }
+      }
+    }
     return lines;
   }
 

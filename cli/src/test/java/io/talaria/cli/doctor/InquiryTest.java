@@ -161,6 +161,25 @@ class InquiryTest {
   }
 
   @Test
+  void whatIsMissingForUcx() throws Exception {
+    String missing = "Export UCX_HANDLE_ERRORS=none.";
+    process(SELF, 1000, "java", "java -javaagent:/x/talaria.jar -jar a", 77);
+    system("/proc/net/tcp", HEAD + row("1F90", "0000", "0A", 1000, 77));
+    try (ProcessCounters counters = ProcessCounters.open(run, Runnable::run)) {
+      counters.ucxUnavailable(missing);
+      InetSocketAddress server = new InetSocketAddress("127.0.0.1", 8080);
+      counters.connection(Role.LISTENER, server, null).mode(Mode.TCP, Reason.NO_UCX, "");
+      counters
+          .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40_000))
+          .mode(Mode.TCP, Reason.NO_UCX, "");
+      assertThat(ask(8080).findings())
+          .filteredOn(finding -> finding.toString().contains("no-ucx"))
+          .hasSize(2)
+          .allSatisfy(finding -> assertThat(finding.cure()).startsWith(missing.replace(".", "")));
+    }
+  }
+
+  @Test
   void anotherHost() throws Exception {
     Answer answer = Inquiry.connect(here(), new HostPort("192.0.2.1", 80));
     assertThat(answer.text()).contains("192.0.2.1 is another host", Reason.NOT_LOCAL.cure());

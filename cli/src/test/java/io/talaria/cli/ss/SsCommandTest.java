@@ -79,6 +79,20 @@ class SsCommandTest {
   }
 
   @Test
+  void saysWhatAProcessLacksForUcx() {
+    String missing = "Export UCX_HANDLE_ERRORS=none.";
+    try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
+      counters.ucxUnavailable(missing);
+      counters.ucxUnavailable("Another.");
+      counters
+          .connection(
+              Role.CLIENT, new InetSocketAddress("::1", 50003), new InetSocketAddress("::1", 2181))
+          .mode(Mode.TCP, Reason.NO_UCX, "");
+      assertThat(run()).contains("process " + PID + ": " + missing).doesNotContain("Another.");
+    }
+  }
+
+  @Test
   void theTableShowsEachConnectionWithModeAndReason() {
     try (ProcessCounters counters = busyProcess()) {
       String[] lines = run().split("\n");

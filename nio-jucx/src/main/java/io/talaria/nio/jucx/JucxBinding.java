@@ -25,9 +25,18 @@ public final class JucxBinding implements UcxBinding {
   }
 
   @Override
+  public String obstacle() {
+    return surroundings().obstacle();
+  }
+
+  private static Surroundings surroundings() {
+    return new Surroundings(
+        JucxBinding.class.getClassLoader(), System::getenv, System::getProperty);
+  }
+
+  @Override
   public String start(Map<String, String> settings) {
-    ClassLoader loader = JucxBinding.class.getClassLoader();
-    Surroundings here = new Surroundings(loader, System::getenv, System::getProperty);
+    Surroundings here = surroundings();
     String obstacle = here.obstacle();
     if (!obstacle.isEmpty()) {
       return obstacle;

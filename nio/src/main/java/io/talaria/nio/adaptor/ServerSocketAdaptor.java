@@ -2,6 +2,7 @@
 
 package io.talaria.nio.adaptor;
 
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -44,7 +45,7 @@ public final class ServerSocketAdaptor extends ServerSocket {
    * @return a socket that neither owns nor keeps anything but the channel
    */
   public static ServerSocketAdaptor of(ServerSocketChannel channel, TimedServerChannel timed) {
-    return new ServerSocketAdaptor(channel, timed);
+    return Privileged.get(() -> new ServerSocketAdaptor(channel, timed));
   }
 
   @Override

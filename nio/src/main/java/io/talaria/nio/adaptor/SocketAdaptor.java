@@ -2,6 +2,7 @@
 
 package io.talaria.nio.adaptor;
 
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -46,7 +47,7 @@ public final class SocketAdaptor extends Socket {
    */
   public static SocketAdaptor of(SocketChannel channel, TimedChannel timed) {
     try {
-      return new SocketAdaptor(channel, timed);
+      return Privileged.call(() -> new SocketAdaptor(channel, timed));
     } catch (SocketException e) {
       throw new AssertionError("the base class does nothing that could fail", e);
     }

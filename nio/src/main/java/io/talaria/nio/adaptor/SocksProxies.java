@@ -2,6 +2,7 @@
 
 package io.talaria.nio.adaptor;
 
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -19,7 +20,7 @@ final class SocksProxies {
   private SocksProxies() {}
 
   static void refuse(InetSocketAddress to) throws IOException {
-    ProxySelector selector = ProxySelector.getDefault();
+    ProxySelector selector = Privileged.get(ProxySelector::getDefault);
     if (selector == null) {
       return;
     }

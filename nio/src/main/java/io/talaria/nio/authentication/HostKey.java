@@ -40,7 +40,9 @@ public final class HostKey {
     Object owner = found.get("uid");
     if (!owner.equals(Host.uid()) && !owner.equals(0)) {
       throw new IOException(
-          file + " belongs to user id " + owner + ", this process runs as " + Host.uid());
+          Host.uid() == Host.UNKNOWN_UID
+              ? file + " cannot be told from other users': " + Host.NO_UID
+              : file + " belongs to user id " + owner + ", this process runs as " + Host.uid());
     }
     if (!OWNERS.containsAll((Set<?>) found.get("permissions"))) {
       throw new IOException(file + " is open to others; run: chmod 600 " + file);

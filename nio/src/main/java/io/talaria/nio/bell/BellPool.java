@@ -2,6 +2,7 @@
 
 package io.talaria.nio.bell;
 
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -66,7 +67,7 @@ public final class BellPool {
     Bell bell = free.poll();
     if (bell == null && made < most) {
       try {
-        bell = Bell.make();
+        bell = Privileged.call(Bell::make);
         made++;
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         return null; // no descriptors, or no /proc: bells come over TCP
@@ -111,7 +112,7 @@ public final class BellPool {
       return null;
     }
     try {
-      ThreadBell bell = ThreadBell.make(number);
+      ThreadBell bell = Privileged.call(() -> ThreadBell.make(number));
       forThreads.set(number, bell);
       madeForThreads = number + 1;
       made++;

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.bell;
 
+import io.talaria.nio.jdk.Privileged;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,6 +56,14 @@ final class OpenDescriptors {
 
   /** How many descriptors this process may have. */
   static long limit() {
+    try {
+      return Privileged.call(OpenDescriptors::readLimit);
+    } catch (IOException | NumberFormatException | SecurityException e) {
+      return LIMIT_IF_UNKNOWN;
+    }
+  }
+
+  private static long readLimit() throws IOException {
     try (BufferedReader limits =
         Files.newBufferedReader(Path.of("/proc/self/limits"), StandardCharsets.ISO_8859_1)) {
       for (String line = limits.readLine(); line != null; line = limits.readLine()) {
@@ -63,8 +72,6 @@ final class OpenDescriptors {
           return soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
         }
       }
-    } catch (IOException | NumberFormatException e) {
-      // As if nobody had said anything.
     }
     return LIMIT_IF_UNKNOWN;
   }

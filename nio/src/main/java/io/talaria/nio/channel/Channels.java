@@ -4,9 +4,12 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.config.Config;
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
+import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
@@ -14,8 +17,12 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** Opens channels and selectors: ours, or the JDK's own while acceleration is off. */
 public final class Channels {
+  private final Object lock = new Object();
   private final boolean jmx;
   private final Context context;
+
+  /** Null as long as nobody has asked, or there is none. Guarded by the lock. */
+  private ServerSocketChannel inheritedListener;
 
   /**
    * Reads and checks the configuration.
@@ -67,6 +74,29 @@ public final class Channels {
 
   private ServerSocketChannel wrap(ServerSocketChannel opened) {
     return context.enabled() ? new TalariaServerSocketChannel(context, opened) : opened;
+  }
+
+  /**
+   * What a super-server, such as systemd or inetd, has handed over as the standard input; null if
+   * that is nothing. A TCP listener is ours. A connection stays the JDK's: the standard streams are
+   * the same socket, which ours would keep from blocking.
+   */
+  public Channel inheritedChannel() throws IOException {
+    Channel inherited = jdk().inheritedChannel(); // each time: it asks the security manager
+    if (!context.enabled() || !(inherited instanceof ServerSocketChannel listener)) {
+      return inherited;
+    }
+    synchronized (lock) {
+      if (inheritedListener == null && isBoundToTcp(listener)) {
+        inheritedListener = TalariaServerSocketChannel.inherited(context, listener);
+      }
+      return inheritedListener == null ? inherited : inheritedListener;
+    }
+  }
+
+  private static boolean isBoundToTcp(ServerSocketChannel listener) throws IOException {
+    return listener.isOpen()
+        && Privileged.call(listener::getLocalAddress) instanceof InetSocketAddress;
   }
 
   /** Opens channels to stand behind {@code java.net.Socket}: always ours. */

@@ -7,6 +7,7 @@ import io.talaria.nio.config.Config;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.Log;
+import io.talaria.nio.fabric.ToldProblems;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.hosts.HostNegotiation;
 import io.talaria.nio.hosts.HostSettings;
@@ -255,16 +256,27 @@ public final class Context {
   /** What is in order is for those who ask for it: programs keep what they print to themselves. */
   private void tell(Reason reason, String what) {
     String line = what + " is " + reason.code() + ": " + reason.sentence();
-    if (!IN_ORDER.contains(reason)) {
+    if (!IN_ORDER.contains(reason) && !isTold(reason)) {
       warn(line, null);
     } else if (isNew(line)) {
       Log.debug(line);
     }
   }
 
+  /** Whether the user has been told at the start why a fabric gives this reason. */
+  private boolean isTold(Reason reason) {
+    return reason == Reason.NO_UCX
+        && fabrics.stream().anyMatch(fabric -> ToldProblems.has(fabric.problem()));
+  }
+
   /** Tells that something does not work. */
   private void warn(String line, Throwable cause) {
-    if (isNew(line)) {
+    if (!isNew(line)) {
+      return;
+    }
+    if (cause == null && ToldProblems.isIn(line)) {
+      Log.debug(line);
+    } else {
       Log.warning(line, cause);
     }
   }

@@ -69,7 +69,6 @@ final class LaneUpgrade implements Upgradable {
     if (!context.wants(key.server().getPort())) {
       plain(Reason.PORT_LEFT_OUT);
     } else if (role == Role.ACCEPTED) {
-      plainSoFar(Reason.NO_OFFER);
       context.negotiator().accepted(this);
     } else if (key.local()) {
       context.negotiator().connected(this);

@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.Home;
+import io.talaria.nio.jdk.Privileged;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
@@ -65,7 +66,7 @@ final class SelectorHomes {
       if (made != null || closed || refused[index]) {
         return made;
       }
-      made = fabric.openHome();
+      made = Privileged.get(fabric::openHome);
       if (made == null) {
         refused[index] = !fabric.placesStreams(); // of its streams there may be many
         return null;

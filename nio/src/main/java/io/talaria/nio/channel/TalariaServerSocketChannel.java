@@ -10,6 +10,7 @@ import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedServerChannel;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.jdk.Privileged;
 import io.talaria.nio.negotiation.Announcement;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -75,18 +76,38 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   public ServerSocketChannel bind(SocketAddress wanted, int backlog) throws IOException {
     synchronized (lock) {
       control.bind(wanted, backlog);
-      SocketAddress bound = control.getLocalAddress();
-      local = bound;
-      if (counters == null && bound instanceof InetSocketAddress address) {
-        counters = context.counters().connection(Role.LISTENER, bound, null);
-        if (context.wants(address.getPort())) {
-          announcement = context.negotiator().announce(address, this::announced);
-        } else {
-          context.negotiator().execute(() -> announced(Reason.PORT_LEFT_OUT));
-        }
-      }
+      bound();
     }
     return this;
+  }
+
+  /**
+   * Wraps a listener that this process has been started with.
+   *
+   * @param control bound, of the JDK's
+   */
+  static TalariaServerSocketChannel inherited(Context context, ServerSocketChannel control)
+      throws IOException {
+    TalariaServerSocketChannel channel = new TalariaServerSocketChannel(context, control);
+    synchronized (channel.lock) {
+      channel.bound();
+    }
+    return channel;
+  }
+
+  /** Announces it. */
+  private void bound() throws IOException {
+    assert Thread.holdsLock(lock);
+    SocketAddress bound = Privileged.call(control::getLocalAddress);
+    local = bound;
+    if (counters == null && bound instanceof InetSocketAddress address) {
+      counters = context.counters().connection(Role.LISTENER, bound, null);
+      if (context.wants(address.getPort())) {
+        announcement = context.negotiator().announce(address, this::announced);
+      } else {
+        context.negotiator().execute(() -> announced(Reason.PORT_LEFT_OUT));
+      }
+    }
   }
 
   private void announced(Reason reason) {
@@ -186,7 +207,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
 
     @Override
     public SocketAddress localAddress() {
-      return local;
+      return ShownAddress.of(control, local);
     }
   }
 
@@ -239,7 +260,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   @Override
   public String toString() {
     return "TalariaServerSocketChannel["
-        + (isOpen() ? (local == null ? "unbound" : local) : "closed")
+        + (isOpen() ? (local == null ? "unbound" : ShownAddress.of(control, local)) : "closed")
         + "]";
   }
 }

@@ -8,6 +8,7 @@ import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedChannel;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.Privileged;
 import io.talaria.nio.memory.Faults;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -657,7 +658,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   @Override
   public SocketChannel bind(SocketAddress address) throws IOException {
     control.bind(address);
-    local = control.getLocalAddress();
+    local = Privileged.call(control::getLocalAddress);
     return this;
   }
 
@@ -722,7 +723,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   private void connected(Role role) throws IOException {
     control.configureBlocking(false);
-    local = control.getLocalAddress();
+    local = Privileged.call(control::getLocalAddress);
     remote = control.getRemoteAddress();
     ConnectionCounters counters = context.counters().connection(role, local, remote);
     Lane made =
@@ -736,7 +737,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       lane = made;
       state = CONNECTED;
     }
-    made.upgrade().seek();
+    Privileged.run(made.upgrade()::seek);
   }
 
   @Override
@@ -764,7 +765,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       throw new ClosedChannelException();
     }
     SocketAddress known = local;
-    return known == null || state != CONNECTED ? control.getLocalAddress() : known;
+    return known == null || state != CONNECTED
+        ? control.getLocalAddress()
+        : ShownAddress.of(control, known);
   }
 
   // ---- options
@@ -947,7 +950,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     public SocketAddress localAddress() {
       SocketAddress known = local;
       try {
-        return known == null && control.isOpen() ? control.getLocalAddress() : known;
+        return known == null && control.isOpen()
+            ? control.getLocalAddress()
+            : ShownAddress.of(control, known);
       } catch (IOException e) {
         return known;
       }
@@ -976,7 +981,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Lane open = lane;
     return "TalariaSocketChannel["
         + (isOpen() ? (open == null ? "unconnected" : open.toString()) : "closed")
-        + (local == null ? "" : " local=" + local)
+        + (local == null ? "" : " local=" + ShownAddress.of(control, local))
         + (remote == null ? "" : " remote=" + remote)
         + "]";
   }

@@ -3,6 +3,7 @@
 package io.talaria.nio.counters;
 
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.jdk.Privileged;
 import jdk.jfr.FlightRecorder;
 
 /** Makes Flight Recorder events, where the JVM has a Flight Recorder and it is in use. */
@@ -16,7 +17,7 @@ final class FlightRecorderEvents {
   static void decided(ConnectionCounters connection) {
     if (present) {
       try {
-        Recorder.decided(connection);
+        Privileged.run(() -> Recorder.decided(connection));
       } catch (LinkageError e) {
         present = false;
       }
@@ -27,7 +28,7 @@ final class FlightRecorderEvents {
   static void closed(ConnectionCounters connection) {
     if (present) {
       try {
-        Recorder.closed(connection);
+        Privileged.run(() -> Recorder.closed(connection));
       } catch (LinkageError e) {
         present = false;
       }

@@ -22,6 +22,7 @@ final class HeaderCounters {
   private final long[] refused = new long[CountersLayout.REASONS];
   private long sequence;
   private long unlisted;
+  private String ucxUnavailable = "";
 
   /** Null until there is a file. */
   private ByteBuffer header;
@@ -41,7 +42,28 @@ final class HeaderCounters {
       publish(CountersLayout.H_REFUSED + i * Long.BYTES, refused[i]);
     }
     unlisted(unlisted);
+    publishUcxUnavailable();
     touch();
+  }
+
+  /** Says why UCX cannot be used: the first time only, so that no reader sees half of another. */
+  void ucxUnavailable(String why) {
+    assert Thread.holdsLock(lock);
+    if (ucxUnavailable.isEmpty()) {
+      ucxUnavailable = why;
+      publishUcxUnavailable();
+      touch();
+    }
+  }
+
+  private void publishUcxUnavailable() {
+    if (header != null && !ucxUnavailable.isEmpty()) {
+      CountersLayout.putHeaderText(
+          header,
+          CountersLayout.H_UCX_UNAVAILABLE,
+          CountersLayout.UCX_UNAVAILABLE_BYTES,
+          ucxUnavailable);
+    }
   }
 
   /** Counts. */

@@ -193,6 +193,13 @@ public final class ProcessCounters implements AutoCloseable {
     }
   }
 
+  /** Says why UCX, which is asked for, cannot be used in this process; the first time only. */
+  public void ucxUnavailable(String why) {
+    synchronized (lock) {
+      header.ucxUnavailable(why);
+    }
+  }
+
   /** Counts a sleeper that had news and was not rung. */
   public void bellMissed() {
     synchronized (lock) {

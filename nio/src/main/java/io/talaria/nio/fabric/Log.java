@@ -2,6 +2,7 @@
 
 package io.talaria.nio.fabric;
 
+import io.talaria.nio.jdk.Privileged;
 import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 
@@ -35,7 +36,7 @@ public final class Log {
   }
 
   private static void write(Level level, String line, Throwable cause) {
-    write(() -> System.getLogger(NAME), level, line, cause);
+    Privileged.run(() -> write(() -> System.getLogger(NAME), level, line, cause));
   }
 
   static void write(Supplier<System.Logger> logger, Level level, String line, Throwable cause) {

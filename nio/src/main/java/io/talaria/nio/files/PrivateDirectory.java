@@ -72,6 +72,9 @@ public final class PrivateDirectory {
     if (closed()) {
       return refuse(Reason.CLOSED_EARLY, EXITING);
     }
+    if (Host.uid() == Host.UNKNOWN_UID) {
+      return refuse(Reason.NO_PROC, Host.NO_UID);
+    }
     try {
       String insecure = insecure(path, lookOrMake());
       if (insecure != null) {
@@ -95,6 +98,9 @@ public final class PrivateDirectory {
   }
 
   private static String insecure(Path path, Map<String, Object> found) {
+    if (Host.uid() == Host.UNKNOWN_UID) {
+      return path + " cannot be told from other users': " + Host.NO_UID;
+    }
     if (!found.get("isDirectory").equals(true)) {
       return path + " is not a directory";
     }

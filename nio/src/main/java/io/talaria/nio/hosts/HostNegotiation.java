@@ -235,6 +235,9 @@ public final class HostNegotiation implements RemoteHosts {
   void call(RendezvousAddress address, RendezvousAttempt attempt) {
     Fabric fabric = usable();
     if (fabric == null) {
+      fabrics.stream()
+          .filter(each -> each.unavailable() == Reason.NO_UCX)
+          .forEach(each -> negotiator.counters().ucxUnavailable(each.problem()));
       attempt.failed(fabrics.isEmpty() ? Reason.NO_UCX : fabrics.get(0).unavailable());
       return;
     }

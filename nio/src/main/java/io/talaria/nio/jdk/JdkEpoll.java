@@ -32,10 +32,8 @@ public final class JdkEpoll {
 
     static {
       try {
-        Class<?> epoll = Class.forName(JdkNio.PACKAGE + ".EPoll");
-        CREATE = opened(epoll.getDeclaredMethod("create"));
-        CONTROL =
-            opened(epoll.getDeclaredMethod("ctl", int.class, int.class, int.class, int.class));
+        CREATE = opened("EPoll", "create");
+        CONTROL = opened("EPoll", "ctl", int.class, int.class, int.class, int.class);
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException("another JDK: " + e, e);
       }
@@ -57,8 +55,16 @@ public final class JdkEpoll {
     }
   }
 
-  /** A call of the package that is not public. */
-  static MethodHandle opened(Method method) throws IllegalAccessException {
+  /** A static method of a class of the package that is not public. */
+  static MethodHandle opened(String holder, String name, Class<?>... parameters)
+      throws ReflectiveOperationException {
+    return Privileged.call(
+        () -> opened(Class.forName(JdkNio.PACKAGE + "." + holder), name, parameters));
+  }
+
+  private static MethodHandle opened(Class<?> holder, String name, Class<?>... parameters)
+      throws ReflectiveOperationException {
+    Method method = holder.getDeclaredMethod(name, parameters);
     if (!method.trySetAccessible()) {
       throw new IllegalAccessException(
           "needs --add-opens java.base/" + JdkNio.PACKAGE + "=ALL-UNNAMED");

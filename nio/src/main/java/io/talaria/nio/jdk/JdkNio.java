@@ -85,27 +85,30 @@ public final class JdkNio {
   /** Loaded by those who need it only. The JDK's plainest channel is a pipe's reading end. */
   private static final class Descriptors {
     /** Null unless the package is open to us. */
-    static final Constructor<?> CHANNEL;
+    static final Constructor<?> CHANNEL = Privileged.get(Descriptors::channel);
 
-    static final Method NEW;
+    static final Method NEW = Privileged.get(Descriptors::descriptor);
 
-    static {
-      Constructor<?> channel = null;
-      Method descriptor = null;
+    private Descriptors() {}
+
+    private static Constructor<?> channel() {
       try {
-        descriptor = Class.forName(PACKAGE + ".IOUtil").getMethod("newFD", int.class);
         Constructor<?> found =
             Class.forName(PACKAGE + ".SourceChannelImpl")
                 .getDeclaredConstructor(SelectorProvider.class, FileDescriptor.class);
-        channel = found.trySetAccessible() ? found : null;
+        return found.trySetAccessible() ? found : null;
       } catch (ReflectiveOperationException e) {
-        // Another JDK: it does not work there.
+        return null; // another JDK: it does not work there
       }
-      CHANNEL = channel;
-      NEW = descriptor;
     }
 
-    private Descriptors() {}
+    private static Method descriptor() {
+      try {
+        return Class.forName(PACKAGE + ".IOUtil").getMethod("newFD", int.class);
+      } catch (ReflectiveOperationException e) {
+        return null;
+      }
+    }
   }
 
   /**
@@ -113,7 +116,7 @@ public final class JdkNio {
    * --add-opens java.base/sun.nio.ch=ALL-UNNAMED}.
    */
   public static boolean opensDescriptors() {
-    return Descriptors.CHANNEL != null;
+    return Descriptors.CHANNEL != null && Descriptors.NEW != null;
   }
 
   /**
@@ -141,14 +144,9 @@ public final class JdkNio {
 
     static {
       try {
-        MethodHandles.Lookup lookup = MethodHandles.lookup();
-        Class<?> util = Class.forName(PACKAGE + ".IOUtil");
-        DESCRIPTOR =
-            lookup.findStatic(
-                util, "fdVal", MethodType.methodType(int.class, FileDescriptor.class));
+        DESCRIPTOR = util("fdVal", MethodType.methodType(int.class, FileDescriptor.class));
         BLOCKING =
-            lookup.findStatic(
-                util,
+            util(
                 "configureBlocking",
                 MethodType.methodType(void.class, FileDescriptor.class, boolean.class));
       } catch (ReflectiveOperationException e) {
@@ -157,6 +155,12 @@ public final class JdkNio {
     }
 
     private OpenFiles() {}
+
+    private static MethodHandle util(String name, MethodType type)
+        throws ReflectiveOperationException {
+      return Privileged.call(
+          () -> MethodHandles.lookup().findStatic(Class.forName(PACKAGE + ".IOUtil"), name, type));
+    }
   }
 
   /** The number of an open descriptor. */

@@ -23,13 +23,8 @@ public final class JdkPoll {
 
     static {
       try {
-        POLL =
-            JdkEpoll.opened(
-                Class.forName(JdkNio.PACKAGE + ".Net")
-                    .getDeclaredMethod("poll", FileDescriptor.class, int.class, long.class));
-        DESCRIPTOR =
-            JdkEpoll.opened(
-                Class.forName(JdkNio.PACKAGE + ".IOUtil").getDeclaredMethod("newFD", int.class));
+        POLL = JdkEpoll.opened("Net", "poll", FileDescriptor.class, int.class, long.class);
+        DESCRIPTOR = JdkEpoll.opened("IOUtil", "newFD", int.class);
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException("another JDK: " + e, e);
       }

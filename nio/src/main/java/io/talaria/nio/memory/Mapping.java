@@ -2,6 +2,7 @@
 
 package io.talaria.nio.memory;
 
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -23,7 +24,7 @@ public final class Mapping implements AutoCloseable {
 
   private static final AtomicLong LIVE = new AtomicLong();
   private static final AtomicLong LIVE_BYTES = new AtomicLong();
-  private static final Unmapper UNMAPPER = unmapper();
+  private static final Unmapper UNMAPPER = Privileged.get(Mapping::unmapper);
 
   private final ByteBuffer buffer;
   private final Object arena;

@@ -3,6 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.jdk.Privileged;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -104,7 +105,7 @@ public final class Announcement extends Acceptor {
     Path named = path;
     if (named != null) {
       try {
-        Files.deleteIfExists(named);
+        boolean unused = Privileged.call(() -> Files.deleteIfExists(named));
       } catch (IOException e) {
         // It refuses from now on; a client removes it.
       }

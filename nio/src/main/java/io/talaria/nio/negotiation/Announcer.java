@@ -26,6 +26,8 @@ final class Announcer {
   private final Negotiator negotiator;
   private final Set<Announcement> announcements = ConcurrentHashMap.newKeySet();
 
+  private volatile Reason unusable;
+
   Announcer(Negotiator negotiator, PrivateDirectory directory) {
     this.negotiator = negotiator;
     this.directory = directory;
@@ -36,6 +38,11 @@ final class Announcer {
 
   NegotiationLoop loop() {
     return loop;
+  }
+
+  /** Why this process can accelerate nothing, as the last listener has found out; or null. */
+  Reason unusable() {
+    return unusable;
   }
 
   /** Any thread. */
@@ -71,6 +78,7 @@ final class Announcer {
     if (unusable == null && !starting) {
       unusable = fabrics.unusable();
     }
+    know(unusable);
     if (unusable == null) {
       try {
         directory.create(
@@ -97,6 +105,14 @@ final class Announcer {
     }
   }
 
+  /** Tells those who have been accepted before, too. */
+  private void know(Reason reason) {
+    unusable = reason;
+    if (reason != null) {
+      negotiator.matcher().unusable(reason);
+    }
+  }
+
   private void openUnlessRetired(Announcement announcement, Consumer<Reason> outcome) {
     if (!announcement.retired()) {
       open(announcement, outcome);
@@ -105,6 +121,7 @@ final class Announcer {
 
   private boolean opened(Announcement announcement, Consumer<Reason> outcome) {
     Reason unusable = fabrics.unusable();
+    know(unusable);
     if (unusable == null) {
       announcement.listen();
     } else {

@@ -6,6 +6,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.fabric.Fabric;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** The fabrics on one host, in order of preference, and which of them can be used. */
 final class LocalFabrics implements NegotiationLoop.Timed {
@@ -14,14 +15,19 @@ final class LocalFabrics implements NegotiationLoop.Timed {
 
   private final List<Fabric> fabrics;
   private final Reports reports;
+  private final Consumer<String> ucxUnavailable;
   private long restedAtNs = System.nanoTime();
 
   /** The last turn of the thread in which all could be used. */
   private long usableIn = -1;
 
-  LocalFabrics(List<Fabric> fabrics, Reports reports) {
+  /**
+   * @param ucxUnavailable told why UCX cannot be used, more than once
+   */
+  LocalFabrics(List<Fabric> fabrics, Reports reports, Consumer<String> ucxUnavailable) {
     this.fabrics = List.copyOf(fabrics);
     this.reports = reports;
+    this.ucxUnavailable = ucxUnavailable;
   }
 
   List<Fabric> all() {
@@ -45,7 +51,10 @@ final class LocalFabrics implements NegotiationLoop.Timed {
       Reason reason = fabric.unavailable();
       if (reason == null) {
         usable.add(fabric);
-      } else if (fabrics.size() > 1) {
+        continue;
+      }
+      tell(reason, fabric);
+      if (fabrics.size() > 1) {
         reports.report(reason, "fabric " + fabric.name() + " is passed over. " + fabric.problem());
       }
     }
@@ -78,6 +87,12 @@ final class LocalFabrics implements NegotiationLoop.Timed {
     return null;
   }
 
+  private void tell(Reason reason, Fabric fabric) {
+    if (reason == Reason.NO_UCX) {
+      ucxUnavailable.accept(fabric.problem());
+    }
+  }
+
   /** Why none can be used: the preferred one's reason; null if one can. */
   Reason unusable() {
     Reason first = null;
@@ -89,6 +104,7 @@ final class LocalFabrics implements NegotiationLoop.Timed {
       if (first == null) {
         first = reason;
       }
+      tell(reason, fabric);
       if (!fabric.problem().isEmpty()) {
         reports.report(reason, "fabric " + fabric.name() + " cannot be used. " + fabric.problem());
       }

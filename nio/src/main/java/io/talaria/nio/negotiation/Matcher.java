@@ -32,6 +32,11 @@ final class Matcher {
     }
   }
 
+  /** This process can accelerate nothing: that no offer comes is not the client's doing. */
+  void unusable(Reason reason) {
+    accepted.values().forEach(channel -> channel.plainSoFar(reason));
+  }
+
   /** An accepted channel is closed. Any thread. */
   void closed(Upgradable channel) {
     accepted.remove(channel.key(), channel);

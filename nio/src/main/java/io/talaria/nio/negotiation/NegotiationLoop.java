@@ -3,6 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.jdk.Privileged;
 import io.talaria.nio.memory.Faults;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
@@ -337,7 +338,11 @@ public final class NegotiationLoop implements Executor {
     return selector != null || start();
   }
 
-  private synchronized boolean start() {
+  private boolean start() {
+    return Privileged.get(this::startOnce); // the thread inherits what its maker may do
+  }
+
+  private synchronized boolean startOnce() {
     if (selector == null) {
       try {
         Selector opened = jdk.openSelector();

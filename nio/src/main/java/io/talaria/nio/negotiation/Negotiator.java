@@ -62,7 +62,7 @@ public final class Negotiator implements Executor {
       BiConsumer<String, Throwable> log) {
     this.hosts = hosts;
     reports = new Reports(log);
-    this.fabrics = new LocalFabrics(fabrics, reports);
+    this.fabrics = new LocalFabrics(fabrics, reports, why -> counters.ucxUnavailable(why));
     loop = new NegotiationLoop(jdk, reports, this.fabrics::examine);
     announcer = new Announcer(this, directory);
     dialler = new Dialler(this, directory);
@@ -125,7 +125,13 @@ public final class Negotiator implements Executor {
 
   /** The program has accepted a connection: an offer for it may be here, or come later. */
   public void accepted(Upgradable channel) {
+    Reason unusable = announcer.unusable();
+    channel.plainSoFar(unusable == null ? Reason.NO_OFFER : unusable);
     matcher.accepted(channel);
+    Reason found = announcer.unusable();
+    if (found != null && found != unusable) { // whoever found it may not have seen the channel
+      loop.execute(() -> matcher.unusable(found));
+    }
   }
 
   /** A channel closes that this negotiator has heard of. */

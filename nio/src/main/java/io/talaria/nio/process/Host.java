@@ -6,9 +6,16 @@ import java.io.IOException;
 
 /** What identifies this host and process to a peer that might be on the same host. */
 public final class Host {
+  /** What {@link #uid} gives where there is no /proc. */
+  public static final int UNKNOWN_UID = -1;
+
+  /** Why there is no user id, for people. */
+  public static final String NO_UID =
+      "/proc/self cannot be read, so that the user id of this process is not known; mount /proc";
+
   private Host() {}
 
-  /** Effective user id of this process, or -1 where there is no /proc. */
+  /** Effective user id of this process, or {@link #UNKNOWN_UID} where there is no /proc. */
   public static int uid() {
     return Identity.UID;
   }
@@ -53,7 +60,7 @@ public final class Host {
       try {
         return ProcFiles.ownUid();
       } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
-        return -1;
+        return UNKNOWN_UID;
       }
     }
 

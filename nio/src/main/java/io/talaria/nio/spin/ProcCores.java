@@ -2,6 +2,7 @@
 
 package io.talaria.nio.spin;
 
+import io.talaria.nio.jdk.Privileged;
 import java.io.FileInputStream;
 import java.io.IOException;
 
@@ -84,10 +85,16 @@ final class ProcCores implements Cores {
 
   /** Reads a short file; gives its length, or 0 if that cannot be, as without a descriptor left. */
   private static int read(String file, byte[] text) {
+    try {
+      return Privileged.call(() -> readOnce(file, text));
+    } catch (IOException | SecurityException e) {
+      return 0;
+    }
+  }
+
+  private static int readOnce(String file, byte[] text) throws IOException {
     try (FileInputStream in = new FileInputStream(file)) {
       return Math.max(0, in.read(text));
-    } catch (IOException e) {
-      return 0;
     }
   }
 

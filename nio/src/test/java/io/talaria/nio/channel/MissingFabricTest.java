@@ -9,6 +9,8 @@ import io.talaria.nio.Connections;
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.TalariaProvider;
+import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.fabric.Fabric;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -43,6 +45,8 @@ class MissingFabricTest {
     ConnectionInfo connection = settled("ucx", Mode.TCP, Reason.NO_UCX);
     assertThat(connection.mode()).isEqualTo(Mode.TCP);
     assertThat(connection.reason()).isEqualTo(Reason.NO_UCX);
+    assertThat(CountersReader.read(ProcessCounters.current().path()).ucxUnavailableReason())
+        .isEqualTo("Its classes are not on the class path.");
   }
 
   @Test

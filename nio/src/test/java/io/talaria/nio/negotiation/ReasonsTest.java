@@ -111,6 +111,7 @@ class ReasonsTest {
       case UCX_TCP_ONLY -> thatUcxReachesByTcp();
       case OTHER_SHM_DIR -> atAListenerWithSharedMemoryElsewhere();
       case PORT_LEFT_OUT -> whoLeavesAllPortsOut();
+      case NO_PROC -> throw new TestAbortedException("needs a namespace: NoProcTest of agent");
       case NO_JDK_NET -> throw new TestAbortedException("needs an image: RunTimeImageTest of it");
     };
   }

@@ -19,6 +19,15 @@ public interface UcxBinding {
   String name();
 
   /**
+   * What keeps {@link #start} from an attempt, found in moments and without loading UCX.
+   *
+   * @return what {@link #start} will give, or nothing if that is not known
+   */
+  default String obstacle() {
+    return "";
+  }
+
+  /**
    * Loads UCX and opens its context for streams, messages by tag and wake-up. May take some hundred
    * milliseconds.
    *

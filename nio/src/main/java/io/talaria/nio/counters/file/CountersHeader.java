@@ -193,6 +193,10 @@ public final class CountersHeader {
     return text(CountersLayout.H_COMMAND, CountersLayout.COMMAND_BYTES);
   }
 
+  public String ucxUnavailableReason() throws CountersFormatException {
+    return text(CountersLayout.H_UCX_UNAVAILABLE, CountersLayout.UCX_UNAVAILABLE_BYTES);
+  }
+
   private String text(int offset, int lengthBytes) throws CountersFormatException {
     int length = Short.toUnsignedInt(copy.getShort(offset));
     if (length > lengthBytes - 2) {

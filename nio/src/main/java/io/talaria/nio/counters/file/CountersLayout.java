@@ -105,10 +105,15 @@ public final class CountersLayout {
   public static final int H_JAVA_VERSION = 1088;
   public static final int H_PROGRAM = 1280;
   public static final int H_COMMAND = 1536;
+
+  /** Why UCX cannot be used, written at most once; zeros if it can, or is not asked for. */
+  public static final int H_UCX_UNAVAILABLE = 2560;
+
   public static final int TALARIA_VERSION_BYTES = 64;
   public static final int JAVA_VERSION_BYTES = 192;
   public static final int PROGRAM_BYTES = 256;
   public static final int COMMAND_BYTES = 1024;
+  public static final int UCX_UNAVAILABLE_BYTES = 1024;
 
   public static final int REASONS = 64;
 
@@ -180,8 +185,9 @@ public final class CountersLayout {
   /** Writes a text with a 2-byte length, cut at {@code lengthBytes}. The rest becomes zeros. */
   public static void putHeaderText(ByteBuffer buffer, int offset, int lengthBytes, String text) {
     byte[] bytes = encode(text, lengthBytes - 2);
-    buffer.putShort(offset, (short) bytes.length);
     putBytes(buffer, offset + 2, lengthBytes - 2, bytes);
+    VarHandle.releaseFence(); // a reader of a file in use sees nothing, or all
+    buffer.putShort(offset, (short) bytes.length);
   }
 
   /** Writes a text with a 1-byte length, cut at {@code lengthBytes}. The rest becomes zeros. */

@@ -102,6 +102,7 @@ public final class CountersReader {
           header.javaVersion(),
           header.program(),
           header.command(),
+          header.ucxUnavailableReason(),
           ProcessTotals.of(
               header.process(), header.refused(), records.connections, records.selectors),
           List.copyOf(records.connections),

@@ -24,6 +24,8 @@ import java.util.UUID;
  * @param javaVersion its Java
  * @param program short name of the program
  * @param command main class or jar, and arguments
+ * @param ucxUnavailableReason why UCX cannot be used in it, with what to do about it; empty if it
+ *     can, or is not asked for
  * @param totals what the process has done in all
  * @param connections open connections and listeners, oldest first
  * @param unlisted open connections, listeners and selectors for which the file has no room
@@ -41,6 +43,7 @@ public record ProcessInfo(
     String javaVersion,
     String program,
     String command,
+    String ucxUnavailableReason,
     ProcessTotals totals,
     List<ConnectionInfo> connections,
     long unlisted,
