@@ -17,9 +17,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.RandomAccess;
 import java.util.Set;
 import java.util.UUID;
 
@@ -231,13 +233,17 @@ public final class Codecs {
   record Component(
       RecordComponent component, Primitive primitive, Codec<Object> codec, boolean nullable) {}
 
+  /** Takes elements by number only where that is one step: it allocates nothing, then. */
   private record ListCodec(Codec<Object> element) implements Codec<Object> {
     @Override
     public int size(Object value) {
       List<?> list = (List<?>) value;
-      int bytes = Out.sizeOfLength(list.size());
-      for (int i = 0; i < list.size(); i++) {
-        bytes = Math.addExact(bytes, element.size(notNull(list.get(i), i)));
+      int size = list.size();
+      int bytes = Out.sizeOfLength(size);
+      Iterator<?> elements = list instanceof RandomAccess ? null : list.iterator();
+      for (int i = 0; i < size; i++) {
+        Object each = elements == null ? list.get(i) : elements.next();
+        bytes = Math.addExact(bytes, element.size(notNull(each, i)));
       }
       return bytes;
     }
@@ -247,8 +253,9 @@ public final class Codecs {
       List<?> list = (List<?>) value;
       int size = list.size();
       out.putLength(size);
+      Iterator<?> elements = list instanceof RandomAccess ? null : list.iterator();
       for (int i = 0; i < size; i++) {
-        element.write(list.get(i), out);
+        element.write(elements == null ? list.get(i) : elements.next(), out);
       }
     }
 

@@ -26,6 +26,8 @@ final class CallSlot {
   private static final int SMALL_BYTES = 512;
   private static final int KEPT_BYTES = 64 << 10;
   private static final int SHIFT = 32;
+  private static final String NO_MEMORY = "there is no native memory here for the answer";
+  private static final String UNREADABLE = "the answer could not be taken in";
 
   final int index;
   private final AtomicLong word = new AtomicLong();
@@ -95,12 +97,23 @@ final class CallSlot {
         || !word.compareAndSet(word(generation, OPEN), word(generation, FILLING))) {
       return false;
     }
-    if (buffer.byteSize() < length) {
-      buffer = Arena.ofAuto().allocate(Math.max(SMALL_BYTES, length), 8);
+    try {
+      if (buffer.byteSize() < length) {
+        buffer = Arena.ofAuto().allocate(Math.max(SMALL_BYTES, length), 8);
+      }
+      MemorySegment.copy(memory, offset, buffer, 0, length);
+      bytes = length;
+      type = answerType;
+    } catch (Throwable e) { // whoever waits is told, with what is there: there may be no memory
+      boolean noMemory = e instanceof OutOfMemoryError;
+      failure = noMemory ? MessagingException.Code.NO_ROOM : MessagingException.Code.LOST;
+      failureText = noMemory ? NO_MEMORY : UNREADABLE;
+      finish(generation);
+      if (noMemory) {
+        return true; // that one fails, and the connection goes on
+      }
+      throw e;
     }
-    MemorySegment.copy(memory, offset, buffer, 0, length);
-    bytes = length;
-    type = answerType;
     finish(generation);
     return true;
   }

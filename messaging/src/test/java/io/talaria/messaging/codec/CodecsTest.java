@@ -15,9 +15,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
+import java.util.AbstractSequentialList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.ListIterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -115,6 +117,41 @@ class CodecsTest {
 
   private static <T> void roundTrip(Class<T> type, T value) {
     assertThat(decode(type, encode(type, value))).usingRecursiveComparison().isEqualTo(value);
+  }
+
+  /** Each element by number costs as many steps as stand before it, as in a {@code LinkedList}. */
+  private static final class Linked<T> extends AbstractSequentialList<T> {
+    private final List<T> elements;
+
+    Linked(List<T> elements) {
+      this.elements = elements;
+    }
+
+    @Override
+    public T get(int index) {
+      throw new AssertionError("element " + index + " was taken by its number");
+    }
+
+    @Override
+    public ListIterator<T> listIterator(int index) {
+      return elements.listIterator(index);
+    }
+
+    @Override
+    public int size() {
+      return elements.size();
+    }
+  }
+
+  @Test
+  void aListWithoutRandomAccessIsWrittenByItsIterator() {
+    List<Shape> shapes = List.of(new Circle(1), new Group(List.of(new Square(2))), new Square(3));
+    MemorySegment bytes = encode(Group.class, new Group(new Linked<>(shapes)));
+    assertThat(decode(Group.class, bytes)).isEqualTo(new Group(shapes));
+    Group withNull = new Group(new Linked<>(Collections.singletonList(null)));
+    assertThatThrownBy(() -> CODECS.ofRecord(Group.class).size(withNull))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("element 0 is null");
   }
 
   private static Primitives primitives(Random random) {
