@@ -7,8 +7,8 @@ package_usage() {
 Usage: ./talaria package
 
 Builds all from the sources and makes dist/talaria-VERSION.tar.gz, and its checksum beside
-it: bin/talaria, the agent talaria.jar, the jars of the commands, the docs, the licence, a
-list of what is in it (CycloneDX, sbom.json) and checksums (SHA256SUMS). It needs Java 17 or
+it: README.md, bin/talaria, the agent talaria.jar, the jars of the commands, the docs, the
+licence, a list of what is in it (CycloneDX, sbom.json) and checksums (SHA256SUMS). It needs Java 17 or
 newer where it is unpacked, and nothing else; what needs 25 says so.
 
 Exit status: 0 if made, 1 if not, 2 for wrong usage, 69 if a JDK or Maven is missing.
@@ -61,7 +61,7 @@ fill_release() {
     cp "$ROOT/dist/talaria-mpj.jar" "$release/" &&
     cp "$CLI" "$BENCH" "$WORKLOADS" "$ROOT"/bench/target/lib/*.jar "$release/lib/" &&
     copy_missing "$ROOT"/workloads/target/lib/*.jar &&
-    cp "$ROOT/README.md" "$ROOT/CHANGELOG.md" "$ROOT/LICENSE" "$release/" &&
+    cp "$ROOT/launcher/release/README.md" "$ROOT/CHANGELOG.md" "$ROOT/LICENSE" "$release/" &&
     cp -R "$ROOT/docs" "$release/docs" &&
     cp "$ROOT/target/bom.json" "$release/sbom.json" &&
     printf '%s\n' "$version" >"$release/VERSION"

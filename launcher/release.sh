@@ -33,6 +33,8 @@ Fast networks for unmodified Java programs.
   COMMAND --help    what it does, and its options
   --version         the version
 
+chaos, soak and what builds or tests need the sources; they are not in a release.
+
 Java 17 or newer is looked for in TALARIA_JAVA_HOME, JAVA_HOME and on the PATH; bench, example,
 observe, ports, top and mpirun need 25. Exit status: 0 good, 1 failed, 2 wrong usage, 3 a target missed,
 69 something is missing (Java, UCX), 78 a property cannot be used, 130 interrupted; of "run",
@@ -114,6 +116,9 @@ case $command in
   -V | --version) printf 'talaria %s\n' "$(cat "$HOME_DIR/VERSION")" ;;
   run) run_command "$@" ;;
   mpirun) run_mpirun "$@" ;;
+  build | test | package | fuzz | chaos | soak | rdma-test | ucx-example | verbs-example)
+    missing "$command needs the sources, and is not in a release"
+    ;;
   -*)
     say "unknown option $command; try: $NAME --help"
     exit "$STATUS_USAGE"

@@ -4,6 +4,7 @@ package io.talaria.agent;
 
 import io.talaria.nio.TalariaSockets;
 import io.talaria.nio.config.Config;
+import io.talaria.nio.counters.StartFile;
 import io.talaria.nio.fabric.ToldProblems;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.jdk.Privileged;
@@ -82,6 +83,7 @@ public final class Activation {
       return;
     }
     if (switchOn(config, instrumentation)) {
+      StartFile.make(config.dir());
       announce(config);
     }
   }
@@ -114,6 +116,7 @@ public final class Activation {
     }
     String provider = SelectorProvider.provider().getClass().getName();
     if (provider.equals(PROVIDER)) {
+      StartFile.make(config.dir());
       announce(config);
     } else if (!config.quiet()) {
       System.err.println(

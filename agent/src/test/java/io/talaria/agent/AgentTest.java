@@ -251,6 +251,19 @@ class AgentTest {
     assertThat(disk.resolve("shm")).doesNotExist();
   }
 
+  @ParameterizedTest
+  @MethodSource("javas")
+  void isSeenFromOutsideBeforeTheProgramMakesAChannel(String java) throws Exception {
+    Path run = work.resolve("run");
+    Child child =
+        Child.withAgent(work, java, List.of(option("talaria.dir", run.toString())), run.toString());
+    assertThat(child.out()).hasSize(3);
+    assertThat(child.out().get(0)).matches("\\d+-\\d+\\.counters");
+    assertThat(child.out().get(1)).isEqualTo(TALARIA);
+    assertThat(child.out().get(2)).isEqualTo(child.out().get(0));
+    assertThat(run).isEmptyDirectory(); // it goes with the process
+  }
+
   private static String option(String name, String value) {
     return "-D" + name + "=" + value;
   }

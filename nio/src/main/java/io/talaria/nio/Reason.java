@@ -24,14 +24,17 @@ public enum Reason {
       "announced",
       "The listener has announced itself to the clients of this host.",
       "Nothing to do."),
-  /** No process on this host announces the port: the peer runs without Talaria. */
+  /** No process of this user announces the port here: the peer's listener is none of Talaria's. */
   PEER_PLAIN(
       4,
       "peer-plain",
-      "No process of this user announces the port here: the peer runs without Talaria, as another"
-          + " user, with another talaria.dir, or leaves the port out.",
-      "Start the peer with the agent, as the same user, with the same talaria.dir and"
-          + " talaria.ports."),
+      "No process of this user announces the port here: the peer runs without"
+          + " Talaria, listens by java.net.ServerSocket, by an asynchronous channel or by"
+          + " a native transport (epoll), runs as another user or with another"
+          + " talaria.dir, or leaves the port out.",
+      "Start the peer with the agent, as the same user, with the same talaria.dir"
+          + " and talaria.ports; with talaria.sockets=true if it uses"
+          + " java.net.ServerSocket, and by NIO if it uses epoll."),
   /** The peer is on another host, and no fabric between hosts is configured. */
   NOT_LOCAL(
       5,
@@ -42,10 +45,13 @@ public enum Reason {
   NO_OFFER(
       6,
       "no-offer",
-      "The client never asked for an upgrade: it runs without Talaria, as another user, with another"
-          + " talaria.dir, leaves the port out, or comes from elsewhere.",
-      "Start the client with the agent, as the same user, with the same talaria.dir and"
-          + " talaria.ports."),
+      "The client never asked for an upgrade: it runs without Talaria, connects by"
+          + " java.net.Socket, by an asynchronous channel or by a native transport"
+          + " (epoll), runs as another user or with another talaria.dir, leaves the port"
+          + " out, or comes from elsewhere.",
+      "Start the client with the agent, as the same user, with the same talaria.dir"
+          + " and talaria.ports; with talaria.sockets=true if it uses java.net.Socket,"
+          + " and by NIO if it uses epoll."),
   /**
    * The listener never accepted a connection with these addresses: a forwarder or proxy stands
    * between, or another program shares the port.

@@ -69,10 +69,16 @@ final class Differences {
           "Start it with -javaagent:/path/to/talaria.jar, or by talaria run.");
     } else if (facts.property("talaria.enabled", "true").equals("false")) {
       add(end.name() + " has talaria.enabled=false", "Start it without that property.");
+    } else if (!facts.hasAgent()) {
+      add(
+          end.name() + " has the provider, not the agent, and has made no NIO channel yet",
+          "Its counters file is made with the first one. java.net.Socket makes none: start it with"
+              + " the agent and talaria.sockets=true.");
     } else {
       add(
-          end.name() + " has no counters file in " + facts.dir(),
-          "Look at its log for lines of io.talaria.nio: the directory is full, not this user's"
+          end.name() + " has the agent and no counters file in " + facts.dir(),
+          "Look at what it printed, in lines that begin with talaria or are of io.talaria.nio:"
+              + " another provider is set, the directory cannot be made, is full or not this user's"
               + " alone, or the Java is older than 17.");
     }
   }

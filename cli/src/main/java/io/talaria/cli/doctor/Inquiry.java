@@ -35,6 +35,7 @@ import java.util.Set;
 final class Inquiry {
   private static final String CONNECTION = "connection";
   private static final String SERVER = "server";
+  private static final int MOST_NAMED = 3;
   private static final String NOT_SEEN =
       "Talaria is switched on there, but this connection is none of its: made by java.net.Socket"
           + " without talaria.sockets, by an asynchronous channel, or by a native transport";
@@ -217,7 +218,10 @@ final class Inquiry {
           found.isEmpty()
               ? Finding.warn(
                   SERVER,
-                  facts + " listens; " + NOT_SEEN,
+                  facts
+                      + " listens; Talaria is switched on there, but this listener is none of its:"
+                      + " made by java.net.ServerSocket without talaria.sockets, by an"
+                      + " asynchronous channel, or by a native transport",
                   "Set talaria.sockets=true for java.net.ServerSocket; see docs/limits.md for the"
                       + " rest.")
               : Finding.warn(SERVER, texts(found), cures(found)));
@@ -311,6 +315,9 @@ final class Inquiry {
       return inquiry.answer("");
     }
     inquiry.processItself(facts, info);
+    if (own.isEmpty() && info != null && facts != null) {
+      inquiry.socketsOfTheJdk(facts);
+    }
     for (Owned one : own) {
       if (one.connection.role() == Role.LISTENER) {
         inquiry.listener(one);
@@ -346,6 +353,37 @@ final class Inquiry {
     List<Difference> found =
         Differences.between(new End("client", null, null), new End("process", facts, null));
     findings.add(Finding.missing("process", texts(found), cures(found)));
+  }
+
+  /** Says so if a process with Talaria has TCP sockets, and Talaria none of them. */
+  private void socketsOfTheJdk(ProcessFacts facts) {
+    List<TcpTable.Row> rows =
+        table.rows().stream()
+            .filter(row -> Long.valueOf(facts.pid()).equals(table.owner(row)))
+            .toList();
+    if (rows.isEmpty()) {
+      return;
+    }
+    List<String> words = new ArrayList<>();
+    rows.stream()
+        .filter(TcpTable.Row::listens)
+        .limit(MOST_NAMED)
+        .forEach(row -> words.add("listens at " + Show.address(row.local())));
+    long connections = rows.stream().filter(row -> !row.listens()).count();
+    if (connections > 0) {
+      words.add(connections + (connections == 1 ? " connection" : " connections"));
+    }
+    findings.add(
+        Finding.warn(
+            "sockets",
+            "Talaria has none of its TCP sockets ("
+                + String.join(", ", words)
+                + "): they are made by java.net.Socket and ServerSocket"
+                + (facts.property("talaria.sockets", "false").equals("true")
+                    ? " of an implementation of their own"
+                    : " without talaria.sockets")
+                + ", by an asynchronous channel, or by a native transport",
+            NOT_SEEN_CURE));
   }
 
   private ProcessInfo infoOf(ProcessFacts facts) throws IOException {

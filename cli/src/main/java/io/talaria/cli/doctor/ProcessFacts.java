@@ -87,12 +87,15 @@ record ProcessFacts(
 
   /** Whether its options switch Talaria on, by the agent or by the class path. */
   boolean switchedOn() {
+    return hasAgent()
+        || words.contains(
+            "-Djava.nio.channels.spi.SelectorProvider=io.talaria.nio.TalariaProvider");
+  }
+
+  /** Whether its options name the agent. */
+  boolean hasAgent() {
     return words.stream()
-        .anyMatch(
-            word ->
-                word.matches("-javaagent:(?:.*/)?[^/]*talaria[^/]*\\.jar(?:=.*)?")
-                    || word.equals(
-                        "-Djava.nio.channels.spi.SelectorProvider=io.talaria.nio.TalariaProvider"));
+        .anyMatch(word -> word.matches("-javaagent:(?:.*/)?[^/]*talaria[^/]*\\.jar(?:=.*)?"));
   }
 
   /** A property, or what it is without one. */

@@ -17,7 +17,7 @@ final class SsTable {
   /** Marks processes of another pid namespace. */
   static final String FOREIGN_MARK = "*";
 
-  private static final int PROGRAM_CHARS = 28;
+  static final int PROGRAM_CHARS = 28;
 
   /** The rank of a column that is always there. */
   private static final int ALWAYS = 0;

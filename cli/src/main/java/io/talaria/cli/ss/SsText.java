@@ -21,6 +21,11 @@ final class SsText {
   /** What stands above the rows of a screen beside the head: a blank line, headings and a rule. */
   private static final int ABOVE_ROWS = 3;
 
+  private static final String INDENT = "  ";
+
+  /** So many processes without connections are named. */
+  private static final int MOST_IDLE = 8;
+
   /** Reasons that tell what is, not what is missing. */
   private static final Set<Reason> NEED_NO_WORDS =
       EnumSet.of(Reason.PENDING, Reason.SAME_HOST, Reason.BETWEEN_HOSTS, Reason.ANNOUNCED);
@@ -73,7 +78,7 @@ final class SsText {
             + ", sorted by "
             + sort.code()
             + "; q or Ctrl-C ends");
-    screen.addAll(sums());
+    screen.addAll(wrapped(sums(), size.columns()));
     List<Snapshot.Line> rows = sort.sorted(snapshot.lines(), rates);
     if (!rows.isEmpty()) {
       int room = Math.max(1, size.rows() - screen.size() - ABOVE_ROWS);
@@ -92,9 +97,27 @@ final class SsText {
     rest.addAll(explanations());
     if (!rest.isEmpty()) {
       screen.add("");
-      screen.addAll(rest);
+      screen.addAll(wrapped(rest, size.columns()));
     }
     return screen.subList(0, Math.min(screen.size(), size.rows()));
+  }
+
+  /** Lines that a screen does not cut: what is too long goes on below, indented. */
+  static List<String> wrapped(List<String> lines, int columns) {
+    List<String> all = new ArrayList<>();
+    for (String line : lines) {
+      String rest = line;
+      while (rest.length() > columns) {
+        int space = rest.lastIndexOf(' ', columns);
+        if (space <= INDENT.length()) {
+          break; // a word longer than the screen is wide
+        }
+        all.add(rest.substring(0, space));
+        rest = INDENT + rest.substring(space + 1);
+      }
+      all.add(rest);
+    }
+    return all;
   }
 
   private List<String> sums() {
@@ -176,9 +199,13 @@ final class SsText {
   private List<String> notes() {
     List<String> lines = new ArrayList<>();
     boolean foreign = false;
+    List<String> idle = new ArrayList<>();
     for (Snapshot.Entry entry : snapshot.processes()) {
       ProcessInfo process = entry.process();
       foreign |= SsTable.foreign(process);
+      if (process.connections().isEmpty() && process.unlisted() == 0) {
+        idle.add(process.pid() + " " + Show.cut(process.program(), SsTable.PROGRAM_CHARS));
+      }
       if (process.unlisted() > 0) {
         lines.add(
             "process "
@@ -197,6 +224,13 @@ final class SsText {
                 + " no sense in "
                 + process.file());
       }
+    }
+    if (!idle.isEmpty()) {
+      lines.add(
+          "no NIO connection: "
+              + String.join(", ", idle.subList(0, Math.min(idle.size(), MOST_IDLE)))
+              + (idle.size() <= MOST_IDLE ? "" : " and " + (idle.size() - MOST_IDLE) + " more")
+              + " (java.net.Socket is Talaria's with talaria.sockets=true only)");
     }
     if (foreign) {
       lines.add(

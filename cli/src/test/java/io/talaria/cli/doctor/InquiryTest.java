@@ -201,6 +201,43 @@ class InquiryTest {
   }
 
   @Test
+  void aServerWithTheAgentThatListensByServerSocket() throws Exception {
+    system(
+        "/proc/net/tcp",
+        HEAD + row("1F90", "0000", "0A", 1000, 77) + row("1F90", "9C40", "01", 1000, 79));
+    process(SELF, 1000, "java", "java -javaagent:/x/talaria.jar -jar a", 77);
+    try (ProcessCounters counters = ProcessCounters.open(run, Runnable::run)) {
+      assertThat(counters.path()).isNotNull();
+      assertThat(ask(8080).text())
+          .contains("Talaria is switched on there", "java.net.ServerSocket without talaria.sockets")
+          .contains("→ Set talaria.sockets=true")
+          .doesNotContain("counters file");
+      Answer answer = Inquiry.process(here(), SELF);
+      assertThat(answer.good()).isFalse();
+      assertThat(answer.text())
+          .contains("counters in " + run)
+          .contains("Talaria has none of its TCP sockets (listens at 127.0.0.1:8080)")
+          .contains("→ Set talaria.sockets=true");
+    }
+  }
+
+  @Test
+  void aProcessWithTheAgentOrTheProviderAndNoCountersFile() throws Exception {
+    process(42, 1000, "java", "java -javaagent:/x/talaria.jar -jar a", 77);
+    process(
+        43,
+        1000,
+        "java",
+        "java -Djava.nio.channels.spi.SelectorProvider=io.talaria.nio.TalariaProvider a",
+        78);
+    assertThat(Inquiry.process(here(), 42).text())
+        .contains("has the agent and no counters file in /tmp/talaria-1000", "another provider");
+    assertThat(Inquiry.process(here(), 43).text())
+        .contains("has the provider, not the agent, and has made no NIO channel yet")
+        .contains("talaria.sockets=true");
+  }
+
+  @Test
   void theCommandTakesOneQuestionAndAnswersInJsonToo() throws Exception {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();

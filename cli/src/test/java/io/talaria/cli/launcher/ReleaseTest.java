@@ -175,6 +175,19 @@ class ReleaseTest {
   }
 
   @Test
+  void theReadmeNamesWhatIsThere() throws Exception {
+    String readme = Files.readString(release.resolve("README.md"));
+    assertThat(ReleaseReadmeTest.files(readme))
+        .isNotEmpty()
+        .allSatisfy(file -> assertThat(release.resolve(file)).exists());
+    for (String command : ReleaseReadmeTest.commands(readme)) {
+      Ended help = talaria("25", command, "--help");
+      assertThat(help.status()).as(help.out()).isZero();
+      assertThat(help.out()).contains("Usage: ");
+    }
+  }
+
+  @Test
   void whatIsInItIsListed() throws Exception {
     JsonNode bom = new ObjectMapper().readTree(release.resolve("sbom.json").toFile());
     assertThat(bom.get("bomFormat").asText()).isEqualTo("CycloneDX");

@@ -93,6 +93,23 @@ class SsCommandTest {
   }
 
   @Test
+  void aProcessWithoutConnectionsIsNamed() {
+    try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
+      String idle = "no NIO connection: " + PID + " ";
+      assertThat(run()).startsWith("1 process, 0 listeners, 0 connections").contains(idle);
+      assertThat(run("--pid", Long.toString(PID)))
+          .contains(idle)
+          .contains("java.net.Socket is Talaria's with talaria.sockets=true only");
+      assertThat(run("--mode", "shm")).doesNotContain(idle);
+      assertThat(counters.problem()).isNull();
+    }
+    try (ProcessCounters counters = busyProcess()) {
+      assertThat(run()).doesNotContain("no NIO connection");
+      assertThat(counters.problem()).isNull();
+    }
+  }
+
+  @Test
   void theTableShowsEachConnectionWithModeAndReason() {
     try (ProcessCounters counters = busyProcess()) {
       String[] lines = run().split("\n");
@@ -366,11 +383,12 @@ class SsCommandTest {
       assertThat(small).hasSize(16);
       assertThat(small.get(0)).contains("every 2 s, sorted by bytes");
       assertThat(small.get(1)).startsWith("1 process, 1 listener, 42 connections (41 tcp, 1 shm)");
-      assertThat(small.get(4)).contains("remote", "mode", "reason", "in/s", "out/s");
-      assertThat(small.get(4)).doesNotContain("transport", "bells");
-      assertThat(small.get(6)).contains("same-host");
-      assertThat(small.get(15)).isEqualTo("… and 34 more");
-      assertThat(small.subList(4, 16)).allMatch(line -> line.length() <= 80);
+      assertThat(small.get(2)).startsWith("  ").endsWith(" stalls/s"); // what did not fit above
+      assertThat(small.get(5)).contains("remote", "mode", "reason", "in/s", "out/s");
+      assertThat(small.get(5)).doesNotContain("transport", "bells");
+      assertThat(small.get(7)).contains("same-host");
+      assertThat(small.get(15)).isEqualTo("… and 35 more");
+      assertThat(small).allMatch(line -> line.length() <= 80);
 
       List<String> large = text.screen("2 s", new Terminal.Size(100, 300));
       assertThat(large.get(4)).contains("transport", "writes/s", "bells", "age");

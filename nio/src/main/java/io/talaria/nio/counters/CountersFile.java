@@ -33,13 +33,11 @@ final class CountersFile {
 
   private final Path path;
   private final FileChannel channel;
-  private final ByteBuffer header;
   private int capacity;
 
-  private CountersFile(Path path, FileChannel channel, ByteBuffer header) {
+  private CountersFile(Path path, FileChannel channel) {
     this.path = path;
     this.channel = channel;
-    this.header = header;
   }
 
   /**
@@ -71,12 +69,9 @@ final class CountersFile {
     Path path = null;
     try {
       writeAll(channel, image, 0);
-      MappedByteBuffer map =
-          channel.map(FileChannel.MapMode.READ_WRITE, 0, CountersLayout.HEADER_BYTES);
-      map.order(ByteOrder.LITTLE_ENDIAN);
       path = name(temporary, pid, startTicks);
       Files.delete(temporary);
-      return new CountersFile(path, channel, map);
+      return new CountersFile(path, channel);
     } catch (IOException | RuntimeException | Error e) {
       try {
         channel.close();
@@ -112,9 +107,17 @@ final class CountersFile {
     return path;
   }
 
-  /** The mapped header. It stays mapped until the process ends. */
-  ByteBuffer header() {
-    return header;
+  /**
+   * Maps the header, until the process ends. Not done with the file: the first mapping costs more
+   * than all the rest, and a program that makes no channel needs none.
+   *
+   * @throws IOException if it cannot be mapped
+   */
+  ByteBuffer mapHeader() throws IOException {
+    MappedByteBuffer map =
+        channel.map(FileChannel.MapMode.READ_WRITE, 0, CountersLayout.HEADER_BYTES);
+    map.order(ByteOrder.LITTLE_ENDIAN);
+    return map;
   }
 
   /** How many records the file has room for. */

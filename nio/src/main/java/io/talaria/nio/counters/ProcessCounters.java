@@ -334,13 +334,17 @@ public final class ProcessCounters implements AutoCloseable {
         return;
       }
       try {
-        created = CountersFile.create(dir);
+        created = StartFile.take(dir);
+        if (created == null) {
+          created = CountersFile.create(dir);
+        }
+        adopt(created, created.mapHeader());
       } catch (IOException | RuntimeException | Error e) {
         refused = "cannot make a counters file in " + dir + ": " + e;
         fail(refused);
-      }
-      if (created != null) {
-        adopt(created);
+        if (created != null) {
+          removeQuietly(created);
+        }
       }
     }
     if (refused != null) {
@@ -356,11 +360,11 @@ public final class ProcessCounters implements AutoCloseable {
     }
   }
 
-  private void adopt(CountersFile created) {
+  private void adopt(CountersFile created, ByteBuffer mapped) {
     synchronized (lock) {
       file = created;
       path = created.path();
-      header.publishTo(created.header());
+      header.publishTo(mapped);
       growing = true;
     }
   }

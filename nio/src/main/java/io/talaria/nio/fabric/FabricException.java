@@ -9,21 +9,29 @@ public final class FabricException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
+  private final String detail;
 
   /** Creates an exception with the catalogue's reason and the detail for the log. */
   public FabricException(Reason reason, String detail) {
     super(reason.code() + ": " + detail);
     this.reason = reason;
+    this.detail = detail;
   }
 
   /** Creates an exception with its cause. */
   public FabricException(Reason reason, String detail, Throwable cause) {
     super(reason.code() + ": " + detail, cause);
     this.reason = reason;
+    this.detail = detail;
   }
 
   /** The reason shown to the user. */
   public Reason reason() {
     return reason;
+  }
+
+  /** The message without the code of the reason, for lines that begin with that. */
+  public String detail() {
+    return detail;
   }
 }

@@ -29,9 +29,6 @@ import java.util.regex.Pattern;
 public final class ProcessFileName {
   private static final int DIGITS = 16;
 
-  /** A letter, the port of an announcement, and the digits. */
-  private static final Pattern FORM = Pattern.compile("[a-z](?:-[0-9]+-)?([0-9a-f]{16})");
-
   private static final int PID_SHIFT = 42;
   private static final int NAMESPACE_SHIFT = 32;
   private static final long NAMESPACE_MASK = 0x3ff;
@@ -41,6 +38,14 @@ public final class ProcessFileName {
       new AtomicInteger(ThreadLocalRandom.current().nextInt());
 
   private ProcessFileName() {}
+
+  /** Loaded by those who read names only; names are made at the start of every JVM. */
+  private static final class Form {
+    /** A letter, the port of an announcement, and the digits. */
+    static final Pattern PATTERN = Pattern.compile("[a-z](?:-[0-9]+-)?([0-9a-f]{16})");
+
+    private Form() {}
+  }
 
   /** A fresh identifier for a file of this process. */
   public static long nextId() {
@@ -74,7 +79,7 @@ public final class ProcessFileName {
   }
 
   private static boolean orphaned(String name, LongPredicate alive) {
-    Matcher form = FORM.matcher(name);
+    Matcher form = Form.PATTERN.matcher(name);
     if (!form.matches()) {
       return false;
     }

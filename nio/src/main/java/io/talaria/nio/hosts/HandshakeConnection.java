@@ -115,7 +115,7 @@ final class HandshakeConnection implements NegotiationLoop.Ready {
       }
     } catch (FabricException e) {
       say(handshake.last());
-      fail(e.reason(), e.getMessage());
+      fail(e.reason(), e.detail());
     } catch (IOException e) {
       fail(lost(), e.getMessage());
     }

@@ -310,7 +310,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     } catch (MalformedFrameException e) {
       broken(Reason.PROTOCOL, e.getMessage());
     } catch (FabricException e) {
-      broken(e.reason(), e.getMessage());
+      broken(e.reason(), e.detail());
     } catch (IOException e) {
       close(lost());
     } catch (RuntimeException | Error e) {

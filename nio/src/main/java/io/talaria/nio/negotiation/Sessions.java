@@ -52,7 +52,7 @@ final class Sessions implements NegotiationLoop.Timed {
     try {
       session.sayHello();
     } catch (FabricException e) {
-      negotiator.reports().report(e.reason(), e.getMessage());
+      negotiator.reports().report(e.reason(), e.detail());
       session.close(e.reason());
       throw e;
     }

@@ -431,6 +431,7 @@ class AttemptTest {
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
       connect().awaitPlain(Reason.SHM_FULL);
       listener.accept().awaitEnd();
+      assertThat(client.log).containsExactly("shm-full: as the test wants");
     }
   }
 }
