@@ -7,7 +7,7 @@ import io.talaria.nio.config.Config;
 import io.talaria.nio.counters.StartFile;
 import io.talaria.nio.fabric.ToldProblems;
 import io.talaria.nio.jdk.JdkNio;
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import io.talaria.nio.process.Host;
 import io.talaria.nio.process.PeerCredentials;
 import java.io.IOException;

@@ -4,7 +4,7 @@ package io.talaria.nio;
 
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.counters.file.ProcessTotals;
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -4,7 +4,7 @@ package io.talaria.nio;
 
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.channel.Channels;
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.nio.channels.Channel;

@@ -4,7 +4,7 @@ package io.talaria.nio;
 
 import io.talaria.nio.adaptor.ChannelSocketImpl;
 import io.talaria.nio.adaptor.SocketChannels;
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;

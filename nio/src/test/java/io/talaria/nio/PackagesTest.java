@@ -26,8 +26,8 @@ class PackagesTest {
   /** Each package, and which others it may use. The module's own package is the empty one. */
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
-          Map.entry("", Set.of("adaptor", "channel", "counters", "counters.file")),
-          Map.entry("adaptor", Set.of("jdk")),
+          Map.entry("", Set.of("adaptor", "channel", "counters", "counters.file", "privileged")),
+          Map.entry("adaptor", Set.of("jdk", "privileged")),
           Map.entry("authentication", Set.of("fabric", "process")),
           Map.entry(
               "channel",
@@ -42,24 +42,28 @@ class PackagesTest {
                   "jdk",
                   "memory",
                   "negotiation",
+                  "privileged",
                   "shm",
                   "spin")),
-          Map.entry("bell", Set.of("jdk")),
+          Map.entry("bell", Set.of("jdk", "privileged")),
           Map.entry("config", Set.of("process")),
-          Map.entry("counters", Set.of("counters.file", "files", "process")),
+          Map.entry("counters", Set.of("counters.file", "files", "privileged", "process")),
           Map.entry("counters.file", Set.of("process")),
           Map.entry("counters.reader", Set.of("counters.file")),
-          Map.entry("fabric", Set.of()),
+          Map.entry("fabric", Set.of("privileged")),
           Map.entry("files", Set.of("process")),
           Map.entry(
               "hosts",
               Set.of("authentication", "config", "counters", "fabric", "negotiation", "process")),
-          Map.entry("jdk", Set.of()),
-          Map.entry("memory", Set.of("fabric", "files", "process")),
-          Map.entry("negotiation", Set.of("counters", "fabric", "files", "memory", "process")),
+          Map.entry("jdk", Set.of("privileged")),
+          Map.entry("memory", Set.of("fabric", "files", "privileged", "process")),
+          Map.entry(
+              "negotiation",
+              Set.of("counters", "fabric", "files", "memory", "privileged", "process")),
+          Map.entry("privileged", Set.of()),
           Map.entry("process", Set.of()),
           Map.entry("shm", Set.of("bell", "fabric", "files", "memory")),
-          Map.entry("spin", Set.of()));
+          Map.entry("spin", Set.of("privileged")));
 
   private static final Pattern ARROW =
       Pattern.compile("\\s+" + MODULE + "\\.([\\w.$]+)\\s+->\\s+" + MODULE + "\\.([\\w.$]+)\\s.*");

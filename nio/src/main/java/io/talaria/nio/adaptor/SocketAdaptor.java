@@ -2,7 +2,7 @@
 
 package io.talaria.nio.adaptor;
 
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

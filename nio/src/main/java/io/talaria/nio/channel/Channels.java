@@ -4,7 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.config.Config;
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;

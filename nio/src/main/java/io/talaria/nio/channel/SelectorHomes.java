@@ -4,7 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.Home;
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;

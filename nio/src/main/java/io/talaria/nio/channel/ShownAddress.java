@@ -2,7 +2,7 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -3,7 +3,7 @@
 package io.talaria.nio.counters;
 
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import jdk.jfr.FlightRecorder;
 
 /** Makes Flight Recorder events, where the JVM has a Flight Recorder and it is in use. */

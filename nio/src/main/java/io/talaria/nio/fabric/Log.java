@@ -2,7 +2,7 @@
 
 package io.talaria.nio.fabric;
 
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 

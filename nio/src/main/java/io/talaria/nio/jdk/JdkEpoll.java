@@ -2,6 +2,7 @@
 
 package io.talaria.nio.jdk;
 
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.jdk;
 
+import io.talaria.nio.privileged.Privileged;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;

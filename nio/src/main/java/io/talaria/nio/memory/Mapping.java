@@ -2,7 +2,7 @@
 
 package io.talaria.nio.memory;
 
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;

@@ -3,7 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.files.ProcessFileName;
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;

@@ -3,8 +3,8 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.jdk.Privileged;
 import io.talaria.nio.memory.Faults;
+import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;

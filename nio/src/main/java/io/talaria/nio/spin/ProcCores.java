@@ -2,7 +2,7 @@
 
 package io.talaria.nio.spin;
 
-import io.talaria.nio.jdk.Privileged;
+import io.talaria.nio.privileged.Privileged;
 import java.io.FileInputStream;
 import java.io.IOException;
 

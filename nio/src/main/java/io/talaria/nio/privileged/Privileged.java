@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.jdk;
+package io.talaria.nio.privileged;
 
 import java.security.AccessController;
 import java.security.AllPermission;
