@@ -93,9 +93,18 @@ run_build() {
   say "built: $AGENT"
 }
 
-# The jars of the command line, in a fixed order.
+# The jars of a command, in a fixed order. Those that look at what runs get few, because each is a
+# descriptor, and they are for hosts that have run out of them, too.
 class_path() {
-  path=$CLI:$BENCH
+  path=$CLI
+  if looks "$@"; then
+    for jar in "$ROOT"/cli/target/lib/*.jar; do
+      path=$path:$jar
+    done
+    printf '%s\n' "$path"
+    return 0
+  fi
+  path=$path:$BENCH
   for jar in "$ROOT"/bench/target/lib/*.jar; do
     path=$path:$jar
   done
@@ -117,6 +126,15 @@ class_path() {
       ;;
   esac
   printf '%s\n' "$path"
+}
+
+# Whether the command needs nothing but the module cli.
+looks() {
+  case ${1-} in
+    ss | ports | top) return 0 ;;
+    doctor) ! needs_workloads "$@" ;;
+    *) return 1 ;;
+  esac
 }
 
 # Whether the command needs the module workloads, whose libraries the others do without.
@@ -173,5 +191,5 @@ run_cli() {
   fi
   need_jdk
   exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.awt.headless=true \
-    --enable-native-access=ALL-UNNAMED -cp "$(class_path)" io.talaria.cli.Main "$@"
+    --enable-native-access=ALL-UNNAMED -cp "$(class_path "$@")" io.talaria.cli.Main "$@"
 }

@@ -52,24 +52,26 @@ run_package() {
 
 # Puts everything into the folder $release.
 fill_release() {
-  mkdir -p "$release/bin" "$release/lib" "$release/launcher" &&
+  mkdir -p "$release/bin" "$release/lib/core" "$release/launcher" &&
     cp "$ROOT/launcher/release.sh" "$release/bin/talaria" &&
     chmod 755 "$release/bin/talaria" &&
     cp "$ROOT/launcher/run.sh" "$release/launcher/" &&
     cp "$ROOT/launcher/common.sh" "$release/launcher/" &&
     cp "$AGENT" "$release/talaria.jar" &&
     cp "$ROOT/dist/talaria-mpj.jar" "$release/" &&
-    cp "$CLI" "$BENCH" "$WORKLOADS" "$ROOT"/bench/target/lib/*.jar "$release/lib/" &&
-    copy_missing "$ROOT"/workloads/target/lib/*.jar &&
+    cp "$CLI" "$ROOT"/cli/target/lib/*.jar "$release/lib/core/" &&
+    copy_missing "$BENCH" "$WORKLOADS" "$ROOT"/bench/target/lib/*.jar \
+      "$ROOT"/workloads/target/lib/*.jar &&
     cp "$ROOT/launcher/release/README.md" "$ROOT/CHANGELOG.md" "$ROOT/LICENSE" "$release/" &&
     cp -R "$ROOT/docs" "$release/docs" &&
     cp "$ROOT/target/bom.json" "$release/sbom.json" &&
     printf '%s\n' "$version" >"$release/VERSION"
 }
 
+# What ss and doctor need lies apart from the rest: each jar on the class path is a descriptor.
 copy_missing() {
   for jar in "$@"; do
-    [ -f "$release/lib/${jar##*/}" ] || cp "$jar" "$release/lib/" || return 1
+    [ -f "$release/lib/${jar##*/}" ] || [ -f "$release/lib/core/${jar##*/}" ] || cp "$jar" "$release/lib/" || return 1
   done
 }
 

@@ -92,13 +92,26 @@ run_mpirun() {
 }
 
 run_cli() {
+  path="$HOME_DIR/lib/core/*"
   case " $* " in
-    ' doctor '*' --nodes'*) need_java "$FULL_JAVA" 'doctor --nodes' ;;
-    ' ss '* | ' doctor '* | ' demo '*) need_java "$OLDEST_JAVA" "$1" ;;
-    *) need_java "$FULL_JAVA" "$1" ;;
+    ' doctor '*' --nodes'*)
+      need_java "$FULL_JAVA" 'doctor --nodes'
+      path="$path:$HOME_DIR/lib/*"
+      ;;
+    # Few jars, and so few descriptors: these are for hosts that have run out of them, too.
+    ' ss '* | ' doctor '*) need_java "$OLDEST_JAVA" "$1" ;;
+    ' ports '* | ' top '*) need_java "$FULL_JAVA" "$1" ;;
+    ' demo '*)
+      need_java "$OLDEST_JAVA" "$1"
+      path="$path:$HOME_DIR/lib/*"
+      ;;
+    *)
+      need_java "$FULL_JAVA" "$1"
+      path="$path:$HOME_DIR/lib/*"
+      ;;
   esac
   exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.awt.headless=true \
-    --enable-native-access=ALL-UNNAMED -cp "$HOME_DIR/lib/*" io.talaria.cli.Main "$@"
+    --enable-native-access=ALL-UNNAMED -cp "$path" io.talaria.cli.Main "$@"
 }
 
 command=${1-}

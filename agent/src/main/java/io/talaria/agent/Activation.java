@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -82,7 +83,7 @@ public final class Activation {
       Runtime.getRuntime().halt(BAD_CONFIGURATION);
       return;
     }
-    if (switchOn(config, instrumentation)) {
+    if (switchOn(config, instrumentation, true)) {
       StartFile.make(config.dir());
       announce(config);
     }
@@ -111,7 +112,7 @@ public final class Activation {
       System.err.println("talaria: " + noJucx(config) + "; the program stays on the JDK's sockets");
       return;
     }
-    if (!switchOn(config, instrumentation)) {
+    if (!switchOn(config, instrumentation, false)) {
       return;
     }
     String provider = SelectorProvider.provider().getClass().getName();
@@ -138,7 +139,7 @@ public final class Activation {
   }
 
   /** Answers whether the provider is set now. */
-  private static boolean switchOn(Config config, Instrumentation instrumentation)
+  private static boolean switchOn(Config config, Instrumentation instrumentation, boolean starting)
       throws ReflectiveOperationException {
     if (!config.enabled()) {
       return false;
@@ -160,16 +161,29 @@ public final class Activation {
       }
     }
     Objects.requireNonNull(JdkNio.provider()); // better to fail here than in the program's channels
-    for (String property : NETTY_PROPERTIES) {
-      if (System.getProperty(property) == null) {
-        System.setProperty(property, "true");
-      }
-    }
+    steerNetty(config, starting);
     System.setProperty(PROVIDER_PROPERTY, PROVIDER);
     if (config.sockets()) {
       takeSockets();
     }
     return true;
+  }
+
+  /**
+   * Has Netty take NIO where it chooses, unless the user has chosen. In a program that runs already
+   * somebody may hold the properties, which then stay the object that they are.
+   */
+  private static void steerNetty(Config config, boolean starting) {
+    Set<String> steered = new HashSet<>();
+    for (String property : NETTY_PROPERTIES) {
+      if (System.getProperty(property) == null) {
+        System.setProperty(property, "true");
+        steered.add(property);
+      }
+    }
+    if (starting && !steered.isEmpty()) {
+      NettyProperties.install(steered, config.quiet());
+    }
   }
 
   /** Whether a file, if one is named, is the jar of JUCX. */

@@ -76,7 +76,8 @@ public final class Commands {
 
   private static int runHere(String command, String[] words) throws Exception {
     Path jar = jar();
-    List<Path> libraries = libraries(jar.toAbsolutePath().getParent());
+    boolean nodes = List.of(words).stream().anyMatch(word -> word.startsWith("--nodes"));
+    List<Path> libraries = libraries(jar.toAbsolutePath().getParent(), nodes);
     if (!libraries.isEmpty()) {
       start(libraries, words);
       return 0; // the command has ended the JVM
@@ -95,12 +96,17 @@ public final class Commands {
 
   /**
    * The jars of the commands: of a release, or of the tree this one was built in; none if alone.
+   *
+   * @param all with those that only nodes of messaging need; each takes a descriptor
    */
-  private static List<Path> libraries(Path home) throws IOException {
+  private static List<Path> libraries(Path home, boolean all) throws IOException {
     List<Path> found = new ArrayList<>();
-    Path main = home.resolve("lib").resolve("talaria-cli.jar");
-    if (Files.isRegularFile(main)) {
-      addJars(home.resolve("lib"), found);
+    Path core = home.resolve("lib").resolve("core");
+    if (Files.isRegularFile(core.resolve("talaria-cli.jar"))) {
+      addJars(core, found);
+      if (all) {
+        addJars(home.resolve("lib"), found);
+      }
     } else if (home.endsWith("dist")) {
       Path tree = home.resolveSibling("cli").resolve("target");
       if (Files.isRegularFile(tree.resolve("talaria-cli.jar"))) {

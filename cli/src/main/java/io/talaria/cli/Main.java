@@ -65,6 +65,7 @@ public final class Main implements Runnable {
     added.sort(Comparator.comparing(one -> !one.parent().isEmpty()));
     added.forEach(one -> parent(command, one).addSubcommand(one));
     return command
+        .setHelpFactory(ShortSynopsis::new)
         .setParameterExceptionHandler((e, args) -> main.reportUsage(e))
         .setExecutionExceptionHandler((e, failed, result) -> main.reportFailure(e, failed));
   }

@@ -29,6 +29,17 @@ class MainTest {
   private final StringWriter err = new StringWriter();
 
   @Test
+  void theUsageOfACommandIsOneLine() {
+    List<CommandLine> all = new ArrayList<>(List.of(Main.commandLine()));
+    for (int i = 0; i < all.size(); i++) {
+      all.addAll(all.get(i).getSubcommands().values());
+      List<String> help = all.get(i).getUsageMessage().lines().toList();
+      assertThat(help.get(0)).startsWith("Usage: talaria").hasSizeLessThanOrEqualTo(80);
+      assertThat(help.get(1)).as(help.get(0)).doesNotStartWith("    ");
+    }
+  }
+
+  @Test
   void printsItsVersion() {
     assertThat(execute("--version")).isZero();
     assertThat(out.toString()).startsWith("talaria ").contains("Java " + Runtime.version());

@@ -43,8 +43,22 @@ class TransportChoiceTest {
   @Test
   void whoKeepsItChoosesForEachListener() throws Exception {
     Pair.BOTH.assume();
-    Child server =
-        lab.child(Flavour.TALARIA, BothTransports.class).property(PROPERTY, "false").start();
+    choosesForEachListener(
+        lab.child(Flavour.TALARIA, BothTransports.class).property(PROPERTY, "false").start());
+  }
+
+  /** It used to end with an UnsatisfiedLinkError. */
+  @Test
+  void whoNamesTheNativeTransportGetsIt() throws Exception {
+    Pair.BOTH.assume();
+    assumeTrue(
+        System.getProperty("os.arch").equals("amd64"), "gRPC's Netty may have no epoll here");
+    Child server = lab.child(Flavour.TALARIA, BothTransports.class).arg("epoll", "named").start();
+    server.awaitLog("asks for Netty's native transport by name");
+    choosesForEachListener(server);
+  }
+
+  private void choosesForEachListener(Child server) throws Exception {
     Event listening = server.await("listening");
     int epoll = (int) listening.number("epoll");
     assumeTrue(epoll != 0, "gRPC's Netty has no epoll for this processor");

@@ -164,8 +164,16 @@ final class PortScan {
             Harmless.text(SysText.read(entry.resolve("address"))),
             "",
             List.of(),
-            loopback || (!hasDevice && state == PortState.UNKNOWN)),
+            loopback || (!hasDevice && (state == PortState.UNKNOWN || isUnused(entry, state)))),
         List.copyOf(sources));
+  }
+
+  /** Down, and nothing ever went through: modules of the kernel make such interfaces by the way. */
+  private static boolean isUnused(Path entry, PortState state) {
+    Path statistics = entry.resolve("statistics");
+    return state != PortState.ACTIVE
+        && SysText.number(statistics.resolve("rx_bytes"), 0) == 0
+        && SysText.number(statistics.resolve("tx_bytes"), 0) == 0;
   }
 
   private static String carrier(String text) {

@@ -226,11 +226,15 @@ class LocalPortsTest {
     sys.netInterface("dummy0", "unknown", -1, false, 1);
     sys.netInterface("veth1", "up", 10000, false, 1);
     sys.netInterface("eth0", "unknown", -1, true, 1);
+    sys.netInterface("bond0", "down", -1, false, 1); // it was in use
+    sys.netInterface("ifb0", "down", -1, false, 1).nothingCarried("ifb0");
+    sys.netInterface("eth1", "down", -1, true, 1).nothingCarried("eth1");
+    sys.netInterface("br0", "up", -1, false, 1).nothingCarried("br0");
 
     assertThat(ports.scan())
         .filteredOn(Port::virtual)
         .extracting(port -> port.id().device())
-        .containsExactly("dummy0", "lo");
+        .containsExactly("dummy0", "ifb0", "lo");
   }
 
   @Test

@@ -2,6 +2,7 @@
 
 package io.talaria.cli.doctor;
 
+import io.talaria.cli.harness.AgentJar;
 import io.talaria.nio.config.Config;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,10 +19,12 @@ record Diagnosis(List<Finding> findings) {
   /** Runs all checks. */
   static Diagnosis of(Surroundings here) {
     List<Finding> findings = new ArrayList<>();
+    findings.add(JavaChecks.running());
+    if (!AgentJar.inRelease()) { // where there are no tests
+      findings.add(JavaChecks.seventeen(here.jdkHomes()));
+    }
     findings.addAll(
         List.of(
-            JavaChecks.running(),
-            JavaChecks.seventeen(here.jdkHomes()),
             JavaChecks.agent(here.agent()),
             DirectoryChecks.runtimeDirectory(here),
             DirectoryChecks.peerCredentials(here),
@@ -34,7 +37,7 @@ record Diagnosis(List<Finding> findings) {
             NetworkChecks.ucx(here),
             JucxChecks.jucx(Config.load().jucx(), System::getenv),
             NetworkChecks.infiniband(here),
-            MpjChecks.devices(here)));
+            MpjChecks.devices(here, Runtime.version().feature())));
     findings.addAll(RdmaChecks.all(here));
     findings.addAll(BetweenHostsChecks.all(here));
     return new Diagnosis(List.copyOf(findings));

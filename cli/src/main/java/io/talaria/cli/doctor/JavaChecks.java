@@ -29,7 +29,9 @@ final class JavaChecks {
         ? Finding.warn(
             "JDK",
             version,
-            "Enough to run programs on shared memory; building and the other fabrics want Java 25.")
+            "Enough for the agent, on shared memory and on UCX by JUCX, and for run, ss, doctor and"
+                + " demo. Message passing (mpirun), messaging, UCX without JUCX, verbs, the other"
+                + " commands, and building from the sources want Java 25.")
         : Finding.ok("JDK", version).asEssential();
   }
 
@@ -59,7 +61,9 @@ final class JavaChecks {
       // The harness's words hold the cure of a measuring command, which is not quite ours.
       String found = e.getMessage().replaceFirst("^no agent: ", "").replaceFirst(";.*", "");
       return Finding.missing(
-          "agent", found, "Build it: ./talaria build. Or name the jar with --agent FILE.");
+          "agent",
+          found,
+          "Name the jar with --agent FILE. In the sources: ./talaria build makes it.");
     }
   }
 }

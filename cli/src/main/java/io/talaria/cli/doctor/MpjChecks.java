@@ -16,6 +16,9 @@ final class MpjChecks {
   private static final String MEMORY = "/dev/shm";
   private static final long PAGE = 4096;
 
+  /** From here on the module runs. */
+  private static final int JAVA = 25;
+
   /** A ring of 64 KiB with its head, in whole pages. */
   private static final long RING_BYTES = (64 << 10) + PAGE;
 
@@ -24,7 +27,20 @@ final class MpjChecks {
 
   private MpjChecks() {}
 
-  static Finding devices(Surroundings here) {
+  /**
+   * Which devices there are.
+   *
+   * @param feature the Java on which this is asked
+   */
+  static Finding devices(Surroundings here, int feature) {
+    if (feature < JAVA) {
+      return Finding.warn(
+          NAME,
+          "wants Java " + JAVA + " or newer, and this is Java " + feature,
+          "For mpirun set TALARIA_JAVA_HOME to the folder of a Java "
+              + JAVA
+              + "; doctor tells the devices there.");
+    }
     List<String> devices = new ArrayList<>();
     List<String> reasons = new ArrayList<>();
     List<String> cures = new ArrayList<>();

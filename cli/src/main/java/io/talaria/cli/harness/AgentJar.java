@@ -58,6 +58,12 @@ public record AgentJar(Path file, String version) {
         : agent.resolveSibling(name);
   }
 
+  /** Whether this program is part of a release, and not of the sources. */
+  public static boolean inRelease() {
+    Path agent = nearby();
+    return agent != null && Files.isRegularFile(agent.resolveSibling("VERSION"));
+  }
+
   private static AgentJar open(Path file) throws HarnessException {
     if (!Files.isRegularFile(file)) {
       throw new HarnessException("no agent: " + file + " is not a file");

@@ -74,7 +74,9 @@ public final class PortsCommand implements Callable<Integer> {
 
   @Option(
       names = {"-a", "--all"},
-      description = "Loopback, dummies and tunnels, too; with --fabric also ports without a link.")
+      description =
+          "Loopback, dummies, tunnels and unused interfaces, too; with --fabric also ports without"
+              + " a link.")
   private boolean all;
 
   @Option(names = "--counters", description = "Every counter by itself.")

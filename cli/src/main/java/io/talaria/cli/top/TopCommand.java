@@ -68,7 +68,7 @@ public final class TopCommand implements Callable<Integer> {
 
   @Option(
       names = {"-a", "--all"},
-      description = "Loopback, dummies and tunnels, too.")
+      description = "Loopback, dummies, tunnels and unused interfaces, too.")
   private boolean all;
 
   @Option(

@@ -275,9 +275,26 @@ class DiagnosisTest {
   }
 
   @Test
+  void onAnOlderJavaItSaysWhatWorksAndWhatWantsMore() throws Exception {
+    Files.createDirectories(root.resolve("dev/shm"));
+    system("/usr/lib/libucp.so.0", "");
+    assertFinding(
+        MpjChecks.devices(here(), 17),
+        Status.WARN,
+        "wants Java 25 or newer, and this is Java 17",
+        "TALARIA_JAVA_HOME");
+    assertFinding(
+        JavaChecks.running(17, "VM 17"),
+        Status.WARN,
+        "run, ss, doctor and demo",
+        "Message passing (mpirun), messaging",
+        "building from the sources want Java 25");
+  }
+
+  @Test
   void devicesOfMessagePassingAreNamedAndWhatIsMissing() throws Exception {
     assertFinding(
-        MpjChecks.devices(here()),
+        MpjChecks.devices(here(), 25),
         Status.WARN,
         "smdev, niodev; between hosts auto takes niodev, as no RDMA port is up",
         "no shmdev: /dev/shm is no directory",
@@ -286,12 +303,15 @@ class DiagnosisTest {
         "apt install libucx0");
     Files.createDirectories(root.resolve("dev/shm"));
     assertFinding(
-        MpjChecks.devices(here()), Status.MISSING, "shmdev (/dev/shm has room for", "no ucxdev");
+        MpjChecks.devices(here(), 25),
+        Status.MISSING,
+        "shmdev (/dev/shm has room for",
+        "no ucxdev");
     system("/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
-    assertFinding(MpjChecks.devices(here()), Status.MISSING, "niodev, as there is no UCX");
+    assertFinding(MpjChecks.devices(here(), 25), Status.MISSING, "niodev, as there is no UCX");
     system("/usr/lib/libucp.so.0", "");
     assertFinding(
-        MpjChecks.devices(here()),
+        MpjChecks.devices(here(), 25),
         Status.OK,
         "smdev, niodev, ucxdev; between hosts auto takes ucxdev");
     // As docs/mpj.md counts: 16 ranks 16 MiB, 64 ranks 268 MiB.

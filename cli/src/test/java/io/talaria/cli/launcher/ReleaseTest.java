@@ -88,6 +88,11 @@ class ReleaseTest {
    * Runs the release's command without a network, and with nothing of a developer's on the path.
    */
   private static Ended talaria(String feature, String... words) throws Exception {
+    return talaria(feature, List.of(), words);
+  }
+
+  private static Ended talaria(String feature, List<String> before, String... words)
+      throws Exception {
     Path java = java(feature);
     assumeTrue(java != null, "no Java " + feature);
     List<String> command = new ArrayList<>();
@@ -95,6 +100,7 @@ class ReleaseTest {
       command.addAll(
           List.of("unshare", "--net", "sh", "-c", "ip link set lo up; exec \"$@\"", "talaria"));
     }
+    command.addAll(before);
     command.add(release.resolve("bin/talaria").toString());
     command.addAll(List.of(words));
     ProcessBuilder builder = new ProcessBuilder(command).directory(dir.toFile());
@@ -109,10 +115,40 @@ class ReleaseTest {
   @ValueSource(strings = {"17", "25"})
   void theLiveTableTheDoctorAndRunWork(String java) throws Exception {
     assertThat(talaria(java, "ss").status()).isZero();
-    assertThat(talaria(java, "doctor").out()).contains("agent  ", "talaria.jar, version ");
+    String doctor = talaria(java, "doctor").out();
+    assertThat(doctor)
+        .contains("agent  ", "talaria.jar, version ")
+        .doesNotContain("JDK 17", "./talaria");
+    if (java.equals("17")) {
+      assertThat(doctor)
+          .contains("building from the sources want Java 25")
+          .contains("message passing  wants Java 25 or newer, and this is Java 17");
+    }
     Ended run = talaria(java, "run", "--", "sh", "-c", "\"$JAVA_HOME/bin/java\" -version");
     assertThat(run.status()).as(run.out()).isZero();
     assertThat(run.out()).contains("-javaagent:");
+  }
+
+  /** Those that look at a host in need are not in need themselves. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ss", "ss --nodes", "doctor --pid 1"})
+  void whatLooksNeedsFewDescriptors(String command) throws Exception {
+    for (String java : List.of("17", "25")) {
+      if (java(java) == null) {
+        continue;
+      }
+      String few = "ulimit -n 48; exec \"$@\"";
+      Ended ended = talaria(java, List.of("sh", "-c", few, "few"), command.split(" "));
+      assertThat(ended.out()).doesNotContain("Exception", "Error:", "cannot");
+      assertThat(ended.status()).isEqualTo(command.startsWith("ss") ? 0 : 1);
+      List<String> jar =
+          List.of(java(java) + "/bin/java", "-jar", release.resolve("talaria.jar").toString());
+      List<String> words = new ArrayList<>(List.of("sh", "-c", few, "few"));
+      words.addAll(jar);
+      words.addAll(List.of(command.split(" ")));
+      Ended ofTheJar = run(new ProcessBuilder(words).directory(dir.toFile()));
+      assertThat(ofTheJar.out()).doesNotContain("Exception", "Error:");
+    }
   }
 
   /** As {@code java -jar}: the commands that are beside it. */
@@ -194,9 +230,10 @@ class ReleaseTest {
     List<String> listed = new ArrayList<>();
     bom.get("components")
         .forEach(one -> listed.add(one.get("name").asText() + "-" + one.get("version").asText()));
-    try (Stream<Path> jars = Files.list(release.resolve("lib"))) {
+    try (Stream<Path> jars = Files.walk(release.resolve("lib"))) {
       assertThat(
-              jars.map(jar -> jar.getFileName().toString().replace(".jar", ""))
+              jars.filter(file -> file.toString().endsWith(".jar"))
+                  .map(jar -> jar.getFileName().toString().replace(".jar", ""))
                   .filter(jar -> !jar.startsWith("talaria-")))
           .allSatisfy(jar -> assertThat(listed).anySatisfy(one -> assertThat(jar).startsWith(one)));
     }

@@ -27,7 +27,7 @@ public final class BothTransports {
   /**
    * Runs the program.
    *
-   * @param arguments none
+   * @param arguments {@code epoll=named} to use epoll without asking whether it is there
    */
   public static void main(String[] arguments) {
     Console.run(
@@ -35,7 +35,7 @@ public final class BothTransports {
         args -> {
           int nio = listen(NioIoHandler.newFactory(), NioServerSocketChannel.class);
           int epoll =
-              Epoll.isAvailable()
+              args.is("epoll", "named", "asked") || Epoll.isAvailable()
                   ? listen(EpollIoHandler.newFactory(), EpollServerSocketChannel.class)
                   : 0;
           Console.say("listening", "port", nio, "epoll", epoll);
