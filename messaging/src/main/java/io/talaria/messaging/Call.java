@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 
 /**
  * A question under way. Any thread, but its answer is taken once: by {@link #await} or by {@link
- * #whenDone}.
+ * #whenDone}. An answer that is not taken stays here, and goes with this object.
  *
  * @param <A> the type of the answer
  */
@@ -31,8 +31,10 @@ public interface Call<A> {
   /**
    * Has the answer taken when it is there.
    *
-   * @param executor where
-   * @param consumer gets the answer or the failure, the other is null
+   * @param executor where; if it refuses, the answer is dropped, and {@link NodeListener#failed}
+   *     told
+   * @param consumer gets the answer or the failure, the other is null; what it throws is told to
+   *     {@link NodeListener#failed}
    */
   void whenDone(Executor executor, BiConsumer<? super A, ? super MessagingException> consumer);
 }

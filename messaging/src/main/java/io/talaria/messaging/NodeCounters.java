@@ -10,7 +10,8 @@ package io.talaria.messaging;
  * @param lost connections that ended otherwise than in order
  * @param received messages and requests taken from other nodes and this one
  * @param dropped messages that nobody could take
- * @param failed receivers and answerers that threw
+ * @param failed receivers and answerers that threw, and consumers and executors of {@link
+ *     Call#whenDone}
  * @param lateAnswers answers for which nobody waited any more
  * @param forgotten questions that answerers have kept and thrown away without an answer
  * @param stalled claims of room in a ring that were found open for a millisecond or longer

@@ -15,7 +15,10 @@ import java.util.Map;
  */
 @FunctionalInterface
 public interface NodeDirectory {
-  /** The address of a node, or null if it is not known. */
+  /**
+   * The address of a node, or null if it is not known. It must not wait. If it throws, the node is
+   * unreachable for now, with that reason, and this is asked again.
+   */
   InetSocketAddress address(int node);
 
   /** Knows nobody: for nodes of this host alone. */

@@ -3,8 +3,9 @@
 package io.talaria.messaging;
 
 /**
- * Is told what happens to connections and what goes wrong. On the registrar or on the poller: it
- * must not wait. All methods do nothing unless overridden.
+ * Is told what happens to connections and what goes wrong. On the registrar, on the poller or on a
+ * handler: it must not wait. What it throws goes to the log, {@code io.talaria.messaging}. All
+ * methods do nothing unless overridden.
  */
 public interface NodeListener {
   /** There is a connection. */
@@ -39,6 +40,12 @@ public interface NodeListener {
   /** A message was dropped: no receiver, another type, or bytes that do not fit. */
   default void dropped(Peer from, String type, String reason) {}
 
-  /** A receiver or an answerer threw. */
+  /**
+   * A receiver or an answerer threw; or the consumer of a {@link Call#whenDone} did, or its
+   * executor refused.
+   *
+   * @param from who has sent the message, or the answer
+   * @param type of the message, or of the answer
+   */
   default void failed(Peer from, String type, Throwable thrown) {}
 }

@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * The handler threads of a node: they take tasks in the order in which these came. While some wait
@@ -20,6 +21,7 @@ public final class Handlers {
   private final ConcurrentLinkedQueue<Task> rest = new ConcurrentLinkedQueue<>();
 
   private final String name;
+  private final Consumer<Throwable> failed;
   private final int wanted;
   private final Handler[] handlers;
   private final AtomicInteger started = new AtomicInteger();
@@ -33,12 +35,15 @@ public final class Handlers {
    * @param name begin of the threads' names
    * @param wanted how many work at a time
    * @param most how many there are, those that wait included
+   * @param failed is told what a task has thrown, and that a thread could not be started; must not
+   *     throw
    */
-  public Handlers(String name, int wanted, int most) {
-    this(name, wanted, most, TASKS);
+  public Handlers(String name, int wanted, int most, Consumer<Throwable> failed) {
+    this(name, wanted, most, failed, TASKS);
   }
 
-  Handlers(String name, int wanted, int most, int capacity) {
+  Handlers(String name, int wanted, int most, Consumer<Throwable> failed, int capacity) {
+    this.failed = failed;
     tasks = new BoundedQueue<>(capacity);
     this.name = name;
     this.wanted = wanted;
@@ -58,7 +63,11 @@ public final class Handlers {
       while (!stopped) {
         Task task = next();
         if (task != null) {
-          task.turn();
+          try {
+            task.turn();
+          } catch (Throwable e) { // the program's, or no memory: this thread goes on
+            failed.accept(e);
+          }
           Thread.interrupted(); // a receiver's business, not the next one's
         } else {
           sleep();
@@ -90,6 +99,17 @@ public final class Handlers {
       rest.add(task);
     }
     VarHandle.fullFence();
+    wakeOrStartOne();
+  }
+
+  /** Now and then: a thread that could not be started is tried again, if tasks wait. */
+  public void lookAfterTasks() {
+    if (!isEmpty()) {
+      wakeOrStartOne();
+    }
+  }
+
+  private void wakeOrStartOne() {
     if (idle.get() == 0 || !wakeOne()) {
       startOne();
     }
@@ -124,14 +144,11 @@ public final class Handlers {
         Handler handler = new Handler(count);
         handlers[count] = handler; // known before it runs: it may sleep at once
         started.set(count + 1);
-        boolean runs = false;
         try {
           handler.start();
-          runs = true;
-        } finally {
-          if (!runs) {
-            started.set(count); // the next task tries again
-          }
+        } catch (Throwable e) { // not the fault of whoever brought the task, which waits here
+          started.set(count); // the next task tries again, or the look now and then
+          failed.accept(e);
         }
       }
     }

@@ -27,7 +27,7 @@ public final class Mailbox<E> implements Task {
    * Makes an empty one.
    *
    * @param handlers run it
-   * @param consumer takes each, and never throws
+   * @param consumer takes each; what it throws ends the turn, and the next one begins
    * @param capacity a power of two
    * @param most how many handlers at a time; 1 keeps the order
    */
@@ -59,17 +59,20 @@ public final class Mailbox<E> implements Task {
 
   @Override
   public void turn() {
-    for (int i = 0; i < TURN; i++) {
-      E next = queue.poll();
-      if (next == null) {
-        break;
+    try {
+      for (int i = 0; i < TURN; i++) {
+        E next = queue.poll();
+        if (next == null) {
+          break;
+        }
+        consumer.accept(next);
       }
-      consumer.accept(next);
-    }
-    turns.decrementAndGet();
-    VarHandle.fullFence();
-    if (!queue.isEmpty()) {
-      schedule();
+    } finally { // whatever is thrown, the rest has its turn
+      turns.decrementAndGet();
+      VarHandle.fullFence();
+      if (!queue.isEmpty()) {
+        schedule();
+      }
     }
   }
 

@@ -2,7 +2,7 @@
 
 package io.talaria.messaging.dispatch;
 
-/** Something for a handler thread: runs for a bounded time, and never throws. */
+/** Something for a handler thread: runs for a bounded time. What it throws is told. */
 public interface Task {
   /** Runs one turn. */
   void turn();

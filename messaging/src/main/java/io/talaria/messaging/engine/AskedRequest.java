@@ -94,12 +94,12 @@ final class AskedRequest implements Request {
     once();
     try {
       connection.answer(context, type, answer, slot, generation);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // of its codec
       connection.answerFailure(
           slot,
           generation,
           MessagingException.Code.FAILED_THERE,
-          "the answer cannot be written: " + e);
+          "the answer cannot be written: " + Thrown.text(e));
       throw e;
     }
   }

@@ -141,9 +141,25 @@ final class Assembly {
     if (!room && !answers) {
       return null;
     }
-    Large large = new Large(total, type, kind, room ? Arena.ofAuto().allocate(total, 8) : null);
+    Large large = new Large(total, type, kind, room ? allocate(total) : null);
     streams.put(stream, large);
     return large;
+  }
+
+  /** Null: the answer comes to nothing, and that is told. */
+  private MemorySegment allocate(int total) {
+    try {
+      return Arena.ofAuto().allocate(total, 8);
+    } catch (OutOfMemoryError e) {
+      giveBack(total);
+      if (answers) {
+        return null;
+      }
+      if (total <= Records.ASK_ABOVE) {
+        unasked--;
+      }
+      throw e;
+    }
   }
 
   private boolean beginAnswer(int total) {

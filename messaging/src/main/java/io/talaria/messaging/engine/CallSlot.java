@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  * <pre>
  *   generation 32 | 0 | status:  FREE → OPEN → FILLING → DONE → FREE (next generation)
  *                                       OPEN → FREE (given up)
+ *                                                 DONE → TAKING → FREE (who takes it is not alone)
  * </pre>
  */
 final class CallSlot {
@@ -22,22 +23,28 @@ final class CallSlot {
   static final int OPEN = 1;
   static final int FILLING = 2;
   static final int DONE = 3;
+  static final int TAKING = 4;
 
-  private static final int SMALL_BYTES = 512;
-  private static final int KEPT_BYTES = 64 << 10;
+  /** Of the first memory that it takes. */
+  static final int SMALL_BYTES = 512;
+
   private static final int SHIFT = 32;
   private static final String NO_MEMORY = "there is no native memory here for the answer";
   private static final String UNREADABLE = "the answer could not be taken in";
 
   final int index;
   private final AtomicLong word = new AtomicLong();
+
+  /** Of a call without {@link #owner}. */
   private volatile Thread waiter;
 
   /** Set before the question is sent. */
   volatile Connection connection;
 
-  /** Run when done, once; or null. */
-  volatile Runnable whenDone;
+  /**
+   * Whose answer is collected later, see {@link PendingCall#sweep}; null: a thread waits for it.
+   */
+  volatile PendingCall<?> owner;
 
   // Written while FILLING, read when DONE.
   private MemorySegment buffer = MemorySegment.NULL;
@@ -45,6 +52,9 @@ final class CallSlot {
   private TypeEntry type;
   private MessagingException.Code failure;
   private String failureText;
+
+  /** Bytes of the buffer that {@link Calls} has counted; of whoever gives the slot back. */
+  long counted;
 
   CallSlot(int index) {
     this.index = index;
@@ -55,7 +65,6 @@ final class CallSlot {
     int generation = generation();
     connection = null;
     waiter = null;
-    whenDone = null;
     failure = null;
     failureText = null;
     type = null;
@@ -79,6 +88,12 @@ final class CallSlot {
   boolean gone(int generation) {
     long now = word.get();
     return (int) (now >>> SHIFT) != generation || (int) now == FREE;
+  }
+
+  /** Whether that call has an answer or a failure, or is over. */
+  boolean ended(int generation) {
+    long now = word.get();
+    return now != word(generation, OPEN) && now != word(generation, FILLING);
   }
 
   boolean isOpen() {
@@ -143,9 +158,9 @@ final class CallSlot {
     if (thread != null) {
       LockSupport.unpark(thread);
     }
-    Runnable then = whenDone;
-    if (then != null) {
-      then.run();
+    PendingCall<?> call = owner;
+    if (call != null) {
+      call.ended(generation);
     }
   }
 
@@ -163,41 +178,92 @@ final class CallSlot {
     boolean unused = word.compareAndSet(word(generation, DONE), word(generation + 1, FREE));
   }
 
-  /** Takes the result, and ends the call. By the one who collects. */
-  Object take(int generation, ThreadContext context, Class<?> wanted) throws MessagingException {
-    MessagingException.Code code = failure;
-    String text = failureText;
-    try {
-      if (code != null) {
-        throw new MessagingException(code, text);
-      }
-      if (type == null || !wanted.isAssignableFrom(type.type)) {
-        throw new MessagingException(
-            MessagingException.Code.TYPE_MISMATCH,
-            "the answer is a "
-                + (type == null ? "type that is not known here" : type.name())
-                + ", not a "
-                + wanted.getName());
-      }
-      return decode(context);
-    } finally {
-      if (buffer.byteSize() > KEPT_BYTES) {
-        buffer = MemorySegment.NULL;
-      }
-      whenDone = null;
-      word.set(word(generation + 1, FREE));
+  /** Takes a call that is done for the caller alone; false if it is not done, or another's. */
+  boolean beginTake(int generation) {
+    return word.compareAndSet(word(generation, DONE), word(generation, TAKING));
+  }
+
+  /** Ends a call after {@link #beginTake}. */
+  void free(int generation) {
+    word.set(word(generation + 1, FREE));
+  }
+
+  /** Bytes of memory that it has. */
+  long memoryBytes() {
+    return buffer.byteSize();
+  }
+
+  /** Gives its memory to the collector. */
+  void forgetMemory() {
+    buffer = MemorySegment.NULL;
+  }
+
+  /** The result of a call whose slot is for another. Of whoever has taken it. */
+  static final class Kept {
+    private MemorySegment buffer;
+    private int bytes;
+    private TypeEntry type;
+    private MessagingException.Code failure;
+    private String failureText;
+
+    Object take(ThreadContext context, Class<?> wanted) throws MessagingException {
+      return result(context, wanted, failure, failureText, type, buffer, bytes);
     }
   }
 
-  private Object decode(ThreadContext context) throws MessagingException {
+  /** Hands its result over, memory and all. After {@link #beginTake}. */
+  void handOver(Kept to) {
+    to.buffer = buffer;
+    to.bytes = bytes;
+    to.type = type;
+    to.failure = failure;
+    to.failureText = failureText;
+    buffer = MemorySegment.NULL;
+  }
+
+  /** Takes the result, and ends the call. By the one who collects. */
+  Object take(int generation, ThreadContext context, Class<?> wanted) throws MessagingException {
+    try {
+      return result(context, wanted, failure, failureText, type, buffer, bytes);
+    } finally {
+      free(generation);
+    }
+  }
+
+  private static Object result(
+      ThreadContext context,
+      Class<?> wanted,
+      MessagingException.Code code,
+      String text,
+      TypeEntry type,
+      MemorySegment buffer,
+      int bytes)
+      throws MessagingException {
+    if (code != null) {
+      throw new MessagingException(code, text);
+    }
+    if (type == null || !wanted.isAssignableFrom(type.type)) {
+      throw new MessagingException(
+          MessagingException.Code.TYPE_MISMATCH,
+          "the answer is a "
+              + (type == null ? "type that is not known here" : type.name())
+              + ", not a "
+              + wanted.getName());
+    }
+    return decode(context, type, buffer, bytes);
+  }
+
+  private static Object decode(
+      ThreadContext context, TypeEntry type, MemorySegment buffer, int bytes)
+      throws MessagingException {
     context.inCodec = true;
     try {
       Object answer = type.codec.read(context.in.over(buffer, 0, bytes));
       context.in.expectEnd();
       return answer;
-    } catch (RuntimeException | StackOverflowError e) {
+    } catch (Throwable e) { // of its codec or constructor
       throw new MessagingException(
-          MessagingException.Code.TYPE_MISMATCH, "the answer cannot be read: " + e);
+          MessagingException.Code.TYPE_MISMATCH, "the answer cannot be read: " + Thrown.text(e));
     } finally {
       context.in.done();
       context.inCodec = false;

@@ -7,20 +7,51 @@ import io.talaria.messaging.dispatch.BoundedQueue;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** The questions under way from a node. Any thread. */
+/**
+ * The questions under way from a node. Any thread.
+ *
+ * <p>A slot is in use until its call is collected, or, of a call that is collected later or never,
+ * until it is answered or its time is over: then {@link #sweep} gives the answer to the call, and
+ * the slot to others.
+ */
 final class Calls {
-  private static final int MOST = 1 << 16;
+  static final int MOST = 1 << 16;
+
+  /** Slots that are not in use keep so much memory for answers, each and together. */
+  private static final long KEPT_BYTES = 64 << 10;
+
+  private static final long ALL_KEPT_BYTES = 16 << 20;
+
+  /** Between two looks for calls whose time is over, at least. */
+  private static final long SWEEP_NS = 1_000_000;
+
+  private final LocalNode node;
+  private final AtomicLong kept = new AtomicLong();
+
+  /** Guarded by this: whether a sweep is due at a time, and when. */
+  private boolean due;
+
+  private long dueNs;
 
   private final AtomicReferenceArray<CallSlot> slots = new AtomicReferenceArray<>(MOST);
   private final AtomicInteger made = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
   private final BoundedQueue<CallSlot> free = new BoundedQueue<>(2 * MOST);
 
+  Calls(LocalNode node) {
+    this.node = node;
+  }
+
   /** A free slot, or null if all are in use. */
   CallSlot take() {
     CallSlot slot = free.poll();
+    if (slot == null && made.get() >= MOST) {
+      sweep();
+      slot = free.poll();
+    }
     if (slot == null) {
       int index = made.getAndUpdate(now -> now < MOST ? now + 1 : now);
       if (index >= MOST) {
@@ -34,8 +65,64 @@ final class Calls {
   }
 
   void giveBack(CallSlot slot) {
+    slot.owner = null;
+    if (slot.memoryBytes() != slot.counted || slot.counted > CallSlot.SMALL_BYTES) {
+      countMemory(slot);
+    }
     open.decrementAndGet();
     boolean unused = free.offer(slot);
+  }
+
+  private void countMemory(CallSlot slot) {
+    long bytes = slot.memoryBytes();
+    if (bytes != slot.counted) {
+      kept.addAndGet(bytes - slot.counted);
+      slot.counted = bytes;
+    }
+    if (bytes > KEPT_BYTES || (bytes > CallSlot.SMALL_BYTES && kept.get() > ALL_KEPT_BYTES)) {
+      slot.forgetMemory();
+      kept.addAndGet(-bytes);
+      slot.counted = 0;
+    }
+  }
+
+  /** Bytes that slots keep. */
+  long keptBytes() {
+    return kept.get();
+  }
+
+  /** Has {@link #sweep} run when the time of a call is over. */
+  void sweepAt(long timeNs) {
+    synchronized (this) {
+      if (due && dueNs - timeNs <= 0) {
+        return;
+      }
+      due = true;
+      dueNs = timeNs;
+    }
+    node.at(timeNs, this::sweep);
+  }
+
+  /** Takes the slots back of calls that are answered and not collected, or whose time is over. */
+  void sweep() {
+    long now = System.nanoTime();
+    synchronized (this) {
+      due &= dueNs - now > 0;
+    }
+    boolean more = false;
+    long next = 0;
+    int count = open.get() == 0 ? 0 : made.get();
+    for (int i = 0; i < count; i++) {
+      CallSlot slot = slots.get(i);
+      PendingCall<?> call = slot == null ? null : slot.owner;
+      if (call != null && call.sweep(now) && (!more || call.deadlineNs() - next < 0)) {
+        more = true;
+        next = call.deadlineNs();
+      }
+    }
+    if (more) {
+      sweepAt(Math.max(next - now, SWEEP_NS) + now);
+    }
   }
 
   CallSlot at(int index) {

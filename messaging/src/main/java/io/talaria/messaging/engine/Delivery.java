@@ -147,15 +147,27 @@ final class Delivery {
     envelope.deadlineNs = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
     envelope.epoch = connection.taken.begin();
     if (mailbox == null) {
-      virtual.incrementAndGet();
-      Envelope of = envelope;
-      Thread unused =
-          Thread.ofVirtual().name(node.threadName("virtual")).start(() -> onVirtual(of));
+      startVirtual(envelope);
     } else if (!mailbox.offer(envelope)) {
       takeBack(envelope); // a handler is about to leave the place
       return false;
     }
     return true;
+  }
+
+  private void startVirtual(Envelope envelope) {
+    virtual.incrementAndGet();
+    boolean started = false;
+    try {
+      Thread unused =
+          Thread.ofVirtual().name(node.threadName("virtual")).start(() -> onVirtual(envelope));
+      started = true;
+    } finally {
+      if (!started) { // no memory: that is told
+        virtual.decrementAndGet();
+        takeBack(envelope);
+      }
+    }
   }
 
   /** Undoes what was done for an envelope; large memory stays the caller's. */
@@ -171,6 +183,8 @@ final class Delivery {
   private void onVirtual(Envelope envelope) {
     try {
       open(envelope);
+    } catch (Throwable e) {
+      node.internal("a virtual thread", e);
     } finally {
       virtual.decrementAndGet();
       if (roomWanted) {
@@ -235,7 +249,7 @@ final class Delivery {
     Throwable unreadable = null;
     try {
       message = read(context, type, false, envelope.memory, envelope.offset, envelope.bytes);
-    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+    } catch (Throwable e) { // of its codec or constructor; what was taken for it goes back
       unreadable = e;
     }
     if (envelope.slab != null) {
@@ -265,7 +279,7 @@ final class Delivery {
     Throwable unreadable = null;
     try {
       message = read(context, type, true, memory, offset, bytes);
-    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+    } catch (Throwable e) { // of its codec or constructor; what was taken for it goes back
       unreadable = e;
     }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
@@ -307,7 +321,7 @@ final class Delivery {
       Object message,
       Throwable unreadable) {
     if (unreadable != null) {
-      String why = "its bytes cannot be read: " + unreadable;
+      String why = "its bytes cannot be read: " + Thrown.text(unreadable);
       node.dropped(connection.peer, type.name(), why);
       if (kind == Records.REQUEST) {
         connection.answerFailure(
@@ -351,7 +365,7 @@ final class Delivery {
       request.leave();
     } catch (Throwable e) { // the program's; the thread goes on
       node.failedHere(connection.peer, type.name(), e);
-      request.failIfOpen(e.toString());
+      request.failIfOpen(Thrown.text(e));
     }
   }
 

@@ -11,6 +11,7 @@ import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Road;
 import io.talaria.messaging.dispatch.Handlers;
+import io.talaria.messaging.dispatch.Task;
 import io.talaria.messaging.road.Fabric;
 import io.talaria.messaging.road.Lane;
 import io.talaria.messaging.ucx.UcxFabric;
@@ -34,7 +35,7 @@ public final class LocalNode implements Node {
 
   private final NodeOptions options;
   private final Types types;
-  private final Calls calls = new Calls();
+  private final Calls calls = new Calls(this);
   private final Counts counts = new Counts();
   private final SlabPool slabs;
   private final LargeMemory largeMemory;
@@ -63,7 +64,12 @@ public final class LocalNode implements Node {
     types = new Types(options);
     slabs = new SlabPool(options.receiveBudget());
     largeMemory = new LargeMemory(options.receiveBudget());
-    handlers = new Handlers(threadName("handler-"), options.handlers(), options.handlersMax());
+    handlers =
+        new Handlers(
+            threadName("handler-"),
+            options.handlers(),
+            options.handlersMax(),
+            thrown -> internal("a handler", thrown));
     delivery = new Delivery(this, handlers);
     leaderSpinning = new Spinning(options.spin().toNanos());
     fabric = openFabric();
@@ -435,8 +441,13 @@ public final class LocalNode implements Node {
   }
 
   /** Has a task run on a handler. */
-  void later(Runnable task) {
-    handlers.run(task::run);
+  void later(Task task) {
+    handlers.run(task);
+  }
+
+  /** Now and then. Registrar. */
+  void lookAfterTasks() {
+    handlers.lookAfterTasks();
   }
 
   void at(long timeNs, Runnable task) {
@@ -521,6 +532,7 @@ public final class LocalNode implements Node {
     }
   }
 
+  /** The program's code has thrown. Never throws. */
   void failedHere(RemotePeer peer, String type, Throwable thrown) {
     counts.failed();
     for (NodeListener each : listeners) {
@@ -531,15 +543,27 @@ public final class LocalNode implements Node {
   private void tell(Runnable news) {
     try {
       news.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // the program's; whoever tells goes on
       internal("a listener", e);
     }
   }
 
-  /** What should not be. */
+  /** What should not be goes to the log. Never throws. */
   void internal(String where, Throwable thrown) {
-    if (!closing()) {
-      LOG.log(System.Logger.Level.WARNING, "node " + id() + ", " + where + ": " + thrown, thrown);
+    if (closing()) {
+      return;
+    }
+    try {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "node " + id() + ", " + where + ": " + Thrown.text(thrown),
+          thrown);
+    } catch (Throwable e) { // of what was thrown, of the program's log, or no memory
+      try {
+        LOG.log(System.Logger.Level.WARNING, thrown.getClass().getName());
+      } catch (Throwable again) {
+        // There is no way left to tell it.
+      }
     }
   }
 }

@@ -6,13 +6,18 @@ import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.dispatch.Task;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
-/** A question under way. Who wins {@link #collected} takes the answer, and nobody else. */
+/**
+ * A question under way. Who wins {@link #collected} takes the answer, and nobody else. Until it is
+ * answered it has a slot; after that {@link #sweep} brings what is not collected here.
+ */
 final class PendingCall<A> implements Call<A> {
   private final LocalNode node;
   private final RemotePeer peer;
@@ -24,7 +29,19 @@ final class PendingCall<A> implements Call<A> {
   /** Who asked has looked for the answer already, for as long as that is worth it. */
   private final boolean looked;
 
+  /** Its slot is swept; not that of a thread which waits for it to the end. */
+  private final boolean swept;
+
   private final AtomicBoolean collected = new AtomicBoolean();
+
+  /** Written before the slot is given up; null: there was no answer in time. */
+  private CallSlot.Kept kept;
+
+  /** A thread that waits for a call which is swept. */
+  private volatile Thread waiter;
+
+  /** Who wants to be told, the last one first; or null. */
+  private volatile Ending endings;
 
   PendingCall(
       LocalNode node,
@@ -33,8 +50,10 @@ final class PendingCall<A> implements Call<A> {
       int generation,
       Class<A> type,
       long deadlineNs,
-      boolean looked) {
+      boolean looked,
+      boolean swept) {
     this.looked = looked;
+    this.swept = swept;
     this.node = node;
     this.peer = peer;
     this.slot = slot;
@@ -43,18 +62,25 @@ final class PendingCall<A> implements Call<A> {
     this.deadlineNs = deadlineNs;
   }
 
+  long deadlineNs() {
+    return deadlineNs;
+  }
+
   /** Waits to the call's own end. */
   A result() throws MessagingException {
-    boolean unused = waitUntil(deadlineNs);
-    return collect();
+    try {
+      boolean unused = waitUntil(deadlineNs);
+      return collect();
+    } finally {
+      if (!collected.get()) { // something was thrown before that
+        boolean unused = cancel();
+      }
+    }
   }
 
   @Override
   public boolean isDone() {
-    return collected.get()
-        || slot.gone(generation)
-        || slot.done(generation)
-        || System.nanoTime() - deadlineNs >= 0;
+    return collected.get() || slot.ended(generation) || System.nanoTime() - deadlineNs >= 0;
   }
 
   @Override
@@ -71,9 +97,9 @@ final class PendingCall<A> implements Call<A> {
     return collect();
   }
 
-  /** Whether it is done. */
+  /** Whether it has ended. */
   private boolean waitUntil(long untilNs) throws MessagingException {
-    if (slot.done(generation)) {
+    if (slot.ended(generation)) {
       return true;
     }
     boolean handler = node.beginWait();
@@ -84,11 +110,15 @@ final class PendingCall<A> implements Call<A> {
       if (looks && on.lead(slot, generation)) {
         return true;
       }
-      slot.await(Thread.currentThread());
+      if (swept) {
+        waiter = Thread.currentThread(); // the slot may be another's before it is seen
+      } else {
+        slot.await(Thread.currentThread());
+      }
       VarHandle.fullFence();
-      while (!slot.done(generation)) {
+      while (!slot.ended(generation)) {
         long left = untilNs - System.nanoTime();
-        if (left <= 0 || slot.gone(generation)) {
+        if (left <= 0) {
           return false;
         }
         LockSupport.parkNanos(left);
@@ -112,17 +142,42 @@ final class PendingCall<A> implements Call<A> {
     }
     if (slot.giveUp(generation)) {
       giveBack();
-      throw new MessagingException(
-          Code.TIMED_OUT, "node " + peer.id() + " has not answered within the limit");
+      throw timedOut();
     }
-    while (!slot.done(generation)) {
-      Thread.onSpinWait(); // being filled
+    ThreadContext context = ThreadContext.current();
+    boolean inSlot = takeFromSlot();
+    if (swept) {
+      tellEnd(); // who has filled it may come too late to find this
+    }
+    if (!inSlot) {
+      CallSlot.Kept result = kept;
+      kept = null;
+      if (result == null) {
+        throw timedOut();
+      }
+      return type.cast(result.take(context, type));
     }
     try {
-      return type.cast(slot.take(generation, ThreadContext.current(), type));
+      return type.cast(slot.take(generation, context, type));
     } finally {
       node.calls().giveBack(slot);
     }
+  }
+
+  private MessagingException timedOut() {
+    return new MessagingException(
+        Code.TIMED_OUT, "node " + peer.id() + " has not answered within the limit");
+  }
+
+  /** Once it is not open any more: whether the slot has its end, for the caller to take. */
+  private boolean takeFromSlot() {
+    while (!(swept ? slot.beginTake(generation) : slot.done(generation))) {
+      if (slot.gone(generation)) {
+        return false;
+      }
+      Thread.onSpinWait(); // being filled, or brought here
+    }
+    return true;
   }
 
   private void giveBack() {
@@ -131,6 +186,7 @@ final class PendingCall<A> implements Call<A> {
     if (on != null && !on.dead()) {
       on.control(Records.CANCEL, slot.index, generation);
     }
+    tellEnd();
   }
 
   @Override
@@ -142,44 +198,132 @@ final class PendingCall<A> implements Call<A> {
       giveBack();
       return true;
     }
-    while (!slot.done(generation)) {
-      Thread.onSpinWait();
+    if (takeFromSlot()) {
+      slot.free(generation);
+      node.calls().giveBack(slot);
+    } else {
+      kept = null;
     }
-    slot.reset(generation);
-    node.calls().giveBack(slot);
+    tellEnd();
+    return false;
+  }
+
+  /**
+   * Gives its slot back if it is answered, with what is in it coming here, or if its time is over.
+   * Any thread; for {@link Calls}, which has found it in the slot.
+   *
+   * @return whether somebody is to be told when its time is over
+   */
+  boolean sweep(long nowNs) {
+    try {
+      if (slot.done(generation)) {
+        CallSlot.Kept to = new CallSlot.Kept(); // before anything that would have to be undone
+        if (slot.beginTake(generation)) {
+          slot.handOver(to);
+          kept = to;
+          slot.free(generation);
+          node.calls().giveBack(slot);
+          wake(); // as above
+        }
+        return false;
+      }
+      if (nowNs - deadlineNs < 0) {
+        return endings != null;
+      }
+      if (slot.giveUp(generation)) {
+        giveBack();
+        wake();
+      }
+    } catch (Throwable e) { // of this one; others have their turn
+      node.internal("a call that was not collected", e);
+    }
     return false;
   }
 
   @Override
   public void whenDone(
       Executor executor, BiConsumer<? super A, ? super MessagingException> consumer) {
-    AtomicBoolean once = new AtomicBoolean();
-    Runnable then =
-        () -> {
-          // The call before in this slot may still be telling its end.
-          if (isDone() && once.compareAndSet(false, true)) {
-            node.later(() -> executor.execute(() -> tell(consumer)));
-          }
-        };
-    slot.whenDone = then;
+    Objects.requireNonNull(executor, "executor");
+    Objects.requireNonNull(consumer, "consumer");
+    synchronized (collected) {
+      endings = new Ending(executor, consumer, endings);
+    }
     VarHandle.fullFence();
     if (isDone()) {
-      then.run();
+      tellEnd();
     } else {
-      node.at(deadlineNs, then);
+      node.calls().sweepAt(deadlineNs);
     }
   }
 
-  private void tell(BiConsumer<? super A, ? super MessagingException> consumer) {
-    A answer = null;
-    MessagingException failure = null;
-    try {
-      answer = collect();
-    } catch (MessagingException e) {
-      failure = e;
-    } catch (IllegalStateException e) {
-      failure = new MessagingException(Code.CANCELLED, "the call was cancelled");
+  /** The call in the slot is done; maybe it was another one. By who has filled it. */
+  void ended(int doneGeneration) {
+    if (doneGeneration == generation) {
+      wake();
     }
-    consumer.accept(answer, failure);
+  }
+
+  private void wake() {
+    Thread thread = waiter;
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+    tellEnd();
+  }
+
+  private void tellEnd() {
+    for (Ending each = endings; each != null; each = each.next) {
+      if (each.told.compareAndSet(false, true)) {
+        try {
+          node.later(each);
+        } catch (Throwable e) { // no memory; whoever has filled the slot goes on
+          node.failedHere(peer, type.getName(), e);
+        }
+      }
+    }
+  }
+
+  /** Somebody who is to be told. */
+  private final class Ending implements Task {
+    private final Executor executor;
+    private final BiConsumer<? super A, ? super MessagingException> consumer;
+    private final Ending next;
+    private final AtomicBoolean told = new AtomicBoolean();
+
+    Ending(
+        Executor executor,
+        BiConsumer<? super A, ? super MessagingException> consumer,
+        Ending next) {
+      this.executor = executor;
+      this.consumer = consumer;
+      this.next = next;
+    }
+
+    @Override
+    public void turn() {
+      try {
+        executor.execute(this::tell);
+      } catch (Throwable e) { // it refuses: nobody else takes the answer
+        node.failedHere(peer, type.getName(), e);
+        boolean unused = cancel();
+      }
+    }
+
+    private void tell() {
+      A answer = null;
+      MessagingException failure = null;
+      try {
+        answer = collect();
+      } catch (MessagingException e) {
+        failure = e;
+      } catch (IllegalStateException e) {
+        failure = new MessagingException(Code.CANCELLED, "the call was cancelled");
+      }
+      try {
+        consumer.accept(answer, failure);
+      } catch (Throwable e) { // the program's; its executor's thread goes on
+        node.failedHere(peer, type.getName(), e);
+      }
+    }
   }
 }

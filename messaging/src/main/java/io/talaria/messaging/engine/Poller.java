@@ -119,7 +119,7 @@ final class Poller extends Thread {
       while (!stopped) {
         try {
           turns();
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
           node.internal("poller", e); // and goes on: without it, the node would be mute
         }
       }
@@ -213,9 +213,9 @@ final class Poller extends Thread {
         if (each.track().over()) {
           over(each);
         }
-      } catch (RuntimeException | Error e) { // of one connection; the others go on
-        each.failed("an error of this node: " + e);
+      } catch (Throwable e) { // of one connection; the others go on
         node.internal("poller", e);
+        each.failed("an error of this node: " + Thrown.text(e));
       }
     }
     if (!stalled) {
@@ -383,7 +383,7 @@ final class Poller extends Thread {
       key.cancel();
     }
     long lost = connection.bury(reason);
-    Connection[] rest = new Connection[connections.length - 1];
+    Connection[] rest = new Connection[connections.length];
     int count = 0;
     boolean anyStream = false;
     for (Connection each : connections) {
@@ -392,7 +392,7 @@ final class Poller extends Thread {
         anyStream |= each.track().readsSession();
       }
     }
-    connections = rest;
+    connections = Arrays.copyOf(rest, count); // it may never have come in
     streams = anyStream;
     try {
       int unused = selector.selectNow(onReady); // lets the key go

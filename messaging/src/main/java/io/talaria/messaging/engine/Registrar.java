@@ -105,6 +105,9 @@ final class Registrar extends Thread {
     boolean connecting;
     boolean local;
 
+    /** That was dialled, or null. */
+    InetSocketAddress address;
+
     /** The roads that this side has said it takes, bits of {@link Greet}. */
     int offered;
 
@@ -302,7 +305,7 @@ final class Registrar extends Thread {
           ready(each);
         }
         selector.selectedKeys().clear();
-      } catch (IOException | RuntimeException | Error e) {
+      } catch (Throwable e) {
         node.internal("registrar", e); // and goes on: without it, nobody is found or given up
       }
     }
@@ -381,29 +384,64 @@ final class Registrar extends Thread {
   }
 
   private void dial(Pair pair) {
-    if (pair.peer.id() == options.id()) {
-      Connection loop = newConnection(pair, 1, incarnation, offer, Greet.Forms.NONE);
-      start(loop, new LoopTrack(loop, options.ringBytes(), options.expressBytes()), pair);
-      return;
-    }
     try {
+      if (pair.peer.id() == options.id()) {
+        Connection loop = newConnection(pair, 1, incarnation, offer, Greet.Forms.NONE);
+        start(loop, new LoopTrack(loop, options.ringBytes(), options.expressBytes()), pair);
+        return;
+      }
       Step step = new Step();
       step.pair = pair;
       SocketChannel channel = connect(pair, step);
-      if (channel == null) {
-        return;
+      if (channel != null) {
+        greet(pair, step, channel);
       }
+    } catch (Throwable e) { // of the program's directory, too: tried again when it is wanted
+      String why = why(pair, e);
+      Greeting dial = pair.dial;
+      if (dial != null && greetings.contains(dial)) {
+        end(dial, why);
+      } else {
+        unreachable(pair, Code.UNREACHABLE, why);
+      }
+    }
+  }
+
+  private void greet(Pair pair, Step step, SocketChannel channel) throws IOException {
+    boolean begun = false;
+    try {
       Greeting greeting =
           new Greeting(
               channel, true, step.local || step.connecting ? null : key, options.isSealed());
       greeting.attachment = step;
       pair.dial = greeting;
       begin(greeting, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
+      begun = true;
       if (!step.connecting) {
         sayHello(greeting, step);
       }
-    } catch (IOException e) {
-      unreachable(pair, Code.UNREACHABLE, e.getMessage());
+    } finally {
+      if (!begun) {
+        channel.close();
+      }
+    }
+  }
+
+  /** For people: what an attempt has come to. What is not usual goes to the log, too. */
+  private String why(Pair pair, Throwable thrown) {
+    if (thrown instanceof IOException && thrown.getMessage() != null) {
+      return thrown.getMessage();
+    }
+    node.internal(pair == null ? "greeting" : "connecting to " + pair.peer, thrown);
+    return (pair == null ? "" : pair.peer + ": ") + Thrown.text(thrown);
+  }
+
+  /** The address of a node, or null. */
+  private InetSocketAddress addressOf(int id) throws IOException {
+    try {
+      return options.directory().address(id);
+    } catch (Throwable e) { // the program's
+      throw new IOException("the directory of nodes has failed: " + Thrown.text(e), e);
     }
   }
 
@@ -418,8 +456,7 @@ final class Registrar extends Thread {
         return local;
       }
     }
-    InetSocketAddress address =
-        pair.resolved != null ? pair.resolved : options.directory().address(id);
+    InetSocketAddress address = pair.resolved != null ? pair.resolved : addressOf(id);
     if (roads(false) == 0 || address == null) {
       unreachable(
           pair,
@@ -456,9 +493,10 @@ final class Registrar extends Thread {
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.connect(address);
+      step.address = address;
       step.connecting = true;
       return channel;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // as of an address of no known kind
       channel.close();
       throw new IOException("node " + id + " at " + text(address) + ": " + e.getMessage(), e);
     }
@@ -471,17 +509,26 @@ final class Registrar extends Thread {
 
   /** That may take long, and the registrar waits for nobody. */
   private void resolve(Pair pair, InetSocketAddress address) {
-    pair.resolving = true;
     Thread unused =
         Thread.ofPlatform()
             .daemon()
             .name(node.threadName("resolver"))
             .start(
                 () -> {
-                  InetSocketAddress found =
-                      new InetSocketAddress(address.getHostString(), address.getPort());
-                  execute(() -> resolved(pair, found));
+                  try {
+                    InetSocketAddress found =
+                        new InetSocketAddress(address.getHostString(), address.getPort());
+                    execute(() -> resolved(pair, found));
+                  } catch (Throwable e) { // of a resolver of the program's
+                    execute(() -> notResolved(pair, e));
+                  }
                 });
+    pair.resolving = true; // it has begun; what it finds is told to this thread
+  }
+
+  private void notResolved(Pair pair, Throwable thrown) {
+    pair.resolving = false;
+    unreachable(pair, Code.UNREACHABLE, why(pair, thrown));
   }
 
   private void resolved(Pair pair, InetSocketAddress found) {
@@ -591,7 +638,6 @@ final class Registrar extends Thread {
       }
       Step step = new Step();
       step.local = announcement != null && listener == announcement.channel();
-      Greeting greeting;
       try {
         channel.configureBlocking(false);
         String refusal = step.local ? localRefusal(channel) : tcpRefusal(channel);
@@ -599,14 +645,17 @@ final class Registrar extends Thread {
           channel.close();
           return;
         }
-        greeting = new Greeting(channel, false, step.local ? null : key, options.isSealed());
+        Greeting greeting =
+            new Greeting(channel, false, step.local ? null : key, options.isSealed());
+        greeting.attachment = step;
+        begin(greeting, SelectionKey.OP_READ);
       } catch (IOException e) {
         channel.close();
-        return;
+      } catch (Throwable e) {
+        channel.close();
+        throw e;
       }
-      greeting.attachment = step;
-      begin(greeting, SelectionKey.OP_READ);
-    } catch (IOException e) {
+    } catch (Throwable e) {
       node.internal("accept", e);
     }
   }
@@ -650,8 +699,8 @@ final class Registrar extends Thread {
       if (greetings.contains(greeting)) {
         flush(greeting);
       }
-    } catch (IOException e) {
-      end(greeting, e.getMessage());
+    } catch (Throwable e) {
+      end(greeting, why(step.pair, e));
     }
   }
 
@@ -662,13 +711,7 @@ final class Registrar extends Thread {
       }
     } catch (IOException e) {
       throw new IOException(
-          "node "
-              + step.pair.peer.id()
-              + " at "
-              + text(options.directory().address(step.pair.peer.id()))
-              + ": "
-              + e.getMessage(),
-          e);
+          "node " + step.pair.peer.id() + " at " + text(step.address) + ": " + e.getMessage(), e);
     }
     greetings.remove(greeting);
     Greeting proving = new Greeting(greeting.channel(), true, key, options.isSealed());
@@ -770,8 +813,8 @@ final class Registrar extends Thread {
             "id " + step.hello.from() + " is in use by another process that lives");
       }
       flush(greeting);
-    } catch (IOException e) {
-      end(greeting, e.getMessage());
+    } catch (Throwable e) {
+      end(greeting, why(step.pair, e));
     }
   }
 
@@ -952,9 +995,9 @@ final class Registrar extends Thread {
         begin(greeting, step, with, theirs, forms);
         return;
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
       pair.pairing.ended(step.number);
-      unreachable(pair, Code.UNREACHABLE, e.getMessage());
+      unreachable(pair, Code.UNREACHABLE, why(pair, e));
     }
     greeting.close();
     giveBack(step);
@@ -1108,7 +1151,12 @@ final class Registrar extends Thread {
     node.poller()
         .execute(
             () -> {
-              node.poller().add(connection);
+              try {
+                node.poller().add(connection);
+              } catch (Throwable e) { // without memory it ends before it was used
+                connection.failed("an error of this node: " + Thrown.text(e));
+                throw e;
+              }
               peer.connection(connection);
               peer.requested.set(false);
             });
@@ -1223,6 +1271,8 @@ final class Registrar extends Thread {
         tick(connection, each.getValue(), now);
       }
     }
+    node.lookAfterTasks();
+    node.calls().sweep();
     makeRoom(); // who was asked before may have had something open
     if (stalls.look()) {
       at(System.nanoTime() + Stalls.OPEN_NS, stalls::lookAgain); // from that look on

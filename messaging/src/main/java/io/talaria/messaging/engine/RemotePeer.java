@@ -304,8 +304,13 @@ final class RemotePeer implements Peer {
         result =
             sendSlowly(context, type, question, Records.REQUEST, slot, generation, limitUs, until);
       }
+      PendingCall<A> call =
+          new PendingCall<>(node, this, slot, generation, answer, deadline, looked, !waits);
+      if (!waits) {
+        slot.owner = call;
+      }
       sent = result > 0;
-      return new PendingCall<>(node, this, slot, generation, answer, deadline, looked);
+      return call;
     } finally {
       if (!sent) {
         // Nobody can answer it, but the end of a connection may be telling it.

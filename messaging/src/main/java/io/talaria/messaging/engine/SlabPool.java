@@ -24,8 +24,8 @@ final class SlabPool {
       if (made.get() >= most) {
         return null;
       }
-      made.incrementAndGet(); // the poller alone makes them
       slab = new Slab(this);
+      made.incrementAndGet(); // the poller alone makes them; not if there was no memory
     }
     slab.used = 0;
     slab.hold();

@@ -1,0 +1,141 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.MessagingException.Code;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Calls whose answers nobody takes, or late, keep nothing from others. */
+@Timeout(180)
+class UncollectedTest {
+  private static final long LIMIT_NS = 120_000_000_000L;
+
+  @TempDir Path directory;
+  private Ground.Nodes nodes;
+  private Node here;
+  private Peer peer;
+  private final Queue<Request> kept = new ConcurrentLinkedQueue<>();
+
+  @BeforeEach
+  void make() throws Exception {
+    nodes = new Ground.Nodes(Ground.SHM, directory);
+    Node there =
+        nodes.start(
+            nodes
+                .options(2)
+                .type(Answer.class)
+                .answer(
+                    Pair.class,
+                    Dispatch.INLINE,
+                    (pair, request) -> {
+                      if (pair.first() < 0) {
+                        kept.add(request);
+                      } else {
+                        request.answer(new Answer(pair.second()));
+                      }
+                    }));
+    assertThat(there.id()).isEqualTo(2);
+    here =
+        nodes.start(
+            nodes.options(1).sendLimit(Duration.ofSeconds(60)).type(Pair.class).type(Answer.class));
+    peer = here.peer(2);
+  }
+
+  @AfterEach
+  void close() {
+    nodes.close();
+  }
+
+  private void awaitOpenCalls(int wanted) throws Exception {
+    while (here.counters().openCalls() != wanted) {
+      Thread.sleep(1);
+    }
+  }
+
+  @Test
+  void callsThatNobodyCollectsGiveTheirPlacesBack() throws Exception {
+    long sent = 0;
+    while (sent < 70_000) {
+      try {
+        Call<Answer> unused = peer.call(new Pair(0, sent), Answer.class, LIMIT_NS);
+        sent++;
+      } catch (MessagingException e) { // as many as that are under way, and not answered yet
+        assertThat(e.code()).isEqualTo(Code.NO_ROOM);
+        Thread.yield();
+      }
+    }
+    awaitOpenCalls(0);
+    assertThat(peer.ask(new Pair(0, 5), Answer.class, LIMIT_NS).value()).isEqualTo(5);
+  }
+
+  @Test
+  void anAnswerThatIsCollectedLateIsThere() throws Exception {
+    List<Call<Answer>> calls = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      calls.add(peer.call(new Pair(0, i), Answer.class, 20_000_000_000L));
+    }
+    awaitOpenCalls(0);
+    for (int i = 0; i < 1000; i++) {
+      assertThat(calls.get(i).isDone()).isTrue();
+      if (i % 10 == 9) {
+        assertThat(calls.get(i).cancel()).isFalse();
+      } else {
+        assertThat(calls.get(i).await(0).value()).isEqualTo(i);
+      }
+      Call<Answer> taken = calls.get(i);
+      assertThat(catchThrowableOfType(IllegalStateException.class, () -> taken.await(0)))
+          .isNotNull();
+    }
+  }
+
+  @Test
+  void aCallThatNobodyCollectsEndsAtItsLimit() throws Exception {
+    AtomicInteger told = new AtomicInteger();
+    Call<Answer> collected = peer.call(new Pair(-1, 0), Answer.class, 50_000_000);
+    peer.call(new Pair(-1, 0), Answer.class, 50_000_000)
+        .whenDone(
+            Runnable::run,
+            (answer, failure) -> {
+              if (failure.code() == Code.TIMED_OUT) {
+                told.incrementAndGet();
+              }
+            });
+    Call<Answer> cancelled = peer.call(new Pair(-1, 0), Answer.class, LIMIT_NS);
+    cancelled.whenDone(
+        Runnable::run,
+        (answer, failure) -> {
+          if (failure.code() == Code.CANCELLED) {
+            told.incrementAndGet();
+          }
+        });
+    assertThat(cancelled.cancel()).isTrue();
+    awaitOpenCalls(0);
+    while (told.get() != 2) {
+      Thread.sleep(1);
+    }
+    MessagingException late =
+        catchThrowableOfType(MessagingException.class, () -> collected.await(LIMIT_NS));
+    assertThat(late.code()).isEqualTo(Code.TIMED_OUT);
+    for (Request each : kept) {
+      each.answer(new Answer(1)); // nobody waits for it
+    }
+    assertThat(peer.ask(new Pair(0, 5), Answer.class, LIMIT_NS).value()).isEqualTo(5);
+    assertThat(here.counters().lateAnswers()).isEqualTo(3);
+  }
+}
