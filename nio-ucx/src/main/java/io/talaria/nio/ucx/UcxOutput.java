@@ -93,7 +93,7 @@ final class UcxOutput {
       if (wanted > 0) {
         int n = ends.nobodyReads() ? swallow(srcs[i], wanted) : append(srcs[i], wanted);
         if (n < 0) {
-          return total > 0 ? total : FabricStream.BROKEN;
+          return total > 0 ? total : n;
         }
         total += n;
         full = n < wanted;
@@ -111,8 +111,9 @@ final class UcxOutput {
     if (wanted == 0) {
       return 0;
     }
-    if (ends.writeToNobody() < 0) {
-      return FabricStream.BROKEN;
+    int how = ends.writeToNobody();
+    if (how < 0) {
+      return how;
     }
     src.position(src.position() + wanted);
     return wanted;

@@ -39,7 +39,7 @@ final class FabricOutput {
     int n = stream.write(src);
     Faults.poll(++writes);
     if (n < 0) {
-      throw broken();
+      throw ended(n);
     }
     counters.fabricOut(n);
     return n;
@@ -50,15 +50,15 @@ final class FabricOutput {
     long n = stream.write(srcs, offset, length);
     Faults.poll(++writes);
     if (n < 0) {
-      throw broken();
+      throw ended(n);
     }
     counters.fabricOut((int) n);
     return n;
   }
 
-  private static IOException broken() {
+  private static IOException ended(long how) {
     Faults.take();
-    return new IOException("Broken pipe");
+    return new IOException(how == FabricStream.RESET ? "Connection reset by peer" : "Broken pipe");
   }
 
   /** Writes, spinning for a while where there is no room. */

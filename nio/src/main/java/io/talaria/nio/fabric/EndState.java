@@ -13,13 +13,18 @@ import java.lang.invoke.VarHandle;
  * <caption>What reads and writes find</caption>
  * <tr><th>known</th><th>reads, after all that has come</th><th>writes</th></tr>
  * <tr><td>the peer's output is finished</td><td>END</td><td>go on</td></tr>
- * <tr><td>the peer's output is aborted</td><td>RESET</td><td>BROKEN</td></tr>
+ * <tr><td>the peer's output is aborted</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>the peer reads no more, or nobody does</td><td>go on</td><td>one is taken, then BROKEN</td></tr>
  * <tr><td>the control connection has ended</td><td>END</td><td>one is taken, then BROKEN</td></tr>
- * <tr><td>it was reset, or bytes of ours were left unread</td><td>RESET</td><td>BROKEN</td></tr>
+ * <tr><td>it was reset, or bytes of ours were left unread</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>our output has ended</td><td>go on</td><td>BROKEN</td></tr>
  * <tr><td>the stream has failed</td><td>RESET</td><td>BROKEN</td></tr>
  * </table>
+ *
+ * <p>A reset is an error that TCP reports once, to the call that meets it first. A write that does
+ * leaves END to reads; a read that does leaves BROKEN to writes, and says RESET for good, as the
+ * JDK's channels do. After the peer's output is finished nobody is told of a reset: writes are
+ * BROKEN, reads END.
  *
  * <p>What the peer has said of its output stands before how the control connection ended. An end
  * that a read has reported stays.
@@ -35,6 +40,9 @@ public final class EndState {
   private static final int OUTPUT_ENDED = 1 << 5;
   private static final int RESET = 1 << 6;
   private static final int FAILED = 1 << 7;
+
+  /** A read or a write has been told of the reset. */
+  private static final int RESET_TOLD = 1 << 9;
 
   private static final int PEER_ENDED = PEER_FINISHED | PEER_ABORTED;
   private static final int ENDED = CONTROL_ENDED | FAILED;
@@ -160,14 +168,27 @@ public final class EndState {
   /**
    * What to do with bytes that reach nobody. Writer.
    *
-   * @return {@link FabricStream#BROKEN}, or 0 if TCP would take them, which it does once
+   * @return {@link FabricStream#RESET} if this write is the first to meet a reset, {@link
+   *     FabricStream#BROKEN}, or 0 if TCP would take them, which it does once
    */
   public int writeToNobody() {
-    if (wroteToNobody || (facts & (OUTPUT_ENDED | RESET | FAILED | PEER_ABORTED)) != 0) {
-      return FabricStream.BROKEN;
+    int known = facts;
+    if (wroteToNobody || (known & (OUTPUT_ENDED | RESET | FAILED | PEER_ABORTED)) != 0) {
+      return resetFor(known) && tellReset() ? FabricStream.RESET : FabricStream.BROKEN;
     }
     wroteToNobody = true;
     return 0;
+  }
+
+  /** Whether TCP would report a reset to a write. */
+  private static boolean resetFor(int known) {
+    return (known & (RESET | PEER_ABORTED)) != 0
+        && (known & (OUTPUT_ENDED | PEER_FINISHED | FAILED)) == 0;
+  }
+
+  /** Takes it on to tell of the reset; true for one caller. */
+  private boolean tellReset() {
+    return ((int) FACTS.getAndBitwiseOr(this, RESET_TOLD) & RESET_TOLD) == 0;
   }
 
   /** What reads have reported: 0, {@link FabricStream#END} or {@link FabricStream#RESET}. */
@@ -188,11 +209,15 @@ public final class EndState {
       if ((known & FAILED) != 0) {
         reported = FabricStream.RESET;
       } else if ((known & PEER_ENDED) != 0 && allHasCome) {
-        reported = (known & PEER_ABORTED) != 0 ? FabricStream.RESET : FabricStream.END;
+        reported = (known & PEER_ABORTED) != 0 ? reset() : FabricStream.END;
       } else if ((known & CONTROL_ENDED) != 0) { // what the peer had still to send is lost
-        reported = (known & (RESET | PEER_ENDED)) != 0 ? FabricStream.RESET : FabricStream.END;
+        reported = (known & (RESET | PEER_ENDED)) != 0 ? reset() : FabricStream.END;
       }
     }
     return reported;
+  }
+
+  private int reset() {
+    return tellReset() ? FabricStream.RESET : FabricStream.END;
   }
 }

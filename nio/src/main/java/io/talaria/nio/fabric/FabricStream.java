@@ -25,7 +25,10 @@ public interface FabricStream {
   /** {@link #read}: the peer finished its output, and everything has been read. */
   int END = -1;
 
-  /** {@link #read}: the connection was reset, and everything that had arrived has been read. */
+  /**
+   * {@link #read}: the connection was reset, and everything that had arrived has been read. {@link
+   * #write}: the connection was reset, and no read has said so; said once.
+   */
   int RESET = -2;
 
   /** {@link #write}: the peer is gone; the bytes can reach nobody. */

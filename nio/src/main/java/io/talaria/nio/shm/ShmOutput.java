@@ -293,8 +293,9 @@ final class ShmOutput {
 
   private int writeToNobody(int bytes) {
     long unused = stream.lookHowPeerEnds();
-    if (ends.writeToNobody() < 0) {
-      return FabricStream.BROKEN;
+    int how = ends.writeToNobody();
+    if (how < 0) {
+      return how;
     }
     int room = roomFor(bytes);
     return room > 0 ? room : FabricStream.BROKEN;

@@ -332,6 +332,37 @@ class EndingContractTest extends Contract {
     assertThat(Await.writeFailure(pair.server)).hasMessage("Broken pipe");
   }
 
+  @Test
+  void aWriteThatMeetsAResetFirstIsToldOfItAlone() throws Exception {
+    for (boolean unread : new boolean[] {false, true}) {
+      Pair pair = pair();
+      pair.client.write(bytes(10, 1));
+      Await.readable(pair.server);
+      if (unread) {
+        pair.server.write(bytes(10, 2));
+        Await.readable(pair.client);
+      } else {
+        pair.client.setOption(StandardSocketOptions.SO_LINGER, 0);
+      }
+      pair.client.close();
+      assertThat(Await.writeFailure(pair.server)).hasMessage("Connection reset by peer");
+      assertBroken(pair.server);
+      assertThat(readFully(pair.server, 10)).isEqualTo(bytes(10, 1));
+      assertThat(read(pair.server)).isEqualTo(-1);
+      assertThat(read(pair.server)).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void aReadThatMeetsAResetFirstLeavesABrokenPipe() throws Exception {
+    Pair pair = pair();
+    pair.client.setOption(StandardSocketOptions.SO_LINGER, 0);
+    pair.client.close();
+    assertThatThrownBy(() -> read(pair.server)).hasMessage("Connection reset");
+    assertBroken(pair.server);
+    assertThatThrownBy(() -> read(pair.server)).hasMessage("Connection reset");
+  }
+
   // ---- half-close
 
   @Test

@@ -97,7 +97,13 @@ class EndStateTest {
   private static String writes(EndState state) {
     List<String> found = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      found.add(state.writeToNobody() == BROKEN ? "broken" : "taken");
+      found.add(
+          switch (state.writeToNobody()) {
+            case 0 -> "taken";
+            case BROKEN -> "broken";
+            case RESET -> "reset";
+            default -> throw new AssertionError();
+          });
     }
     return String.join(",", found);
   }
@@ -111,13 +117,13 @@ class EndStateTest {
   @CsvSource({
     "NOTHING,       '------ read on/on write taken,broken'",
     "FINISHED,      '-P---- read on/end write taken,broken'",
-    "ABORTED,       '-P---- read on/reset write broken,broken'",
+    "ABORTED,       '-P---- read on/reset write reset,broken'",
     "READS_NO_MORE, '---NL- read on/on write taken,broken'",
     "CLOSED,        'E--NL- read end/end write taken,broken'",
-    "CLOSED_LEFT,   'E--NLR read reset/reset write broken,broken'",
-    "CLOSED_RESET,  'E--NLR read reset/reset write broken,broken'",
+    "CLOSED_LEFT,   'E--NLR read reset/reset write reset,broken'",
+    "CLOSED_RESET,  'E--NLR read reset/reset write reset,broken'",
     "LOST,          '---NL- read on/on write taken,broken'",
-    "LOST_LEFT,     '---NLR read on/on write broken,broken'",
+    "LOST_LEFT,     '---NLR read on/on write reset,broken'",
     "OWN_END,       '--ON-- read on/on write broken,broken'",
     "FAILED,        'E--NLR read reset/reset write broken,broken'",
   })
@@ -130,27 +136,27 @@ class EndStateTest {
   @CsvSource({
     // The peer's first word about its output counts.
     "FINISHED,     ABORTED,      '-P---- read on/end write taken,broken'",
-    "ABORTED,      FINISHED,     '-P---- read on/reset write broken,broken'",
+    "ABORTED,      FINISHED,     '-P---- read on/reset write reset,broken'",
     // What the peer has said stands before how the control connection ended; without its last
     // bytes that is a reset.
     "FINISHED,     CLOSED,       'EP-NL- read reset/end write taken,broken'",
     "FINISHED,     CLOSED_RESET, 'EP-NLR read reset/end write broken,broken'",
-    "ABORTED,      CLOSED,       'EP-NL- read reset/reset write broken,broken'",
+    "ABORTED,      CLOSED,       'EP-NL- read reset/reset write reset,broken'",
     // A word that comes behind the end of the control connection is still the peer's.
     "CLOSED,       FINISHED,     'EP-NL- read reset/end write taken,broken'",
     "CLOSED_RESET, FINISHED,     'EP-NLR read reset/end write broken,broken'",
-    "CLOSED,       ABORTED,      'EP-NL- read reset/reset write broken,broken'",
+    "CLOSED,       ABORTED,      'EP-NL- read reset/reset write reset,broken'",
     // The first end of the control connection counts.
     "CLOSED,       CLOSED_RESET, 'E--NL- read end/end write taken,broken'",
     "CLOSED,       CLOSED_LEFT,  'E--NL- read end/end write taken,broken'",
-    "CLOSED_RESET, CLOSED,       'E--NLR read reset/reset write broken,broken'",
-    "CLOSED_LEFT,  CLOSED,       'E--NLR read reset/reset write broken,broken'",
+    "CLOSED_RESET, CLOSED,       'E--NLR read reset/reset write reset,broken'",
+    "CLOSED_LEFT,  CLOSED,       'E--NLR read reset/reset write reset,broken'",
     // A lost output has told already what became of our bytes; a reset is told later, too.
     "LOST,         CLOSED_LEFT,  'E--NL- read end/end write taken,broken'",
-    "LOST,         CLOSED_RESET, 'E--NLR read reset/reset write broken,broken'",
-    "LOST_LEFT,    CLOSED,       'E--NLR read reset/reset write broken,broken'",
+    "LOST,         CLOSED_RESET, 'E--NLR read reset/reset write reset,broken'",
+    "LOST_LEFT,    CLOSED,       'E--NLR read reset/reset write reset,broken'",
     "LOST,         LOST_LEFT,    '---NL- read on/on write taken,broken'",
-    "LOST_LEFT,    LOST,         '---NLR read on/on write broken,broken'",
+    "LOST_LEFT,    LOST,         '---NLR read on/on write reset,broken'",
     // Nothing is lost behind the end.
     "CLOSED,       LOST_LEFT,    'E--NL- read end/end write taken,broken'",
     "FAILED,       LOST_LEFT,    'E--NLR read reset/reset write broken,broken'",
@@ -217,5 +223,20 @@ class EndStateTest {
     assertThat(state.writeToNobody()).isZero();
     Fact.CLOSED.tell(state);
     assertThat(state.writeToNobody()).isEqualTo(BROKEN);
+  }
+
+  @Test
+  void aResetIsToldOnceToReadOrWrite() {
+    for (Fact fact : List.of(Fact.ABORTED, Fact.CLOSED_LEFT, Fact.CLOSED_RESET)) {
+      EndState written = Fact.after(fact);
+      assertThat(written.writeToNobody()).isEqualTo(RESET);
+      assertThat(written.writeToNobody()).isEqualTo(BROKEN);
+      assertThat(written.report(true)).isEqualTo(END);
+
+      EndState read = Fact.after(fact);
+      assertThat(read.report(true)).isEqualTo(RESET);
+      assertThat(read.writeToNobody()).isEqualTo(BROKEN);
+      assertThat(read.report(true)).isEqualTo(RESET);
+    }
   }
 }

@@ -62,6 +62,9 @@ class RingStressTest {
     final End to;
     final long seed;
 
+    /** Whether its writer was told of a reset. */
+    volatile boolean writerTold;
+
     Direction(End from, End to, long seed) {
       this.from = from;
       this.to = to;
@@ -82,7 +85,8 @@ class RingStressTest {
       while (sources[sources.length - 1].hasRemaining()) {
         long before = remaining(sources);
         long n = sources.length == 1 ? d.from.write(sources[0]) : d.from.write(sources);
-        if (n == FabricStream.BROKEN && mayBreak) {
+        if (mayBreak && (n == FabricStream.BROKEN || n == FabricStream.RESET)) {
+          d.writerTold = n == FabricStream.RESET;
           return done;
         }
         assertThat(n).as("written").isBetween(0L, before);
@@ -302,16 +306,16 @@ class RingStressTest {
     }
 
     long[] seen = join(survivingReader);
+    long taken = join(survivingWriter);
     assertThat(seen[0]).as("bytes before the end").isEqualTo(bytes);
     boolean clean = how == Ending.FINISHED || finishedFirst;
+    boolean readerTold = seen[1] == FabricStream.RESET;
+    assertThat(seen[1]).isIn((long) FabricStream.END, (long) FabricStream.RESET);
     if (clean) {
-      assertThat(seen[1]).isEqualTo(FabricStream.END);
+      assertThat(readerTold || in.writerTold).isFalse();
     } else if (how == Ending.ABORTED || resetByKernel) {
-      assertThat(seen[1]).isEqualTo(FabricStream.RESET);
-    } else {
-      assertThat(seen[1]).isIn((long) FabricStream.END, (long) FabricStream.RESET);
+      assertThat(readerTold).as("told of the reset once").isNotEqualTo(in.writerTold);
     }
-    long taken = join(survivingWriter);
     assertThat(taken).as("bytes accepted for nobody").isLessThan(4 << 20);
     assertThat(ending.other.stream.write(ByteBuffer.allocate(1))).isEqualTo(FabricStream.BROKEN);
     c.release();

@@ -241,6 +241,17 @@ class FabricStreamContractTest {
   }
 
   @Test
+  void aWriteThatMeetsAResetFirstLeavesTheEndToReads() {
+    send(client, 10_000);
+    session.until(() -> server.stream.available() == 10_000);
+    client.stream.abandonInput();
+    client.stream.abort();
+    session.until(() -> server.stream.write(bytes(1)) == RESET);
+    assertThat(server.stream.write(bytes(1))).isEqualTo(BROKEN);
+    assertThat(readToTheEnd(server, 10_000)).isEqualTo(END);
+  }
+
+  @Test
   void theFirstEndCounts() {
     client.stream.finishOutput();
     client.stream.finishOutput();
