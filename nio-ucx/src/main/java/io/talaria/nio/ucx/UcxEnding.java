@@ -21,6 +21,9 @@ final class UcxEnding {
   /** Whether this side has said how its output ends. */
   private boolean outputEnded;
 
+  /** Whether the peer has been told that its bytes are left unread. */
+  private boolean leftUnreadTold;
+
   /** Not null once the control connection has ended. */
   private LastWords lastWords;
 
@@ -76,12 +79,16 @@ final class UcxEnding {
   }
 
   /** As {@link io.talaria.nio.fabric.FabricStream#abandonInput}. */
-  void abandonInput() {
+  void abandonInput(boolean leftUnread) {
     engine.enter();
     try {
       int unused = engine.turn();
-      if (input.close() && !releasedHere) {
-        stream.note(UcxMessages.IN_CLOSED, 0);
+      boolean first = input.close();
+      boolean news = leftUnread && !leftUnreadTold;
+      if ((first || news) && !releasedHere) {
+        leftUnreadTold = leftUnread;
+        stream.note(
+            UcxMessages.IN_CLOSED, leftUnread ? UcxMessages.LEFT_UNREAD : UcxMessages.LEFT_NONE);
       }
     } finally {
       engine.exit();
@@ -295,7 +302,7 @@ final class UcxEnding {
     engine.enter();
     try {
       releasedThere = true;
-      ends.peerReadsNoMore();
+      ends.peerReadsNoMore(false);
       waits.news();
       lookWhetherOver();
     } finally {

@@ -27,7 +27,7 @@ import java.nio.ByteBuffer;
  *
  *   through UCX's messages, the tag being the token
  *     GRANT         1:8 limit:8           so many bytes in all may be sent
- *     IN_CLOSED     2:8 0:8               the input is abandoned
+ *     IN_CLOSED     2:8 left:8            the input is abandoned; 1: with bytes unread, at a close
  *     FINISHED      3:8 total:8           the output ended after so many bytes
  *     ABORTED       4:8 total:8           it ended with a reset
  * </pre>
@@ -45,6 +45,11 @@ final class UcxMessages {
   static final int IN_CLOSED = 2;
   static final int FINISHED = 3;
   static final int ABORTED = 4;
+
+  /** What IN_CLOSED says where bytes are left unread, and else. */
+  static final long LEFT_UNREAD = 1;
+
+  static final long LEFT_NONE = 0;
 
   static final int NOTE_BYTES = 16;
   static final int HEAD_BYTES = 16;

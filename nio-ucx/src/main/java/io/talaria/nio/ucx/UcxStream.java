@@ -381,7 +381,7 @@ final class UcxStream implements FabricStream {
   void noted(int type, long value) {
     switch (type) {
       case UcxMessages.GRANT -> output.raiseLimit(value);
-      case UcxMessages.IN_CLOSED -> ends.peerReadsNoMore();
+      case UcxMessages.IN_CLOSED -> ends.peerReadsNoMore(value == UcxMessages.LEFT_UNREAD);
       case UcxMessages.FINISHED, UcxMessages.ABORTED ->
           input.peerEnds(type == UcxMessages.ABORTED, value);
       default -> breach("a note of type " + type);
@@ -461,8 +461,8 @@ final class UcxStream implements FabricStream {
   }
 
   @Override
-  public void abandonInput() {
-    ending.abandonInput();
+  public void abandonInput(boolean leftUnread) {
+    ending.abandonInput(leftUnread);
   }
 
   @Override

@@ -127,7 +127,7 @@ class RenewedEngineTest {
     late.client.moveTo(home);
     assertThat(late.client.await(FabricStream.READ)).isFalse();
     late.client.finishOutput();
-    late.client.abandonInput();
+    late.client.abandonInput(false);
     assertThat(late.client.flushed()).isTrue();
     assertThat(late.client.transport()).isNotEmpty();
     late.client.peerReleased();

@@ -4,7 +4,9 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.JdkProbe;
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
@@ -139,6 +141,11 @@ final class ControlLink {
     lane.waiter().wakeAll();
   }
 
+  /** Whether TCP is over, as the kernel sees it: reset, or ended in both directions. */
+  synchronized boolean tcpOver() { // not beside a close, which would be put off by the look
+    return JdkProbe.over(control);
+  }
+
   /** The channel closes: whoever polls is to come out. */
   void shut(boolean output) {
     inputShut = true;
@@ -152,7 +159,28 @@ final class ControlLink {
     }
   }
 
-  void close() {
+  /** The output ends on TCP. */
+  void shutOutput() {
+    try {
+      control.shutdownOutput();
+    } catch (IOException e) {
+      // It has ended already.
+    }
+  }
+
+  /**
+   * Closes it.
+   *
+   * @param byReset whether by a reset whatever the peer has yet to take, so that its port is free
+   */
+  synchronized void close(boolean byReset) {
+    try {
+      if (byReset) {
+        control.setOption(StandardSocketOptions.SO_LINGER, 0);
+      }
+    } catch (IOException e) {
+      // It has ended already.
+    }
     try {
       control.close();
     } catch (IOException e) {

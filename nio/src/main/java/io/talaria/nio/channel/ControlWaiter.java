@@ -160,6 +160,11 @@ final class ControlWaiter {
     }
   }
 
+  /** Whether somebody sleeps. */
+  boolean anybodySleeps() {
+    return reader != null || writer != null || readersBell != null || writersBell != null;
+  }
+
   void wakeAll() {
     wake(READER);
     wake(WRITER);

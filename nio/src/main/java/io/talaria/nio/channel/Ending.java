@@ -8,6 +8,25 @@ import io.talaria.nio.fabric.FabricStream;
  * How a connection ends on this side: what is said of it in the fabric, the close of the control
  * connection, which may have to wait for the peer, and the release of the stream, which nobody may
  * use afterwards. One state that only grows.
+ *
+ * <p>A close takes one of two ways, as the JDK's does, which is decided when it begins:
+ *
+ * <ul>
+ *   <li><b>At once</b>, by the thread that closes, or by the last to leave the channel.
+ *   <li><b>In two steps</b>, for a channel in non-blocking mode that a selector has: the close ends
+ *       the output alone ({@link LaneOutput#endHalf}), and the state stays {@link #OPEN}, so that
+ *       the control connection carries bells and the peer may write. All else follows when the last
+ *       selector has let go of it: whether bytes are left unread is looked at then. Once the
+ *       channel is closed, whoever finds it in no selector calls {@link LaneOutput#end}, {@link
+ *       #close} and {@link #release}, in this order; it may be two threads, the one that closes and
+ *       the one that deregisters, so each of the three counts once. The one who comes second finds
+ *       the first one's end told, because that is done under the out lock, and releases nothing
+ *       before the first one's close is over, because only {@link #CLOSED} is released.
+ * </ul>
+ *
+ * <p>A connection that ends with a reset waits for nobody to read TCP, and its control connection
+ * is reset, too: what the peer's kernel has is read before the reset all the same, and the port is
+ * free at once.
  */
 final class Ending {
   /** Not yet. */
@@ -34,6 +53,12 @@ final class Ending {
 
   // Guarded by this.
   private int state = OPEN;
+
+  /** Whether the connection ends with a reset, which is told before the state is. */
+  private boolean byReset;
+
+  /** Whether {@link #close} was called. */
+  private boolean closing;
 
   /** Whether the channel is closed and in no selector. */
   private boolean unused;
@@ -66,8 +91,30 @@ final class Ending {
     return grow(OPEN, TOLD);
   }
 
-  /** Closes the control connection once the peer has what was put on TCP. Nobody is inside. */
+  /** The connection ends with a reset, also on TCP. By who tells the end. */
+  synchronized void byReset() {
+    byReset = true;
+  }
+
+  /** Whether it does. */
+  synchronized boolean isByReset() {
+    return byReset;
+  }
+
+  private synchronized boolean begin() {
+    boolean first = !closing;
+    closing = true;
+    return first;
+  }
+
+  /**
+   * Closes the control connection once the peer has what was put on TCP, or at once where the end
+   * is a reset. Nobody is inside. The first call counts.
+   */
   void close() {
+    if (!begin()) {
+      return;
+    }
     boolean decided = false;
     try {
       context.guarded(this::closeWhenDelivered);
@@ -97,10 +144,11 @@ final class Ending {
     context.repeat(() -> lingered(deadlineNs), this::stopLingering);
   }
 
-  /** Whether the peer needs the control connection no more: FIN says that all is said. */
+  /** Whether the peer needs the control connection no more: FIN or RST says that all is said. */
   private boolean delivered() {
     FabricStream stream = lane.stream();
-    return stream.flushed() && (lane.output().tcpBytes() == 0 || stream.peerInputSwitched());
+    return stream.flushed()
+        && (isByReset() || lane.output().tcpBytes() == 0 || stream.peerInputSwitched());
   }
 
   /** Negotiation thread. */
@@ -128,7 +176,7 @@ final class Ending {
   }
 
   private synchronized void closed() {
-    link.close();
+    link.close(byReset);
     state = Math.max(state, CLOSED);
   }
 

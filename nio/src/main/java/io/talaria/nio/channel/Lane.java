@@ -410,10 +410,17 @@ final class Lane implements StreamOwner {
     waiter.wakeAll();
   }
 
-  /** Closes the control connection once the peer has what was put on TCP. Nobody is inside. */
-  void closeControl() {
+  /** The channel is closed: it is shown no more, and looks for no stream. Nobody is inside. */
+  void closed() {
     upgrade.closed();
     counters.close();
+  }
+
+  /**
+   * Closes the control connection: at once if the connection ends with a reset, else when the peer
+   * has what was put on TCP. How it ends has been said. The first call counts.
+   */
+  void closeControl() {
     ending.close();
   }
 

@@ -364,7 +364,12 @@ final class LaneInput {
 
   /** Whether bytes came over TCP that nobody has read. For who closes. */
   boolean unreadTcp() {
-    return kept() != null || pulledUnread();
+    return keptUnread() || pulledUnread();
+  }
+
+  /** Whether bytes were taken from TCP that the program has not read. */
+  boolean keptUnread() {
+    return kept() != null;
   }
 
   private boolean pulledUnread() {

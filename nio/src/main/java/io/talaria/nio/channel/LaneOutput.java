@@ -226,6 +226,21 @@ final class LaneOutput {
         lane.stream().finishOutput();
       }
     }
+    abandonIfBothAreShut();
+  }
+
+  /**
+   * Tells the peer that its bytes reach nobody once both directions are shut down on the fabric:
+   * the kernel answers data with a reset then. To be called after each of the two.
+   */
+  void abandonIfBothAreShut() {
+    if (channel.inputClosed() && channel.outputEnding()) {
+      synchronized (lock) {
+        if (lane.ending().toBeTold() && switched()) {
+          lane.stream().abandonInput(false);
+        }
+      }
+    }
   }
 
   /** Whether {@link #end} is still to be called, and has something to write. */
@@ -236,16 +251,51 @@ final class LaneOutput {
   }
 
   /**
+   * Ends the output alone, at the close of a channel that a selector still has, as the JDK does:
+   * {@link #end} follows when the last selector has let go of it, and decides what becomes of the
+   * input. With a linger of 0 nothing is said until then, but whether the end is TCP's. What writes
+   * have taken must stand before. Idempotent.
+   */
+  void endHalf() {
+    synchronized (lock) {
+      if (lane.ending().toBeTold()) {
+        boolean onTcp = endsOnTcp();
+        if (!channel.options().lingerZero()) {
+          if (onTcp) {
+            lane.link().shutOutput();
+          } else {
+            lane.stream().finishOutput();
+          }
+        }
+      }
+    }
+    if (!channel.options().lingerZero()) {
+      abandonIfBothAreShut();
+    }
+  }
+
+  /**
    * Writes in the fabric how this side ends, before the control connection does; only once. What
-   * writes have taken must stand before.
+   * writes have taken must stand before. An end of the output that has been told already stays what
+   * the peer reads; that its bytes were left unread is told all the same.
    */
   void end() {
     synchronized (lock) {
-      if (lane.ending().tell() && !endsOnTcp()) {
+      if (lane.ending().tell()) {
+        if (endsOnTcp()) {
+          if (lane.input().keptUnread()) { // the kernel takes them for read
+            lane.ending().byReset();
+          }
+          return;
+        }
         FabricStream fast = lane.stream();
         boolean unread = fast.unread() || lane.input().unreadTcp();
-        fast.abandonInput();
-        if (unread || channel.options().lingerZero()) {
+        boolean reset = unread || channel.options().lingerZero();
+        if (reset) {
+          lane.ending().byReset();
+        }
+        fast.abandonInput(unread);
+        if (reset) {
           fast.abort();
         } else {
           fast.finishOutput();

@@ -95,6 +95,11 @@ final class LaneUpgrade implements Upgradable {
   }
 
   @Override
+  public boolean over() {
+    return channel.closing() || lane.link().tcpOver();
+  }
+
+  @Override
   public boolean placed() {
     long limitNs = channel.isBlocking() ? PLACE_BLOCKING_NS : PLACE_NON_BLOCKING_NS;
     return channel.keys().all().length > 0

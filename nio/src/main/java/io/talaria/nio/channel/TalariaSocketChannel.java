@@ -42,8 +42,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private static final int CLOSING = 3;
   private static final int CLOSED = 4;
 
-  /** How long an end waits at most for a writer that copies; a thread may be kept from running. */
-  private static final long WRITER_LIMIT_NS = 200_000_000L;
+  /**
+   * How long an end waits at most for who is inside for a moment, as a writer that copies; a thread
+   * may be kept from running.
+   */
+  private static final long INSIDE_LIMIT_NS = 200_000_000L;
 
   private final Context context;
   private final SocketChannel control;
@@ -54,6 +57,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   /** Grows only; changed under the state lock. */
   private volatile int state = UNCONNECTED;
+
+  /**
+   * How this channel closes: see {@link Ending}. Set before the state is CLOSING, and final then.
+   */
+  private boolean closesInTwoSteps;
 
   /** Set once, when connected. */
   private volatile Lane lane;
@@ -161,6 +169,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   boolean closing() {
     return state >= CLOSING;
+  }
+
+  /** Whether the close ends the output alone, until no selector has the channel any more. */
+  boolean closesInTwoSteps() {
+    return closing() && closesInTwoSteps;
   }
 
   /** Whether writers are to leave. */
@@ -577,14 +590,16 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   public SocketChannel shutdownInput() throws IOException {
     context.guarded(
         () -> {
+          Lane open;
           synchronized (stateLock) {
-            Lane open = openForReading();
+            open = openForReading();
             if (!inputClosed) {
               open.input().shutdown();
               inputClosed = true;
             }
             open.input().wakeReader();
           }
+          open.output().abandonIfBothAreShut();
         });
     return this;
   }
@@ -618,7 +633,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
    */
   private void awaitWriter() {
     long startNs = System.nanoTime();
-    while (!writerRests && System.nanoTime() - startNs < WRITER_LIMIT_NS) {
+    while (!writerRests && System.nanoTime() - startNs < INSIDE_LIMIT_NS) {
       if (writeLock.tryLock()) {
         writeLock.unlock();
         finishCloseIfClosing();
@@ -822,7 +837,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   protected void implCloseSelectableChannel() throws IOException {
+    boolean inTwoSteps = !isBlocking() && isRegistered();
     synchronized (stateLock) {
+      closesInTwoSteps = inTwoSteps;
       state = CLOSING;
     }
     Lane open = lane;
@@ -836,12 +853,40 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
             if (open.output().endsOnFabric()) {
               awaitWriter();
             }
-            open.output().end();
+            endAsItCloses(open);
           });
     }
     finishCloseIfClosing();
-    if (state == CLOSING && open != null) {
+    if (open != null && open.ending().isByReset()) {
+      awaitPassers(open);
+    }
+    if (state == CLOSING && open != null && !inTwoSteps) { // else nobody sleeps in it
       open.wakeAll();
+    }
+  }
+
+  /**
+   * After a reset the port is free when close returns, unless somebody sleeps in the channel: the
+   * negotiation thread may be inside for a moment, and finishes the close then.
+   */
+  private void awaitPassers(Lane open) {
+    long startNs = System.nanoTime();
+    while (state == CLOSING
+        && !open.waiter().anybodySleeps()
+        && !readLock.isHeldByCurrentThread()
+        && !writeLock.isHeldByCurrentThread()
+        && System.nanoTime() - startNs < INSIDE_LIMIT_NS) {
+      Thread.yield();
+      finishCloseIfClosing();
+    }
+  }
+
+  /** Says how this side ends, as far as the close says it now. Idempotent. */
+  private void endAsItCloses(Lane open) {
+    if (closesInTwoSteps()) {
+      open.output().endHalf();
+    } else {
+      open.output().end();
     }
   }
 
@@ -875,7 +920,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Lane open = lane;
     if (state == CLOSING && open != null) { // if the thread that closes has not come to it yet
       open.leaveHome(true);
-      open.output().end();
+      endAsItCloses(open);
     }
     synchronized (stateLock) {
       if (state != CLOSING) {
@@ -884,15 +929,26 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       state = CLOSED;
     }
     if (open != null) {
-      open.closeControl();
+      open.closed();
+      if (!closesInTwoSteps()) {
+        open.closeControl();
+      }
     }
     return true;
   }
 
-  /** Gives the stream back once nobody can be inside: closed, and in no selector. */
+  /**
+   * Takes the second step of a close, if it has one, and gives the stream back, once nobody can be
+   * inside: closed, and in no selector. A deregistration comes after the key has left the channel,
+   * and the thread that closes looks after the state is CLOSED: so one of them is here for both.
+   */
   private void releaseIfUnused() {
     Lane open = lane;
     if (state == CLOSED && open != null && !isRegistered()) {
+      if (closesInTwoSteps()) {
+        context.guarded(open.output()::end);
+        open.closeControl();
+      }
       open.release();
     }
   }

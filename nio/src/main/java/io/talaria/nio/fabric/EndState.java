@@ -15,6 +15,7 @@ import java.lang.invoke.VarHandle;
  * <tr><td>the peer's output is finished</td><td>END</td><td>go on</td></tr>
  * <tr><td>the peer's output is aborted</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>the peer reads no more, or nobody does</td><td>go on</td><td>one is taken, then BROKEN</td></tr>
+ * <tr><td>the peer reads no more, and has left bytes of ours unread</td><td>go on</td><td>BROKEN</td></tr>
  * <tr><td>the control connection has ended</td><td>END</td><td>one is taken, then BROKEN</td></tr>
  * <tr><td>it was reset, or bytes of ours were left unread</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>our output has ended</td><td>go on</td><td>BROKEN</td></tr>
@@ -40,12 +41,17 @@ public final class EndState {
   private static final int OUTPUT_ENDED = 1 << 5;
   private static final int RESET = 1 << 6;
   private static final int FAILED = 1 << 7;
+  private static final int PEER_LEFT_OURS = 1 << 8;
 
   /** A read or a write has been told of the reset. */
   private static final int RESET_TOLD = 1 << 9;
 
   private static final int PEER_ENDED = PEER_FINISHED | PEER_ABORTED;
   private static final int ENDED = CONTROL_ENDED | FAILED;
+
+  /** With any of them not even one write is taken that reaches nobody. */
+  private static final int BREAKS = OUTPUT_ENDED | RESET | FAILED | PEER_ABORTED | PEER_LEFT_OURS;
+
   private static final int NO_READER = PEER_READS_NO_MORE | OUTPUT_LOST | ENDED;
 
   private static final VarHandle FACTS;
@@ -92,9 +98,13 @@ public final class EndState {
     int unused = (int) FACTS.getAndBitwiseOr(this, bits);
   }
 
-  /** The peer has said that it reads no more. */
-  public void peerReadsNoMore() {
-    note(PEER_READS_NO_MORE);
+  /**
+   * The peer has said that it reads no more. It may say so again, once it leaves bytes unread.
+   *
+   * @param leftOurs whether it has left bytes of ours unread, for which TCP would have sent a reset
+   */
+  public void peerReadsNoMore(boolean leftOurs) {
+    note(leftOurs ? PEER_READS_NO_MORE | PEER_LEFT_OURS : PEER_READS_NO_MORE);
   }
 
   /**
@@ -173,7 +183,7 @@ public final class EndState {
    */
   public int writeToNobody() {
     int known = facts;
-    if (wroteToNobody || (known & (OUTPUT_ENDED | RESET | FAILED | PEER_ABORTED)) != 0) {
+    if (wroteToNobody || (known & BREAKS) != 0) {
       return resetFor(known) && tellReset() ? FabricStream.RESET : FabricStream.BROKEN;
     }
     wroteToNobody = true;

@@ -201,10 +201,14 @@ public interface FabricStream {
   void finishOutput();
 
   /**
-   * Publishes that this side will not read again, because it closes. Call before {@link
-   * #finishOutput} or {@link #abort}.
+   * Publishes that this side will not read again: because it closes, before {@link #abort}, or
+   * {@link #finishOutput} unless its output has ended earlier; or because both directions are shut
+   * down. May be called again once bytes are left unread.
+   *
+   * @param leftUnread whether bytes of the peer's are left unread by a close, so that not one of
+   *     its further writes is taken
    */
-  void abandonInput();
+  void abandonInput(boolean leftUnread);
 
   /** Publishes that this side ends with a reset, as TCP does when unread input is closed. */
   void abort();

@@ -7,8 +7,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Joins the offers of peers with the channels that the program accepts, whichever comes first.
- * Negotiation thread, except where marked.
+ * Joins the offers of peers with the channels that the program accepts, whichever comes first. What
+ * joins them is the addresses of the TCP connection, which the kernel gives to one connection at a
+ * time: a channel whose connection is over is joined with nothing. Negotiation thread, except where
+ * marked.
  */
 final class Matcher {
   private final NegotiationLoop loop;
@@ -89,7 +91,14 @@ final class Matcher {
       return;
     }
     Upgradable channel = accepted.remove(key);
-    if (channel != null) {
+    if (channel == null) {
+      return;
+    }
+    if (channel.over()) {
+      // A client that resets a connection may make the next from the same port before the program
+      // closes its end of the first. The offer is for the next, or withdrawn soon.
+      channel.plainSoFar(Reason.CLOSED_EARLY);
+    } else {
       offers.remove(key);
       offer.from().accept(offer, channel);
     }

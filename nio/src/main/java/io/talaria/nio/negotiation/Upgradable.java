@@ -38,6 +38,14 @@ public interface Upgradable {
     return true;
   }
 
+  /**
+   * Whether the TCP connection is over, so that another may have the same addresses by now.
+   * Negotiation thread.
+   */
+  default boolean over() {
+    return false;
+  }
+
   /** Tells why the connection is plain TCP as far as one can see now; this may change soon. */
   default void plainSoFar(Reason reason) {
     plain(reason);

@@ -101,6 +101,11 @@ final class ConnectionLayout {
   static final long OUT_FINISHED = 1;
   static final long OUT_ABORTED = 2;
 
+  /** Values of IN_CLOSED, beside 0: this side reads no more; at a close with bytes unread. */
+  static final long IN_CLOSED_READ = 1;
+
+  static final long IN_LEFT_UNREAD = 2;
+
   /** Flags of a wait word. */
   static final long WAIT_HINT = 1;
 

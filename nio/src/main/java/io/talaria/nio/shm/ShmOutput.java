@@ -293,6 +293,10 @@ final class ShmOutput {
 
   private int writeToNobody(int bytes) {
     long unused = stream.lookHowPeerEnds();
+    if (getAcquire(control, theirs + ConnectionLayout.IN_CLOSED)
+        == ConnectionLayout.IN_LEFT_UNREAD) {
+      ends.peerReadsNoMore(true);
+    }
     int how = ends.writeToNobody();
     if (how < 0) {
       return how;

@@ -348,8 +348,11 @@ final class ShmStream implements FabricStream {
   }
 
   @Override
-  public void abandonInput() {
-    setRelease(control, mine + ConnectionLayout.IN_CLOSED, 1);
+  public void abandonInput(boolean leftUnread) {
+    setRelease(
+        control,
+        mine + ConnectionLayout.IN_CLOSED,
+        leftUnread ? ConnectionLayout.IN_LEFT_UNREAD : ConnectionLayout.IN_CLOSED_READ);
   }
 
   /** Wakes whoever waits at the peer, whatever for. */
@@ -444,7 +447,7 @@ final class ShmStream implements FabricStream {
   private void abortIfControlIsLeft() {
     try {
       if (Mapping.intact(control)) {
-        abandonInput();
+        abandonInput(false);
         abort();
         Faults.take();
       }

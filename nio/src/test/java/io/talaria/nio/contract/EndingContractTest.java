@@ -510,6 +510,38 @@ class EndingContractTest extends Contract {
   }
 
   @Test
+  void afterBothDirectionsAreShutDownThePeersBytesBreakItsWrites() throws Exception {
+    for (boolean inputFirst : new boolean[] {true, false}) {
+      Pair pair = pair();
+      if (inputFirst) {
+        pair.client.shutdownInput();
+        pair.client.shutdownOutput();
+      } else {
+        pair.client.shutdownOutput();
+        pair.client.shutdownInput();
+      }
+      assertThat(read(pair.server)).isEqualTo(-1);
+      assertThat(pair.server.write(bytes(10, 1))).isEqualTo(10);
+      assertThat(Await.writeFailure(pair.server)).hasMessage("Broken pipe");
+      assertThat(read(pair.server)).isEqualTo(-1);
+      assertThat(read(pair.client)).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void aCloseWithUnreadBytesAfterShutdownOutputBreaksThePeersWritesAtOnce() throws Exception {
+    Pair pair = pair();
+    pair.server.write(bytes(10, 1));
+    Await.readable(pair.client);
+    pair.client.shutdownOutput();
+    pair.client.close();
+    assertThat(read(pair.server)).isEqualTo(-1);
+    Await.readable(pair.server); // whatever has been said of the end is here then
+    assertBroken(pair.server);
+    assertThat(read(pair.server)).isEqualTo(-1);
+  }
+
+  @Test
   void shuttingDownAfterThePeerHasClosedWorks() throws Exception {
     Pair pair = pair();
     pair.client.close();

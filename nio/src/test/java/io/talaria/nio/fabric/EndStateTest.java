@@ -26,6 +26,7 @@ class EndStateTest {
     FINISHED,
     ABORTED,
     READS_NO_MORE,
+    LEFT_UNREAD,
     CLOSED,
     CLOSED_LEFT,
     CLOSED_RESET,
@@ -39,7 +40,8 @@ class EndStateTest {
         case NOTHING -> {}
         case FINISHED -> state.peerFinished();
         case ABORTED -> state.peerAborted();
-        case READS_NO_MORE -> state.peerReadsNoMore();
+        case READS_NO_MORE -> state.peerReadsNoMore(false);
+        case LEFT_UNREAD -> state.peerReadsNoMore(true);
         case CLOSED -> controlEnded(state, false, false);
         case CLOSED_LEFT -> controlEnded(state, false, true);
         case CLOSED_RESET -> controlEnded(state, true, false);
@@ -119,6 +121,7 @@ class EndStateTest {
     "FINISHED,      '-P---- read on/end write taken,broken'",
     "ABORTED,       '-P---- read on/reset write reset,broken'",
     "READS_NO_MORE, '---NL- read on/on write taken,broken'",
+    "LEFT_UNREAD,   '---NL- read on/on write broken,broken'",
     "CLOSED,        'E--NL- read end/end write taken,broken'",
     "CLOSED_LEFT,   'E--NLR read reset/reset write reset,broken'",
     "CLOSED_RESET,  'E--NLR read reset/reset write reset,broken'",
@@ -169,6 +172,9 @@ class EndStateTest {
     "OWN_END,      FINISHED,     '-PON-- read on/end write broken,broken'",
     "FINISHED,     OWN_END,      '-PON-- read on/end write broken,broken'",
     "READS_NO_MORE, FINISHED,    '-P-NL- read on/end write taken,broken'",
+    "FINISHED,     LEFT_UNREAD,  '-P-NL- read on/end write broken,broken'",
+    "READS_NO_MORE, LEFT_UNREAD, '---NL- read on/on write broken,broken'",
+    "LEFT_UNREAD,  READS_NO_MORE, '---NL- read on/on write broken,broken'",
     "OWN_END,      CLOSED,       'E-ONL- read end/end write broken,broken'",
   })
   void ofTwoFactsTheRightOneCounts(Fact first, Fact second, String expected) {

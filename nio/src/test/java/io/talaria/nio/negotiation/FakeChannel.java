@@ -22,6 +22,9 @@ final class FakeChannel implements Upgradable, StreamOwner {
   /** Whether it takes a stream. */
   volatile boolean open = true;
 
+  /** Whether its TCP connection is over. */
+  volatile boolean over;
+
   /** Whether it has found its selector. */
   volatile BooleanSupplier placing = () -> true;
 
@@ -46,6 +49,11 @@ final class FakeChannel implements Upgradable, StreamOwner {
   @Override
   public ConnectionKey key() {
     return key;
+  }
+
+  @Override
+  public boolean over() {
+    return over;
   }
 
   @Override

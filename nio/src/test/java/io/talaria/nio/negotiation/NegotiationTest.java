@@ -343,6 +343,19 @@ class NegotiationTest {
   }
 
   @Test
+  void aChannelWhoseConnectionIsOverIsNotTakenForTheNextWithItsAddresses() throws Exception {
+    greet();
+    FakeChannel first = accept(1);
+    first.over = true;
+    offer(1, 1);
+    first.awaitPlain(Reason.CLOSED_EARLY);
+    FakeChannel second = accept(1);
+    expectAnswer(1);
+    second.awaitAttached();
+    assertThat(first.attachments).hasValue(0);
+  }
+
+  @Test
   void aFabricThatCannotAnswerLeavesTheConnectionPlainWithItsReason() throws Exception {
     greet();
     FakeChannel channel = accept(1);

@@ -431,7 +431,7 @@ class HostilePeerTest {
           }
         }
         if (random.nextInt(3) == 0) {
-          stream.abandonInput();
+          stream.abandonInput(false);
           stream.abort();
         } else if (random.nextBoolean()) {
           stream.finishOutput();

@@ -99,7 +99,7 @@ class InlineRingTest {
   /** As on TCP: the kernel takes what is written after the peer's clean close once. */
   @Test
   void oneWriteAfterThePeersCloseGoesWhole() {
-    reader.abandonInput();
+    reader.abandonInput(false);
     reader.finishOutput();
     assertThat(write(0, 3 * INLINE)).isEqualTo(3 * INLINE);
     assertThat(write(0, 1)).isEqualTo(FabricStream.BROKEN);

@@ -28,7 +28,7 @@ class ReleasedStreamTest {
     assertThat(stream.flushed()).isTrue();
     assertThat(stream.peerInputSwitched()).isTrue();
     stream.finishOutput();
-    stream.abandonInput();
+    stream.abandonInput(false);
     stream.abort();
     assertThat(stream.controlEnded(false)).isTrue();
     stream.outputLost();

@@ -289,11 +289,11 @@ class RingStressTest {
     boolean finishedFirst = false;
     switch (how) {
       case FINISHED -> {
-        ending.stream.abandonInput();
+        ending.stream.abandonInput(false);
         ending.stream.finishOutput();
       }
       case ABORTED -> {
-        ending.stream.abandonInput();
+        ending.stream.abandonInput(false);
         ending.stream.abort();
       }
       case KILLED -> {

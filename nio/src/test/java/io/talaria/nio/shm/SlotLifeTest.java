@@ -278,7 +278,7 @@ class SlotLifeTest {
     if (use != null) {
       side.used.remove(use);
       if (random.nextBoolean()) {
-        use.stream.abandonInput();
+        use.stream.abandonInput(false);
         use.stream.finishOutput();
       }
       use.stream.release();

@@ -102,7 +102,7 @@ class TakenMemoryTest {
     assertThat(stream.write(new ByteBuffer[] {bytes}, 0, 1)).isEqualTo(FabricStream.BROKEN);
     assertThat(stream.watch(FabricStream.READ)).isFalse();
     assertThat(stream.peerInputSwitched()).isTrue();
-    stream.abandonInput();
+    stream.abandonInput(false);
     stream.abort();
     Faults.take(); // none of this touches what is gone
   }

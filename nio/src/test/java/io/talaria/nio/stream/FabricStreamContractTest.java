@@ -234,7 +234,7 @@ class FabricStreamContractTest {
   @Test
   void allBytesComeBeforeAReset() {
     send(client, 10_000);
-    client.stream.abandonInput();
+    client.stream.abandonInput(false);
     client.stream.abort();
     assertThat(readToTheEnd(server, 10_000)).isEqualTo(RESET);
     assertThat(server.stream.write(bytes(1))).isEqualTo(BROKEN);
@@ -244,7 +244,7 @@ class FabricStreamContractTest {
   void aWriteThatMeetsAResetFirstLeavesTheEndToReads() {
     send(client, 10_000);
     session.until(() -> server.stream.available() == 10_000);
-    client.stream.abandonInput();
+    client.stream.abandonInput(false);
     client.stream.abort();
     session.until(() -> server.stream.write(bytes(1)) == RESET);
     assertThat(server.stream.write(bytes(1))).isEqualTo(BROKEN);
@@ -274,7 +274,7 @@ class FabricStreamContractTest {
 
   @Test
   void afterAPeersCleanCloseOneWriteSucceedsAndTheNextBreaks() {
-    client.stream.abandonInput();
+    client.stream.abandonInput(false);
     client.stream.finishOutput();
     assertThat(readToTheEnd(server, 0)).isEqualTo(END);
     session.until(() -> client.stream.flushed());
@@ -474,7 +474,7 @@ class FabricStreamContractTest {
     session.release(client);
     FabricStream stream = client.stream;
     stream.finishOutput();
-    stream.abandonInput();
+    stream.abandonInput(false);
     stream.abort();
     boolean unused = stream.controlEnded(false);
     boolean unusedToo = stream.flushed();

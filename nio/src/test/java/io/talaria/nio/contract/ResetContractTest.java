@@ -1,0 +1,133 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.contract;
+
+import static io.talaria.nio.contract.Bytes.bytes;
+import static io.talaria.nio.contract.Bytes.read;
+import static io.talaria.nio.contract.Bytes.readFully;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A close that resets the connection leaves nothing behind, whatever the peer has yet to read: the
+ * same connection can be made again at once, and is another.
+ */
+class ResetContractTest extends Contract {
+  private static final int ROUNDS = 12;
+
+  ResetContractTest(Ground ground) {
+    super(ground);
+  }
+
+  /** Makes the same connection again, which fails while a descriptor has it. */
+  private void assertFree(SocketAddress at, ServerSocketChannel listener) throws IOException {
+    try (SocketChannel again = ground.client().openSocketChannel()) {
+      again.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      again.bind(at);
+      again.connect(listener.getLocalAddress());
+      listener.accept().close();
+    }
+  }
+
+  /** The first bytes may be on TCP, unread, and the output have switched meanwhile, or not. */
+  private Pair writtenEarly(ServerSocketChannel listener, int round) throws Exception {
+    SocketChannel client = client();
+    client.bind(new InetSocketAddress(Pair.LOOPBACK, 0)); // a port that no connection shares
+    client.connect(listener.getLocalAddress());
+    Pair pair = opened(Pair.of(client, listener.accept()));
+    Selector selector = selectorFor(pair.server);
+    register(pair.server, selector, 0);
+    pair.client.write(bytes(100, 1));
+    for (int i = 0; i < round % 4; i++) {
+      selector.selectNow();
+      Thread.sleep(1); // the upgrade comes at another place each time
+    }
+    pair.client.write(bytes(100, 2));
+    return pair;
+  }
+
+  private static void assertTwoHundredBytes(SocketChannel from) throws IOException {
+    ByteBuffer all = readFully(from, 200);
+    assertThat(all.slice(0, 100)).isEqualTo(bytes(100, 1));
+    assertThat(all.slice(100, 100)).isEqualTo(bytes(100, 2));
+  }
+
+  @Test
+  void aResetFreesThePortAtOnceThoughThePeerHasReadNothing() throws Exception {
+    ServerSocketChannel listener = listener();
+    for (int round = 0; round < ROUNDS; round++) {
+      Pair pair = writtenEarly(listener, round);
+      SocketAddress at = pair.client.getLocalAddress();
+      pair.client.setOption(StandardSocketOptions.SO_LINGER, 0);
+      pair.client.close();
+      assertFree(at, listener);
+      assertTwoHundredBytes(pair.server);
+      assertThatThrownBy(() -> Bytes.readToEnd(pair.server))
+          .isInstanceOf(SocketException.class)
+          .hasMessage("Connection reset");
+      assertThatThrownBy(() -> pair.server.write(bytes(1, 1)))
+          .isInstanceOf(IOException.class)
+          .hasMessage("Broken pipe");
+    }
+  }
+
+  @Test
+  void aCloseWithBytesUnreadFreesThePortAtOnceToo() throws Exception {
+    ServerSocketChannel listener = listener();
+    for (int round = 0; round < ROUNDS; round++) {
+      Pair pair = writtenEarly(listener, round);
+      Bytes.writeFully(pair.server, bytes(10, 3));
+      Await.readable(pair.client);
+      SocketAddress at = pair.client.getLocalAddress();
+      pair.client.close();
+      assertFree(at, listener);
+      assertTwoHundredBytes(pair.server);
+      assertThatThrownBy(() -> Bytes.readToEnd(pair.server))
+          .isInstanceOf(SocketException.class)
+          .hasMessage("Connection reset");
+    }
+  }
+
+  @Test
+  void aConnectionFromTheSamePortIsAnother() throws Exception {
+    ServerSocketChannel listener = listener();
+    for (int round = 0; round < ROUNDS; round++) {
+      Pair first = writtenEarly(listener, round);
+      SocketAddress at = first.client.getLocalAddress();
+      first.client.setOption(StandardSocketOptions.SO_LINGER, 0);
+      first.client.close();
+      SocketChannel again = client();
+      again.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      again.bind(at);
+      again.connect(listener.getLocalAddress());
+      for (int i = 0; i < 10; i++) {
+        again.write(bytes(100, i));
+        Thread.sleep(1); // before the accept: an offer may come for one that is not accepted
+      }
+      assertTwoHundredBytes(first.server);
+      assertThatThrownBy(() -> Bytes.readToEnd(first.server))
+          .isInstanceOf(SocketException.class)
+          .hasMessage("Connection reset");
+      SocketChannel accepted = opened(listener.accept());
+      for (int i = 0; i < 10; i++) {
+        assertThat(readFully(accepted, 100)).isEqualTo(bytes(100, i));
+      }
+      accepted.write(bytes(50, round));
+      assertThat(readFully(again, 50)).isEqualTo(bytes(50, round));
+      again.setOption(StandardSocketOptions.SO_LINGER, 0);
+      again.close();
+      assertThatThrownBy(() -> read(accepted)).isInstanceOf(SocketException.class);
+    }
+  }
+}
