@@ -46,6 +46,7 @@ public final class EndState {
   /** A read or a write has been told of the reset. */
   private static final int RESET_TOLD = 1 << 9;
 
+  private static final int CONTROL_RESET = CONTROL_ENDED | RESET;
   private static final int PEER_ENDED = PEER_FINISHED | PEER_ABORTED;
   private static final int ENDED = CONTROL_ENDED | FAILED;
 
@@ -190,10 +191,10 @@ public final class EndState {
     return 0;
   }
 
-  /** Whether TCP would report a reset to a write. */
+  /** Whether TCP would report a reset to a write: not while there may be more to read. */
   private static boolean resetFor(int known) {
-    return (known & (RESET | PEER_ABORTED)) != 0
-        && (known & (OUTPUT_ENDED | PEER_FINISHED | FAILED)) == 0;
+    boolean reset = (known & PEER_ABORTED) != 0 || (known & CONTROL_RESET) == CONTROL_RESET;
+    return reset && (known & (OUTPUT_ENDED | PEER_FINISHED | FAILED)) == 0;
   }
 
   /** Takes it on to tell of the reset; true for one caller. */

@@ -165,6 +165,11 @@ class BlockingBellTest {
     return new Call<>(() -> client.write(ByteBuffer.allocate(MUCH))).onBell();
   }
 
+  /** It had written a part, so it reports that. */
+  private static void assertPart(Call<Integer> writing) throws Exception {
+    assertThat(writing.result()).isPositive().isLessThan(MUCH);
+  }
+
   private static long readAll(SocketChannel channel, long most) throws Exception {
     long read = 0;
     ByteBuffer into = ByteBuffer.allocate(1 << 16);
@@ -259,7 +264,7 @@ class BlockingBellTest {
   void aWriterIsWokenByThePeersClose() throws Exception {
     Call<Integer> writing = writing();
     server.close();
-    assertThat(writing.failure()).hasMessage("Broken pipe");
+    assertPart(writing);
   }
 
   // ---- what happens on this side
@@ -270,7 +275,7 @@ class BlockingBellTest {
     Call<Integer> writing = writing();
     client.close();
     assertThat(reading.failure()).isInstanceOf(AsynchronousCloseException.class);
-    assertThat(writing.failure()).isInstanceOf(AsynchronousCloseException.class);
+    assertPart(writing);
   }
 
   @Test
@@ -279,7 +284,7 @@ class BlockingBellTest {
     Call<Integer> writing = writing();
     reading.thread.interrupt();
     assertThat(reading.failure()).isInstanceOf(ClosedByInterruptException.class);
-    assertThat(writing.failure()).isInstanceOf(AsynchronousCloseException.class);
+    assertPart(writing);
     assertThat(client.isOpen()).isFalse();
   }
 
@@ -298,7 +303,7 @@ class BlockingBellTest {
     assertThat(reading.result()).isEqualTo(-1);
     Call<Integer> writing = writing();
     client.shutdownOutput();
-    assertThat(writing.failure()).isInstanceOf(AsynchronousCloseException.class);
+    assertPart(writing);
   }
 
   /** The bell is none the worse for what has happened to its sleepers. */

@@ -126,7 +126,7 @@ class EndStateTest {
     "CLOSED_LEFT,   'E--NLR read reset/reset write reset,broken'",
     "CLOSED_RESET,  'E--NLR read reset/reset write reset,broken'",
     "LOST,          '---NL- read on/on write taken,broken'",
-    "LOST_LEFT,     '---NLR read on/on write reset,broken'",
+    "LOST_LEFT,     '---NLR read on/on write broken,broken'",
     "OWN_END,       '--ON-- read on/on write broken,broken'",
     "FAILED,        'E--NLR read reset/reset write broken,broken'",
   })
@@ -159,7 +159,7 @@ class EndStateTest {
     "LOST,         CLOSED_RESET, 'E--NLR read reset/reset write reset,broken'",
     "LOST_LEFT,    CLOSED,       'E--NLR read reset/reset write reset,broken'",
     "LOST,         LOST_LEFT,    '---NL- read on/on write taken,broken'",
-    "LOST_LEFT,    LOST,         '---NLR read on/on write reset,broken'",
+    "LOST_LEFT,    LOST,         '---NLR read on/on write broken,broken'",
     // Nothing is lost behind the end.
     "CLOSED,       LOST_LEFT,    'E--NL- read end/end write taken,broken'",
     "FAILED,       LOST_LEFT,    'E--NLR read reset/reset write broken,broken'",

@@ -334,7 +334,7 @@ class HostilePeerTest {
     if (random.nextBoolean()) {
       int remaining = one.remaining();
       int n = stream.write(one);
-      assertThat(n).isIn(range(FabricStream.BROKEN, remaining)).isNotIn(-1, -2);
+      assertThat(n).isIn(range(FabricStream.BROKEN, remaining)).isNotEqualTo(-1);
     } else {
       ByteBuffer[] sources = {
         Pattern.buffer(random, random.nextInt(RING)), one, Pattern.buffer(random, 7)
@@ -342,7 +342,7 @@ class HostilePeerTest {
       long remaining =
           (long) sources[0].remaining() + sources[1].remaining() + sources[2].remaining();
       long n = stream.write(sources, 0, 3);
-      assertThat(n).isBetween((long) FabricStream.BROKEN, remaining).isNotIn(-1L, -2L);
+      assertThat(n).isBetween((long) FabricStream.BROKEN, remaining).isNotEqualTo(-1L);
     }
   }
 
