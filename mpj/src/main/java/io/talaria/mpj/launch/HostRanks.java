@@ -126,7 +126,7 @@ final class HostRanks implements Host {
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");
     if (!plan.threads()) {
-      given(words, "-Xmx", "-Xmx" + Math.max(32, memoryMegabytes() / 2 / ranksHere) + "m");
+      given(words, "-Xmx", "-Xmx" + Math.max(32, (HostMemory.bytes() >> 20) / 2 / ranksHere) + "m");
       given(
           words,
           "-XX:ActiveProcessorCount=",
@@ -153,19 +153,6 @@ final class HostRanks implements Host {
       }
     }
     words.add(normal);
-  }
-
-  private static long memoryMegabytes() {
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
-        if (line.startsWith("MemTotal:")) {
-          return Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024;
-        }
-      }
-    } catch (IOException | NumberFormatException e) {
-      // Not on Linux as we know it.
-    }
-    return 2048;
   }
 
   @Override
