@@ -42,6 +42,11 @@ public final class Mpirun {
   private final Rank[] ranks;
   private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
   private int cards;
+
+  /** Whether all has ended, or a signal has ended the launcher: what ranks do then is no news. */
+  private volatile boolean over;
+
+  private volatile boolean ending;
   private int atTheEnd;
   private long firstInitNs;
   private boolean anyInit;
@@ -118,6 +123,7 @@ public final class Mpirun {
     for (Host host : hosts) {
       host.awaitEnd();
     }
+    over = true;
     return status;
   }
 
@@ -262,6 +268,9 @@ public final class Mpirun {
     int alive = threads() ? 1 : options.ranks;
     while (alive > 0) {
       Event event = events.poll(200, TimeUnit.MILLISECONDS);
+      if (ending) {
+        return 1;
+      }
       long passed = System.nanoTime() - start;
       if (event == null) {
         if (limit > 0 && passed > limit) {
@@ -361,8 +370,18 @@ public final class Mpirun {
     }
   }
 
-  /** At the launcher's end by a signal: nobody and nothing stays. */
+  /** At the launcher's end: if that is by a signal, ranks are asked to end before they are made. */
   private void sweep() {
+    if (!over) {
+      ending = true;
+      say("ended by a signal: the ranks get SIGTERM, and SIGKILL after 2 s");
+    }
+    for (Host host : hosts) {
+      host.stop();
+    }
+    for (Host host : hosts) {
+      host.awaitEnd();
+    }
     for (Host host : hosts) {
       host.kill();
     }
