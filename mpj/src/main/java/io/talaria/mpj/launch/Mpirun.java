@@ -85,14 +85,17 @@ public final class Mpirun {
       System.err.println("talaria mpirun: " + e.getMessage());
       return Settings.STATUS_CONFIG;
     }
+    Mpirun job = new Mpirun(options);
     try {
-      return new Mpirun(options).launch();
+      return job.launch();
     } catch (IOException e) {
       System.err.println("talaria mpirun: " + e.getMessage());
       return 1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 1;
+    } finally {
+      job.over = true;
     }
   }
 
@@ -123,7 +126,6 @@ public final class Mpirun {
     for (Host host : hosts) {
       host.awaitEnd();
     }
-    over = true;
     return status;
   }
 
