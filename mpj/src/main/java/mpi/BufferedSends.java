@@ -53,12 +53,12 @@ final class BufferedSends {
     int elements = count;
     Layout dense = layout;
     if (layout.base() != BaseType.OBJECT) {
+      // First of all: what has room in the attached buffer has a count of elements that is an int.
+      reserve((long) count * layout.size() * layout.base().bytes() + MPI.BSEND_OVERHEAD);
       elements = count * layout.size();
       dense = Layout.basic(layout.base(), 1);
       copy = layout.base().newArray(elements);
       from = 0;
-      long bytes = (long) elements * layout.base().bytes() + MPI.BSEND_OVERHEAD;
-      reserve(bytes);
       Elements.pack(buffer, offset, count, layout, copy, 0);
     } else {
       reserve(MPI.BSEND_OVERHEAD);

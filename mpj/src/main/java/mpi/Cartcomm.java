@@ -16,6 +16,8 @@ public class Cartcomm extends Intracomm {
   }
 
   static int size(int[] dims, boolean[] periods, int available) {
+    Buffers.given(dims, "dims");
+    Buffers.given(periods, "periods");
     if (dims.length != periods.length) {
       throw new MPIException(
           MPIException.ERR_DIMS, dims.length + " dimensions, but " + periods.length + " periods");
@@ -26,7 +28,7 @@ public class Cartcomm extends Intracomm {
         throw new MPIException(
             MPIException.ERR_DIMS, "dimensions " + Arrays.toString(dims) + ": 1 or more each");
       }
-      n *= d;
+      n = n > Integer.MAX_VALUE ? n : n * d;
     }
     if (n > available) {
       throw new MPIException(
@@ -57,7 +59,7 @@ public class Cartcomm extends Intracomm {
    * @param coords taken around where a dimension wraps
    */
   public int Rank(int[] coords) throws MPIException {
-    if (coords.length != dims.length) {
+    if (Buffers.given(coords, "coords").length != dims.length) {
       throw new MPIException(
           MPIException.ERR_DIMS, coords.length + " coordinates for " + dims.length + " dimensions");
     }
@@ -127,7 +129,7 @@ public class Cartcomm extends Intracomm {
    * @param remain_dims which dimensions stay
    */
   public Cartcomm Sub(boolean[] remain_dims) throws MPIException {
-    if (remain_dims.length != dims.length) {
+    if (Buffers.given(remain_dims, "remain_dims").length != dims.length) {
       throw new MPIException(
           MPIException.ERR_DIMS, remain_dims.length + " flags for " + dims.length + " dimensions");
     }
@@ -175,7 +177,7 @@ public class Cartcomm extends Intracomm {
   public static void Dims_create(int nnodes, int[] dims) throws MPIException {
     int rest = nnodes;
     int open = 0;
-    for (int d : dims) {
+    for (int d : Buffers.given(dims, "dims")) {
       if (d < 0) {
         throw new MPIException(MPIException.ERR_DIMS, "dimension " + d + ": 0 or more is allowed");
       }

@@ -138,6 +138,8 @@ public class Comm implements Freeable {
    * @return {@link MPI#IDENT}, {@link MPI#CONGRUENT}, {@link MPI#SIMILAR} or {@link MPI#UNEQUAL}
    */
   public static int Compare(Comm comm1, Comm comm2) throws MPIException {
+    Buffers.given(comm1, "comm1");
+    Buffers.given(comm2, "comm2");
     if (comm1 == comm2) {
       return MPI.IDENT;
     }
@@ -216,7 +218,7 @@ public class Comm implements Freeable {
   /** Sets the value of a key. */
   public void Attr_put(int keyval, Object value) throws MPIException {
     alive();
-    attributes.put(keyval, value);
+    attributes.put(keyval, Buffers.given(value, "value"));
   }
 
   /** Forgets a key. */
@@ -313,7 +315,7 @@ public class Comm implements Freeable {
   private void send(
       Object buf, int offset, int count, Datatype type, int dest, int tag, boolean synchronous) {
     alive();
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, type);
     Layout layout = committed(type);
     Buffers.check(buffer, offset, count, layout, type);
     if (dest == MPI.PROC_NULL) {
@@ -341,7 +343,7 @@ public class Comm implements Freeable {
   private Request isend(
       Object buf, int offset, int count, Datatype type, int dest, int tag, boolean synchronous) {
     alive();
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, type);
     Layout layout = committed(type);
     Buffers.check(buffer, offset, count, layout, type);
     if (dest == MPI.PROC_NULL) {
@@ -366,7 +368,7 @@ public class Comm implements Freeable {
   private Prequest sendInit(
       Object buf, int offset, int count, Datatype type, int dest, int tag, boolean synchronous) {
     alive();
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, type);
     Layout layout = committed(type);
     Buffers.check(buffer, offset, count, layout, type);
     if (dest == MPI.PROC_NULL) {
@@ -402,7 +404,7 @@ public class Comm implements Freeable {
   public void Bsend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
       throws MPIException {
     alive();
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, datatype);
     Layout layout = committed(datatype);
     Buffers.check(buffer, offset, count, layout, datatype);
     if (dest != MPI.PROC_NULL) {
@@ -458,7 +460,7 @@ public class Comm implements Freeable {
   public Prequest Bsend_init(
       Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
     alive();
-    Buffers.check(Buffers.normal(buf), offset, count, committed(datatype), datatype);
+    Buffers.check(Buffers.normal(buf, datatype), offset, count, committed(datatype), datatype);
     return new Prequest(
         this,
         () -> {
@@ -473,7 +475,7 @@ public class Comm implements Freeable {
   public Status Recv(Object buf, int offset, int count, Datatype datatype, int source, int tag)
       throws MPIException {
     alive();
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, datatype);
     Layout layout = committed(datatype);
     Buffers.checkReceive(buffer, offset, count, layout, datatype);
     if (source == MPI.PROC_NULL) {
@@ -502,7 +504,7 @@ public class Comm implements Freeable {
   public Request Irecv(Object buf, int offset, int count, Datatype datatype, int source, int tag)
       throws MPIException {
     alive();
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, datatype);
     Layout layout = committed(datatype);
     Buffers.checkReceive(buffer, offset, count, layout, datatype);
     if (source == MPI.PROC_NULL) {
@@ -527,7 +529,7 @@ public class Comm implements Freeable {
       Object buf, int offset, int count, Datatype datatype, int source, int tag)
       throws MPIException {
     alive();
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, datatype);
     Layout layout = committed(datatype);
     Buffers.checkReceive(buffer, offset, count, layout, datatype);
     if (source == MPI.PROC_NULL) {
@@ -579,10 +581,10 @@ public class Comm implements Freeable {
       int recvtag)
       throws MPIException {
     alive();
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, datatype);
     Layout layout = committed(datatype);
     Buffers.checkReceive(buffer, offset, count, layout, datatype);
-    int elements = count * layout.size();
+    int elements = Buffers.toInt((long) count * layout.size(), "elements to replace:");
     Object copy = layout.base().newArray(elements);
     Elements.pack(buffer, offset, count, layout, copy, 0);
     return Sendrecv(
@@ -648,7 +650,10 @@ public class Comm implements Freeable {
     if (layout.base() == BaseType.OBJECT) {
       throw new MPIException(MPIException.ERR_TYPE, "objects cannot be packed");
     }
-    return Math.multiplyExact(incount, layout.size() * layout.base().bytes());
+    if (incount < 0) {
+      throw new MPIException(MPIException.ERR_COUNT, "count " + incount + ": 0 or more is allowed");
+    }
+    return datatype.bytes(incount);
   }
 
   /**
@@ -659,8 +664,9 @@ public class Comm implements Freeable {
   public int Pack(
       Object inbuf, int offset, int incount, Datatype datatype, byte[] outbuf, int position)
       throws MPIException {
+    Buffers.given(outbuf, "outbuf");
     int bytes = Pack_size(incount, datatype);
-    Object buffer = Buffers.normal(inbuf);
+    Object buffer = Buffers.normal(inbuf, datatype);
     Layout layout = committed(datatype);
     Buffers.check(buffer, offset, incount, layout, datatype);
     Buffers.check(outbuf, position, bytes, MPI.BYTE.layout(), MPI.BYTE);
@@ -670,7 +676,7 @@ public class Comm implements Freeable {
         layout.base(),
         dense,
         0,
-        MemorySegment.ofArray(outbuf).asSlice(position),
+        MemorySegment.ofArray(outbuf).asSlice(bytes == 0 ? 0 : position),
         0,
         incount * layout.size());
     return position + bytes;
@@ -684,15 +690,16 @@ public class Comm implements Freeable {
   public int Unpack(
       byte[] inbuf, int position, Object outbuf, int offset, int outcount, Datatype datatype)
       throws MPIException {
+    Buffers.given(inbuf, "inbuf");
     int bytes = Pack_size(outcount, datatype);
-    Object buffer = Buffers.normal(outbuf);
+    Object buffer = Buffers.normal(outbuf, datatype);
     Layout layout = committed(datatype);
     Buffers.checkReceive(buffer, offset, outcount, layout, datatype);
     Buffers.check(inbuf, position, bytes, MPI.BYTE.layout(), MPI.BYTE);
     Object dense = layout.base().newArray(outcount * layout.size());
     Elements.copy(
         layout.base(),
-        MemorySegment.ofArray(inbuf).asSlice(position),
+        MemorySegment.ofArray(inbuf).asSlice(bytes == 0 ? 0 : position),
         0,
         dense,
         0,
@@ -711,6 +718,9 @@ public class Comm implements Freeable {
    */
   public Intercomm Create_intercomm(Comm local_comm, int local_leader, int remote_leader, int tag)
       throws MPIException {
-    return Intercomm.create(this, (Intracomm) local_comm, local_leader, remote_leader, tag);
+    if (!(Buffers.given(local_comm, "local_comm") instanceof Intracomm local)) {
+      throw new MPIException(MPIException.ERR_COMM, "local_comm is no communicator of one group");
+    }
+    return Intercomm.create(this, local, local_leader, remote_leader, tag);
   }
 }

@@ -5,6 +5,7 @@ package mpi;
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
 import io.talaria.mpj.datatype.LayoutBuilder;
+import java.util.function.Consumer;
 
 /**
  * What elements of a buffer a message has: a base type, or a layout put together of others. One has
@@ -94,7 +95,25 @@ public class Datatype implements Freeable {
 
   /** Bytes of its base elements. */
   public int getByteSize() {
-    return layout.size() * layout.base().bytes();
+    return bytes(1);
+  }
+
+  /** Bytes of the base elements of some. */
+  int bytes(int count) {
+    long each = (long) layout.size() * layout.base().bytes();
+    if (count != 0 && each > Integer.MAX_VALUE / count) {
+      throw new MPIException(
+          MPIException.ERR_COUNT,
+          count
+              + " of "
+              + name
+              + " with "
+              + each
+              + " bytes each: "
+              + Integer.MAX_VALUE
+              + " bytes are the most");
+    }
+    return (int) (count * each);
   }
 
   /** Gives it back. */
@@ -116,9 +135,8 @@ public class Datatype implements Freeable {
    */
   public static Datatype Contiguous(int count, Datatype oldtype) throws MPIException {
     notNegative("count", count);
-    LayoutBuilder b = new LayoutBuilder(part(oldtype).base());
-    b.add(part(oldtype), count, 0);
-    return new Datatype(b.build(), "Contiguous", false);
+    Layout part = part(oldtype);
+    return made("Contiguous", part.base(), b -> b.add(part, count, 0));
   }
 
   /**
@@ -131,8 +149,7 @@ public class Datatype implements Freeable {
    */
   public static Datatype Vector(int count, int blocklength, int stride, Datatype oldtype)
       throws MPIException {
-    return hvector(
-        count, blocklength, Math.multiplyExact(stride, part(oldtype).extent()), oldtype, "Vector");
+    return hvector(count, blocklength, (long) stride * part(oldtype).extent(), oldtype, "Vector");
   }
 
   /**
@@ -149,15 +166,18 @@ public class Datatype implements Freeable {
   }
 
   private static Datatype hvector(
-      int count, int blocklength, int stride, Datatype oldtype, String name) {
+      int count, int blocklength, long stride, Datatype oldtype, String name) {
     notNegative("count", count);
     notNegative("blocklength", blocklength);
     Layout part = part(oldtype);
-    LayoutBuilder b = new LayoutBuilder(part.base());
-    for (int i = 0; i < count; i++) {
-      b.add(part, blocklength, Math.multiplyExact(i, stride));
-    }
-    return new Datatype(b.build(), name, false);
+    return made(
+        name,
+        part.base(),
+        b -> {
+          for (int i = 0; i < count; i++) {
+            b.add(part, blocklength, Math.toIntExact(Math.multiplyExact(i, stride)));
+          }
+        });
   }
 
   /**
@@ -184,6 +204,11 @@ public class Datatype implements Freeable {
     return indexed(blocklengths, displacements, 1, oldtype, "Hindexed");
   }
 
+  private static void given(int[] blocklengths, int[] displacements) {
+    Buffers.given(blocklengths, "blocklengths");
+    Buffers.given(displacements, "displacements");
+  }
+
   private static void sameLength(String what, int a, int b) {
     if (a != b) {
       throw new MPIException(
@@ -193,14 +218,18 @@ public class Datatype implements Freeable {
 
   private static Datatype indexed(
       int[] lengths, int[] displacements, int unit, Datatype oldtype, String name) {
+    given(lengths, displacements);
     sameLength("displacements", lengths.length, displacements.length);
     Layout part = part(oldtype);
-    LayoutBuilder b = new LayoutBuilder(part.base());
-    for (int i = 0; i < lengths.length; i++) {
-      notNegative("blocklength", lengths[i]);
-      b.add(part, lengths[i], Math.multiplyExact(displacements[i], unit));
-    }
-    return new Datatype(b.build(), name, false);
+    return made(
+        name,
+        part.base(),
+        b -> {
+          for (int i = 0; i < lengths.length; i++) {
+            notNegative("blocklength", lengths[i]);
+            b.add(part, lengths[i], Math.multiplyExact(displacements[i], unit));
+          }
+        });
   }
 
   /**
@@ -213,6 +242,8 @@ public class Datatype implements Freeable {
    */
   public static Datatype Struct(int[] blocklengths, int[] displacements, Datatype[] types)
       throws MPIException {
+    given(blocklengths, displacements);
+    Buffers.given(types, "types");
     sameLength("displacements", blocklengths.length, displacements.length);
     sameLength("types", blocklengths.length, types.length);
     BaseType base = null;
@@ -225,18 +256,37 @@ public class Datatype implements Freeable {
       }
       base = its == BaseType.NULL ? base : its;
     }
-    LayoutBuilder b = new LayoutBuilder(base == null ? BaseType.BYTE : base);
-    for (int i = 0; i < types.length; i++) {
-      notNegative("blocklength", blocklengths[i]);
-      if (types[i] == MPI.LB) {
-        b.lower(displacements[i]);
-      } else if (types[i] == MPI.UB) {
-        b.upper(displacements[i]);
-      } else {
-        b.add(types[i].layout, blocklengths[i], displacements[i]);
-      }
+    // One without elements goes with any buffer.
+    return made(
+        "Struct",
+        base == null ? BaseType.NULL : base,
+        b -> {
+          for (int i = 0; i < types.length; i++) {
+            notNegative("blocklength", blocklengths[i]);
+            if (types[i] == MPI.LB) {
+              b.lower(displacements[i]);
+            } else if (types[i] == MPI.UB) {
+              b.upper(displacements[i]);
+            } else {
+              b.add(types[i].layout, blocklengths[i], displacements[i]);
+            }
+          }
+        });
+  }
+
+  private static Datatype made(String name, BaseType base, Consumer<LayoutBuilder> parts) {
+    try {
+      LayoutBuilder b = new LayoutBuilder(base);
+      parts.accept(b);
+      return new Datatype(b.build(), name, false);
+    } catch (ArithmeticException e) {
+      throw new MPIException(
+          MPIException.ERR_ARG,
+          name
+              + ": elements of a datatype, their places and its extent are numbers of up to "
+              + Integer.MAX_VALUE,
+          e);
     }
-    return new Datatype(b.build(), "Struct", false);
   }
 
   @Override

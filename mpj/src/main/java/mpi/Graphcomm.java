@@ -16,6 +16,8 @@ public class Graphcomm extends Intracomm {
   }
 
   static void check(int[] index, int[] edges, int available) {
+    Buffers.given(index, "index");
+    Buffers.given(edges, "edges");
     int before = 0;
     for (int end : index) {
       if (end < before || end > edges.length) {

@@ -64,7 +64,8 @@ public class Group implements Freeable {
    * @return places there, or {@link MPI#UNDEFINED}
    */
   public static int[] Translate_ranks(Group group1, int[] ranks, Group group2) throws MPIException {
-    int[] result = new int[ranks.length];
+    two(group1, group2);
+    int[] result = new int[Buffers.given(ranks, "ranks").length];
     for (int i = 0; i < ranks.length; i++) {
       result[i] =
           ranks[i] == MPI.PROC_NULL
@@ -72,6 +73,11 @@ public class Group implements Freeable {
               : group2.placeOf(group1.world[group1.checked(ranks[i])]);
     }
     return result;
+  }
+
+  private static void two(Group group1, Group group2) {
+    Buffers.given(group1, "group1");
+    Buffers.given(group2, "group2");
   }
 
   private int checked(int rank) {
@@ -90,6 +96,7 @@ public class Group implements Freeable {
    * @return {@link MPI#IDENT}, {@link MPI#SIMILAR} or {@link MPI#UNEQUAL}
    */
   public static int Compare(Group group1, Group group2) throws MPIException {
+    two(group1, group2);
     if (Arrays.equals(group1.world, group2.world)) {
       return MPI.IDENT;
     }
@@ -106,6 +113,7 @@ public class Group implements Freeable {
 
   /** All of the first, then those of the second that are not in the first. */
   public static Group Union(Group group1, Group group2) throws MPIException {
+    two(group1, group2);
     int[] more = group2.where(r -> group1.placeOf(r) < 0);
     int[] all = Arrays.copyOf(group1.world, group1.world.length + more.length);
     System.arraycopy(more, 0, all, group1.world.length, more.length);
@@ -114,11 +122,13 @@ public class Group implements Freeable {
 
   /** Those of the first that are in the second. */
   public static Group Intersection(Group group1, Group group2) throws MPIException {
+    two(group1, group2);
     return group1.of(group1.where(r -> group2.placeOf(r) >= 0));
   }
 
   /** Those of the first that are not in the second. */
   public static Group Difference(Group group1, Group group2) throws MPIException {
+    two(group1, group2);
     return group1.of(group1.where(r -> group2.placeOf(r) < 0));
   }
 
@@ -128,7 +138,7 @@ public class Group implements Freeable {
    * @param ranks their places
    */
   public Group Incl(int[] ranks) throws MPIException {
-    int[] members = new int[ranks.length];
+    int[] members = new int[Buffers.given(ranks, "ranks").length];
     for (int i = 0; i < ranks.length; i++) {
       members[i] = world[checked(ranks[i])];
       for (int k = 0; k < i; k++) {
@@ -147,7 +157,7 @@ public class Group implements Freeable {
    */
   public Group Excl(int[] ranks) throws MPIException {
     boolean[] out = new boolean[world.length];
-    for (int rank : ranks) {
+    for (int rank : Buffers.given(ranks, "ranks")) {
       out[checked(rank)] = true;
     }
     int n = 0;
@@ -163,19 +173,19 @@ public class Group implements Freeable {
   private int[] expand(int[][] ranges) {
     int[] ranks = new int[world.length];
     int n = 0;
-    for (int[] range : ranges) {
-      if (range.length != 3 || range[2] == 0) {
+    for (int[] range : Buffers.given(ranges, "ranges")) {
+      if (range == null || range.length != 3 || range[2] == 0) {
         throw new MPIException(
             MPIException.ERR_ARG,
             "range "
                 + Arrays.toString(range)
                 + ": first, last and a stride other than 0 is allowed");
       }
-      for (int r = range[0]; range[2] > 0 ? r <= range[1] : r >= range[1]; r += range[2]) {
+      for (long r = range[0]; range[2] > 0 ? r <= range[1] : r >= range[1]; r += range[2]) {
         if (n == ranks.length) {
           throw new MPIException(MPIException.ERR_RANK, "ranges name a rank twice");
         }
-        ranks[n++] = r;
+        ranks[n++] = (int) r;
       }
     }
     return Arrays.copyOf(ranks, n);

@@ -2,6 +2,8 @@
 
 package mpi;
 
+import java.util.Arrays;
+
 /** A communicator of two groups: messages go to ranks of the other one. */
 public class Intercomm extends Comm {
   private final Group remote;
@@ -106,8 +108,15 @@ public class Intercomm extends Comm {
     for (int i = 0; i < members.length; i++) {
       members[i] = (int) theirs[i + 1];
     }
-    int id = agree(local, leader, bridge);
     Group remote = new Group(members, local.engine().rank());
+    int[] both = mpi.Group.Intersection(local.Group(), remote).worldRanks();
+    if (both.length > 0) {
+      // All ranks of both sides see the same, so all of them throw.
+      throw new MPIException(
+          MPIException.ERR_GROUP,
+          "ranks " + Arrays.toString(both) + " of COMM_WORLD are on both sides: none may be");
+    }
+    int id = agree(local, leader, bridge);
     // The local side keeps a communicator of its own, for what this one does later.
     return new Intercomm(local.world(), local.Dup(), remote, id, leader, (int) theirs[0]);
   }

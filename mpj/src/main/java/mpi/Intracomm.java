@@ -14,6 +14,7 @@ import io.talaria.mpj.collective.Scatters;
 import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
+import io.talaria.mpj.device.Operation;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
@@ -58,6 +59,7 @@ public class Intracomm extends Comm {
    * @return it, or null at ranks that are not in the group
    */
   public Intracomm Create(Group group) throws MPIException {
+    Buffers.given(group, "group");
     int newId = newId();
     if (group.Rank() < 0) {
       world().ids().release(newId);
@@ -173,32 +175,47 @@ public class Intracomm extends Comm {
     return root;
   }
 
-  private static Layout outgoing(Object buffer, int offset, int count, Datatype type) {
+  private static Layout outgoing(Object buffer, int offset, long count, Datatype type) {
     Layout layout = committed(type);
-    Buffers.check(buffer, offset, count, layout, type);
+    Buffers.checkCollective(buffer, offset, count, layout, type, false);
     return layout;
   }
 
-  private static Layout incoming(Object buffer, int offset, int count, Datatype type) {
+  private static Layout incoming(Object buffer, int offset, long count, Datatype type) {
     Layout layout = committed(type);
-    Buffers.checkReceive(buffer, offset, count, layout, type);
+    Buffers.checkCollective(buffer, offset, count, layout, type, true);
     return layout;
+  }
+
+  /** Elements of the parts of all ranks. */
+  private long ofAll(int count) {
+    if (count < 0) {
+      throw new MPIException(MPIException.ERR_COUNT, "count " + count + ": 0 or more is allowed");
+    }
+    return (long) count * Size();
+  }
+
+  /** An array with an element for each rank, at least. */
+  private void forEachRank(int[] values, String name) {
+    if (values == null || values.length < Size()) {
+      throw new MPIException(
+          MPIException.ERR_COUNT,
+          name
+              + (values == null ? " is null" : " has " + values.length + " elements")
+              + ": one for each of the "
+              + Size()
+              + " ranks is needed");
+    }
   }
 
   private Layout several(
       Object buffer, int offset, int[] counts, int[] displacements, Datatype type, boolean in) {
     Layout layout = committed(type);
-    if (counts == null || counts.length < Size() || displacements.length < Size()) {
-      throw new MPIException(
-          MPIException.ERR_COUNT, "counts and displacements need " + Size() + " elements each");
-    }
+    forEachRank(counts, "the array of counts");
+    forEachRank(displacements, "the array of displacements");
     for (int i = 0; i < Size(); i++) {
-      int at = offset + displacements[i] * layout.extent();
-      if (in) {
-        Buffers.checkReceive(buffer, at, counts[i], layout, type);
-      } else {
-        Buffers.check(buffer, at, counts[i], layout, type);
-      }
+      long at = offset + (long) displacements[i] * layout.extent();
+      Buffers.checkCollective(buffer, at, counts[i], layout, type, in);
     }
     return layout;
   }
@@ -218,8 +235,16 @@ public class Intracomm extends Comm {
     return op.reduction();
   }
 
-  private static Object local(Object buffer) {
-    return buffer == MPI.IN_PLACE ? null : Buffers.normal(buffer);
+  /** What a rank gives or takes itself; null if that is in place. */
+  private static Object local(Object buffer, int count, Datatype type) {
+    if (buffer == null && count == 0) {
+      // No elements need no buffer; null has another meaning from here on.
+      return committed(type).base().newArray(0);
+    }
+    if (buffer == null) {
+      Buffers.check(null, 0, count, committed(type), type);
+    }
+    return buffer == MPI.IN_PLACE ? null : Buffers.normal(buffer, type);
   }
 
   /**
@@ -254,9 +279,35 @@ public class Intracomm extends Comm {
 
   // Collective operations. Those without a team only check their arguments.
 
+  /** A collective that was started: MPI neither cancels nor frees those under way. */
+  private static final class Started extends Request {
+    Started(Comm comm, Operation over) {
+      super(comm, over);
+    }
+
+    private void refuse(String call) {
+      if (isActive()) {
+        throw new MPIException(
+            MPIException.ERR_REQUEST, call + " of a collective that was started: wait for it");
+      }
+    }
+
+    @Override
+    public void Cancel() throws MPIException {
+      refuse("Cancel");
+      super.Cancel();
+    }
+
+    @Override
+    public void Free() throws MPIException {
+      refuse("Free");
+      super.Free();
+    }
+  }
+
   /** Does a collective beside the program. */
   private Request start(Consumer<Team> collective) {
-    return new Request(this, background().start(collective));
+    return new Started(this, background().start(collective));
   }
 
   /** Returns when all ranks have called it. */
@@ -292,9 +343,13 @@ public class Intracomm extends Comm {
   }
 
   private void bcast(Team team, Object buf, int offset, int count, Datatype type, int root) {
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, type);
     root(root);
-    Layout layout = incoming(buffer, offset, count, type);
+    // The root only sends: elements of its type may lie on each other.
+    Layout layout =
+        Rank() == root
+            ? outgoing(buffer, offset, count, type)
+            : incoming(buffer, offset, count, type);
     if (team == null) {
       return;
     }
@@ -377,10 +432,10 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root) {
     boolean isRoot = Rank() == root(root);
-    Object send = local(sendbuf);
-    Object recv = isRoot ? Buffers.normal(recvbuf) : null;
+    Object send = local(sendbuf, sendcount, sendtype);
+    Object recv = isRoot ? Buffers.normal(recvbuf, recvtype) : null;
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
-    Layout in = isRoot ? incoming(recv, recvoffset, recvcount * Size(), recvtype) : null;
+    Layout in = isRoot ? incoming(recv, recvoffset, ofAll(recvcount), recvtype) : null;
     needsSend(send, isRoot);
     long each = out == null ? elements(recvcount, in) : elements(sendcount, out);
     if (team == null) {
@@ -477,8 +532,8 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root) {
     boolean isRoot = Rank() == root(root);
-    Object send = local(sendbuf);
-    Object recv = isRoot ? Buffers.normal(recvbuf) : null;
+    Object send = local(sendbuf, sendcount, sendtype);
+    Object recv = isRoot ? Buffers.normal(recvbuf, recvtype) : null;
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = isRoot ? several(recv, recvoffset, recvcount, displs, recvtype, true) : null;
     needsSend(send, isRoot);
@@ -565,9 +620,9 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root) {
     boolean isRoot = Rank() == root(root);
-    Object send = isRoot ? Buffers.normal(sendbuf) : null;
-    Object recv = local(recvbuf);
-    Layout out = isRoot ? outgoing(send, sendoffset, sendcount * Size(), sendtype) : null;
+    Object send = isRoot ? Buffers.normal(sendbuf, sendtype) : null;
+    Object recv = local(recvbuf, recvcount, recvtype);
+    Layout out = isRoot ? outgoing(send, sendoffset, ofAll(sendcount), sendtype) : null;
     Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
     needsSend(recv, isRoot);
     long each = in == null ? elements(sendcount, out) : elements(recvcount, in);
@@ -659,8 +714,8 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root) {
     boolean isRoot = Rank() == root(root);
-    Object send = isRoot ? Buffers.normal(sendbuf) : null;
-    Object recv = local(recvbuf);
+    Object send = isRoot ? Buffers.normal(sendbuf, sendtype) : null;
+    Object recv = local(recvbuf, recvcount, recvtype);
     Layout out = isRoot ? several(send, sendoffset, sendcount, displs, sendtype, false) : null;
     Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
     needsSend(recv, isRoot);
@@ -724,10 +779,10 @@ public class Intracomm extends Comm {
       int recvoffset,
       int recvcount,
       Datatype recvtype) {
-    Object send = local(sendbuf);
-    Object recv = Buffers.normal(recvbuf);
+    Object send = local(sendbuf, sendcount, sendtype);
+    Object recv = Buffers.normal(recvbuf, recvtype);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
-    Layout in = incoming(recv, recvoffset, recvcount * Size(), recvtype);
+    Layout in = incoming(recv, recvoffset, ofAll(recvcount), recvtype);
     if (team == null) {
       return;
     }
@@ -809,8 +864,8 @@ public class Intracomm extends Comm {
       int[] recvcounts,
       int[] displs,
       Datatype recvtype) {
-    Object send = local(sendbuf);
-    Object recv = Buffers.normal(recvbuf);
+    Object send = local(sendbuf, sendcount, sendtype);
+    Object recv = Buffers.normal(recvbuf, recvtype);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = several(recv, recvoffset, recvcounts, displs, recvtype, true);
     if (team == null) {
@@ -873,19 +928,20 @@ public class Intracomm extends Comm {
       int recvoffset,
       int recvcount,
       Datatype recvtype) {
-    Object recv = Buffers.normal(recvbuf);
-    Layout in = incoming(recv, recvoffset, recvcount * Size(), recvtype);
+    Object recv = Buffers.normal(recvbuf, recvtype);
+    Layout in = incoming(recv, recvoffset, ofAll(recvcount), recvtype);
+    boolean inPlace = sendbuf == MPI.IN_PLACE;
+    Object send = inPlace ? null : Buffers.normal(sendbuf, sendtype);
+    Layout out = inPlace ? null : outgoing(send, sendoffset, ofAll(sendcount), sendtype);
     if (team == null) {
       return;
     }
     compare(team, "Alltoall", elements(recvcount, in), in.base(), null, -1);
-    if (sendbuf == MPI.IN_PLACE) {
+    if (inPlace) {
       Object copy = copy(recv, recvoffset, recvcount * Size(), in);
       Alltoalls.alltoall(team, copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
       return;
     }
-    Object send = Buffers.normal(sendbuf);
-    Layout out = outgoing(send, sendoffset, sendcount * Size(), sendtype);
     Alltoalls.alltoall(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
   }
 
@@ -979,8 +1035,8 @@ public class Intracomm extends Comm {
       int[] recvcount,
       int[] rdispls,
       Datatype recvtype) {
-    Object send = Buffers.normal(sendbuf);
-    Object recv = Buffers.normal(recvbuf);
+    Object send = Buffers.normal(sendbuf, sendtype);
+    Object recv = Buffers.normal(recvbuf, recvtype);
     Layout out = several(send, sendoffset, sendcount, sdispls, sendtype, false);
     Layout in = several(recv, recvoffset, recvcount, rdispls, recvtype, true);
     if (team == null) {
@@ -1036,8 +1092,8 @@ public class Intracomm extends Comm {
     if (inPlace) {
       needsSend(null, isRoot);
     }
-    Object recv = isRoot ? Buffers.normal(recvbuf) : null;
-    Object send = inPlace ? recv : Buffers.normal(sendbuf);
+    Object recv = isRoot ? Buffers.normal(recvbuf, datatype) : null;
+    Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
     int from = inPlace ? recvoffset : sendoffset;
     Layout layout = outgoing(send, from, count, datatype);
     if (isRoot) {
@@ -1088,9 +1144,9 @@ public class Intracomm extends Comm {
       int count,
       Datatype datatype,
       Op op) {
-    Object recv = Buffers.normal(recvbuf);
+    Object recv = Buffers.normal(recvbuf, datatype);
     boolean inPlace = sendbuf == MPI.IN_PLACE;
-    Object send = inPlace ? recv : Buffers.normal(sendbuf);
+    Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
     int from = inPlace ? recvoffset : sendoffset;
     Layout layout = outgoing(send, from, count, datatype);
     incoming(recv, recvoffset, count, datatype);
@@ -1141,15 +1197,12 @@ public class Intracomm extends Comm {
       int[] recvcounts,
       Datatype datatype,
       Op op) {
-    if (recvcounts == null || recvcounts.length < Size()) {
-      throw new MPIException(
-          MPIException.ERR_COUNT, "counts need " + Size() + " elements, one for each rank");
-    }
-    Object recv = Buffers.normal(recvbuf);
+    forEachRank(recvcounts, "the array of counts");
+    Object recv = Buffers.normal(recvbuf, datatype);
     boolean inPlace = sendbuf == MPI.IN_PLACE;
-    Object send = inPlace ? recv : Buffers.normal(sendbuf);
+    Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
     int from = inPlace ? recvoffset : sendoffset;
-    int total = 0;
+    long total = 0;
     for (int i = 0; i < Size(); i++) {
       if (recvcounts[i] < 0) {
         throw new MPIException(
@@ -1163,7 +1216,7 @@ public class Intracomm extends Comm {
     if (team == null) {
       return;
     }
-    compare(team, "Reduce_scatter", elements(total, layout), layout.base(), op, -1);
+    compare(team, "Reduce_scatter", total * layout.size(), layout.base(), op, -1);
     Reductions.reduceScatter(team, send, from, recv, recvoffset, recvcounts, layout, reduction);
   }
 
@@ -1256,9 +1309,9 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op,
       boolean exclusive) {
-    Object recv = Buffers.normal(recvbuf);
+    Object recv = Buffers.normal(recvbuf, datatype);
     boolean inPlace = sendbuf == MPI.IN_PLACE;
-    Object send = inPlace ? recv : Buffers.normal(sendbuf);
+    Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
     int from = inPlace ? recvoffset : sendoffset;
     Layout layout = outgoing(send, from, count, datatype);
     incoming(recv, recvoffset, count, datatype);

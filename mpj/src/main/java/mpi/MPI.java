@@ -311,7 +311,7 @@ public class MPI {
    * @param buffer its length counts
    */
   public static void Buffer_attach(byte[] buffer) throws MPIException {
-    running().buffered().attach(buffer, buffer.length);
+    running().buffered().attach(buffer, Buffers.given(buffer, "buffer").length);
   }
 
   /**
@@ -320,7 +320,7 @@ public class MPI {
    * @param buffer its capacity counts
    */
   public static void Buffer_attach(ByteBuffer buffer) throws MPIException {
-    running().buffered().attach(buffer, buffer.capacity());
+    running().buffered().attach(buffer, Buffers.given(buffer, "buffer").capacity());
   }
 
   /** Waits for all of Bsend, and takes the memory back; an array, or null if there was another. */

@@ -33,7 +33,7 @@ public final class Message {
     if (matched == null) {
       throw new MPIException(MPIException.ERR_REQUEST, "this message was received before");
     }
-    Object buffer = Buffers.normal(buf);
+    Object buffer = Buffers.normal(buf, datatype);
     Buffers.checkReceive(buffer, offset, count, Comm.committed(datatype), datatype);
     Transfer transfer =
         Transfer.receive(

@@ -5,21 +5,45 @@ package mpi;
 import io.talaria.mpj.engine.Transfer;
 import java.util.function.Supplier;
 
-/** A send or receive that can be started again and again with the same arguments. */
+/**
+ * A send or receive that can be started again and again with the same arguments. It is inactive
+ * until it is started, and again once it was waited for; it is null only once it is freed.
+ */
 public class Prequest extends Request {
   private final Supplier<Transfer> start;
+  private boolean freed;
 
   Prequest(Comm comm, Supplier<Transfer> start) {
     super(comm);
     this.start = start;
   }
 
-  /** Starts it. */
-  public void Start() throws MPIException {
-    if (!Is_null()) {
+  /** Whether it was freed. */
+  @Override
+  public boolean Is_null() throws MPIException {
+    return freed;
+  }
+
+  /** Gives it back; a message under way goes on. An error if it was freed before. */
+  @Override
+  public void Free() throws MPIException {
+    super.Free();
+    freed = true;
+  }
+
+  private void startable() {
+    if (freed) {
+      throw new MPIException(MPIException.ERR_REQUEST, "Start of a request that was freed");
+    }
+    if (isActive()) {
       throw new MPIException(
           MPIException.ERR_REQUEST, "this request was started and not waited for since");
     }
+  }
+
+  /** Starts it. An error if it is active, or was freed. */
+  public void Start() throws MPIException {
+    startable();
     Transfer started = start.get();
     if (started == null) {
       restart(Comm.ofNobody());
@@ -29,11 +53,20 @@ public class Prequest extends Request {
   }
 
   /**
-   * Starts several.
+   * Starts several; none of them if one cannot be started.
    *
-   * @param requests any
+   * @param requests inactive ones
    */
   public static void Startall(Prequest[] requests) throws MPIException {
+    if (requests == null) {
+      throw new MPIException(MPIException.ERR_ARG, "Startall: the array of requests is null");
+    }
+    for (int i = 0; i < requests.length; i++) {
+      if (requests[i] == null) {
+        throw new MPIException(MPIException.ERR_REQUEST, "Startall: request " + i + " is null");
+      }
+      requests[i].startable();
+    }
     for (Prequest request : requests) {
       request.Start();
     }

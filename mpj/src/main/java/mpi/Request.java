@@ -8,7 +8,10 @@ import io.talaria.mpj.engine.Transfer;
 import java.util.ArrayList;
 
 /**
- * A send or receive under way. Once waited for, or tested as over, it is null in MPI's sense.
+ * A send or receive under way. Once waited for, or tested as over, it is null in MPI's sense; a
+ * {@link Prequest} is inactive then, and null only once it is freed. {@link #Wait}, {@link #Test}
+ * and what waits for several of them take null and inactive requests for over, with an empty
+ * status; {@link #Cancel} and {@link #Free} of a null one are errors.
  *
  * <p>Elements side by side are an operation of the engine's, which gets it back when it was waited
  * for; anything else is a {@link Transfer}.
@@ -56,20 +59,39 @@ public class Request {
     return plain != null ? plain : transfer == null ? null : transfer.operation();
   }
 
-  /** Whether it stands for nothing any more. */
-  public boolean Is_null() throws MPIException {
-    return plain == null && transfer == null && ready == null;
+  /** Whether there is something to wait for. */
+  final boolean isActive() {
+    return plain != null || transfer != null || ready != null;
   }
 
-  /** Gives it back; a message under way goes on. */
+  /** Whether it stands for nothing any more. */
+  public boolean Is_null() throws MPIException {
+    return !isActive();
+  }
+
+  /** Throws if it is null. */
+  private void notNull(String call) {
+    if (Is_null()) {
+      throw new MPIException(
+          MPIException.ERR_REQUEST,
+          call + " of a null request: it was waited for, tested as over, or freed");
+    }
+  }
+
+  /** Gives it back; a message under way goes on. An error if the request is null. */
   public void Free() throws MPIException {
+    notNull("Free");
     plain = null;
     transfer = null;
     ready = null;
   }
 
-  /** Asks to cancel; it still has to be waited for, and the status says whether it was. */
+  /**
+   * Asks to cancel; it still has to be waited for, and the status says whether it was. An error if
+   * the request is null; nothing happens if it is inactive.
+   */
   public void Cancel() throws MPIException {
+    notNull("Cancel");
     if (plain != null) {
       comm.engineOfRequests().cancel(plain);
     } else if (transfer != null) {
@@ -77,7 +99,7 @@ public class Request {
     }
   }
 
-  /** Waits until it is over. */
+  /** Waits until it is over; returns an empty status at once if it is null or inactive. */
   public Status Wait() throws MPIException {
     if (plain != null) {
       return waitPlain();
@@ -106,7 +128,7 @@ public class Request {
     return status;
   }
 
-  /** Looks whether it is over: its status, or null. */
+  /** Looks whether it is over: its status, or null. Null and inactive requests are over. */
   public Status Test() throws MPIException {
     if (plain != null) {
       return comm.engineOfRequests().test(plain) ? waitPlain() : null;
@@ -127,7 +149,14 @@ public class Request {
   }
 
   private static boolean active(Request r) {
-    return r != null && !r.Is_null();
+    return r != null && r.isActive();
+  }
+
+  /** Throws where the array itself is missing; null elements stand for null requests. */
+  private static void array(String call, Request[] requests) {
+    if (requests == null) {
+      throw new MPIException(MPIException.ERR_ARG, call + ": the array of requests is null");
+    }
   }
 
   private static Status undefined() {
@@ -194,20 +223,24 @@ public class Request {
   }
 
   /**
-   * Waits for one of several: its status says which, by its index.
+   * Waits for one of several: its status says which, by its index, which is {@link MPI#UNDEFINED}
+   * if none is active.
    *
-   * @param requests any; nulls are passed over
+   * @param requests any; null and inactive ones are passed over
    */
   public static Status Waitany(Request[] requests) throws MPIException {
+    array("Waitany", requests);
     return awaitOne(requests) ? takeAny(requests) : undefined();
   }
 
   /**
-   * Looks whether one of several is over: its status, or null.
+   * Looks whether one of several is over: its status, or null; if none is active, a status with
+   * index {@link MPI#UNDEFINED}.
    *
-   * @param requests any
+   * @param requests any; null and inactive ones are passed over
    */
   public static Status Testany(Request[] requests) throws MPIException {
+    array("Testany", requests);
     return progress(requests) ? takeAny(requests) : undefined();
   }
 
@@ -252,6 +285,7 @@ public class Request {
    * @return their statuses
    */
   public static Status[] Waitall(Request[] requests) throws MPIException {
+    array("Waitall", requests);
     Status[] statuses = new Status[requests.length];
     for (int i = 0; i < requests.length; i++) {
       Request r = requests[i];
@@ -273,6 +307,7 @@ public class Request {
    * @param requests any
    */
   public static Status[] Testall(Request[] requests) throws MPIException {
+    array("Testall", requests);
     progress(requests);
     for (Request r : requests) {
       if (active(r) && !isOver(r)) {
@@ -283,20 +318,24 @@ public class Request {
   }
 
   /**
-   * Waits until at least one is over: the statuses of all that are, or null if none is active.
+   * Waits until at least one is over: the statuses of all that are. Where MPI's count of them is
+   * undefined, because none is active, mpiJava returns null, and so does this.
    *
-   * @param requests any
+   * @param requests any; null and inactive ones are passed over
    */
   public static Status[] Waitsome(Request[] requests) throws MPIException {
+    array("Waitsome", requests);
     return awaitOne(requests) ? takeSome(requests) : null;
   }
 
   /**
-   * The statuses of all that are over, or null if none is active.
+   * The statuses of all that are over; an array of length 0 if none is yet. Where MPI's count of
+   * them is undefined, because none is active, mpiJava returns null, and so does this.
    *
-   * @param requests any
+   * @param requests any; null and inactive ones are passed over
    */
   public static Status[] Testsome(Request[] requests) throws MPIException {
+    array("Testsome", requests);
     return progress(requests) ? takeSome(requests) : null;
   }
 }

@@ -42,37 +42,47 @@ public class Status implements Freeable {
     this.cancelled = cancelled;
     countInBytes = (int) Math.min(bytes, Integer.MAX_VALUE);
     BaseType base = BaseType.of(type);
-    numEls = base == BaseType.OBJECT ? objects : (int) (bytes >> base.shift());
+    numEls = base == BaseType.OBJECT ? objects : elements(base);
     count = numEls;
+  }
+
+  /** Elements that came; undefined if an int cannot say it. */
+  private int elements(BaseType base) {
+    long elements = bytes >> base.shift();
+    return elements > Integer.MAX_VALUE ? MPI.UNDEFINED : (int) elements;
   }
 
   /**
    * How many of a datatype came.
    *
    * @param datatype which
-   * @return a count, or {@link MPI#UNDEFINED} if it is not a whole one, or of objects not yet
-   *     received
+   * @return a count, or {@link MPI#UNDEFINED} if it is not a whole one or no int, or of objects not
+   *     yet received
    */
   public int Get_count(Datatype datatype) throws MPIException {
-    int elements = Get_elements(datatype);
-    int size = datatype.layout().size();
+    int size = Buffers.given(datatype, "datatype").layout().size();
+    BaseType base = datatype.layout().base();
+    long elements = base == BaseType.OBJECT ? Get_elements(datatype) : bytes >> base.shift();
     if (elements == MPI.UNDEFINED || size == 0) {
       return elements == 0 ? 0 : MPI.UNDEFINED;
     }
-    return elements % size == 0 ? elements / size : MPI.UNDEFINED;
+    long count = elements % size == 0 ? elements / size : MPI.UNDEFINED;
+    return count > Integer.MAX_VALUE ? MPI.UNDEFINED : (int) count;
   }
 
   /**
    * How many base elements of a datatype came.
    *
    * @param datatype which
+   * @return a count, or {@link MPI#UNDEFINED} if an int cannot say it, or of objects not yet
+   *     received
    */
   public int Get_elements(Datatype datatype) throws MPIException {
-    BaseType base = datatype.layout().base();
+    BaseType base = Buffers.given(datatype, "datatype").layout().base();
     if (base == BaseType.OBJECT) {
       return objects < 0 && bytes > 0 ? MPI.UNDEFINED : Math.max(0, objects);
     }
-    return (int) (bytes >> base.shift());
+    return elements(base);
   }
 
   /** Whether the request was cancelled. */

@@ -298,6 +298,8 @@ class CollectivesTest {
               w.force(collective, algorithm);
               check(collective, w, counts, collective + " by " + algorithm + ", " + ranks);
               notCommuting(collective, w);
+              changedInPlace(collective, w);
+              objectsOfOnesOwn(collective, w);
             });
   }
 
@@ -352,6 +354,126 @@ class CollectivesTest {
           assertThat(got[0]).isEqualTo(me == 0 ? null : letters(0, me));
         }
         default -> {}
+      }
+    }
+  }
+
+  /** Adds to the objects that are there; to zero it adds by taking over the one on the left. */
+  private static final class Adding extends User_function {
+    @Override
+    public void Call(Object in, int i, Object inout, int j, int count, Datatype type) {
+      for (int k = 0; k < count; k++) {
+        int[] left = (int[]) ((Object[]) in)[i + k];
+        int[] right = (int[]) ((Object[]) inout)[j + k];
+        if (right[0] == 0) {
+          ((Object[]) inout)[j + k] = left;
+        } else {
+          right[0] += left[0];
+        }
+      }
+    }
+  }
+
+  /** What a rank adds: at two of three it is zero, if wanted. */
+  private static int value(int rank, boolean zeros) {
+    return zeros && rank % 3 != 0 ? 0 : rank + 1;
+  }
+
+  private static int sum(int ranks, boolean zeros) {
+    return IntStream.range(0, ranks).map(i -> value(i, zeros)).sum();
+  }
+
+  private static int sum(Object[] array, int at) {
+    return ((int[]) array[at])[0];
+  }
+
+  private static void changedInPlace(String collective, Intracomm w) {
+    int n = w.Size();
+    int me = w.Rank();
+    for (boolean zeros : new boolean[] {false, true}) {
+      int all = sum(n, zeros);
+      Op add = new Op(new Adding(), false);
+      int[] once = {value(me, zeros)};
+      // The same object twice is two elements.
+      Object[] mine = {once, once};
+      Object[] got = new Object[2];
+      switch (collective) {
+        case "reduce" -> {
+          for (int root = 0; root < n; root++) {
+            w.Reduce(mine, 0, got, 0, 2, MPI.OBJECT, add, root);
+            if (me == root) {
+              assertThat(sum(got, 0)).isEqualTo(all);
+              assertThat(sum(got, 1)).isEqualTo(all);
+            }
+          }
+        }
+        case "allreduce" -> {
+          w.Allreduce(mine, 0, got, 0, 2, MPI.OBJECT, add);
+          assertThat(sum(got, 0)).isEqualTo(all);
+          assertThat(sum(got, 1)).isEqualTo(all);
+        }
+        case "reduce-scatter" -> {
+          Object[] many = new Object[n];
+          Arrays.fill(many, once);
+          int[] ones = new int[n];
+          Arrays.fill(ones, 1);
+          w.Reduce_scatter(many, 0, got, 0, ones, MPI.OBJECT, add);
+          assertThat(sum(got, 0)).isEqualTo(all);
+        }
+        case "scan" -> {
+          w.Scan(mine, 0, got, 0, 2, MPI.OBJECT, add);
+          assertThat(sum(got, 0)).isEqualTo(sum(me + 1, zeros));
+          assertThat(sum(got, 1)).isEqualTo(sum(me + 1, zeros));
+        }
+        case "exscan" -> {
+          w.Exscan(mine, 0, got, 0, 2, MPI.OBJECT, add);
+          if (me > 0) {
+            assertThat(sum(got, 0)).isEqualTo(sum(me, zeros));
+            assertThat(sum(got, 1)).isEqualTo(sum(me, zeros));
+          }
+        }
+        default -> {}
+      }
+      assertThat(once[0]).as("send buffer after " + collective).isEqualTo(value(me, zeros));
+    }
+  }
+
+  private static void isCopy(Object[] got, int at, int[] mine) {
+    assertThat(got[at]).isEqualTo(mine).isNotSameAs(mine);
+  }
+
+  /** What a rank sends itself are copies, as what it sends others. */
+  private static void objectsOfOnesOwn(String collective, Intracomm w) {
+    int n = w.Size();
+    int me = w.Rank();
+    int[] one = {me};
+    Object[] mine = {one};
+    Object[] many = new Object[n];
+    Arrays.fill(many, one);
+    Object[] got = new Object[n];
+    int[] ones = new int[n];
+    Arrays.fill(ones, 1);
+    int[] places = IntStream.range(0, n).toArray();
+    for (int root = 0; root < n; root++) {
+      switch (collective) {
+        case "gather" -> w.Gather(mine, 0, 1, MPI.OBJECT, got, 0, 1, MPI.OBJECT, root);
+        case "gatherv" -> w.Gatherv(mine, 0, 1, MPI.OBJECT, got, 0, ones, places, MPI.OBJECT, root);
+        case "scatter" -> w.Scatter(many, 0, 1, MPI.OBJECT, got, 0, 1, MPI.OBJECT, root);
+        case "scatterv" ->
+            w.Scatterv(many, 0, ones, places, MPI.OBJECT, got, 0, 1, MPI.OBJECT, root);
+        case "allgather" -> w.Allgather(mine, 0, 1, MPI.OBJECT, got, 0, 1, MPI.OBJECT);
+        case "allgatherv" -> w.Allgatherv(mine, 0, 1, MPI.OBJECT, got, 0, ones, places, MPI.OBJECT);
+        case "alltoall" -> w.Alltoall(many, 0, 1, MPI.OBJECT, got, 0, 1, MPI.OBJECT);
+        case "alltoallv" ->
+            w.Alltoallv(many, 0, ones, places, MPI.OBJECT, got, 0, ones, places, MPI.OBJECT);
+        default -> {
+          return;
+        }
+      }
+      boolean scatters = collective.startsWith("scatter");
+      boolean toRoot = collective.startsWith("gather") || scatters;
+      if (!toRoot || me == root) {
+        isCopy(got, scatters ? 0 : me, one);
       }
     }
   }

@@ -9,6 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,6 +44,7 @@ final class Contract {
     all.put("messages to nobody", Contract::nobody);
     all.put("ten thousand requests are under way", Contract::outstanding);
     all.put("persistent requests are started again", Contract::persistent);
+    all.put("persistent requests are null once they are freed", Contract::nullRequests);
     all.put("large messages cross", Contract::crossing);
     all.put("a flood is held back, and its last message can be first", Contract::flood);
     all.put("strided types", Contract::strided);
@@ -54,6 +57,8 @@ final class Contract {
     all.put("inter-communicators", Contract::interCommunicators);
     all.put("grids and graphs", Contract::topologies);
     all.put("bad arguments are named", Contract::badArguments);
+    all.put("types without elements, and with some twice", Contract::oddTypes);
+    all.put("buffers of the other byte order are refused", Contract::byteOrders);
     all.put("random programs have a legal outcome", Contract::randomProgram);
     return all;
   }
@@ -509,6 +514,79 @@ final class Contract {
     w.Barrier();
   }
 
+  private static void freed(Prequest request) {
+    assertThat(request.Is_null()).isFalse();
+    request.Free();
+    assertThat(request.Is_null()).isTrue();
+    refused(request::Start, MPIException.ERR_REQUEST, "freed");
+    refused(() -> Prequest.Startall(new Prequest[] {request}), MPIException.ERR_REQUEST, "freed");
+    refused(request::Cancel, MPIException.ERR_REQUEST, "null request");
+    refused(request::Free, MPIException.ERR_REQUEST, "null request");
+    assertThat(request.Wait().Get_count(MPI.INT)).isZero();
+    assertThat(request.Test()).isNotNull();
+  }
+
+  private static void nullRequests(Intracomm w) {
+    int n = w.Size();
+    int[] a = new int[1];
+    int to = (w.Rank() + 1) % n;
+    Prequest send = w.Send_init(new int[] {5}, 0, 1, MPI.INT, to, TAG);
+    Prequest receive = w.Recv_init(a, 0, 1, MPI.INT, (w.Rank() + n - 1) % n, TAG);
+    assertThat(send.Is_null()).isFalse();
+    // Inactive ones are over, and may be cancelled in vain.
+    assertThat(receive.Wait().Get_count(MPI.INT)).isZero();
+    assertThat(receive.Test()).isNotNull();
+    receive.Cancel();
+    Request[] inactive = {send, receive, null, MPI.REQUEST_NULL};
+    assertThat(Request.Waitany(inactive).index).isEqualTo(MPI.UNDEFINED);
+    assertThat(Request.Testany(inactive).index).isEqualTo(MPI.UNDEFINED);
+    assertThat(Request.Waitsome(inactive)).isNull();
+    assertThat(Request.Testsome(inactive)).isNull();
+    assertThat(Request.Waitall(inactive)).hasSize(4);
+    assertThat(Request.Testall(inactive)).hasSize(4);
+    refused(
+        () -> Prequest.Startall(new Prequest[] {send, null}),
+        MPIException.ERR_REQUEST,
+        "request 1 is null");
+    // Nothing of the refused call was started.
+    Prequest.Startall(new Prequest[] {send, receive});
+    Request.Waitall(new Request[] {send, receive});
+    assertThat(a[0]).isEqualTo(5);
+    assertThat(receive.Is_null()).isFalse();
+    freed(send);
+    freed(receive);
+    freed(w.Ssend_init(a, 0, 1, MPI.INT, to, TAG));
+    freed(w.Rsend_init(a, 0, 1, MPI.INT, to, TAG));
+    freed(w.Bsend_init(a, 0, 1, MPI.INT, to, TAG));
+    freed(w.Send_init(a, 0, 1, MPI.INT, MPI.PROC_NULL, TAG));
+    freed(w.Recv_init(a, 0, 1, MPI.INT, MPI.PROC_NULL, TAG));
+    // A start of a freed request has sent nothing.
+    w.Barrier();
+    assertThat(w.Iprobe(MPI.ANY_SOURCE, TAG)).isNull();
+    Request once = w.Irecv(a, 0, 1, MPI.INT, MPI.PROC_NULL, TAG);
+    assertThat(once.Is_null()).isFalse();
+    once.Wait();
+    assertThat(once.Is_null()).isTrue();
+    refused(once::Cancel, MPIException.ERR_REQUEST, "null request");
+    refused(once::Free, MPIException.ERR_REQUEST, "null request");
+    refused(MPI.REQUEST_NULL::Cancel, MPIException.ERR_REQUEST, "null request");
+    refused(() -> Request.Waitall(null), MPIException.ERR_ARG, "Waitall: the array of requests");
+    refused(() -> Request.Testsome(null), MPIException.ERR_ARG, "Testsome: the array of requests");
+    refused(() -> Prequest.Startall(null), MPIException.ERR_ARG, "Startall: the array of requests");
+    if (w.Rank() == 0) {
+      // The others join later: so this one is under way.
+      Request barrier = w.Ibarrier();
+      refused(barrier::Cancel, MPIException.ERR_REQUEST, "collective");
+      refused(barrier::Free, MPIException.ERR_REQUEST, "collective");
+      w.Barrier();
+      barrier.Wait();
+    } else {
+      w.Barrier();
+      w.Ibarrier().Wait();
+    }
+    w.Barrier();
+  }
+
   private static void crossing(Intracomm w) {
     int size = 2 << 20;
     int n = w.Size();
@@ -746,6 +824,7 @@ final class Contract {
   }
 
   private static void interCommunicators(Intracomm w) {
+    refused(() -> w.Create_intercomm(w, 0, 0, TAG), MPIException.ERR_GROUP, "on both sides");
     int n = w.Size();
     boolean low = w.Rank() < n / 2;
     Intracomm side = w.Split(low ? 0 : 1, w.Rank());
@@ -826,6 +905,197 @@ final class Contract {
         MPIException.ERR_OP,
         "operation is null");
     refused(() -> MPI.COMM_NULL.Size(), MPIException.ERR_COMM, "COMM_NULL");
+    badCounts(w);
+    nullArguments(w);
+    w.Barrier();
+  }
+
+  /** Counts whose product with the number of ranks, the extent or the size is no int. */
+  private static void badCounts(Intracomm w) {
+    int n = w.Size();
+    int me = w.Rank();
+    int[] a = new int[4];
+    int[] many = new int[8 * n];
+    // From three ranks on the lower 32 bits of the product are a small number.
+    int wraps = (int) Math.min(Integer.MAX_VALUE, ((1L << 32) + 4) / n);
+    int count = MPIException.ERR_COUNT;
+    int buffer = MPIException.ERR_BUFFER;
+    int error = count;
+    String text = "" + (long) wraps * n;
+    refused(() -> w.Gather(a, 0, 4, MPI.INT, a, 0, wraps, MPI.INT, me), error, text);
+    refused(() -> w.Igather(a, 0, 4, MPI.INT, a, 0, wraps, MPI.INT, me), error, text);
+    refused(() -> w.Scatter(a, 0, wraps, MPI.INT, a, 0, 4, MPI.INT, me), error, text);
+    refused(() -> w.Allgather(a, 0, 4, MPI.INT, a, 0, wraps, MPI.INT), error, text);
+    refused(() -> w.Alltoall(many, 0, 4, MPI.INT, a, 0, wraps, MPI.INT), error, text);
+    refused(() -> w.Ialltoall(a, 0, wraps, MPI.INT, many, 0, 4, MPI.INT), error, text);
+    refused(() -> w.Alltoall(MPI.IN_PLACE, 0, 0, null, a, 0, wraps, MPI.INT), error, text);
+    refused(() -> w.Gather(a, 0, 4, MPI.INT, a, 0, -1, MPI.INT, me), count, "count -1");
+    // Displacements in extents of a long datatype.
+    Datatype wide = Datatype.Struct(new int[] {1, 1}, new int[] {0, 1 << 30}, intAndUpper());
+    wide.Commit();
+    int[] ones = new int[n];
+    Arrays.fill(ones, 1);
+    int[] far = new int[n];
+    Arrays.fill(far, 4);
+    refused(() -> w.Allgatherv(a, 0, 1, MPI.INT, a, 0, ones, far, wide), buffer, "4294967296");
+    refused(() -> w.Alltoallv(a, 0, ones, far, wide, a, 0, ones, far, wide), buffer, "4294967296");
+    refused(() -> w.Gatherv(a, 0, 1, MPI.INT, a, 0, ones, far, wide, me), buffer, "4294967296");
+    refused(() -> w.Scatterv(a, 0, ones, far, wide, a, 0, 1, MPI.INT, me), buffer, "4294967296");
+    int[] sum = new int[n];
+    sum[0] = Integer.MAX_VALUE;
+    sum[1] = Integer.MAX_VALUE;
+    refused(() -> w.Reduce_scatter(a, 0, a, 0, sum, MPI.INT, MPI.SUM), count, "4294967294");
+    // Many elements that lie on each other.
+    Datatype same = Datatype.Hvector(1 << 10, 1, 0, MPI.INT);
+    same.Commit();
+    int[] in = new int[1];
+    refused(() -> w.Pack(in, 0, 1 << 20, still(same), new byte[4], 0), count, "1048576 of Struct");
+    refused(() -> w.Reduce(in, 0, a, 0, 1 << 21, still(same), MPI.SUM, me), count, "2147483648");
+    // Types that are too long.
+    for (Runnable type :
+        List.<Runnable>of(
+            () -> Datatype.Contiguous(Integer.MAX_VALUE, MPI.INT2),
+            () -> Datatype.Vector(2, 1, Integer.MAX_VALUE, MPI.INT2),
+            () -> Datatype.Hvector(3, 1, Integer.MAX_VALUE, MPI.INT),
+            () -> Datatype.Indexed(new int[] {1}, new int[] {1 << 30}, MPI.INT2),
+            () -> Datatype.Hindexed(new int[] {2}, new int[] {Integer.MAX_VALUE}, MPI.INT),
+            () -> Datatype.Contiguous(8, wide))) {
+      refused(type, MPIException.ERR_ARG, "" + Integer.MAX_VALUE);
+    }
+    refused(
+        Datatype.Contiguous(Integer.MAX_VALUE, MPI.LONG)::getByteSize, count, "17179869176 bytes");
+    assertThat(Datatype.Contiguous(Integer.MAX_VALUE, MPI.INT).Size()).isEqualTo(Integer.MAX_VALUE);
+  }
+
+  private static Datatype[] intAndUpper() {
+    return new Datatype[] {MPI.INT, MPI.UB};
+  }
+
+  /** One that each element of lies at the same place as all others. */
+  private static Datatype still(Datatype same) {
+    Datatype still =
+        Datatype.Struct(
+            new int[] {1, 1, 1}, new int[] {0, 0, 0}, new Datatype[] {MPI.LB, same, MPI.UB});
+    still.Commit();
+    return still;
+  }
+
+  private static void nullArguments(Intracomm w) {
+    int n = w.Size();
+    int me = w.Rank();
+    int[] a = new int[4 * n];
+    int[] ones = new int[n];
+    int count = MPIException.ERR_COUNT;
+    int arg = MPIException.ERR_ARG;
+    String counts = "the array of counts is null";
+    String places = "the array of displacements is null";
+    refused(() -> w.Gatherv(a, 0, 0, MPI.INT, a, 0, null, ones, MPI.INT, me), count, counts);
+    refused(() -> w.Gatherv(a, 0, 0, MPI.INT, a, 0, ones, null, MPI.INT, me), count, places);
+    refused(() -> w.Igatherv(a, 0, 0, MPI.INT, a, 0, ones, null, MPI.INT, me), count, places);
+    refused(() -> w.Scatterv(a, 0, null, ones, MPI.INT, a, 0, 0, MPI.INT, me), count, counts);
+    refused(() -> w.Scatterv(a, 0, ones, null, MPI.INT, a, 0, 0, MPI.INT, me), count, places);
+    refused(() -> w.Allgatherv(a, 0, 0, MPI.INT, a, 0, ones, null, MPI.INT), count, places);
+    refused(() -> w.Alltoallv(a, 0, ones, null, MPI.INT, a, 0, ones, ones, MPI.INT), count, places);
+    refused(() -> w.Alltoallv(a, 0, ones, ones, MPI.INT, a, 0, ones, null, MPI.INT), count, places);
+    refused(
+        () -> w.Allgatherv(a, 0, 0, MPI.INT, a, 0, ones, new int[n - 1], MPI.INT),
+        count,
+        "displacements has " + (n - 1) + " elements");
+    refused(() -> w.Reduce_scatter(a, 0, a, 0, null, MPI.INT, MPI.SUM), count, counts);
+    int buffer = MPIException.ERR_BUFFER;
+    refused(() -> w.Gather(null, 0, 1, MPI.INT, a, 0, 1, MPI.INT, me), buffer, "buffer is null");
+    refused(() -> w.Allgather(null, 0, 1, MPI.INT, a, 0, 1, MPI.INT), buffer, "buffer is null");
+    refused(() -> w.Scatter(a, 0, 1, MPI.INT, null, 0, 1, MPI.INT, me), buffer, "buffer is null");
+    refused(() -> w.Allreduce(null, 0, a, 0, 1, MPI.INT, MPI.SUM), buffer, "buffer is null");
+    w.Gather(null, 0, 0, MPI.INT, null, 0, 0, MPI.INT, 0);
+    refused(() -> w.Pack(a, 0, 0, MPI.INT, null, 0), arg, "outbuf is null");
+    refused(() -> w.Unpack(null, 0, a, 0, 0, MPI.INT), arg, "inbuf is null");
+    refused(() -> w.Attr_put(1, null), arg, "value is null");
+    refused(() -> Comm.Compare(w, null), arg, "comm2 is null");
+    refused(() -> w.Create(null), arg, "group is null");
+    refused(() -> w.Create_intercomm(null, 0, 0, TAG), arg, "local_comm is null");
+    refused(() -> w.Create_cart(null, new boolean[1], false), arg, "dims is null");
+    refused(() -> w.Create_cart(new int[1], null, false), arg, "periods is null");
+    refused(() -> w.Create_graph(null, a, false), arg, "index is null");
+    refused(() -> w.Create_graph(a, null, false), arg, "edges is null");
+    refused(() -> Cartcomm.Dims_create(n, null), arg, "dims is null");
+    refused(() -> w.Group().Incl(null), arg, "ranks is null");
+    refused(() -> w.Group().Excl(null), arg, "ranks is null");
+    refused(() -> w.Group().Range_incl(null), arg, "ranges is null");
+    refused(() -> w.Group().Range_excl(new int[1][]), arg, "range null");
+    refused(() -> Group.Union(w.Group(), null), arg, "group2 is null");
+    refused(() -> Group.Translate_ranks(w.Group(), null, w.Group()), arg, "ranks is null");
+    refused(() -> Datatype.Indexed(null, a, MPI.INT), arg, "blocklengths is null");
+    refused(() -> Datatype.Hindexed(a, null, MPI.INT), arg, "displacements is null");
+    refused(() -> Datatype.Struct(a, a, null), arg, "types is null");
+    refused(() -> new Status().Get_count(null), arg, "datatype is null");
+  }
+
+  /** Types without elements, and with elements that lie on each other. */
+  private static void oddTypes(Intracomm w) {
+    int n = w.Size();
+    int to = (w.Rank() + 1) % n;
+    int from = (w.Rank() + n - 1) % n;
+    Datatype empty = Datatype.Struct(new int[0], new int[0], new Datatype[0]);
+    Datatype bounds =
+        Datatype.Struct(new int[] {1, 1}, new int[] {0, 3}, new Datatype[] {MPI.LB, MPI.UB});
+    assertThat(bounds.Extent()).isEqualTo(3);
+    for (Datatype type : new Datatype[] {empty, bounds, Datatype.Contiguous(0, MPI.INT)}) {
+      type.Commit();
+      int[] a = filled(4, 1);
+      w.Sendrecv(a, 0, 4, type, to, TAG, a, 0, 4, type, from, TAG);
+      w.Sendrecv(a, 0, 0, MPI.INT, to, TAG, a, 0, 4, type, from, TAG);
+      w.Bcast(a, 0, 4, type, 0);
+      w.Allgather(a, 0, 4, type, a, 0, 4, type);
+      w.Gather(a, 0, 4, type, a, 0, 4, type, n - 1);
+      w.Scatter(a, 0, 4, type, a, 0, 4, type, 0);
+      assertThat(a).isEqualTo(filled(4, 1));
+    }
+    Datatype twice = Datatype.Indexed(new int[] {1, 1}, new int[] {0, 0}, MPI.INT);
+    twice.Commit();
+    for (int root = 0; root < n; root++) {
+      int[] got = {-1, -1};
+      if (w.Rank() == root) {
+        w.Bcast(new int[] {8}, 0, 1, twice, root);
+      } else {
+        refused(() -> w.Bcast(got, 0, 1, twice, 0 == w.Rank() ? 1 : 0), ERR_TYPE, "lie on each");
+        w.Bcast(got, 0, 2, MPI.INT, root);
+        assertThat(got).containsExactly(8, 8);
+      }
+    }
+    w.Barrier();
+  }
+
+  private static final int ERR_TYPE = MPIException.ERR_TYPE;
+
+  private static void byteOrders(Intracomm w) {
+    int n = w.Size();
+    int to = (w.Rank() + 1) % n;
+    int from = (w.Rank() + n - 1) % n;
+    ByteOrder other =
+        ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
+            ? ByteOrder.BIG_ENDIAN
+            : ByteOrder.LITTLE_ENDIAN;
+    int error = MPIException.ERR_BUFFER;
+    ByteBuffer bytes = ByteBuffer.allocateDirect(16).order(other);
+    IntBuffer ints = bytes.asIntBuffer();
+    int[] got = new int[2];
+    refused(() -> w.Send(bytes, 0, 1, MPI.INT, to, TAG), error, other + ", messages of INT");
+    refused(() -> w.Irecv(bytes, 0, 1, MPI.CHAR, from, TAG), error, other + ", messages of CHAR");
+    refused(() -> w.Send_init(ints, 0, 1, MPI.INT, to, TAG), error, other + ", messages of INT");
+    refused(() -> w.Bcast(ints, 0, 1, MPI.INT2, 0), error, other + ", messages of INT2");
+    refused(() -> w.Allgather(bytes, 0, 1, MPI.INT, got, 0, 1, MPI.INT), error, "" + other);
+    refused(() -> w.Reduce(bytes, 0, got, 0, 1, MPI.INT, MPI.SUM, 0), error, "" + other);
+    byte[] in = new byte[4];
+    bytes.putInt(0, 0x01020304);
+    w.Sendrecv(bytes, 0, 4, MPI.BYTE, to, TAG, in, 0, 4, MPI.BYTE, from, TAG);
+    assertThat(in[0]).isEqualTo(bytes.get(0));
+    bytes.order(ByteOrder.nativeOrder()).putInt(4, 77);
+    IntBuffer view = bytes.asIntBuffer();
+    w.Sendrecv(bytes, 1, 1, MPI.INT, to, TAG, got, 1, 1, MPI.INT, from, TAG);
+    assertThat(got[1]).isEqualTo(77);
+    w.Sendrecv(got, 1, 1, MPI.INT, to, TAG, view, 3, 1, MPI.INT, from, TAG);
+    assertThat(bytes.getInt(12)).isEqualTo(77);
     w.Barrier();
   }
 

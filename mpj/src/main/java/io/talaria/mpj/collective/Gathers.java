@@ -194,7 +194,8 @@ public final class Gathers {
     int subtree = Math.min(place == 0 ? n : Integer.lowestOneBit(place), n - place);
     Object work = base.newArray(part * subtree);
     if (send != null) {
-      Elements.pack(send, sendOffset, sendCount, sendLayout, work, 0);
+      // The root's own part gets from here into its receive buffer.
+      Elements.packValues(send, sendOffset, sendCount, sendLayout, work, 0, false);
     } else {
       Elements.pack(
           recv,

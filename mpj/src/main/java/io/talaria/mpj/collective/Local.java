@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.collective;
 
+import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Elements;
 import io.talaria.mpj.datatype.Layout;
 import mpi.MPIException;
@@ -19,26 +20,26 @@ final class Local {
       int toOffset,
       int toCount,
       Layout toLayout) {
-    int elements = fromCount * fromLayout.size();
+    long elements = (long) fromCount * fromLayout.size();
     if (fromLayout.base() != toLayout.base()) {
       throw new MPIException(
           MPIException.ERR_TYPE,
           "send type of " + fromLayout.base() + ", receive type of " + toLayout.base());
     }
-    if (elements != toCount * toLayout.size()) {
+    if (elements != (long) toCount * toLayout.size()) {
       throw new MPIException(
           MPIException.ERR_COUNT,
           "this rank sends itself "
               + elements
               + " elements and expects "
-              + toCount * toLayout.size());
+              + (long) toCount * toLayout.size());
     }
-    if (fromLayout.dense() && toLayout.dense()) {
-      Elements.copy(fromLayout.base(), from, fromOffset, to, toOffset, elements);
+    if (fromLayout.dense() && toLayout.dense() && fromLayout.base() != BaseType.OBJECT) {
+      Elements.copy(fromLayout.base(), from, fromOffset, to, toOffset, (int) elements);
       return;
     }
-    Object work = fromLayout.base().newArray(elements);
-    Elements.pack(from, fromOffset, fromCount, fromLayout, work, 0);
+    Object work = fromLayout.base().newArray((int) elements);
+    Elements.packValues(from, fromOffset, fromCount, fromLayout, work, 0, false);
     Elements.unpack(work, 0, to, toOffset, toCount, toLayout);
   }
 }

@@ -13,10 +13,13 @@ import io.talaria.mpj.datatype.Layout;
 public final class Reductions {
   private Reductions() {}
 
-  /** A dense copy of what a rank contributes. */
+  /**
+   * A dense copy of what a rank contributes. The operation may change objects in place: so none of
+   * them is the program's, and none is there twice.
+   */
   private static Object load(Object buffer, int offset, int count, Layout layout) {
     Object work = layout.base().newArray(count * layout.size());
-    Elements.pack(buffer, offset, count, layout, work, 0);
+    Elements.packValues(buffer, offset, count, layout, work, 0, true);
     return work;
   }
 
@@ -301,8 +304,7 @@ public final class Reductions {
     }
     if (rank < team.size() - 1) {
       if (before != null) {
-        through = array(one, count);
-        Elements.pack(mine, 0, count, one, through, 0);
+        through = load(mine, 0, count, one);
         op.apply(before, 0, through, 0, count, one);
       }
       team.send(through, 0, count, one, rank + 1);
@@ -315,8 +317,7 @@ public final class Reductions {
     int rank = team.rank();
     Object before = null;
     // Sum of a range of ranks that ends with this one.
-    Object range = array(one, count);
-    Elements.pack(mine, 0, count, one, range, 0);
+    Object range = load(mine, 0, count, one);
     for (int step = 1; step < n; step *= 2) {
       Object incoming = array(one, count);
       boolean out = rank + step < n;
@@ -329,11 +330,14 @@ public final class Reductions {
         team.recv(incoming, 0, count, one, rank - step);
       }
       if (in) {
+        // An operation may leave objects of its left operands in the result, and change them later.
+        boolean objects = one.base() == BaseType.OBJECT;
+        Object again = objects ? load(incoming, 0, count, one) : incoming;
         op.apply(incoming, 0, range, 0, count, one);
         if (before == null) {
-          before = incoming;
+          before = again;
         } else {
-          op.apply(incoming, 0, before, 0, count, one);
+          op.apply(again, 0, before, 0, count, one);
         }
       }
     }

@@ -196,13 +196,13 @@ public final class Scatters {
     if (isRoot) {
       for (int i = 0; i < n; i++) {
         int owner = (i + root) % n;
-        Elements.pack(
-            send,
-            sendOffset + owner * sendCount * sendLayout.extent(),
-            sendCount,
-            sendLayout,
-            work,
-            i * part);
+        int at = sendOffset + owner * sendCount * sendLayout.extent();
+        if (owner == rank) {
+          // Its own part gets from here into its receive buffer.
+          Elements.packValues(send, at, sendCount, sendLayout, work, i * part, false);
+        } else {
+          Elements.pack(send, at, sendCount, sendLayout, work, i * part);
+        }
       }
     } else {
       team.recv(work, 0, part * subtree, one, (place - mask + root) % n);

@@ -2,7 +2,9 @@
 
 package io.talaria.mpj.datatype;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import mpi.MPIException;
 
 /** Copies of elements inside a rank: between buffers of the program and dense arrays. */
 public final class Elements {
@@ -45,6 +47,31 @@ public final class Elements {
   public static void pack(
       Object buffer, long offset, int count, Layout layout, Object to, int toIndex) {
     move(buffer, offset, count, layout, to, toIndex, true);
+  }
+
+  /**
+   * The same for what stays in this rank, as another value: objects are copied.
+   *
+   * @param buffer whence
+   * @param offset origin of the first layout
+   * @param count layouts
+   * @param layout where its elements are
+   * @param to a dense array
+   * @param toIndex first there
+   * @param apart whether objects share nothing afterwards; a message keeps what they share
+   * @throws MPIException if an object cannot be copied
+   */
+  public static void packValues(
+      Object buffer, long offset, int count, Layout layout, Object to, int toIndex, boolean apart) {
+    if (layout.base() != BaseType.OBJECT) {
+      pack(buffer, offset, count, layout, to, toIndex);
+      return;
+    }
+    try {
+      Objects.copy((Object[]) buffer, layout, offset, count, (Object[]) to, toIndex, apart);
+    } catch (IOException | ClassNotFoundException e) {
+      throw new MPIException(MPIException.ERR_TYPE, "an object cannot be copied: " + e, e);
+    }
   }
 
   /**

@@ -30,19 +30,31 @@ public final class LayoutBuilder {
    * @param part the layout
    * @param copies how many
    * @param at where the first begins, elements
+   * @throws ArithmeticException if a place is no int
    */
   public void add(Layout part, int copies, int at) {
+    if (part.dense() && copies > 0) {
+      // All are one run.
+      int length = Math.multiplyExact(copies, part.size());
+      run(at, length);
+      bounds(at, Math.addExact(at, length));
+      return;
+    }
     for (int k = 0; k < copies; k++) {
       int origin = Math.addExact(at, Math.multiplyExact(k, part.extent()));
       for (int i = 0; i < part.runs(); i++) {
         run(Math.addExact(origin, part.start(i)), part.length(i));
       }
-      if (!lowerSet) {
-        lower = Math.min(lower, origin + part.lower());
-      }
-      if (!upperSet) {
-        upper = Math.max(upper, origin + part.upper());
-      }
+      bounds(Math.addExact(origin, part.lower()), Math.addExact(origin, part.upper()));
+    }
+  }
+
+  private void bounds(int low, int high) {
+    if (!lowerSet) {
+      lower = Math.min(lower, low);
+    }
+    if (!upperSet) {
+      upper = Math.max(upper, high);
     }
   }
 
@@ -70,8 +82,9 @@ public final class LayoutBuilder {
     if (length == 0) {
       return;
     }
+    Math.addExact(start, length);
     if (count > 0 && starts[count - 1] + lengths[count - 1] == start) {
-      lengths[count - 1] += length;
+      lengths[count - 1] = Math.addExact(lengths[count - 1], length);
       return;
     }
     if (count == starts.length) {
@@ -82,10 +95,15 @@ public final class LayoutBuilder {
     lengths[count++] = length;
   }
 
-  /** What was put together. */
+  /**
+   * What was put together.
+   *
+   * @throws ArithmeticException as {@link #add}, if its size or extent is no int
+   */
   public Layout build() {
     int low = lower == Integer.MAX_VALUE ? 0 : lower;
     int high = upper == Integer.MIN_VALUE ? low : upper;
+    Math.subtractExact(high, low);
     return new Layout(base, Arrays.copyOf(starts, count), Arrays.copyOf(lengths, count), low, high);
   }
 }

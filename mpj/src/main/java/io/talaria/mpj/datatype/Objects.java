@@ -84,6 +84,65 @@ public final class Objects {
     }
   }
 
+  /**
+   * Copies objects as a message would, into a dense array.
+   *
+   * @param array whence
+   * @param layout which of them
+   * @param offset first
+   * @param count layouts
+   * @param to a dense array
+   * @param toIndex first there
+   * @param apart whether elements share nothing afterwards, even if they did before
+   * @throws IOException if one of them cannot be serialized or read
+   * @throws ClassNotFoundException if a class is not found by this thread
+   */
+  static void copy(
+      Object[] array,
+      Layout layout,
+      long offset,
+      int count,
+      Object[] to,
+      int toIndex,
+      boolean apart)
+      throws IOException, ClassNotFoundException {
+    Elements.pack(array, offset, count, layout, to, toIndex);
+    int end = toIndex + count * layout.size();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      for (int i = toIndex; i < end; i++) {
+        if (!immutable(to[i])) {
+          out.writeObject(to[i]);
+          if (apart) {
+            out.reset();
+          }
+        }
+      }
+    }
+    try (ObjectInputStream in = new Resolving(new ByteArrayInputStream(bytes.toByteArray()))) {
+      for (int i = toIndex; i < end; i++) {
+        if (!immutable(to[i])) {
+          to[i] = in.readObject();
+        }
+      }
+    }
+  }
+
+  /** Whether nobody can tell a copy from the object, but by its identity. */
+  private static boolean immutable(Object o) {
+    return o == null
+        || o instanceof String
+        || o instanceof Enum
+        || o instanceof Integer
+        || o instanceof Long
+        || o instanceof Double
+        || o instanceof Float
+        || o instanceof Boolean
+        || o instanceof Character
+        || o instanceof Short
+        || o instanceof Byte;
+  }
+
   /** Finds classes as the thread's own code would. */
   private static final class Resolving extends ObjectInputStream {
     Resolving(ByteArrayInputStream in) throws IOException {

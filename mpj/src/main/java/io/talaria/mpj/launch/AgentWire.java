@@ -151,7 +151,10 @@ final class AgentWire {
       @Override
       public void write(byte[] bytes, int offset, int length) {
         try {
-          send(kind, bytes, offset, length);
+          // A line above a frame's length goes in several.
+          for (int at = 0; at < length; at += MOST_BYTES) {
+            send(kind, bytes, offset + at, Math.min(MOST_BYTES, length - at));
+          }
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }

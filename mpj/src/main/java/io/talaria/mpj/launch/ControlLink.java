@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.launch;
 
+import io.talaria.mpj.device.Uninterrupted;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -29,8 +30,8 @@ final class ControlLink implements Opening.Exchange {
 
   ControlLink(Path directory, int rank) throws IOException {
     this.directory = directory;
-    channel =
-        SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve(JobDirectory.CONTROL)));
+    Path control = directory.resolve(JobDirectory.CONTROL);
+    channel = Uninterrupted.call(() -> SocketChannel.open(UnixDomainSocketAddress.of(control)));
     tell("hello " + rank + " " + ProcessHandle.current().pid());
     Thread reader = new Thread(this::read, "talaria-mpj-control");
     reader.setDaemon(true);
@@ -64,13 +65,19 @@ final class ControlLink implements Opening.Exchange {
     ByteBuffer bytes = ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8));
     synchronized (channel) {
       try {
-        while (bytes.hasRemaining()) {
-          channel.write(bytes);
-        }
+        Uninterrupted.call(() -> write(bytes));
       } catch (IOException e) {
         // The reader sees the end, too.
       }
     }
+  }
+
+  private int write(ByteBuffer bytes) throws IOException {
+    int written = 0;
+    while (bytes.hasRemaining()) {
+      written += channel.write(bytes);
+    }
+    return written;
   }
 
   /** The job's secret; waits for the launcher. */

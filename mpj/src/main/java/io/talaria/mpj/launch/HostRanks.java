@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -24,6 +25,9 @@ import java.util.concurrent.TimeUnit;
 
 /** The ranks of this host: their processes, their directory, their control links, their output. */
 final class HostRanks implements Host {
+  /** O_CLOEXEC of Linux. */
+  private static final long CLOSED_ON_EXEC = 0x80000;
+
   private final Plan plan;
   private final Events events;
   private final OutputStream out;
@@ -37,6 +41,7 @@ final class HostRanks implements Host {
   private final List<OutputPump> pumps = new ArrayList<>();
   private final Map<Integer, OutputPump> said = new ConcurrentHashMap<>();
   private Thread stopper;
+  private volatile boolean stopping;
 
   /**
    * Makes the directory and the control socket.
@@ -78,7 +83,7 @@ final class HostRanks implements Host {
   public void start() {
     try {
       List<Integer> ranks = plan.ranks();
-      for (int i = 0; i < (plan.threads() ? 1 : ranks.size()); i++) {
+      for (int i = 0; i < (plan.threads() ? 1 : ranks.size()) && !stopping; i++) {
         start(ranks.get(i), i, ranks.size());
       }
     } catch (IOException e) {
@@ -98,7 +103,7 @@ final class HostRanks implements Host {
     environment.put(RankMain.DEVICE, plan.device());
     environment.put(RankMain.HOSTS, RankMain.hosts(plan.hostOfRank()));
     builder.redirectInput(
-        rank == 0 && !plan.severalHosts()
+        rank == 0 && !plan.severalHosts() && hasInput()
             ? ProcessBuilder.Redirect.INHERIT
             : ProcessBuilder.Redirect.from(new File("/dev/null")));
     Process process = builder.start();
@@ -110,6 +115,31 @@ final class HostRanks implements Host {
     pump(errors);
     var unused =
         process.onExit().thenAccept(ended -> events.exited(rank, process.pid(), ended.exitValue()));
+  }
+
+  /**
+   * Whether this process was given a standard input. If it was not, its descriptor is that of some
+   * file of the JVM's own, which is not for programs that are started: what was inherited is.
+   */
+  private static boolean hasInput() {
+    Path input = Path.of("/proc/self/fd/0");
+    try {
+      if (Files.readSymbolicLink(input).startsWith(System.getProperty("java.home"))) {
+        return false;
+      }
+      for (String line : Files.readAllLines(Path.of("/proc/self/fdinfo/0"))) {
+        if (line.startsWith("flags:")) {
+          long flags = Long.parseLong(line.substring("flags:".length()).strip(), 8);
+          return (flags & CLOSED_ON_EXEC) == 0;
+        }
+      }
+      return true;
+    } catch (NoSuchFileException e) {
+      // Closed; or not on Linux as we know it.
+      return !Files.isDirectory(input.getParent());
+    } catch (IOException | NumberFormatException e) {
+      return true;
+    }
   }
 
   private void pump(OutputPump pump) {
@@ -126,7 +156,7 @@ final class HostRanks implements Host {
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");
     if (!plan.threads()) {
-      given(words, "-Xmx", "-Xmx" + Math.max(32, memoryMegabytes() / 2 / ranksHere) + "m");
+      given(words, "-Xmx", "-Xmx" + Math.max(32, (HostMemory.bytes() >> 20) / 2 / ranksHere) + "m");
       given(
           words,
           "-XX:ActiveProcessorCount=",
@@ -153,19 +183,6 @@ final class HostRanks implements Host {
       }
     }
     words.add(normal);
-  }
-
-  private static long memoryMegabytes() {
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
-        if (line.startsWith("MemTotal:")) {
-          return Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024;
-        }
-      }
-    } catch (IOException | NumberFormatException e) {
-      // Not on Linux as we know it.
-    }
-    return 2048;
   }
 
   @Override
@@ -222,18 +239,20 @@ final class HostRanks implements Host {
   @Override
   public synchronized void stop() {
     if (stopper == null) {
+      stopping = true;
       stopper = new Thread(this::end, "talaria-mpj-stop");
       stopper.start();
     }
   }
 
   private void end() {
-    processes.values().forEach(Process::destroy);
+    // By their handles: a Process would close the pipes, and what hooks say would be lost.
+    processes.values().forEach(process -> process.toHandle().destroy());
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
     try {
       for (Process process : processes.values()) {
         if (!process.waitFor(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-          process.destroyForcibly();
+          process.toHandle().destroyForcibly();
           process.waitFor(5, TimeUnit.SECONDS);
         }
       }
@@ -257,16 +276,11 @@ final class HostRanks implements Host {
     }
   }
 
+  /** Ends the ranks as {@link #stop} does, and waits for that: hooks of theirs run. */
   @Override
   public void kill() {
+    awaitEnd();
     processes.values().forEach(Process::destroyForcibly);
-    for (Process process : processes.values()) {
-      try {
-        process.waitFor(2, TimeUnit.SECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
     JobDirectory.delete(directory);
   }
 }

@@ -3,6 +3,8 @@
 package io.talaria.mpj.launch;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +15,13 @@ import java.nio.file.attribute.PosixFilePermissions;
  */
 final class JobDirectory {
   static final String CONTROL = "control";
+
+  /** How often {@link #delete} tries. */
+  private static final int ROUNDS = 1000;
+
+  private static final String PREFIX = "talaria-mpj-";
+  private static final String OWNER = "owner";
+  private static final String NAMESPACE = "/proc/self/ns/pid";
 
   private JobDirectory() {}
 
@@ -31,8 +40,60 @@ final class JobDirectory {
     }
     return Files.createTempDirectory(
         parent,
-        "talaria-mpj-",
+        PREFIX,
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+  }
+
+  /**
+   * Says in a directory whose it is, for {@link #sweep}.
+   *
+   * @param directory of the job, this process's
+   * @throws IOException if it cannot be written
+   */
+  static void own(Path directory) throws IOException {
+    Files.writeString(directory.resolve(OWNER), owner(ProcessHandle.current().pid()));
+  }
+
+  /** A process, and what tells it from others with its number; its number stands first. */
+  private static String owner(long pid) throws IOException {
+    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+    // Behind the name, which may have any characters, the 20th is when it was started.
+    String started = stat.substring(stat.lastIndexOf(')') + 2).split(" ")[19];
+    return pid + " " + started + " " + Files.readSymbolicLink(Path.of(NAMESPACE));
+  }
+
+  /**
+   * Deletes the directories of jobs whose owner was killed. Those of other users, and of processes
+   * that cannot be seen from here, are left alone.
+   *
+   * @param inside as for {@link #create}
+   */
+  static void sweep(String inside) {
+    Path parent = inside == null ? usual() : Path.of(inside);
+    try (DirectoryStream<Path> jobs = Files.newDirectoryStream(parent, PREFIX + "*")) {
+      for (Path job : jobs) {
+        if (isDead(job)) {
+          delete(job);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // What cannot be read is not swept.
+    }
+  }
+
+  private static boolean isDead(Path job) {
+    try {
+      String owner = Files.readString(job.resolve(OWNER)).strip();
+      String[] words = owner.split(" ");
+      if (words.length != 3
+          || !words[2].equals(Files.readSymbolicLink(Path.of(NAMESPACE)).toString())) {
+        return false;
+      }
+      long pid = Long.parseLong(words[0]);
+      return !Files.exists(Path.of("/proc/" + pid)) || !owner.equals(owner(pid));
+    } catch (IOException | NumberFormatException e) {
+      return false;
+    }
   }
 
   private static Path usual() {
@@ -42,19 +103,29 @@ final class JobDirectory {
         : Path.of(System.getProperty("java.io.tmpdir"));
   }
 
-  /** Deletes the directory and what is in it; others may do the same at once. */
+  /**
+   * Deletes the directory and what is in it. Others may do the same at once, and ranks that still
+   * run may make files in it: so it is tried again until the directory itself is gone.
+   */
   static void delete(Path directory) {
+    for (int i = 0; i < ROUNDS && !deleted(directory); i++) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean deleted(Path directory) {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
         Files.deleteIfExists(file);
       }
-    } catch (IOException e) {
-      // Gone already, or going.
-    }
-    try {
       Files.deleteIfExists(directory);
-    } catch (IOException e) {
-      // A rank made a file just now; whoever comes next deletes it.
+      return true;
+    } catch (DirectoryNotEmptyException e) {
+      // A rank made a file just now.
+      return false;
+    } catch (IOException | DirectoryIteratorException e) {
+      // Gone already, or not to be deleted.
+      return true;
     }
   }
 }

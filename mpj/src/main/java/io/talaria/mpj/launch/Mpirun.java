@@ -42,6 +42,11 @@ public final class Mpirun {
   private final Rank[] ranks;
   private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
   private int cards;
+
+  /** Whether all has ended, or a signal has ended the launcher: what ranks do then is no news. */
+  private volatile boolean over;
+
+  private volatile boolean ending;
   private int atTheEnd;
   private long firstInitNs;
   private boolean anyInit;
@@ -80,14 +85,17 @@ public final class Mpirun {
       System.err.println("talaria mpirun: " + e.getMessage());
       return Settings.STATUS_CONFIG;
     }
+    Mpirun job = new Mpirun(options);
     try {
-      return new Mpirun(options).launch();
+      return job.launch();
     } catch (IOException e) {
       System.err.println("talaria mpirun: " + e.getMessage());
       return 1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 1;
+    } finally {
+      job.over = true;
     }
   }
 
@@ -262,6 +270,9 @@ public final class Mpirun {
     int alive = threads() ? 1 : options.ranks;
     while (alive > 0) {
       Event event = events.poll(200, TimeUnit.MILLISECONDS);
+      if (ending) {
+        return 1;
+      }
       long passed = System.nanoTime() - start;
       if (event == null) {
         if (limit > 0 && passed > limit) {
@@ -361,8 +372,18 @@ public final class Mpirun {
     }
   }
 
-  /** At the launcher's end by a signal: nobody and nothing stays. */
+  /** At the launcher's end: if that is by a signal, ranks are asked to end before they are made. */
   private void sweep() {
+    if (!over) {
+      ending = true;
+      say("ended by a signal: the ranks get SIGTERM, and SIGKILL after 2 s");
+    }
+    for (Host host : hosts) {
+      host.stop();
+    }
+    for (Host host : hosts) {
+      host.awaitEnd();
+    }
     for (Host host : hosts) {
       host.kill();
     }

@@ -9,12 +9,23 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
 
-/** Passes a rank's output on, in whole lines; a rank that floods is slowed by its pipe. */
+/**
+ * Passes a rank's output on, in whole lines; a rank that floods is slowed by its pipe. Of lines
+ * above 16 MiB parts are passed on: where another rank has something to say between two of them,
+ * each becomes a line of its own.
+ */
 final class OutputPump extends Thread {
-  private static final int LONGEST_LINE = 1 << 16;
+  private static final int LONGEST_LINE = 1 << 24;
   private static final int LINES_KEPT = 3;
   private static final int KEPT_OF_A_LINE = 300;
+
+  /** Whose line has begun and not ended, by stream; guarded by the stream. */
+  private static final Map<OutputStream, OutputPump> BEGUN =
+      Collections.synchronizedMap(new IdentityHashMap<>());
 
   private final InputStream from;
   private final OutputStream to;
@@ -33,6 +44,7 @@ final class OutputPump extends Thread {
   public void run() {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     byte[] block = new byte[8192];
+    boolean inside = false;
     try (from) {
       int n;
       while ((n = from.read(block)) >= 0) {
@@ -43,29 +55,39 @@ final class OutputPump extends Thread {
             line.write(block, start, i + 1 - start);
             start = i + 1;
             keep(line);
-            lines.write(label);
-            line.writeTo(lines);
+            if (inside) {
+              part(line, true);
+              inside = false;
+            } else {
+              lines.write(label);
+              line.writeTo(lines);
+            }
             line.reset();
           }
         }
         line.write(block, start, n - start);
+        pass(lines);
         if (line.size() > LONGEST_LINE) {
-          line.writeTo(lines);
+          part(line, false);
+          inside = true;
           line.reset();
         }
-        pass(lines);
       }
     } catch (IOException | UncheckedIOException e) {
       // The rank is gone, or who listened.
     }
-    if (line.size() > 0) {
+    if (line.size() > 0 || inside) {
       keep(line);
+      line.write('\n');
       try {
-        ByteArrayOutputStream end = new ByteArrayOutputStream();
-        end.write(label);
-        line.writeTo(end);
-        end.write('\n');
-        pass(end);
+        if (inside) {
+          part(line, true);
+        } else {
+          ByteArrayOutputStream end = new ByteArrayOutputStream();
+          end.write(label);
+          line.writeTo(end);
+          pass(end);
+        }
       } catch (IOException | UncheckedIOException e) {
         // Nobody reads it.
       }
@@ -92,8 +114,29 @@ final class OutputPump extends Thread {
   private void pass(ByteArrayOutputStream lines) throws IOException {
     if (lines.size() > 0) {
       synchronized (to) {
+        if (BEGUN.remove(to) != null) {
+          to.write('\n');
+        }
         lines.writeTo(to);
         to.flush();
+      }
+    }
+  }
+
+  /** Passes on a part of a line that is too long to be kept. */
+  private void part(ByteArrayOutputStream part, boolean last) throws IOException {
+    synchronized (to) {
+      OutputPump begun = BEGUN.remove(to);
+      if (begun != this) {
+        if (begun != null) {
+          to.write('\n');
+        }
+        to.write(label);
+      }
+      part.writeTo(to);
+      to.flush();
+      if (!last) {
+        BEGUN.put(to, this);
       }
     }
   }

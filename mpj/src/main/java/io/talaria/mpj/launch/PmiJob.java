@@ -137,6 +137,11 @@ public final class PmiJob implements Job, Opening.Exchange {
       link.barrier();
       secret = HexFormat.of().parseHex(link.get("secret"));
       Path directory = Path.of(link.get("directory" + leader));
+      if (rank != leader) {
+        // Of a job that fails any rank may be the only one that is not killed.
+        made = directory;
+        deleteAtTheEnd();
+      }
       opening = new Opening(rank, hostOfRank, device(hostOfRank), directory, settings, this);
       Engine engine =
           new Engine(
@@ -188,8 +193,10 @@ public final class PmiJob implements Job, Opening.Exchange {
   }
 
   private void make(int[] hostOfRank) throws IOException {
+    JobDirectory.sweep(settings.directory());
     made = JobDirectory.create(settings.directory());
-    Runtime.getRuntime().addShutdownHook(new Thread(this::delete, "talaria-mpj-sweep"));
+    deleteAtTheEnd();
+    JobDirectory.own(made);
     int here = 0;
     for (int host : hostOfRank) {
       here += host == hostOfRank[rank] ? 1 : 0;
@@ -197,6 +204,10 @@ public final class PmiJob implements Job, Opening.Exchange {
     int ring = settings.ringBytes();
     NoRoomException.check(made, SharedFiles.mostBytes(size, here, ring), here, ring);
     SharedFiles.prepare(made, size);
+  }
+
+  private void deleteAtTheEnd() {
+    Runtime.getRuntime().addShutdownHook(new Thread(this::delete, "talaria-mpj-sweep"));
   }
 
   private void delete() {
@@ -264,9 +275,10 @@ public final class PmiJob implements Job, Opening.Exchange {
   public void abort(int status, String why) {
     System.out.flush();
     System.err.println("talaria mpj: " + why);
-    delete();
     try {
       Thread.sleep(CARRIED_MS);
+      // As late as can be: a rank that meets another now finds no directory, and fails of that.
+      delete();
       link.abort(status);
     } catch (InterruptedException | IOException e) {
       // The end of this process says it, too.

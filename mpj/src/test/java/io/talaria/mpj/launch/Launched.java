@@ -55,6 +55,11 @@ final class Launched {
     return start(List.of("unshare", "-m", "sh", "-c", mount), words);
   }
 
+  /** With its standard input closed. */
+  static Launched startWithoutInput(String... words) throws IOException {
+    return start(List.of("sh", "-c", "exec \"$@\" <&-"), words);
+  }
+
   /** With one core to run on. */
   static Launched startOn(int core, String... words) throws IOException {
     return start(List.of("sh", "-c", "exec taskset -c " + core + " \"$@\""), words);

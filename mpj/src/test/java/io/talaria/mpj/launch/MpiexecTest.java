@@ -143,6 +143,20 @@ class MpiexecTest {
     Ended ended = run(List.of("-np", "3"), PROGRAMS, "throw");
     assertThat(ended.status).isNotZero();
     assertThat(ended.output.split("thrown on purpose", -1)).hasSize(2);
+    nothingIsLeft();
+  }
+
+  @Test
+  void whatKilledJobsHaveLeftIsSwept() throws Exception {
+    Path left = JobDirectory.create(shared.toString());
+    JobDirectory.own(left);
+    JobDirectory.sweep(shared.toString());
+    assertThat(left).isDirectory();
+    String mine = Files.readString(left.resolve("owner"));
+    Files.writeString(left.resolve("owner"), mine.replaceFirst(" [0-9]+ ", " 1 "));
+    Ended ended = run(List.of("-np", "2"), PROGRAMS, "gossip");
+    assertThat(ended.status).isZero();
+    nothingIsLeft();
   }
 
   @Test

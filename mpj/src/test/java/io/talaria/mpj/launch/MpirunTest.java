@@ -278,4 +278,50 @@ class MpirunTest {
     }
     assertThat(job.left()).isEmpty();
   }
+
+  @Test
+  void hooksOfRanksRunWhenASignalEndsTheLauncher() throws Exception {
+    for (String name : List.of("TERM", "INT")) {
+      Launched job = Launched.start("-np", "2", PROGRAMS, "hook", "ends");
+      int ignored = job.pids(2).size();
+      signal(name, job.process().pid());
+      assertThat(job.status()).isEqualTo(name.equals("TERM") ? 143 : 130);
+      assertThat(job.out()).contains("hook of 0", "hook of 1");
+      assertThat(job.err())
+          .contains("ended by a signal: the ranks get SIGTERM")
+          .doesNotContain("signal 9");
+      assertThat(job.left()).isEmpty();
+    }
+  }
+
+  @Test
+  void ranksWhoseHooksHangAreKilled() throws Exception {
+    Launched job = Launched.start("-np", "2", PROGRAMS, "hook", "hangs");
+    List<Long> pids = job.pids(2);
+    signal("TERM", job.process().pid());
+    assertThat(job.status()).isEqualTo(143);
+    for (long pid : pids) {
+      assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+    }
+    assertThat(job.left()).isEmpty();
+  }
+
+  @Test
+  void longLinesStayWhole() throws Exception {
+    Launched job = run("-np", "3", "-label", PROGRAMS, "long-lines");
+    assertThat(job.status()).as(job.err()).isZero();
+    List<String> lines = job.out().lines().toList();
+    assertThat(lines).hasSize(60);
+    for (String line : lines) {
+      int rank = line.charAt(1) - '0';
+      assertThat(line.equals("[" + rank + "] " + ("" + rank).repeat(300_000))).isTrue();
+    }
+  }
+
+  @Test
+  void closedInputIsEmpty() throws Exception {
+    Launched job = Launched.startWithoutInput("-np", "2", PROGRAMS, "input");
+    assertThat(job.status()).as(job.err()).isZero();
+    assertThat(job.out()).isEqualTo("read 0 bytes\n");
+  }
 }

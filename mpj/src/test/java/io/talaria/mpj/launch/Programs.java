@@ -4,6 +4,7 @@ package io.talaria.mpj.launch;
 
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import mpi.MPI;
 import mpi.MPIException;
 
@@ -62,6 +63,17 @@ public final class Programs {
       case "count" -> count(rank, size, Integer.parseInt(rest[1]));
       case "gossip" -> gossip(rank, size);
       case "busy" -> busy(rank, size);
+      case "hook" -> hook(rank, rest[1].equals("hangs"));
+      case "long-lines" -> {
+        for (int i = 0; i < 20; i++) {
+          System.out.println(("" + rank).repeat(300_000));
+        }
+      }
+      case "input" -> {
+        if (rank == 0) {
+          System.out.println("read " + System.in.readAllBytes().length + " bytes");
+        }
+      }
       default -> throw new IllegalArgumentException(rest[0]);
     }
     MPI.Finalize();
@@ -95,6 +107,21 @@ public final class Programs {
     if (rank == 0) {
       System.out.println("all of " + size + " have spoken");
     }
+  }
+
+  /** Waits for ever, with a hook that says something, or does not end. */
+  private static void hook(int rank, boolean hangs) {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  System.out.println("hook of " + rank);
+                  while (hangs) {
+                    LockSupport.park();
+                  }
+                }));
+    System.out.println("pid " + rank + " " + ProcessHandle.current().pid());
+    MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, rank, 42);
   }
 
   /** Messages, large ones and collectives, for ever. */

@@ -81,15 +81,16 @@ public final class RingWays implements AutoCloseable {
   public void discover(Peers peers) {
     int made = pages.ringsMadeFor(rank);
     if (made != ringsSeen) {
-      ringsSeen = made;
       for (int from = 0; from < size; from++) {
         if (!known[from] && pages.hasMadeRing(from, rank)) {
-          known[from] = true;
           MemorySegment ring = area.open(from, rank);
+          known[from] = true;
           RingLayout.check(ring, from, rank);
           peers.arrived(from, new RingReader(ring, pages, from));
         }
       }
+      // Last: where a ring could not be opened, the next round looks again.
+      ringsSeen = made;
     }
   }
 

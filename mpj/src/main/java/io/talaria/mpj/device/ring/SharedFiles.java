@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.ring;
 
+import io.talaria.mpj.device.Uninterrupted;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -34,7 +35,7 @@ public final class SharedFiles implements RingArea {
    */
   public SharedFiles(Path directory) throws IOException {
     this.directory = directory;
-    pages = map(directory.resolve(PAGES), arena);
+    pages = Uninterrupted.call(() -> map(directory.resolve(PAGES), arena));
   }
 
   /**
@@ -94,11 +95,31 @@ public final class SharedFiles implements RingArea {
     return directory.resolve("ring-" + from + "-" + to);
   }
 
+  /** Leaves nothing behind if it fails: the next message to the peer tries again. */
+  private MemorySegment make(Path file, long bytes) throws IOException {
+    try {
+      write(file, bytes);
+      return map(file, arena);
+    } catch (IOException e) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException notDeleted) {
+        e.addSuppressed(notDeleted);
+      }
+      throw e;
+    }
+  }
+
+  private MemorySegment take(Path file) throws IOException {
+    MemorySegment ring = map(file, arena);
+    Files.deleteIfExists(file);
+    return ring;
+  }
+
   @Override
   public MemorySegment create(int from, int to, long bytes) {
     try {
-      write(file(from, to), bytes);
-      return map(file(from, to), arena);
+      return Uninterrupted.call(() -> make(file(from, to), bytes));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "no ring of "
@@ -117,9 +138,7 @@ public final class SharedFiles implements RingArea {
   @Override
   public MemorySegment open(int from, int to) {
     try {
-      MemorySegment ring = map(file(from, to), arena);
-      Files.deleteIfExists(file(from, to));
-      return ring;
+      return Uninterrupted.call(() -> take(file(from, to)));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "the ring from rank " + from + " to rank " + to + " in " + directory + " is not there",
