@@ -2,7 +2,14 @@
 
 package io.talaria.messaging;
 
-/** On which thread a receiver or an answerer runs, and in what order. */
+/**
+ * On which thread a receiver or an answerer runs, and in what order.
+ *
+ * <p>With ORDERED, SERIAL and CONCURRENT a receiver that is slow delays its own messages alone:
+ * when too many wait for it, the nodes that send to it hold back what is for it ({@link
+ * Peer#NO_ROOM}), and go on when it has taken most. What is on its way for it is kept meanwhile,
+ * within {@link NodeOptions#receiveBudget}.
+ */
 public enum Dispatch {
   /**
    * On the node's poller, at once, in the order sent by each node. It must not wait: {@code send},
@@ -19,6 +26,9 @@ public enum Dispatch {
   SERIAL,
   /** On handler threads, several at once, in no order. */
   CONCURRENT,
-  /** Each on a virtual thread of its own, in no order; it may wait for anything. */
+  /**
+   * Each on a virtual thread of its own, in no order; it may wait for anything. As long as {@link
+   * NodeOptions#virtualMax} of them run, nothing behind the next message is received from its node.
+   */
   VIRTUAL
 }

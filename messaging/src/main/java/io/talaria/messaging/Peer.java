@@ -7,10 +7,13 @@ package io.talaria.messaging;
  * nobody. Any thread, virtual ones too.
  *
  * <p>Messages of one thread to one node and receiver arrive in order, each at most once. Answers
- * may overtake messages.
+ * may overtake messages. A receiver on handlers that is slow pushes back who sends to it, not who
+ * sends to other receivers of the node; see {@link Dispatch}.
  */
 public interface Peer {
-  /** Of {@link #trySend}: the receiver has to take something first. */
+  /**
+   * Of {@link #trySend}: the node, or the receiver of this type there, has to take something first.
+   */
   long NO_ROOM = -1;
 
   /** Of {@link #trySend}: there is no connection yet; one is being made. */
@@ -86,6 +89,9 @@ public interface Peer {
   /** Why it is that road, or why there is no connection; for people. */
   String reason();
 
-  /** Bytes that can be sent without waiting, 0 without a connection. */
+  /**
+   * Bytes that can be sent without waiting, 0 without a connection. Of a receiver that is slow this
+   * says nothing: {@link #trySend} may return {@link #NO_ROOM} for it in any case.
+   */
   long room();
 }

@@ -102,6 +102,11 @@ public final class Handlers {
     wakeOrStartOne();
   }
 
+  /** Tells what has gone wrong. */
+  void failed(Throwable thrown) {
+    failed.accept(thrown);
+  }
+
   /** Now and then: a thread that could not be started is tried again, if tasks wait. */
   public void lookAfterTasks() {
     if (!isEmpty()) {

@@ -202,25 +202,30 @@ final class Assembly {
       return true;
     }
     pool().hand(large.total);
-    boolean delivered =
-        connection
-            .node
-            .delivery()
-            .deliver(
-                connection,
-                large.type,
-                large.kind,
-                slot,
-                generation,
-                Records.sliceLimitUs(memory, at),
-                large.memory,
-                0,
-                large.total,
-                large.total);
+    boolean delivered = false;
+    try {
+      delivered =
+          connection
+              .node
+              .delivery()
+              .deliver(
+                  connection,
+                  large.type,
+                  large.kind,
+                  slot,
+                  generation,
+                  Records.sliceLimitUs(memory, at),
+                  large.memory,
+                  0,
+                  large.total,
+                  large.total);
+    } finally {
+      if (!delivered) {
+        pool().handBack(large.total);
+      }
+    }
     if (delivered) {
       remove(stream, large); // its memory is given back by who was given it
-    } else {
-      pool().handBack(large.total);
     }
     return delivered;
   }

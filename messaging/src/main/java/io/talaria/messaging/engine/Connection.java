@@ -96,6 +96,9 @@ final class Connection implements TrackOwner {
   /** Generations of calls from there that were cancelled, by slot; made when the first is. */
   private volatile int[] cancelled;
 
+  /** The numbers of HOLD that have come, by receiver there; made when the first comes. */
+  private volatile AtomicIntegerArray held;
+
   private volatile String failure;
   private volatile boolean dead;
 
@@ -109,6 +112,10 @@ final class Connection implements TrackOwner {
   boolean readable;
   boolean stalled;
   boolean interestLent;
+
+  /** The numbers of HOLD that were sent, by own receiver; made when the first is. */
+  private int[] holds;
+
   private long publishedTaken;
   private long toldNs;
 
@@ -505,9 +512,59 @@ final class Connection implements TrackOwner {
       }
       case Records.BIG, Records.BIG_OK, Records.BIG_NO ->
           onBig(kind, Records.slot(memory, at), Records.generation(memory, at));
+      case Records.HOLD -> held(Records.slot(memory, at), Records.generation(memory, at));
       case Records.STAY -> node.registrarHears(this, kind);
       default -> throw new RingBrokenException("a record of kind " + kind + " on express");
     }
+  }
+
+  /** Tells the other end to hold back what is for a receiver; false if that was told. Poller. */
+  boolean hold(int what) {
+    if (holds == null) {
+      holds = new int[types.length << 1];
+    }
+    if ((holds[what] & 1) != 0) {
+      return false;
+    }
+    tellHold(what);
+    return true;
+  }
+
+  /** Tells it to go on. Poller. */
+  void release(int what) {
+    if (!dead) {
+      tellHold(what);
+    }
+  }
+
+  /** The number says which is the last word: what waits in the outbox may be overtaken. */
+  private void tellHold(int what) {
+    control(Records.HOLD, what, holds[what] + 1);
+    holds[what]++;
+  }
+
+  private void held(int what, int number) {
+    int count = node.types().entries().size() << 1;
+    if (what < 0 || what >= count) {
+      throw new RingBrokenException("HOLD of receiver " + what + " of " + count);
+    }
+    AtomicIntegerArray table = held;
+    if (table == null) {
+      table = new AtomicIntegerArray(count);
+      held = table;
+    }
+    if (number - table.get(what) > 0) {
+      table.set(what, number);
+      if ((number & 1) == 0) {
+        outlet.wake();
+      }
+    }
+  }
+
+  /** Whether the other end has too much for a receiver. Any thread. */
+  boolean heldBack(int what) {
+    AtomicIntegerArray table = held;
+    return table != null && (table.get(what) & 1) != 0;
   }
 
   private void goodbye(MemorySegment memory, long at, int bytes) {

@@ -13,6 +13,8 @@ import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Mailbox;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -21,6 +23,12 @@ final class Delivery {
   private static final int MAILBOX = 1024;
   private static final int SHARED_MAILBOX = 1 << 14;
   private static final int ENVELOPES = 1 << 14;
+
+  /**
+   * What waits for one receiver may have so many times a ring's bytes beyond its mailbox: what both
+   * ends' rings have, and as much for what is sent before the sender hears that it is to hold.
+   */
+  private static final int RINGS_BEYOND = 4;
 
   private final LocalNode node;
   private final Handlers handlers;
@@ -34,6 +42,12 @@ final class Delivery {
    * makes room: set before it tries for the last time.
    */
   private volatile boolean roomWanted;
+
+  /** Somebody holds back for a receiver that has taken enough: for the poller, which is woken. */
+  private volatile boolean releaseWanted;
+
+  /** Of the poller: for which anybody holds back. */
+  private final List<Inbox> holding = new ArrayList<>();
 
   /** Of the poller: being filled. */
   private Slab slab;
@@ -50,10 +64,22 @@ final class Delivery {
 
   private void share(Target<?> target) {
     if (target != null && target.dispatch == Dispatch.SERIAL) {
-      target.shared = new Mailbox<>(handlers, open, SHARED_MAILBOX, 1);
+      target.shared = newInbox(SHARED_MAILBOX, 1);
     } else if (target != null && target.dispatch == Dispatch.CONCURRENT) {
-      target.shared = new Mailbox<>(handlers, open, SHARED_MAILBOX, node.options().handlersMax());
+      target.shared = newInbox(SHARED_MAILBOX, node.options().handlersMax());
     }
+  }
+
+  /** For what one node sends to one receiver. */
+  Inbox newInbox() {
+    return newInbox(MAILBOX, 1);
+  }
+
+  private Inbox newInbox(int capacity, int most) {
+    long rings = (long) RINGS_BEYOND * node.options().ringBytes();
+    long budget = node.options().receiveBudget() / RINGS_BEYOND;
+    Mailbox<Envelope> mailbox = new Mailbox<>(handlers, open, capacity, most);
+    return new Inbox(mailbox, capacity, Math.min(rings, budget));
   }
 
   /**
@@ -93,7 +119,7 @@ final class Delivery {
         connection,
         type,
         target,
-        kind,
+        Records.what(typeIndex, kind),
         slot,
         generation,
         limitUs,
@@ -107,7 +133,7 @@ final class Delivery {
       Connection connection,
       TypeEntry type,
       Target<?> target,
-      byte kind,
+      int what,
       int slot,
       int generation,
       int limitUs,
@@ -115,15 +141,20 @@ final class Delivery {
       long offset,
       int bytes,
       long largeBytes) {
-    Mailbox<Envelope> mailbox = null;
+    Inbox inbox = null;
+    int waiting = 0;
     if (target.dispatch == Dispatch.VIRTUAL) {
       if (virtual.get() >= virtualMax) {
         return false;
       }
     } else {
-      mailbox = target.shared != null ? target.shared : connection.peer.mailbox(target, this);
-      if (mailbox.size() >= (target.shared != null ? SHARED_MAILBOX : MAILBOX) - 1) {
-        return false;
+      inbox = target.shared != null ? target.shared : connection.peer.inbox(target, this);
+      waiting = inbox.waiting();
+      if (inbox.tooMany(waiting)) {
+        hold(connection, what, inbox);
+        if (!inbox.hasRoom(waiting, bytes)) {
+          return false;
+        }
       }
     }
     Envelope envelope = envelopes.poll();
@@ -133,7 +164,7 @@ final class Delivery {
     if (largeBytes != 0) {
       envelope.memory = memory;
       envelope.offset = offset;
-    } else if (!copy(envelope, memory, offset, bytes)) {
+    } else if (!copy(envelope, inbox, waiting, memory, offset, bytes)) {
       boolean unused = envelopes.offer(envelope);
       return false;
     }
@@ -141,18 +172,59 @@ final class Delivery {
     envelope.bytes = bytes;
     envelope.connection = connection;
     envelope.type = type;
-    envelope.kind = kind;
+    envelope.kind = Records.kindOf(what);
     envelope.slot = slot;
     envelope.generation = generation;
     envelope.deadlineNs = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
+    envelope.inbox = inbox;
     envelope.epoch = connection.taken.begin();
-    if (mailbox == null) {
-      startVirtual(envelope);
-    } else if (!mailbox.offer(envelope)) {
-      takeBack(envelope); // a handler is about to leave the place
-      return false;
+    boolean posted = false;
+    try {
+      if (inbox == null) {
+        startVirtual(envelope);
+      } else {
+        inbox.put(envelope);
+      }
+      posted = true;
+    } finally {
+      if (!posted) { // no memory: that is told
+        takeBack(envelope);
+      }
     }
     return true;
+  }
+
+  private void hold(Connection connection, int what, Inbox inbox) {
+    if (inbox.hold(connection, what)) {
+      holding.add(inbox);
+      if (inbox.canRelease()) {
+        releaseWanted = true; // taken meanwhile by who did not see that somebody holds
+      }
+    }
+  }
+
+  /** Has those go on who hold back for a receiver that has taken enough. Poller. */
+  void releaseHolders() {
+    if (!releaseWanted) {
+      return;
+    }
+    releaseWanted = false;
+    VarHandle.fullFence();
+    boolean all = false;
+    try {
+      for (int i = holding.size() - 1; i >= 0; i--) {
+        Inbox inbox = holding.get(i);
+        if (inbox.canRelease()) {
+          inbox.release();
+          holding.remove(i);
+        }
+      }
+      all = true;
+    } finally {
+      if (!all) {
+        releaseWanted = true;
+      }
+    }
   }
 
   private void startVirtual(Envelope envelope) {
@@ -163,9 +235,8 @@ final class Delivery {
           Thread.ofVirtual().name(node.threadName("virtual")).start(() -> onVirtual(envelope));
       started = true;
     } finally {
-      if (!started) { // no memory: that is told
+      if (!started) {
         virtual.decrementAndGet();
-        takeBack(envelope);
       }
     }
   }
@@ -175,6 +246,9 @@ final class Delivery {
     boolean unused = envelope.connection.taken.end(envelope.epoch);
     if (envelope.slab != null) {
       envelope.slab.release();
+    }
+    if (envelope.inbox != null) {
+      envelope.inbox.taken(envelope);
     }
     envelope.clear();
     unused = envelopes.offer(envelope);
@@ -210,28 +284,32 @@ final class Delivery {
     }
   }
 
-  Mailbox<Envelope> newMailbox() {
-    return new Mailbox<>(handlers, open, MAILBOX, 1);
-  }
-
-  private boolean copy(Envelope envelope, MemorySegment memory, long offset, int bytes) {
+  private boolean copy(
+      Envelope envelope, Inbox inbox, int waiting, MemorySegment memory, long offset, int bytes) {
     int aligned = Records.aligned(bytes);
-    if (slab == null || slab.used + aligned > Slab.BYTES) {
+    boolean own = inbox != null && inbox.hasOwnMemory(waiting);
+    Slab to = own ? inbox.ownMemory() : slab;
+    if (to == null || to.used + aligned > Slab.BYTES) {
       Slab next = node.slabs().take();
       if (next == null) {
         return false;
       }
-      if (slab != null) {
-        slab.release();
+      if (own) {
+        inbox.ownMemory(next);
+      } else {
+        if (slab != null) {
+          slab.release();
+        }
+        slab = next;
       }
-      slab = next;
+      to = next;
     }
-    MemorySegment.copy(memory, offset, slab.memory, slab.used, bytes);
-    envelope.memory = slab.memory;
-    envelope.offset = slab.used;
-    envelope.slab = slab;
-    slab.hold();
-    slab.used += aligned;
+    MemorySegment.copy(memory, offset, to.memory, to.used, bytes);
+    envelope.memory = to.memory;
+    envelope.offset = to.used;
+    envelope.slab = to;
+    to.hold();
+    to.used += aligned;
     return true;
   }
 
@@ -256,8 +334,16 @@ final class Delivery {
       envelope.slab.release();
     }
     node.giveBackLarge(envelope.largeBytes);
+    Inbox inbox = envelope.inbox;
+    if (inbox != null) {
+      inbox.taken(envelope);
+    }
     envelope.clear();
     boolean unused = envelopes.offer(envelope);
+    if (inbox != null && inbox.canRelease()) {
+      releaseWanted = true;
+      node.wakePoller();
+    }
     if (connection.taken.end(epoch) || roomWanted) {
       node.wakePoller();
     }

@@ -21,6 +21,12 @@ final class Envelope {
 
   long largeBytes;
 
+  /** Where it waits; null: nowhere, it has a virtual thread. */
+  Inbox inbox;
+
+  /** What it takes there beyond its places. */
+  int beyondBytes;
+
   /** Which count of its connection's {@link Taken} it is in. */
   int epoch;
 
@@ -29,6 +35,7 @@ final class Envelope {
     type = null;
     memory = null;
     slab = null;
+    inbox = null;
     largeBytes = 0;
   }
 }

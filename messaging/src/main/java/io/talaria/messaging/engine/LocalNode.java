@@ -214,6 +214,9 @@ public final class LocalNode implements Node {
       return Peer.CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
+    if (now.heldBack(head.what())) {
+      return now.outlet().whileHeldBack();
+    }
     return size > now.largestThere
         ? Peer.TOO_LARGE
         : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, Lane.BULK, head));

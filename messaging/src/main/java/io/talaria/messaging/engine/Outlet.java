@@ -26,6 +26,9 @@ final class Outlet {
   /** Explicit codecs write more than this elsewhere first: a claim shall not last. */
   private static final int MOST_IN_PLACE = 4096;
 
+  /** For whatever receiver. */
+  private static final int NO_RECEIVER = -1;
+
   /** Slices leave twice a ring's bytes, shifted by this, to others. */
   private static final int SPARE_SHIFT = 3;
 
@@ -141,6 +144,9 @@ final class Outlet {
    * @return a ticket; or a negative one of {@link Peer}
    */
   long put(ThreadContext context, TypeEntry type, Object message, int lane, RecordHead head) {
+    if (lane == Lane.BULK && connection.heldBack(head.what())) {
+      return whileHeldBack();
+    }
     int size = size(context, type.codec, message);
     if (size > connection.largestThere) {
       return Peer.TOO_LARGE;
@@ -223,6 +229,19 @@ final class Outlet {
     return result == LARGER_SOON ? Peer.NO_ROOM : result;
   }
 
+  /** What is not sent, though there may be room for it. */
+  long whileHeldBack() {
+    RingProducer ring = bulk();
+    try {
+      return ring.sealed() && !track.grows(Lane.BULK, ring) ? Peer.LOST : Peer.NO_ROOM;
+    } catch (IllegalStateException e) {
+      if (connection.dead()) {
+        return Peer.LOST;
+      }
+      throw e;
+    }
+  }
+
   private long refused(int lane, RingProducer ring, long claim) {
     if (claim == RingProducer.NO_ROOM) {
       if (track.canGrow(lane)) {
@@ -236,7 +255,7 @@ final class Outlet {
   // ---- waiting
 
   /** Waits for one thing of three, the others are 0; false at the limit. */
-  private boolean await(long ticket, long bytes, int stream, long deadlineNs)
+  private boolean await(long ticket, long bytes, int what, int stream, long deadlineNs)
       throws MessagingException {
     boolean handler = connection.node.beginWait();
     Object recorded = Recorded.begin();
@@ -244,7 +263,7 @@ final class Outlet {
     try {
       while (!connection.dead()) {
         bulk().want();
-        if (holds(ticket, bytes, stream)) {
+        if (holds(ticket, bytes, what, stream)) {
           return true;
         }
         if (!park(deadlineNs)) {
@@ -267,12 +286,17 @@ final class Outlet {
     }
   }
 
-  private boolean holds(long ticket, long bytes, int stream) {
+  private boolean holds(long ticket, long bytes, int what, int stream) {
     if (ticket != 0) {
       return Tickets.reached(ticket, bulk().taken());
     }
     RingProducer bulk = bulk();
-    return bulk.sealed() || (stream != 0 ? connection.granted(stream) : bulk.hasRoom(bytes));
+    if (bulk.sealed()) {
+      return true;
+    }
+    return stream != 0
+        ? connection.granted(stream)
+        : bulk.hasRoom(bytes) && (what == NO_RECEIVER || !connection.heldBack(what));
   }
 
   private void leave() {
@@ -304,9 +328,9 @@ final class Outlet {
     return true;
   }
 
-  /** Waits for room of bulk, or until the connection or the time ends. */
-  boolean awaitRoom(long bytes, long deadlineNs) throws MessagingException {
-    return await(0, bytes, 0, deadlineNs);
+  /** Waits for room for what is for a receiver, or until the connection or the time ends. */
+  boolean awaitRoom(long bytes, int what, long deadlineNs) throws MessagingException {
+    return await(0, bytes, what, 0, deadlineNs);
   }
 
   /** The same for a slice, which leaves room for others' messages. */
@@ -327,17 +351,17 @@ final class Outlet {
     } catch (RingBrokenException e) {
       connection.broken(e);
     }
-    return awaitRoom(bytes, deadlineNs);
+    return awaitRoom(bytes, NO_RECEIVER, deadlineNs); // held back as a whole, before it begins
   }
 
   /** Waits until the other end has memory for a large message. */
   boolean awaitGrant(int stream, long deadlineNs) throws MessagingException {
-    return await(0, 0, stream, deadlineNs);
+    return await(0, 0, NO_RECEIVER, stream, deadlineNs);
   }
 
   /** See {@link Peer#awaitTaken}. */
   boolean awaitTaken(long ticket, long deadlineNs) throws MessagingException {
-    if (!await(ticket, 0, 0, deadlineNs)) {
+    if (!await(ticket, 0, NO_RECEIVER, 0, deadlineNs)) {
       return false;
     }
     if (!connection.dead() || Tickets.reached(ticket, takenAtEnd)) {

@@ -218,6 +218,7 @@ final class Poller extends Thread {
         each.failed("an error of this node: " + Thrown.text(e));
       }
     }
+    node.delivery().releaseHolders();
     if (!stalled) {
       node.delivery().enoughRoom();
     }

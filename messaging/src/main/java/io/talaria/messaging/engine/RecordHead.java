@@ -36,6 +36,11 @@ final class RecordHead {
     return this;
   }
 
+  /** For which receiver it is. */
+  int what() {
+    return Records.what(type, kind);
+  }
+
   int bytes() {
     return Records.headerOf(total == 0 ? kind : Records.SLICE);
   }

@@ -14,12 +14,14 @@ import java.nio.ByteOrder;
  *   REQUEST   slot 4 | generation 4 | limit in µs 4 (0: none) | 0 4
  *   ANSWER, FAILURE, CANCEL     slot 4 | generation 4
  *   BIG, BIG_OK, BIG_NO         stream 4 | total 4
+ *   HOLD      receiver 4 (type in the table of who sends its messages * 2, + 1: answers questions) | number 4
  *   SLICE     stream 4 | offset 4 | total 4 | kind of the whole 4 | slot 4 | generation 4 | limit 4 | 0 4
  *   then      the payload
  *
  *   type      its place in the sender's table, which the session has told
  *   FAILURE   payload: code 1, then text in UTF-8
  *   BIG       may a message of so many bytes come? BIG_OK: it may. BIG_NO: it does not come
+ *   HOLD      an odd number: send nothing more for that receiver; an even one: go on. Counts up from 1
  *   GOODBYE   payload: none, asks to part; or position 8, agrees: behind the last record of bulk
  * </pre>
  */
@@ -37,6 +39,7 @@ final class Records {
   static final byte BIG = 11;
   static final byte BIG_OK = 12;
   static final byte BIG_NO = 13;
+  static final byte HOLD = 14;
 
   /** A message or question above this is asked for with BIG. */
   static final int ASK_ABOVE = 1 << 20;
@@ -73,10 +76,20 @@ final class Records {
   static int headerOf(byte kind) {
     return switch (kind) {
       case REQUEST -> REQUEST_HEADER;
-      case ANSWER, FAILURE, CANCEL, BIG, BIG_OK, BIG_NO -> CALL_HEADER;
+      case ANSWER, FAILURE, CANCEL, BIG, BIG_OK, BIG_NO, HOLD -> CALL_HEADER;
       case SLICE -> SLICE_HEADER;
       default -> HEADER;
     };
+  }
+
+  /** For which receiver of its node something is, as HOLD names it. */
+  static int what(int type, byte kind) {
+    return type << 1 | (kind == REQUEST ? 1 : 0);
+  }
+
+  /** The kind of what is for a receiver. */
+  static byte kindOf(int what) {
+    return (what & 1) == 0 ? MESSAGE : REQUEST;
   }
 
   static int aligned(int length) {

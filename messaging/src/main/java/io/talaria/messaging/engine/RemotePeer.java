@@ -7,7 +7,6 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
-import io.talaria.messaging.dispatch.Mailbox;
 import io.talaria.messaging.road.Lane;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,22 +27,22 @@ final class RemotePeer implements Peer {
   final AtomicBoolean requested = new AtomicBoolean();
 
   /** By the target's index; poller. */
-  private final Mailbox<Envelope>[] mailboxes;
+  private final Inbox[] inboxes;
 
-  @SuppressWarnings("unchecked")
   RemotePeer(LocalNode node, int id) {
     this.node = node;
     this.id = id;
-    mailboxes = (Mailbox<Envelope>[]) new Mailbox<?>[node.types().targetCount()];
+    inboxes = new Inbox[node.types().targetCount()];
   }
 
-  Mailbox<Envelope> mailbox(Target<?> target, Delivery delivery) {
-    Mailbox<Envelope> mailbox = mailboxes[target.index];
-    if (mailbox == null) {
-      mailbox = delivery.newMailbox();
-      mailboxes[target.index] = mailbox;
+  /** Where waits what is for a receiver of this node's messages alone. */
+  Inbox inbox(Target<?> target, Delivery delivery) {
+    Inbox inbox = inboxes[target.index];
+    if (inbox == null) {
+      inbox = delivery.newInbox();
+      inboxes[target.index] = inbox;
     }
-    return mailbox;
+    return inbox;
   }
 
   @Override
@@ -58,8 +57,8 @@ final class RemotePeer implements Peer {
   /** How many messages and questions of it wait for handlers, about. Any thread. */
   int waiting() {
     int waiting = 0;
-    for (Mailbox<Envelope> each : mailboxes) {
-      waiting += each == null ? 0 : each.size();
+    for (Inbox each : inboxes) {
+      waiting += each == null ? 0 : each.waiting();
     }
     return waiting;
   }
@@ -155,7 +154,7 @@ final class RemotePeer implements Peer {
         return result;
       }
       if (result == NO_ROOM) {
-        if (!outlet.awaitRoom(outlet.mostRecord(Lane.BULK), deadlineNs)) {
+        if (!outlet.awaitRoom(outlet.mostRecord(Lane.BULK), head.what(), deadlineNs)) {
           throw noRoom();
         }
       } else {

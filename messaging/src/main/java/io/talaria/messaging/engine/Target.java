@@ -3,7 +3,6 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.Dispatch;
-import io.talaria.messaging.dispatch.Mailbox;
 
 /**
  * Who takes messages or questions of a type.
@@ -18,7 +17,7 @@ final class Target<T> {
   final T taker;
 
   /** Of all nodes: SERIAL and CONCURRENT. */
-  Mailbox<Envelope> shared;
+  Inbox shared;
 
   Target(int index, Dispatch dispatch, T taker) {
     this.index = index;

@@ -1,0 +1,222 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.talaria.messaging.Messages.Answer;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Text;
+import io.talaria.messaging.MessagingException.Code;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A receiver that takes nothing keeps back what is for it, and nothing else. */
+@Timeout(180)
+class SlowReceiverTest {
+  private static final long LIMIT_NS = 60_000_000_000L;
+  private static final int RING = 64 << 10;
+
+  @TempDir Path directory;
+  private Ground.Nodes nodes;
+  private final CountDownLatch stuck = new CountDownLatch(1);
+  private final AtomicLong slow = new AtomicLong();
+  private final AtomicLong quick = new AtomicLong();
+  private final AtomicLong outOfOrder = new AtomicLong();
+
+  record Numbered(long number, String text) {}
+
+  @AfterEach
+  void close() {
+    stuck.countDown();
+    nodes.close();
+  }
+
+  private static void await(BooleanSupplier condition) throws Exception {
+    long end = System.nanoTime() + LIMIT_NS;
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).as("in time").isNegative();
+      Thread.sleep(1);
+    }
+  }
+
+  private void waitWhileStuck() {
+    try {
+      if (!stuck.await(LIMIT_NS, TimeUnit.NANOSECONDS)) {
+        throw new IllegalStateException("nobody has let it go on");
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void take(long number) {
+    if (number != slow.getAndIncrement()) {
+      outOfOrder.incrementAndGet();
+    }
+  }
+
+  private NodeOptions there(Dispatch dispatch) {
+    return nodes
+        .options(2)
+        .ringBytes(RING)
+        .handlers(2)
+        .type(Answer.class)
+        .receive(
+            Numbered.class,
+            dispatch,
+            (message, from) -> {
+              waitWhileStuck();
+              if (dispatch == Dispatch.CONCURRENT) {
+                slow.incrementAndGet();
+              } else {
+                take(message.number());
+              }
+            })
+        .receive(Text.class, Dispatch.INLINE, (text, from) -> quick.incrementAndGet())
+        .answer(
+            Pair.class,
+            Dispatch.INLINE,
+            (pair, request) -> request.answer(new Answer(pair.first() + 1)));
+  }
+
+  private Node start(Ground ground, Dispatch dispatch) throws Exception {
+    nodes = new Ground.Nodes(ground, directory);
+    NodeOptions there = there(dispatch);
+    if (ground == Ground.LOOP) {
+      return nodes.start(there.sendLimit(Duration.ofMillis(200)));
+    }
+    assertThat(nodes.start(there).id()).isEqualTo(2);
+    return nodes.start(
+        nodes
+            .options(1)
+            .ringBytes(RING)
+            .sendLimit(Duration.ofMillis(200))
+            .type(Answer.class)
+            .type(Numbered.class)
+            .type(Text.class)
+            .type(Pair.class));
+  }
+
+  /** Sends until no more is taken within the limit. */
+  private static long fill(Peer peer, String text) throws Exception {
+    long sent = 0;
+    while (true) {
+      try {
+        peer.send(new Numbered(sent, text));
+        sent++;
+      } catch (MessagingException e) {
+        assertThat(e.code()).isEqualTo(Code.NO_ROOM);
+        return sent;
+      }
+    }
+  }
+
+  private void check(Ground ground, Dispatch dispatch) throws Exception {
+    Node here = start(ground, dispatch);
+    Peer peer = here.peer(2);
+    await(() -> peer.trySend(new Text("")) > 0);
+    String text = "x".repeat(100);
+    long sent = fill(peer, text);
+    // Its places, what both rings have, and as much again.
+    assertThat(sent).isLessThan((dispatch == Dispatch.ORDERED ? 1024 : 1 << 14) + 6 * RING / 128);
+    assertThat(peer.trySend(new Numbered(sent, text))).isEqualTo(Peer.NO_ROOM);
+    long[] outcome = new long[1];
+    assertThat(here.send(NodeSet.of(2), new Numbered(sent, text), outcome)).isZero();
+    assertThat(outcome[0]).isEqualTo(Peer.NO_ROOM);
+    for (int i = 0; i < 1000; i++) { // more than the rings have
+      assertThat(peer.ask(new Pair(i, 0), Answer.class, LIMIT_NS).value()).isEqualTo(i + 1);
+      peer.send(new Text(text));
+    }
+    await(() -> quick.get() == 1001);
+    assertThat(slow.get()).isZero();
+    stuck.countDown();
+    long total = sent + 20_000;
+    for (long i = sent; i < total; i++) {
+      long number = i;
+      await(() -> peer.trySend(new Numbered(number, text)) > 0);
+    }
+    await(() -> slow.get() == total);
+    assertThat(outOfOrder.get()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void oneThatKeepsTheOrder(Ground ground) throws Exception {
+    check(ground, Dispatch.ORDERED);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Dispatch.class,
+      names = {"SERIAL", "CONCURRENT"})
+  void oneForAllNodes(Dispatch dispatch) throws Exception {
+    check(Ground.SHM, dispatch);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "STREAM"})
+  void questionsThatAreNotAnsweredKeepBackTheirLikeAlone(Ground ground) throws Exception {
+    nodes = new Ground.Nodes(ground, directory);
+    Node there =
+        nodes.start(
+            nodes
+                .options(2)
+                .ringBytes(RING)
+                .type(Answer.class)
+                .answer(
+                    Numbered.class,
+                    Dispatch.ORDERED,
+                    (message, request) -> {
+                      waitWhileStuck();
+                      take(message.number());
+                      request.answer(new Answer(message.number()));
+                    })
+                .receive(Numbered.class, Dispatch.INLINE, (m, from) -> quick.incrementAndGet()));
+    assertThat(there.id()).isEqualTo(2);
+    Node here =
+        nodes.start(
+            nodes
+                .options(1)
+                .ringBytes(RING)
+                .sendLimit(Duration.ofMillis(200))
+                .type(Answer.class)
+                .type(Numbered.class));
+    Peer peer = here.peer(2);
+    await(() -> peer.trySend(new Numbered(0, "")) > 0);
+    String text = "x".repeat(100);
+    long asked = 0;
+    MessagingException refused = null;
+    while (refused == null) {
+      long number = asked;
+      refused =
+          catchThrowableOfType(
+              MessagingException.class,
+              () -> {
+                Call<Answer> unused =
+                    peer.call(new Numbered(number, text), Answer.class, 4 * LIMIT_NS);
+              });
+      asked += refused == null ? 1 : 0;
+    }
+    assertThat(refused.code()).isEqualTo(Code.NO_ROOM);
+    for (int i = 0; i < 2000; i++) {
+      peer.send(new Numbered(i, text));
+    }
+    await(() -> quick.get() == 2001);
+    stuck.countDown();
+    long all = asked;
+    await(() -> slow.get() == all);
+    assertThat(peer.ask(new Numbered(all, text), Answer.class, LIMIT_NS).value()).isEqualTo(all);
+    assertThat(outOfOrder.get()).isZero();
+  }
+}

@@ -1,0 +1,76 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What waits for a receiver is taken in its order, wherever it waits. */
+@Timeout(120)
+class MailboxTest {
+  @Test
+  void whatFindsNoPlaceComesBehindWhatFoundOne() throws Exception {
+    int count = 1_000_000;
+    AtomicInteger next = new AtomicInteger();
+    AtomicReference<String> wrong = new AtomicReference<>();
+    CountDownLatch all = new CountDownLatch(1);
+    Handlers handlers = new Handlers("test-mailbox-", 2, 2, thrown -> wrong.set("" + thrown));
+    Mailbox<Integer> mailbox =
+        new Mailbox<>(
+            handlers,
+            each -> {
+              if (each != next.getAndIncrement()) {
+                wrong.compareAndSet(null, each + " after " + next);
+              }
+              if (next.get() == count) {
+                all.countDown();
+              }
+            },
+            4,
+            1);
+    int beyond = 0;
+    for (int i = 0; i < count; i++) {
+      if (!mailbox.offer(i)) {
+        mailbox.offerBeyond(i);
+        beyond++;
+        while (mailbox.size() > 100) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+    assertThat(all.await(100, TimeUnit.SECONDS)).isTrue();
+    assertThat(wrong.get()).isNull();
+    assertThat(beyond).isPositive();
+    assertThat(mailbox.isEmpty()).isTrue();
+    handlers.stop();
+  }
+
+  @Test
+  void aTurnThatThrowsIsToldAndTheNextOneBegins() throws Exception {
+    AtomicInteger told = new AtomicInteger();
+    CountDownLatch all = new CountDownLatch(10);
+    Handlers handlers = new Handlers("test-mailbox-", 1, 1, thrown -> told.incrementAndGet());
+    Mailbox<Integer> mailbox =
+        new Mailbox<>(
+            handlers,
+            each -> {
+              all.countDown();
+              throw new AssertionError("thrown by a test");
+            },
+            16,
+            1);
+    for (int i = 0; i < 10; i++) {
+      assertThat(mailbox.offer(i)).isTrue();
+    }
+    assertThat(all.await(100, TimeUnit.SECONDS)).isTrue();
+    handlers.stop();
+    assertThat(handlers.awaitStopped(System.nanoTime() + 100_000_000_000L)).isTrue();
+    assertThat(told.get()).isEqualTo(10);
+  }
+}
