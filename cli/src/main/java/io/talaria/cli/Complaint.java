@@ -8,19 +8,19 @@ package io.talaria.cli;
  *
  * @param message all of it
  */
-record Complaint(String message) {
+public record Complaint(String message) {
   /** What a screen shows at a glance. */
   private static final int MOST_LINES = 20;
 
   private static final String TRACE_LINE = "\tat ";
 
   /** Returns whether a user should not be shown all of it unasked. */
-  boolean tooMuch() {
+  public boolean tooMuch() {
     return message.contains(TRACE_LINE) || message.lines().count() > MOST_LINES;
   }
 
   /** Returns all of it, or the first line alone if that is too much. */
-  String brief() {
+  public String brief() {
     return tooMuch() ? message.lines().findFirst().orElse("") : message;
   }
 }

@@ -4,9 +4,15 @@ package io.talaria.workloads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -67,7 +73,7 @@ class LossTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "grpc       | --client async --seconds 600   | : measuring        | server",
+        "grpc       | --call unary --client async --seconds 600 | : measuring        | server",
         "zookeeper  | -n 20 -o 100000000 --live      |  of 100,000,000    | server"
       })
   void aBenchmarkNamesItsOwnServerThatHasGone(
@@ -98,6 +104,30 @@ class LossTest {
   void anotherBenchmarkNamesItsOwnServerThatHasGone(
       String name, String options, String measuring, String who) throws Exception {
     aBenchmarkNamesItsOwnServerThatHasGone(name, options, measuring, who);
+  }
+
+  @Test
+  void aCaseThatFailsIsMarkedWithItsCauseAndTheNextIsMeasured(@TempDir Path folder)
+      throws Exception {
+    Path file = folder.resolve("found.json");
+    String words = "bench netty ping-pong -l 16,64 --plain --seconds 15 --json " + file;
+    String[] all =
+        Stream.concat(Stream.of(words.split(" ", -1)), Stream.of(AT_ONCE)).toArray(String[]::new);
+    try (TalariaCommand both = TalariaCommand.start(all)) {
+      both.awaitError("ping-pong 16 B, JDK: measuring");
+      both.killServer();
+      TalariaCommand.Ended ended = both.endedWithItsJvms();
+
+      ended.failed(1, "talaria: ping-pong 16 B on JDK: the server ended (exit status 137)\n");
+      assertThat(ended.out())
+          .containsPattern("(?m)^ping-pong 16 B +failed *$")
+          .containsPattern("(?m)^ping-pong 64 B, p50 +\\d")
+          .contains("\nMissing:\n  ping-pong 16 B, JDK, round 1: the server ended");
+    }
+    JsonNode json = Json.parse(Files.readString(file));
+    assertThat(json.path("missing").path(0).path("cause").asText())
+        .startsWith("the server ended (exit status 137)");
+    assertThat(json.path("measures").path(0).path("id").asText()).startsWith("ping-pong/64/");
   }
 
   /** What the first client has loaded is still there. */

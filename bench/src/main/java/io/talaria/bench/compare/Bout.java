@@ -39,8 +39,20 @@ public interface Bout {
    * Measures once.
    *
    * @param round which round, by which contender, and where to say what was found
-   * @throws HarnessException if it failed, or was not accelerated though it should be
+   * @throws HarnessException if it failed, or was not accelerated though it should be: the engine
+   *     tells {@link #failed} then, as for any other exception
    * @throws InterruptedException if interrupted
    */
   void measure(Round round) throws HarnessException, InterruptedException;
+
+  /**
+   * Told that measuring has failed; the engine goes on with the others. Keeps that there is no
+   * figure.
+   *
+   * @param round which round, by which contender
+   * @param cause why; what there is to say beside is in further lines
+   */
+  default void failed(Round round, String cause) {
+    round.found().addMissing(round.missing(label(), cause));
+  }
 }

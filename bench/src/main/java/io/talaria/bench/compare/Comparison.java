@@ -9,6 +9,7 @@ import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.bench.harness.Target;
+import io.talaria.cli.Complaint;
 import io.talaria.cli.harness.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
@@ -26,6 +28,9 @@ import org.HdrHistogram.Histogram;
  * roads that connections took. Not for use by several threads.
  */
 public final class Comparison {
+  /** What tables show in place of a figure that should be there. */
+  public static final String FAILED = "failed";
+
   private final List<Contender> contenders;
   private final Map<String, Gathered> measures = new LinkedHashMap<>();
   private final List<Distribution> times = new ArrayList<>();
@@ -34,6 +39,11 @@ public final class Comparison {
   private final List<String> notes = new ArrayList<>();
   private final List<Judged> byJucx = new ArrayList<>();
   private final List<Missing> missing = new ArrayList<>();
+
+  /** What is measured now and in which round; empty and 0 if nobody says. */
+  private String bout = "";
+
+  private int round;
 
   /** In how many rounds compilers were busy when measuring began. */
   private final Map<String, Integer> compiling = new LinkedHashMap<>();
@@ -60,16 +70,28 @@ public final class Comparison {
    */
   public record Missing(String label, Contender contender, int round, String cause) {}
 
+  /** The figure of a round. */
+  private record Figure(int round, double value) {}
+
   /** The figures of a measure. */
   static final class Gathered {
+    private final String bout;
     private final String label;
     private final Quantity quantity;
-    private final Map<Contender, List<Double>> values = new LinkedHashMap<>();
+    private final Map<Contender, List<Figure>> values = new LinkedHashMap<>();
     private Target target;
 
-    private Gathered(String label, Quantity quantity) {
+    private Gathered(String bout, String label, Quantity quantity) {
+      this.bout = bout.isEmpty() ? label : bout;
       this.label = label;
       this.quantity = quantity;
+    }
+
+    /**
+     * Returns the label of what was measured when it was found, which may give several measures.
+     */
+    String bout() {
+      return bout;
     }
 
     String label() {
@@ -85,8 +107,49 @@ public final class Comparison {
     }
 
     Spread spread(Contender contender) {
-      List<Double> found = values.get(contender);
-      return found == null ? null : Spread.of(found);
+      List<Double> found = values(contender);
+      return found.isEmpty() ? null : Spread.of(found);
+    }
+
+    private List<Double> values(Contender contender) {
+      return values.getOrDefault(contender, List.of()).stream().map(Figure::value).toList();
+    }
+
+    private List<Integer> rounds(Contender contender) {
+      return values.getOrDefault(contender, List.of()).stream().map(Figure::round).toList();
+    }
+
+    /** Returns the figures of all, each at the place of its round; null is for one without. */
+    private Map<Contender, List<Double>> byRounds() {
+      Map<Contender, List<Double>> all = new LinkedHashMap<>();
+      values.forEach(
+          (contender, figures) -> {
+            List<Double> places = new ArrayList<>();
+            for (Figure figure : figures) {
+              while (places.size() < figure.round - 1) {
+                places.add(null);
+              }
+              places.add(figure.value);
+            }
+            all.put(contender, places);
+          });
+      return all;
+    }
+
+    /**
+     * Returns the ratios of two contenders' figures in the rounds; that of the medians alone if
+     * they do not have the same rounds.
+     */
+    private List<Double> ratios(Contender one, Contender other) {
+      List<Double> ones = values(one);
+      List<Double> others = values(other);
+      if (ones.isEmpty() || others.isEmpty()) {
+        return List.of(Double.NaN);
+      }
+      if (!rounds(one).equals(rounds(other))) {
+        return List.of(spread(one).median() / spread(other).median());
+      }
+      return IntStream.range(0, ones.size()).mapToObj(i -> ones.get(i) / others.get(i)).toList();
     }
 
     private double median(Contender contender) {
@@ -114,14 +177,7 @@ public final class Comparison {
      * ratios if each round has both, because both had the same share of what the machine did then.
      */
     double timesUcx() {
-      List<Double> talaria = values.getOrDefault(Contender.TALARIA, List.of());
-      List<Double> ucx = values.getOrDefault(Contender.UCX_IN_C, List.of());
-      if (talaria.isEmpty() || talaria.size() != ucx.size()) {
-        return median(Contender.TALARIA) / median(Contender.UCX_IN_C);
-      }
-      return Spread.of(
-              IntStream.range(0, ucx.size()).mapToObj(i -> talaria.get(i) / ucx.get(i)).toList())
-          .median();
+      return Spread.of(ratios(Contender.TALARIA, Contender.UCX_IN_C)).median();
     }
 
     private Measure measure(String id) {
@@ -135,8 +191,24 @@ public final class Comparison {
           spread(Contender.UCX_IN_C),
           Json.number(timesUcx()),
           target,
-          values);
+          byRounds());
     }
+  }
+
+  /**
+   * Says what is measured from now on, to which the figures belong that are added.
+   *
+   * @param label its name for people; empty if it is nothing in particular
+   * @param number in which round, from 1; 0 if figures tell their rounds by their order
+   */
+  void begin(String label, int number) {
+    bout = label;
+    round = number;
+  }
+
+  /** Returns in which round something is found of which so many were found before. */
+  private int round(int before) {
+    return round > 0 ? round : before + 1;
   }
 
   /**
@@ -214,11 +286,12 @@ public final class Comparison {
    */
   public void add(String id, String label, Quantity quantity, Contender contender, double value) {
     if (!Double.isNaN(value)) {
-      measures
-          .computeIfAbsent(id, key -> new Gathered(label, quantity))
-          .values
-          .computeIfAbsent(contender, key -> new ArrayList<>())
-          .add(value);
+      List<Figure> figures =
+          measures
+              .computeIfAbsent(id, key -> new Gathered(bout, label, quantity))
+              .values
+              .computeIfAbsent(contender, key -> new ArrayList<>());
+      figures.add(new Figure(round(figures.size()), value));
     }
   }
 
@@ -238,6 +311,79 @@ public final class Comparison {
   }
 
   /**
+   * Returns in how many rounds somebody has no figure of something.
+   *
+   * @param label what was measured, as {@link Bout#label} says it
+   * @param contender who
+   */
+  public long failed(String label, Contender contender) {
+    return failures(label, contender).count();
+  }
+
+  private Stream<Missing> failures(String label, Contender contender) {
+    return missing.stream()
+        .filter(one -> one.label().equals(label) && one.contender().equals(contender));
+  }
+
+  /**
+   * Returns the figures of a measure as a table has them: their median with the range, and in how
+   * many rounds there is none though there should be.
+   *
+   * @param id its name for machines
+   * @param label what was measured, as {@link Bout#label} says it
+   * @param contender whose
+   * @param figure what is shown of them
+   * @return empty if there are none and should be none
+   */
+  public String cell(
+      String id, String label, Contender contender, Function<Spread, String> figure) {
+    Gathered measure = measures.get(id);
+    return measure == null
+        ? failed(label, contender) > 0 ? FAILED : ""
+        : cell(measure, contender, figure);
+  }
+
+  String cell(Gathered measure, Contender contender) {
+    return cell(measure, contender, measure.quantity()::format);
+  }
+
+  private String cell(Gathered measure, Contender contender, Function<Spread, String> figure) {
+    // What failed may have given this figure before.
+    List<Integer> rounds = measure.rounds(contender);
+    long failed =
+        failures(measure.bout, contender).filter(one -> !rounds.contains(one.round())).count();
+    if (rounds.isEmpty()) {
+      return failed > 0 ? FAILED : "";
+    }
+    return figure.apply(measure.spread(contender))
+        + (failed > 0 ? ", " + failed + " " + FAILED : "");
+  }
+
+  /** Returns what should have been measured and has no figure at all, by its label. */
+  Set<String> unmeasured() {
+    Set<String> labels = new LinkedHashSet<>();
+    missing.forEach(one -> labels.add(one.label()));
+    measures.values().forEach(one -> labels.remove(one.bout()));
+    return labels;
+  }
+
+  /**
+   * Returns what has no figure and why, as people read it; empty if there is nothing missing.
+   *
+   * @param all whether causes are told in full, however long they are
+   */
+  public String missingText(boolean all) {
+    StringBuilder out = new StringBuilder(missing.isEmpty() ? "" : "\nMissing:\n");
+    for (Missing one : missing) {
+      String cause = all ? one.cause() : new Complaint(one.cause()).brief();
+      out.append("  ").append(one.label()).append(", ").append(one.contender().label());
+      out.append(", round ").append(one.round()).append(": ");
+      out.append(cause.replace("\n", "\n    ")).append('\n');
+    }
+    return out.toString();
+  }
+
+  /**
    * Adds the times of one round, and their median as a measure of its own.
    *
    * @param id the name for machines of what was timed
@@ -253,7 +399,7 @@ public final class Comparison {
             times.stream()
                 .filter(one -> one.id().equals(id) && one.contender().equals(contender))
                 .count();
-    times.add(Distribution.of(id, label, contender, before + 1, histogram));
+    times.add(Distribution.of(id, label, contender, round(before), histogram));
   }
 
   /**
@@ -277,9 +423,24 @@ public final class Comparison {
    */
   public List<Double> values(String id, Contender contender) {
     Gathered measure = measures.get(id);
-    return measure == null
+    return measure == null ? List.of() : measure.values(contender);
+  }
+
+  /**
+   * Returns how many times one's figure is another's, round by round, because both had the same
+   * share of what the machine did in a round; the ratio of the medians alone if one of them lacks a
+   * round that the other has.
+   *
+   * @param id the measure
+   * @param one whose figures
+   * @param other by whose they are divided
+   * @return none if one of them has no figure
+   */
+  public List<Double> ratios(String id, Contender one, Contender other) {
+    Gathered measure = measures.get(id);
+    return measure == null || measure.spread(one) == null || measure.spread(other) == null
         ? List.of()
-        : List.copyOf(measure.values.getOrDefault(contender, List.of()));
+        : measure.ratios(one, other);
   }
 
   /**

@@ -21,7 +21,7 @@ import java.util.Map;
  * @param timesUcx Talaria's figure as a multiple of ucx_perftest's, the median of the rounds, or
  *     null
  * @param target what Talaria must reach, or null if nothing is asked
- * @param rounds the figures of the rounds
+ * @param rounds the figures of the rounds, the first one's first; null is for a round that has none
  */
 public record Measure(
     String id,

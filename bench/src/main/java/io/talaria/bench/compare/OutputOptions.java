@@ -3,15 +3,18 @@
 package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.Machine;
+import io.talaria.cli.Complaint;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -93,7 +96,7 @@ public final class OutputOptions {
   /**
    * The same with a report of the benchmark's own.
    *
-   * @param report what people read
+   * @param report what people read; what is missing is added to it
    * @param found what was found
    * @param machine the conditions
    * @param format the name of the format of JSON
@@ -106,6 +109,7 @@ public final class OutputOptions {
       throws HarnessException {
     PrintWriter out = people();
     out.print(report);
+    out.print(found.missingText(verbose()));
     out.flush();
     Result result = found.result(format, machine, options);
     if (STANDARD_OUTPUT.equals(json)) {
@@ -118,9 +122,36 @@ public final class OutputOptions {
     write(hlog, file -> Files.write(file, ResultFiles.hlog(result)));
     out.flush();
     if (!found.missing().isEmpty()) {
+      complain(found.missing());
       return CommandLine.ExitCode.SOFTWARE;
     }
     return strict && found.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
+  }
+
+  /** Whoever keeps the report elsewhere is told what failed, too. */
+  private void complain(List<Comparison.Missing> missing) {
+    PrintWriter err = command.commandLine().getErr();
+    Comparison.Missing first = missing.get(0);
+    Complaint complaint = new Complaint(first.cause());
+    err.println(
+        "talaria: "
+            + first.label()
+            + " on "
+            + first.contender().label()
+            + ": "
+            + complaint.brief());
+    if (missing.size() > 1) {
+      err.println("talaria: in all " + missing.size() + " failed, all else was measured");
+    }
+    if (!verbose() && missing.stream().anyMatch(one -> new Complaint(one.cause()).tooMuch())) {
+      err.println("talaria: --verbose shows all that was printed, as --json does");
+    }
+    err.flush();
+  }
+
+  private boolean verbose() {
+    OptionSpec option = command.root().findOption("--verbose");
+    return option != null && Boolean.TRUE.equals(option.getValue());
   }
 
   /** Writes a file. */

@@ -42,7 +42,6 @@ public record Report(Machine machine, Comparison found) {
     }
     roads(out);
     compiling(out);
-    missing(out);
     long judged = found.judged();
     if (judged > 0) {
       out.append('\n').append(judged - found.missed());
@@ -96,12 +95,13 @@ public record Report(Machine machine, Comparison found) {
     }
     Table table = new Table(header.toArray(String[]::new));
     found.measures().forEach(measure -> table.row(cells(measure).toArray(String[]::new)));
+    found.unmeasured().forEach(label -> table.row(failures(label, header.size())));
     return table;
   }
 
   private List<String> cells(Gathered measure) {
     List<String> cells = new ArrayList<>(List.of(measure.label()));
-    sockets().forEach(contender -> cells.add(measure.quantity().format(measure.spread(contender))));
+    sockets().forEach(contender -> cells.add(found.cell(measure, contender)));
     if (ratios()) {
       cells.add(times(measure.ratio()));
     }
@@ -112,7 +112,7 @@ public record Report(Machine machine, Comparison found) {
       cells.add(times(measure.ratioByJucx()));
     }
     if (ucx()) {
-      cells.add(measure.quantity().format(measure.spread(Contender.UCX_IN_C)));
+      cells.add(found.cell(measure, Contender.UCX_IN_C));
       cells.add(times(measure.timesUcx()));
     }
     if (targets()) {
@@ -122,6 +122,16 @@ public record Report(Machine machine, Comparison found) {
       cells.add(target == null ? "" : target.mark());
     }
     return cells;
+  }
+
+  /** The row of what has no measure at all. */
+  private String[] failures(String label, int columns) {
+    List<String> cells = new ArrayList<>(List.of(label));
+    sockets().forEach(one -> cells.add(found.failed(label, one) > 0 ? Comparison.FAILED : ""));
+    while (cells.size() < columns) {
+      cells.add("");
+    }
+    return cells.toArray(String[]::new);
   }
 
   private Table byJucx() {
@@ -195,16 +205,6 @@ public record Report(Machine machine, Comparison found) {
                 .append(": ")
                 .append(taken)
                 .append('\n'));
-  }
-
-  private void missing(StringBuilder out) {
-    if (!found.missing().isEmpty()) {
-      out.append("\nMissing:\n");
-    }
-    for (Comparison.Missing one : found.missing()) {
-      out.append("  ").append(one.label()).append(", ").append(one.contender().label());
-      out.append(", round ").append(one.round()).append(": ").append(one.cause()).append('\n');
-    }
   }
 
   private void compiling(StringBuilder out) {

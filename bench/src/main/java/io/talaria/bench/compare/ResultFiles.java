@@ -33,10 +33,17 @@ final class ResultFiles {
     for (Measure measure : result.measures()) {
       for (Map.Entry<Contender, List<Double>> one : measure.rounds().entrySet()) {
         for (int i = 0; i < one.getValue().size(); i++) {
-          double value = one.getValue().get(i);
-          lines.add(
-              new Line(
-                  measure.id(), measure.label(), measure.unit(), name(one.getKey()), i + 1, value));
+          Double value = one.getValue().get(i);
+          if (value != null) {
+            lines.add(
+                new Line(
+                    measure.id(),
+                    measure.label(),
+                    measure.unit(),
+                    name(one.getKey()),
+                    i + 1,
+                    value));
+          }
         }
       }
     }

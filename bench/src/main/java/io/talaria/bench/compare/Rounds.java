@@ -7,6 +7,7 @@ import io.talaria.bench.harness.Contender;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Progress;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 
 /**
@@ -19,11 +20,12 @@ import java.util.List;
  */
 public record Rounds(int rounds, int busy, PrintWriter progress) {
   /**
-   * Measures.
+   * Measures. What fails has no figure in its round, which is added to what is found, too; all else
+   * is measured.
    *
    * @param bouts what
    * @param found where to add what is found; it says by whom
-   * @throws HarnessException if one failed, or was not accelerated though it should be
+   * @throws HarnessException if the processes beside do not start
    * @throws InterruptedException if interrupted
    */
   public void measure(List<Bout> bouts, Comparison found)
@@ -39,11 +41,13 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
         int own = bout.rounds(rounds);
         for (int i = 1; i <= own; i++) {
           for (Contender contender : contenders) {
-            measure(bout, new Round(i, own, contender, found, shown));
-            beside.check();
+            found.begin(bout.label(), i);
+            measure(bout, new Round(i, own, contender, found, shown), beside);
           }
         }
       }
+    } finally {
+      found.begin("", 0);
     }
   }
 
@@ -51,13 +55,24 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
     return contenders.stream().mapToDouble(bout::expectedMs).sum();
   }
 
-  private static void measure(Bout bout, Round round)
-      throws HarnessException, InterruptedException {
+  private static void measure(Bout bout, Round round, BusyProcesses beside)
+      throws InterruptedException {
     try {
+      beside.check();
       bout.measure(round);
+      beside.check();
     } catch (HarnessException e) {
-      throw new HarnessException(
-          bout.label() + " on " + round.contender().label() + ": " + e.getMessage(), e);
+      fail(bout, round, String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      // Of the benchmark itself: whoever mends it wants the trace.
+      StringWriter trace = new StringWriter();
+      e.printStackTrace(new PrintWriter(trace, true));
+      fail(bout, round, trace.toString().stripTrailing());
     }
+  }
+
+  private static void fail(Bout bout, Round round, String cause) {
+    round.say("failed: " + cause.lines().findFirst().orElse(""));
+    bout.failed(round, cause);
   }
 }

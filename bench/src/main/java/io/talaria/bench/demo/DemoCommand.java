@@ -113,6 +113,9 @@ public final class DemoCommand implements Subcommand {
         times.put(contender, histogram);
       }
     }
+    if (times.isEmpty()) {
+      return; // all of them failed, which is told
+    }
     String conditions =
         machine.cpu()
             + ", "

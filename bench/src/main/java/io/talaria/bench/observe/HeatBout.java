@@ -47,7 +47,7 @@ record HeatBout(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome) i
   }
 
   @Override
-  public void measure(Round round) throws InterruptedException {
+  public void measure(Round round) throws HarnessException, InterruptedException {
     LinkContender contender = (LinkContender) round.contender();
     List<Case> cases = plan.cases(contender, heat);
     if (cases.isEmpty() || outcome.stopped()) {
@@ -77,8 +77,13 @@ record HeatBout(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome) i
       }
       phases.cleanUp();
     } catch (HarnessException e) {
-      outcome.failed(contender, doing, e.getMessage());
+      throw new HarnessException(doing + ": " + e.getMessage(), e);
     }
+  }
+
+  @Override
+  public void failed(Round round, String cause) {
+    outcome.failed(round, label(), cause);
   }
 
   private Phases.Terms terms(LinkContender contender) {

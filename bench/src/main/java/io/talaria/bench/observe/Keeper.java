@@ -77,6 +77,16 @@ final class Keeper implements AutoCloseable {
     return found;
   }
 
+  /** Shows what was measured. */
+  synchronized String table() {
+    return new ShortTable(plan, results()).text();
+  }
+
+  /** Called with the lock held. */
+  private Results results() {
+    return new Results(plan.name(), conditions, rows, headlines());
+  }
+
   /** Names what there is, a line each. */
   List<String> files() {
     List<String> lines = new ArrayList<>();
@@ -161,9 +171,10 @@ final class Keeper implements AutoCloseable {
     }
   }
 
-  synchronized void keepFailure(String line) {
+  synchronized void keepFailure(Comparison.Missing one) {
     if (!closed) {
-      fail(line);
+      fail(one.contender().label() + ", " + one.cause());
+      found.addMissing(one);
     }
   }
 
@@ -188,10 +199,7 @@ final class Keeper implements AutoCloseable {
       conditions.add(
           "Warm-up  compilers were still busy when " + restless + " of " + rows.size() + " began");
     }
-    HtmlReport page =
-        new HtmlReport(
-            "Observatory: " + plan.name(),
-            List.of(new Results(plan.name(), conditions, rows, headlines())));
+    HtmlReport page = new HtmlReport("Observatory: " + plan.name(), List.of(results()));
     write(report, () -> Files.writeString(report, page.page()));
     write(json, () -> Json.write(json, found.result(FORMAT, machine, Map.of("plan", plan))));
   }

@@ -7,7 +7,6 @@ import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
-import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.RunPlan;
 import io.talaria.bench.result.Row;
 import io.talaria.cli.harness.BuildVersion;
@@ -59,6 +58,7 @@ final class ObserveRun implements Outcome {
       }
     }
     PrintWriter console = command.getOut();
+    console.println(keeper.table());
     keeper.told().forEach(line -> console.println("failed      " + line));
     keeper.files().forEach(console::println);
     return keeper.failures().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
@@ -111,7 +111,7 @@ final class ObserveRun implements Outcome {
   }
 
   @Override
-  public void failed(LinkContender contender, String what, String message) {
-    keeper.keepFailure(contender.label() + ", " + what + ": " + message);
+  public void failed(Round round, String label, String message) {
+    keeper.keepFailure(round.missing(label, message));
   }
 }

@@ -3,7 +3,6 @@
 package io.talaria.bench.observe;
 
 import io.talaria.bench.compare.Round;
-import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.result.Row;
 
 /** Told what becomes of each case, by the thread that measures. */
@@ -29,9 +28,9 @@ interface Outcome {
   /**
    * A contender failed; the cases it had left in this round are given up.
    *
-   * @param contender the contender
-   * @param what what it was doing
-   * @param message why
+   * @param round of which round, by which contender
+   * @param label what it was to measure
+   * @param message what it was doing, and why it failed
    */
-  void failed(LinkContender contender, String what, String message);
+  void failed(Round round, String label, String message);
 }

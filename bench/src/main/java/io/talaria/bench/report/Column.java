@@ -24,6 +24,8 @@ import java.util.function.Function;
 record Column(String heading, Function<Group, String> cell) {
   static final String AGAINST_PLAIN = "against plain";
 
+  static final String WIRE = "wire / payload";
+
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
 
   /**
@@ -74,7 +76,7 @@ record Column(String heading, Function<Group, String> cell) {
         columns.add(new Column(name, group -> spread(group.percentile(percentile), Units::time)));
       }
     }
-    columns.add(new Column("wire", Column::wire));
+    columns.add(new Column(WIRE, Column::wire));
     return columns;
   }
 

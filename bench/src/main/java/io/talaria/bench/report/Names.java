@@ -37,7 +37,10 @@ final class Names {
           Column.AGAINST_PLAIN,
           "the same library and case on the JDK's sockets: how many times as many messages a"
               + " second, or as short a median");
-      names.put("wire", "bytes that ports of the network counted for each byte of payload");
+      names.put(
+          Column.WIRE,
+          "bytes that ports of the network counted for each byte of payload; nothing goes there"
+              + " through shared memory");
     }
     return names;
   }

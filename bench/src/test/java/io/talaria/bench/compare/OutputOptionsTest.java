@@ -85,6 +85,7 @@ class OutputOptionsTest {
   void aFigureThatIsMissingIsStatusOneWhateverIsMissed() {
     assertThat(run("--reached=1", "--strict", "--silent")).isEqualTo(1);
     assertThat(out.toString()).contains("Missing:", "it printed nothing");
+    assertThat(err.toString()).isEqualTo("talaria: speed on UCX in C: it printed nothing\n");
   }
 
   @Test

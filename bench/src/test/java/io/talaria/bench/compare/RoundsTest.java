@@ -3,18 +3,21 @@
 package io.talaria.bench.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Machine;
+import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.cli.harness.Json;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The order in which the engine measures. */
+/** The order in which the engine measures, and what it makes of failures. */
 class RoundsTest {
   private final List<String> order = new ArrayList<>();
   private final Comparison found = new Comparison(Contender.ofSockets());
@@ -47,8 +50,11 @@ class RoundsTest {
 
     @Override
     public void measure(Round round) throws HarnessException {
-      if (label.equals("bad")) {
-        throw new HarnessException("it broke");
+      if (label.equals("bad") && round.contender() == Contender.JDK && round.number() == 1) {
+        throw new HarnessException("it broke\n--- its output ---\na line");
+      }
+      if (label.equals("bug")) {
+        throw new IllegalStateException("never so");
       }
       round.step(label, 1);
       order.add(label + round.number() + round.contender());
@@ -71,9 +77,48 @@ class RoundsTest {
   }
 
   @Test
-  void aFailureNamesWhatFailedAndOnWhichSockets() {
-    assertThatThrownBy(() -> measure(new Noted("bad", 1)))
-        .isInstanceOf(HarnessException.class)
-        .hasMessage("bad on JDK: it broke");
+  void whatFailsIsMarkedWithItsCauseAndAllElseIsMeasured() throws Exception {
+    measure(new Noted("a", 1), new Noted("bad", 2), new Noted("b", 1));
+
+    assertThat(order)
+        .containsExactly(
+            "a1JDK", "a1TALARIA", "bad1TALARIA", "bad2JDK", "bad2TALARIA", "b1JDK", "b1TALARIA");
+    assertThat(found.missing())
+        .containsExactly(
+            new Comparison.Missing(
+                "bad", Contender.JDK, 1, "it broke\n--- its output ---\na line"));
+    assertThat(found.missingText(false))
+        .isEqualTo(
+            "\nMissing:\n  bad, JDK, round 1: it broke\n    --- its output ---\n    a line\n");
+    assertThat(new Report(Machine.describe("7", Pinning.decide(false)), found).text())
+        .containsPattern("bad +2\\.00, 1 failed +1\\.50 \\(1\\.00 – 2\\.00\\)")
+        .containsPattern("b +1\\.00 +1\\.00");
+  }
+
+  @Test
+  void aFigureBelongsToItsRoundThoughThoseBeforeHaveNone() throws Exception {
+    measure(new Noted("bad", 2));
+
+    Result result = found.result("f", Machine.describe("7", Pinning.decide(false)), Map.of());
+    assertThat(Json.line(result)).contains("\"JDK\":[null,2.0]", "\"TALARIA\":[1.0,2.0]");
+    assertThat(ResultFiles.csv(result).lines()).contains("bad,bad,,JDK,2,2.0");
+    assertThat(found.ratios("bad", Contender.JDK, Contender.TALARIA))
+        .as("of the medians, for they do not have the same rounds")
+        .containsExactly(2 / 1.5);
+  }
+
+  @Test
+  void aFaultOfABenchmarkIsNoReasonToLoseTheOthersEither() throws Exception {
+    measure(new Noted("bug", 1), new Noted("a", 1));
+
+    assertThat(found.missing()).hasSize(2);
+    assertThat(found.missing().getFirst().cause())
+        .startsWith("java.lang.IllegalStateException: never so\n")
+        .contains("RoundsTest");
+    assertThat(found.missingText(false)).doesNotContain("\tat ");
+    assertThat(found.missingText(true)).contains("\tat ");
+    assertThat(found.spread("a", Contender.JDK)).isNotNull();
+    assertThat(new Report(Machine.describe("7", Pinning.decide(false)), found).text())
+        .containsPattern("bug +failed +failed");
   }
 }

@@ -105,12 +105,27 @@ class ObserveCommandTest {
     System.setProperty("java.class.path", before.replace(jar, ""));
     try {
       assertThat(run(words)).isEqualTo(1);
-      assertThat(out.toString()).contains("JUCX is not on the class path; fetch the jar");
+      assertThat(out.toString())
+          .contains("JUCX is not on the class path; fetch the jar")
+          .containsPattern("(?m)^pingpong, 8 B, 1 connection +jucx.* failed *$");
+      assertThat(missing(folder)).contains("JUCX is not on the class path");
       List<String> more = new ArrayList<>(List.of(words));
       more.addAll(List.of("--jucx", jar));
       assertThat(run(more.toArray(String[]::new))).isZero();
     } finally {
       System.setProperty("java.class.path", before);
+    }
+  }
+
+  /** Returns the first cause in the only JSON of results in a folder. */
+  private static String missing(Path results) throws Exception {
+    try (Stream<Path> files = Files.list(results)) {
+      Path json =
+          files
+              .filter(file -> file.getFileName().toString().matches(".*-.*\\.json"))
+              .findAny()
+              .orElseThrow();
+      return Json.parse(Files.readString(json)).path("missing").path(0).path("cause").asText();
     }
   }
 
@@ -145,6 +160,12 @@ class ObserveCommandTest {
     assertThat(err.toString())
         .contains("small: 4 cases, 2 repetitions, about ")
         .contains("throughput, 8 B, 1 connection, nio plain, round 1 of 2");
+    // rdma-test/checks.list looks for such a row.
+    assertThat(out.toString())
+        .startsWith("Case ")
+        .containsPattern("(?m)^throughput, 64 B, 1 connection +nio plain +\\d.*/s .*\\d *$")
+        .containsPattern("(?m)^pingpong, 8 B, 1 connection +nio plain +\\d.*/s .*[mµn]s *$")
+        .containsPattern("(?s)nio plain.*\nreport  ");
     Path again = folder.resolve("again");
     assertThat(run("--report", results.toString(), "--out", again.toString())).isZero();
     assertThat(out.toString()).contains(", 8 rows");

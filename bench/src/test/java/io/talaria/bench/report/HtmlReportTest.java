@@ -128,7 +128,7 @@ class HtmlReportTest {
     assertThat(page())
         .contains("<th>against plain</th>", "<td>1.00×</td>")
         .contains("<dt>nio</dt><dd>SocketChannel, blocking", "<dt>shm</dt><dd>Talaria on shared")
-        .contains("<dt>wire</dt>")
+        .contains("<dt>wire / payload</dt>")
         .doesNotContain("<dt>netty</dt>");
   }
 

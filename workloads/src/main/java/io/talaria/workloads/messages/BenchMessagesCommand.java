@@ -479,11 +479,20 @@ public final class BenchMessagesCommand implements Subcommand {
     Spread own = found.spread(bout.measure(), MessagesContender.SHM);
     for (MessagesContender contender : contenders) {
       Spread spread = found.spread(bout.measure(), contender);
-      if (spread == null) {
+      String median =
+          found.cell(bout.measure(), bout.label(), contender, all -> quantity.format(all.median()));
+      if (median.isEmpty()) {
         continue; // it cannot do that
       }
-      List<String> cells = new ArrayList<>(List.of(contender.label()));
-      cells.add(quantity.format(spread.median()));
+      List<String> cells = new ArrayList<>(List.of(contender.label(), median));
+      if (spread == null) {
+        cells.addAll(List.of("", ""));
+        if (times) {
+          cells.add("");
+        }
+        table.row(cells.toArray(String[]::new));
+        continue;
+      }
       cells.add(quantity.format(spread.min()) + " – " + quantity.format(spread.max()));
       if (times) {
         cells.add(

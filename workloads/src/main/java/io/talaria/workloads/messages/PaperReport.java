@@ -66,9 +66,9 @@ record PaperReport(PaperGrid grid, List<MessagesContender> contenders, Compariso
       List<String> row = new ArrayList<>(List.of(Sizes.label(size)));
       boolean any = false;
       for (String line : lines) {
-        Spread spread = spread(figure, line, size, contender);
-        any |= spread != null;
-        row.add(spread == null ? "" : quantity(figure).format(spread.median()));
+        String cell = cell(figure, line, size, contender);
+        any |= !cell.isEmpty();
+        row.add(cell);
       }
       if (any) {
         table.row(row.toArray(String[]::new));
@@ -79,6 +79,20 @@ record PaperReport(PaperGrid grid, List<MessagesContender> contenders, Compariso
 
   private static Quantity quantity(Figure figure) {
     return figure.cells().get(0).bout().quantity();
+  }
+
+  private String cell(Figure figure, String line, int size, MessagesContender contender) {
+    for (Cell cell : figure.cells()) {
+      if (cell.line().equals(line) && cell.sizeBytes() == size) {
+        MessagesShown bout = cell.bout();
+        return found.cell(
+            bout.measure(),
+            bout.label(),
+            contender,
+            spread -> quantity(figure).format(spread.median()));
+      }
+    }
+    return "";
   }
 
   private Spread spread(Figure figure, String line, int size, MessagesContender contender) {

@@ -44,7 +44,6 @@ record MpjReport(
     }
     absent.forEach(
         (who, why) -> out.append("without ").append(who).append(": ").append(why).append('\n'));
-    missing(out);
     return out.toString();
   }
 
@@ -69,7 +68,9 @@ record MpjReport(
       boolean several = false;
       for (MpjContender contender : contenders) {
         Spread spread = found.spread(bout.id(bytes), contender);
-        medians.add(spread == null ? "" : figure(pattern, spread.median()));
+        medians.add(
+            found.cell(
+                bout.id(bytes), bout.label(), contender, all -> figure(pattern, all.median())));
         boolean range = spread != null && spread.rounds() > 1;
         ranges.add(
             range ? figure(pattern, spread.min()) + "–" + figure(pattern, spread.max()) : "");
@@ -120,16 +121,6 @@ record MpjReport(
     if (judged > 0) {
       out.append('\n').append(judged - found.missed());
       out.append(" of ").append(judged).append(" targets met\n");
-    }
-  }
-
-  private void missing(StringBuilder out) {
-    if (!found.missing().isEmpty()) {
-      out.append("\nMissing:\n");
-    }
-    for (Comparison.Missing one : found.missing()) {
-      out.append("  ").append(one.label()).append(", ").append(one.contender().label());
-      out.append(", round ").append(one.round()).append(": ").append(one.cause()).append('\n');
     }
   }
 }

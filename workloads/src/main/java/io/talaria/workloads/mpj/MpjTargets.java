@@ -19,7 +19,6 @@ import io.talaria.bench.harness.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.IntStream;
 
 /**
  * What message passing must reach between two processes on a core each: ratios of ours to theirs,
@@ -167,13 +166,12 @@ final class MpjTargets {
     String id = bout.id(bytes);
     boolean more = rule.pattern.more();
     MpjContender theirs = better(id, rule.theirs, more);
-    List<Double> ours = found.values(id, rule.ours);
-    if (theirs == null || ours.isEmpty()) {
+    if (theirs == null || found.spread(id, rule.ours) == null) {
       return;
     }
     String ratioId = id + "/" + rule.ours + ":" + theirs;
     String label = bout.label(bytes);
-    for (double ratio : ratios(ours, found.values(id, theirs))) {
+    for (double ratio : found.ratios(id, rule.ours, theirs)) {
       found.add(
           ratioId, label + ", " + rule.ours + " : " + theirs, Quantity.TIMES, rule.ours, ratio);
     }
@@ -203,17 +201,6 @@ final class MpjTargets {
       }
     }
     return best;
-  }
-
-  /**
-   * Returns the ratios of the rounds, in each of which both had the same share of what the machine
-   * did; of the medians if one of them lacks a round.
-   */
-  static List<Double> ratios(List<Double> ours, List<Double> theirs) {
-    if (ours.size() != theirs.size()) {
-      return List.of(Spread.of(ours).median() / Spread.of(theirs).median());
-    }
-    return IntStream.range(0, ours.size()).mapToObj(i -> ours.get(i) / theirs.get(i)).toList();
   }
 
   /** Returns the ratios, in the order of the measures. */

@@ -9,6 +9,7 @@ import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
+import io.talaria.bench.harness.Spread;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -162,8 +163,12 @@ class MpjTargetsTest {
 
   @Test
   void aRoundThatOneOfThemLacksLeavesTheMedians() {
-    assertThat(MpjTargets.ratios(List.of(2., 4.), List.of(1., 1.))).containsExactly(2., 4.);
-    assertThat(MpjTargets.ratios(List.of(2., 4., 3.), List.of(1.))).containsExactly(3.);
+    MpjBout half = bout(MpjPattern.HALF, 2);
+    figures(half, 8, MpjContender.SHM, 2, 4, 3);
+    figures(half, 8, MpjContender.OMPI_OB1, 1);
+    targets.judge(bouts, true);
+    assertThat(judged("half round trip, 8 B", MpjContender.SHM).ratio())
+        .isEqualTo(new Spread(3, 3, 3, 1));
   }
 
   @Test
