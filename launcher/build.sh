@@ -12,10 +12,11 @@ WANTED='nio ffi ucx verbs verbs-net nio-ucx nio-ucx-ffm nio-jucx monitor agent c
 
 build_usage() {
   cat <<'END'
-Usage: ./talaria build
+Usage: ./talaria build [bench NAME | example NAME]
 
-Builds dist/talaria.jar and the command line, without tests, if a source is newer than they
-are. All other commands do that by themselves. Exit status: 0 if built, 1 if that failed (the
+Builds dist/talaria.jar and the command line, and what a benchmark or an example needs beside,
+without tests, if a source is newer than they are. All other commands do that by themselves;
+built, they tell their options. Exit status: 0 if built, 1 if that failed (the
 log is dist/build.log), 69 if a JDK or Maven is missing, 2 for wrong usage.
 END
 }
@@ -70,6 +71,7 @@ build_now() {
 # Builds $WANTED if need be, one build at a time where there is flock. In a subshell: the command of
 # "run" shall not see the JAVA_HOME of the build.
 ensure_built() {
+  check_java_home
   stale || return 0
   mkdir -p "$ROOT/dist" || exit "$STATUS_FAILED"
   (
@@ -86,6 +88,10 @@ run_build() {
     -h | --help)
       build_usage
       exit 0
+      ;;
+    bench | example)
+      check_name "$@"
+      want "$@"
       ;;
     *) unknown_option build "$1" ;;
   esac
@@ -172,21 +178,28 @@ asks_for_help() {
   return 1
 }
 
-# Runs a command in Java; for its help alone nothing is built.
-run_cli() {
+# Adds to $WANTED what the command needs.
+want() {
   if needs_workloads "$@"; then
     WANTED="$WANTED mpj messaging workloads"
   fi
   if needs_programs "$@"; then
     WANTED="$WANTED programs bench-programs"
   fi
+}
+
+# Runs a command in Java; for its help alone nothing is built.
+run_cli() {
+  want "$@"
   if ! asks_for_help "$@"; then
     ensure_built
   elif ! [ -f "$CLI" ] || ! [ -f "$BENCH" ] ||
     { needs_workloads "$@" && ! [ -f "$WORKLOADS" ]; } ||
     { needs_programs "$@" && ! [ -f "$PROGRAMS" ]; }; then
     usage | sed -n "s/^  \($1[ A-Z]*  .*\)/talaria \1/p"
-    echo "Its options are known when it is built: ./talaria build, then ./talaria $* again."
+    built=build
+    needs_workloads "$@" && built="build $1 $2"
+    echo "Its options are known when it is built: ./talaria $built, then ./talaria $* again."
     exit 0
   fi
   need_jdk

@@ -21,14 +21,31 @@ unknown_option() {
   exit "$STATUS_USAGE"
 }
 
+# Ends, because of a wrong word, $2: says what is wrong, $1, which of the words $3 is near to it, and what helps, $4.
+wrong_word() {
+  meant=$(nearest "$2" "$3")
+  if [ -n "$meant" ]; then
+    say "$1, did you mean $meant? $(printf '%s\n' "$4" | sed 's/^t/T/')"
+  else
+    say "$1; $4"
+  fi
+  exit "$STATUS_USAGE"
+}
+
+# Ends if TALARIA_JAVA_HOME names no Java: who sets it wants no other one.
+check_java_home() {
+  [ -z "${TALARIA_JAVA_HOME-}" ] || [ -x "$TALARIA_JAVA_HOME/bin/java" ] ||
+    missing "TALARIA_JAVA_HOME=$TALARIA_JAVA_HOME: there is no $TALARIA_JAVA_HOME/bin/java"
+}
+
 # All commands, in the order of the usage.
 commands() {
   usage | sed -n 's/^  \([a-z][a-z-]*\)[ A-Z[].*/\1/p' | uniq
   echo help
 }
 
-# ", did you mean WORD?" if a word of $2 is near to $1: one letter is wrong, or two of six.
-did_you_mean() {
+# The word of $2 that is near to $1, if there is one: one letter is wrong, or two of six.
+nearest() {
   # shellcheck disable=SC2086
   printf '%s\n' $2 | awk -v wrong="$1" '
     function least(a, b) { return a < b ? a : b }
@@ -51,32 +68,30 @@ did_you_mean() {
       far = distance(wrong, $0)
       if (best == "" || far < nearest) { nearest = far; best = $0 }
     }
-    END { if (best != "" && nearest <= (length(wrong) < 6 ? 1 : 2)) printf ", did you mean %s?", best }'
+    END { if (best != "" && nearest <= (length(wrong) < 6 ? 1 : 2)) print best }'
 }
 
 # What a command has below it; the names are those of its line in the usage.
 check_name() {
   case $1:$2 in
-    bench:[a-z]* | example:[a-z]*) ;;
-    bench: | example:)
-      say "$1: which one? try: $NAME --help"
-      exit "$STATUS_USAGE"
-      ;;
+    bench:-* | example:-*) return 0 ;;
+    bench:* | example:*) ;;
     *) return 0 ;;
   esac
   names=$(usage | sed -n "s/^  $1 NAME  *\([a-z, ]*\):.*/\1/p; s/^  $1 \([a-z][a-z]*\) .*/\1/p" | tr -s ', \n' '   ')
+  there="there are: $(printf '%s\n' $names | sort | paste -s -d ' ' -)"
   case " $names " in
-    *" $2 "*) ;;
-    *)
-      say "$1: unknown name $2$(did_you_mean "$2" "$names"); try: $NAME --help"
-      exit "$STATUS_USAGE"
-      ;;
+    *" $2 "*) [ -z "$2" ] || return 0 ;;
   esac
+  if [ -z "$2" ]; then
+    say "$1: which one? T${there#t}"
+    exit "$STATUS_USAGE"
+  fi
+  wrong_word "$1: unknown name $2" "$2" "$names" "$there"
 }
 
 # Ends if there is no such command.
 known_command() {
   ! commands | grep -qxF -e "$1" || return 0
-  say "unknown command $1$(did_you_mean "$1" "$(commands)"); try: $NAME --help"
-  exit "$STATUS_USAGE"
+  wrong_word "unknown command $1" "$1" "$(commands)" "try: $NAME --help"
 }

@@ -36,6 +36,7 @@ find_jdk() {
 }
 
 need_jdk() {
+  check_java_home
   if [ -n "${TALARIA_JAVA_HOME-}" ] && ! good_jdk "$TALARIA_JAVA_HOME"; then
     missing "TALARIA_JAVA_HOME=$TALARIA_JAVA_HOME is no JDK $WANTED_JAVA or newer"
   fi

@@ -286,10 +286,7 @@ run_ucx_example() {
       *)
         case " $names " in
           *" $1 "*) chosen="$chosen $1" ;;
-          *)
-            say "ucx-example: no example $1$(did_you_mean "$1" "$names"); there are: $names"
-            exit "$STATUS_USAGE"
-            ;;
+          *) wrong_word "ucx-example: no example $1" "$1" "$names" "there are: $names" ;;
         esac
         ;;
     esac

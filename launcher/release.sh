@@ -68,6 +68,7 @@ java_version() {
 
 # Sets JAVA to the first that is at least Java $1; $2 is what needs it.
 need_java() {
+  check_java_home
   seen=
   for JAVA in "${TALARIA_JAVA_HOME:+$TALARIA_JAVA_HOME/bin/java}" "${JAVA_HOME:+$JAVA_HOME/bin/java}" \
     "$(command -v java)"; do
@@ -76,6 +77,9 @@ need_java() {
     if [ "${java:-0}" -ge "$1" ]; then
       return 0
     fi
+    # Nobody sets it to have another one taken.
+    [ -z "${TALARIA_JAVA_HOME-}" ] ||
+      missing "$2 needs Java $1 or newer, TALARIA_JAVA_HOME=$TALARIA_JAVA_HOME is Java ${java:-unknown}"
     seen="$seen, $JAVA is Java ${java:-unknown}"
   done
   missing "$2 needs Java $1 or newer${seen:-, and there is none}; set TALARIA_JAVA_HOME to its folder"
@@ -83,7 +87,7 @@ need_java() {
 
 # Nothing is built here; the common parts ask for it.
 ensure_built() {
-  :
+  check_java_home
 }
 
 run_mpirun() {

@@ -243,10 +243,7 @@ run_verbs_example() {
       *)
         case " $names " in
           *" $1 "*) chosen="$chosen $1" ;;
-          *)
-            say "verbs-example: no example $1$(did_you_mean "$1" "$names"); there are: $names"
-            exit "$STATUS_USAGE"
-            ;;
+          *) wrong_word "verbs-example: no example $1" "$1" "$names" "there are: $names" ;;
         esac
         ;;
     esac

@@ -14,6 +14,7 @@ readonly USUAL_STRESS_SECONDS=10 ALL_STRESS_SECONDS=20
 test_usage() {
   cat <<'END'
 Usage: ./talaria test [--all] [-- ARGUMENTS]
+       ./talaria test --release [--long] [--only PATTERNS] [--list]
 
 Builds and checks everything and runs the tests, in 20 to 25 minutes on two cores; --all runs
 what takes long, too: do that before a release, and before an issue is called done. What was
@@ -22,19 +23,33 @@ the end; the last line counts. ARGUMENTS go to Maven.
 
   --all             everything, races at length, and all of nio on Java 17, too; a test that
                     passes in its second run only has failed
+  --release         no tests, but each command once that continuous integration does not run:
+                    fuzz, chaos, soak, all examples, demo, observe, all of bench with --quick,
+                    rdma-test. One after the other, on after a failure; a table at the end says
+                    what passed, what failed, and what was skipped because something is missing
+  --long            with --release: chaos, soak and fuzz as long as they take by themselves
+  --only PATTERNS   with --release: only what matches, for example 'bench-*,demo'
+  --list            with --release: only say what would run
 
 Logs, reports and thread dumps of what failed are kept in dist/test-failures, the log of all
-in dist/test.log. Exit status: 0 if tests ran and none failed, 1 if not, 2 for wrong usage,
-69 if a JDK or Maven is missing.
+in dist/test.log; of --release a log of each command in dist/release-test. Exit status: 0 if
+tests ran and none failed, 1 if not, 2 for wrong usage, 69 if a JDK or Maven is missing.
 
   ./talaria test
   ./talaria test --all
+  ./talaria test --release --only 'bench-*'
   ./talaria test -- -pl nio -am             one module, and what it needs
   ./talaria test -- -pl nio -am -Dtest=ConfigTest -Dsurefire.failIfNoSpecifiedTests=false
 END
 }
 
 run_tests() {
+  for argument in "$@"; do
+    case $argument in
+      --) break ;;
+      --release) run_release_tests "$@" ;;
+    esac
+  done
   extent=usual
   while [ $# -gt 0 ]; do
     case $1 in
@@ -85,7 +100,7 @@ run_tests() {
   status=$(cat "$log.status" 2>/dev/null || echo 1)
   rm -f "$log.status"
   echo
-  set -- 'at length: fuzz, chaos, soak; over real verbs: rdma-test (commands of their own)'
+  set -- 'fuzz, chaos, soak, benchmarks, examples, rdma-test (./talaria test --release runs each once)'
   if [ "$extent" = usual ]; then
     set -- 'javadoc; the compiler checks comments in both' "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \
       "nio on Java 17: what needs no channel or mapping of the JDK itself (negotiation, rings, counters, fuzz, config)" \

@@ -107,7 +107,7 @@ class LauncherTest {
                 + typo
                 + ", did you mean "
                 + meant
-                + "?; try: ./talaria --help\n");
+                + "? Try: ./talaria --help\n");
     assertThat(tree.builds()).isEmpty();
   }
 
@@ -117,9 +117,18 @@ class LauncherTest {
       value = {
         "frobnicate              | unknown command frobnicate; try: ./talaria --help",
         "--frobnicate            | unknown option --frobnicate; try: ./talaria --help",
-        "bench sokets            | bench: unknown name sokets, did you mean sockets?",
-        "bench                   | bench: which one?",
-        "example kvz             | example: unknown name kvz, did you mean kvs?",
+        "bench sokets            | bench: unknown name sokets, did you mean sockets? There are:"
+            + " bookkeeper grpc",
+        "bench foo               | bench: unknown name foo; there are: bookkeeper grpc kafka kvs"
+            + " messages",
+        "bench                   | bench: which one? There are: bookkeeper grpc",
+        "build bench foo         | bench: unknown name foo; there are: bookkeeper grpc",
+        "example kvz             | example: unknown name kvz, did you mean kvs? There are: counter",
+        "example                 | example: which one? There are: counter echo kvs messages",
+        "test --release --all    | test: --all does not go with --release",
+        "test --release --only   | test: --only needs names or patterns",
+        "test --release --only x | test: --only x: there is no such command",
+        "test --release --lst    | test: unknown option --lst; try: ./talaria test --help",
         "run                     | run: which command?",
         "run --quiet -- true     | run: unknown option --quiet; try: ./talaria run --help",
         "test --al               | test: unknown option --al; try: ./talaria test --help",
@@ -131,7 +140,8 @@ class LauncherTest {
         "fuzz --inputs 0         | --inputs needs a whole number from 1",
         "fuzz --case             | --case needs a whole number",
         "fuzz --loud             | fuzz: unknown option --loud; try: ./talaria fuzz --help",
-        "ucx-example mesaging    | ucx-example: no example mesaging, did you mean messaging?",
+        "ucx-example mesaging    | ucx-example: no example mesaging, did you mean messaging? There"
+            + " are: messaging streaming",
         "verbs-example pingpong  | verbs-example: no example pingpong, did you mean ping-pong?",
         "verbs-example --loud    | verbs-example: unknown option --loud; try: ./talaria"
             + " verbs-example",
@@ -169,7 +179,58 @@ class LauncherTest {
     Ended ended = tree.run(Map.of("TALARIA_JAVA_HOME", "/nowhere"), "build");
 
     assertThat(ended.status()).isEqualTo(69);
-    assertThat(ended.err()).contains("TALARIA_JAVA_HOME=/nowhere is no JDK 25 or newer");
+    assertThat(ended.err())
+        .isEqualTo("talaria: TALARIA_JAVA_HOME=/nowhere: there is no /nowhere/bin/java\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"build", "run -- true", "ss", "bench ports --fabric", "fuzz", "test"})
+  void aJavaThatIsNamedAndIsNotThereIsToldThoughAllIsBuilt(String words) throws Exception {
+    tree.pretendBuilt();
+
+    Ended ended = tree.run(Map.of("TALARIA_JAVA_HOME", "/nowhere"), words.split(" "));
+
+    assertThat(ended.status()).isEqualTo(69);
+    assertThat(ended.err()).contains("TALARIA_JAVA_HOME=/nowhere: there is no /nowhere/bin/java");
+    assertThat(tree.builds()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"run -- true", "ss", "bench sockets", "mpirun -np 2 X"})
+  void aReleaseTakesNoOtherJavaThanTheOneThatIsNamed(String words) throws Exception {
+    Ended nowhere = tree.runRelease(Map.of("TALARIA_JAVA_HOME", "/nowhere"), words.split(" "));
+
+    assertThat(nowhere.status()).isEqualTo(69);
+    assertThat(nowhere.err())
+        .isEqualTo("talaria: TALARIA_JAVA_HOME=/nowhere: there is no /nowhere/bin/java\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ss, 11, 17", "bench, 17, 25"})
+  void aReleaseTellsThatTheJavaThatIsNamedIsTooOld(String word, String is, String needed)
+      throws Exception {
+    Map<String, String> old = Map.of("TALARIA_JAVA_HOME", tree.javaHome(is).toString());
+
+    Ended ended = tree.runRelease(old, word, "sockets");
+
+    assertThat(ended.status()).isEqualTo(69);
+    assertThat(ended.err())
+        .contains(word + " needs Java " + needed + " or newer, TALARIA_JAVA_HOME=")
+        .endsWith(" is Java " + is + "\n");
+  }
+
+  @Test
+  void whatMustBeBuiltBeforeItTellsItsOptionsIsBuiltByTheCommandThatIsNamed() throws Exception {
+    String said = tree.run("bench", "messages", "--help").out();
+    assertThat(said)
+        .contains("./talaria build bench messages, then ./talaria bench messages --help");
+    assertThat(tree.builds()).isEmpty();
+    tree.maven("mkdir -p dist && exit 0");
+
+    assertThat(tree.run("build", "bench", "messages").status()).isZero();
+
+    assertThat(tree.builds()).hasSize(1);
+    assertThat(tree.builds().getFirst()).contains(",mpj,messaging,workloads package");
   }
 
   @Test

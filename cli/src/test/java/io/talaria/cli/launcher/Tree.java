@@ -97,7 +97,38 @@ final class Tree {
   }
 
   Ended run(Map<String, String> environment, String... words) throws Exception {
-    List<String> command = new ArrayList<>(List.of(root.resolve("talaria").toString()));
+    return run(root.resolve("talaria"), environment, words);
+  }
+
+  /** Runs the script of a release, of which nothing but the scripts is there. */
+  Ended runRelease(Map<String, String> environment, String... words) throws Exception {
+    Path release = tools.resolve("a release");
+    copyOver("release.sh", release.resolve("bin/talaria"));
+    for (String part : List.of("common.sh", "run.sh")) {
+      copyOver(part, release.resolve("launcher").resolve(part));
+    }
+    return run(release.resolve("bin/talaria"), environment, words);
+  }
+
+  private void copyOver(String part, Path to) throws IOException {
+    Files.deleteIfExists(to);
+    copy(root.resolve("launcher").resolve(part), to);
+    Files.setPosixFilePermissions(to, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  /** Makes the home of a Java that can say its version and nothing else. */
+  Path javaHome(String version) throws IOException {
+    Path java = tools.resolve("jdk-" + version).resolve("bin/java");
+    Files.createDirectories(java.getParent());
+    Files.writeString(
+        java, "#!/bin/sh\necho '    java.specification.version = " + version + "' >&2\n");
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return java.getParent().getParent();
+  }
+
+  private Ended run(Path script, Map<String, String> environment, String... words)
+      throws Exception {
+    List<String> command = new ArrayList<>(List.of(script.toString()));
     command.addAll(List.of(words));
     Path out = Files.createTempFile(tools, "out", null);
     Path err = Files.createTempFile(tools, "err", null);
