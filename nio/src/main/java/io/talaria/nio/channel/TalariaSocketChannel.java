@@ -23,6 +23,8 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -510,7 +512,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       throw new NotYetConnectedException();
     }
     if (outputClosed) {
-      throw new ClosedChannelException();
+      throw new AsynchronousCloseException(); // in the JDK's words, also if nothing was under way
     }
     IOException kept = endOfWrites;
     if (kept != null) {
@@ -679,7 +681,19 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public boolean connect(SocketAddress address) throws IOException {
+    check(address);
     return begin(() -> control.connect(address));
+  }
+
+  /** Before the channel's state is looked at, as the JDK does. */
+  private static void check(SocketAddress address) {
+    Objects.requireNonNull(address);
+    if (!(address instanceof InetSocketAddress internet)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    if (internet.isUnresolved()) {
+      throw new UnresolvedAddressException();
+    }
   }
 
   @Override
@@ -789,7 +803,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    Objects.requireNonNull(name);
+    checkSupported(name);
+    if (!name.type().isInstance(value)) {
+      throw new IllegalArgumentException("Invalid value '" + value + "'");
+    }
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
@@ -799,11 +816,18 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    Objects.requireNonNull(name);
+    checkSupported(name);
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
     return options.get(name);
+  }
+
+  private void checkSupported(SocketOption<?> name) {
+    Objects.requireNonNull(name);
+    if (!supportedOptions().contains(name)) {
+      throw new UnsupportedOperationException("'" + name + "' not supported");
+    }
   }
 
   @Override
@@ -976,6 +1000,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (!isBlocking()) {
         throw new IllegalBlockingModeException();
       }
+      if (!isOpen()) {
+        throw new AsynchronousCloseException();
+      }
       if (ofSocket) {
         begin(() -> connecting.connect(address, timeoutNs));
         return;
@@ -1019,6 +1046,17 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       SocketAddress known = remote;
       // Where a pending or failed connect was to go, the JDK's channel knows, also after close.
       return known == null ? control.socket().getRemoteSocketAddress() : known;
+    }
+
+    @Override
+    public void sendUrgentData(int data) throws IOException {
+      if (!isOpen()) {
+        throw new ClosedChannelException();
+      }
+      if (outputClosed) {
+        throw new AsynchronousCloseException();
+      }
+      TimedChannel.super.sendUrgentData(data);
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NoConnectionPendingException;
@@ -27,6 +28,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -439,5 +441,30 @@ class ConnectContractTest extends Contract {
     SocketChannel fresh = client();
     fresh.close();
     fresh.close();
+  }
+
+  @Test
+  void badAddressesAreRefusedBeforeTheStateIsLookedAt() throws Exception {
+    SocketChannel closed = client();
+    closed.close();
+    for (SocketChannel channel : List.of(closed, pair().client, client())) {
+      assertThatThrownBy(() -> channel.connect(null)).isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(
+              () -> channel.connect(InetSocketAddress.createUnresolved("no.such.host", 1)))
+          .isInstanceOf(UnresolvedAddressException.class);
+      assertThatThrownBy(() -> channel.connect(new SocketAddress() {}))
+          .isInstanceOf(UnsupportedAddressTypeException.class);
+    }
+  }
+
+  @Test
+  void theSocketOfAClosedChannelSaysThatItWasClosed() throws Exception {
+    SocketChannel channel = client();
+    channel.close();
+    SocketAddress address = listener().getLocalAddress();
+    assertThatThrownBy(() -> channel.socket().connect(address))
+        .isExactlyInstanceOf(AsynchronousCloseException.class);
+    assertThatThrownBy(() -> channel.socket().connect(address, 1000))
+        .isExactlyInstanceOf(AsynchronousCloseException.class);
   }
 }

@@ -9,9 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
@@ -575,5 +577,24 @@ class EndingContractTest extends Contract {
     assertThat(readFully(pair.client, 12_345)).isEqualTo(bytes(12_345, 7));
     assertThat(read(pair.client)).isEqualTo(-1);
     assertThat(server.result()).isEqualTo(12_345);
+  }
+
+  @Test
+  void aWriteAfterShutdownOutputSaysThatItWasClosed() throws Exception {
+    for (boolean blocking : new boolean[] {true, false}) {
+      Pair pair = pair();
+      OutputStream out = pair.client.socket().getOutputStream();
+      pair.client.configureBlocking(blocking);
+      pair.client.shutdownOutput();
+      for (int size : new int[] {0, 1}) {
+        assertThatThrownBy(() -> pair.client.write(ByteBuffer.allocate(size)))
+            .isExactlyInstanceOf(AsynchronousCloseException.class);
+        assertThatThrownBy(() -> pair.client.write(Bytes.of(ByteBuffer.allocate(size))))
+            .isExactlyInstanceOf(AsynchronousCloseException.class);
+      }
+      if (blocking) {
+        assertThatThrownBy(() -> out.write(1)).isInstanceOf(ClosedChannelException.class);
+      }
+    }
   }
 }

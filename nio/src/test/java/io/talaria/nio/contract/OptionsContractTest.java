@@ -364,4 +364,22 @@ class OptionsContractTest extends Contract {
     second.bind(address);
     assertThat(second.getLocalAddress()).isEqualTo(address);
   }
+
+  @Test
+  void whatCannotBeSetIsRefusedAlsoAfterClose() throws Exception {
+    SocketChannel channel = pair().client;
+    channel.close();
+    assertThatThrownBy(() -> channel.setOption(StandardSocketOptions.IP_MULTICAST_TTL, 1))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessage("'IP_MULTICAST_TTL' not supported");
+    assertThatThrownBy(() -> channel.getOption(StandardSocketOptions.IP_MULTICAST_TTL))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> channel.socket().setOption(StandardSocketOptions.IP_MULTICAST_TTL, 1))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> channel.setOption(StandardSocketOptions.TCP_NODELAY, null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Invalid value 'null'");
+    assertThatThrownBy(() -> channel.setOption(StandardSocketOptions.TCP_NODELAY, true))
+        .isExactlyInstanceOf(ClosedChannelException.class);
+  }
 }
