@@ -5,6 +5,7 @@ package io.talaria.nio.adaptor;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
@@ -44,6 +45,12 @@ final class AdaptorOutputStream extends OutputStream {
         }
         channel.write(source);
       }
+    } catch (ClosedChannelException e) {
+      if (channel.isOpen()
+          && source.position() > offset) { // shut down under a write that had begun
+        throw new IOException("Broken pipe", e);
+      }
+      throw e;
     } finally {
       writeLock.unlock();
     }

@@ -54,12 +54,14 @@ final class ControlOptions {
   }
 
   synchronized <T> void set(SocketOption<T> name, T value) throws IOException {
-    if (shadowed && value != null && name.equals(StandardSocketOptions.TCP_NODELAY)) {
-      noDelay = (Boolean) value;
-    } else if (shadowed && value != null && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
-      keepAlive = (Boolean) value;
+    if (shadowed && value instanceof Boolean on && name.equals(StandardSocketOptions.TCP_NODELAY)) {
+      noDelay = on;
+    } else if (shadowed
+        && value instanceof Boolean on
+        && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
+      keepAlive = on;
     } else {
-      control.setOption(name, value);
+      control.setOption(name, value); // which refuses a value of another type
     }
     if (name.equals(StandardSocketOptions.SO_LINGER)) {
       lingerZero = Integer.valueOf(0).equals(value);

@@ -22,6 +22,8 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -230,14 +232,14 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (timeoutNs >= 0 && !blocking) {
         throw new IllegalBlockingModeException();
       }
-      if (dst.isReadOnly()) {
-        throw new IllegalArgumentException("Read-only buffer");
+      if (blocking && interruptCloses()) {
+        return interrupted();
       }
       if (inputClosed) {
         return -1;
       }
-      if (blocking && interruptCloses()) {
-        return interruptedRead();
+      if (dst.isReadOnly()) {
+        throw readOnly(open);
       }
       if (!dst.hasRemaining()) {
         return open.input().readNothing();
@@ -275,17 +277,17 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     readLock.lock();
     try {
       Lane open = openForReading();
-      for (int i = offset; i < offset + length; i++) {
-        if (dsts[i].isReadOnly()) {
-          throw new IllegalArgumentException("Read-only buffer");
-        }
+      boolean blocking = isBlocking();
+      if (blocking && interruptCloses()) {
+        return interrupted();
       }
       if (inputClosed) {
         return -1;
       }
-      boolean blocking = isBlocking();
-      if (blocking && interruptCloses()) {
-        return interruptedRead();
+      for (int i = offset; i < offset + length; i++) {
+        if (dsts[i].isReadOnly()) {
+          throw readOnly(open);
+        }
       }
       int first = offset;
       while (first < offset + length && !dsts[first].hasRemaining()) {
@@ -308,6 +310,12 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       readLock.unlock();
       finishCloseIfClosing();
     }
+  }
+
+  /** Refuses a buffer, unless the connection is known to be reset. */
+  private static IllegalArgumentException readOnly(Lane open) throws IOException {
+    int unused = open.input().readNothing();
+    return new IllegalArgumentException("Read-only buffer");
   }
 
   private Lane openForReading() throws IOException {
@@ -353,7 +361,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   /** With the interrupt status set, a blocking operation closes the channel. */
-  private int interruptedRead() throws IOException {
+  private int interrupted() throws IOException {
     begin();
     end(false);
     throw new AsynchronousCloseException();
@@ -418,7 +426,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       Lane open = openForWriting();
       boolean blocking = isBlocking();
       if (blocking && interruptCloses()) {
-        return interruptedRead();
+        return interrupted();
       }
       if (!src.hasRemaining()) {
         return 0;
@@ -460,7 +468,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return open.write(srcs, offset, length);
       }
       if (interruptCloses()) {
-        return interruptedRead();
+        return interrupted();
       }
       long n = open.write(srcs, offset, length);
       for (int i = offset; i < offset + length; i++) {
@@ -628,7 +636,19 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public boolean connect(SocketAddress address) throws IOException {
+    checkRemote(address);
     return begin(() -> control.connect(address));
+  }
+
+  /** What is wrong with the address says so before the state of the channel does. */
+  private static void checkRemote(SocketAddress address) {
+    Objects.requireNonNull(address);
+    if (!(address instanceof InetSocketAddress internet)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    if (internet.isUnresolved()) {
+      throw new UnresolvedAddressException();
+    }
   }
 
   @Override
@@ -645,6 +665,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     return connect(
         () -> {
           if (state == CONNECTED) {
+            if (isBlocking() && interruptCloses()) {
+              int unused = interrupted();
+            }
             throw new AlreadyConnectedException();
           }
           return first.run();
@@ -879,6 +902,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
     @Override
     public void connect(SocketAddress address, long timeoutNs) throws IOException {
+      checkRemote(address);
       if (!isBlocking()) {
         throw new IllegalBlockingModeException();
       }
