@@ -47,8 +47,11 @@ final class AdaptorOutputStream extends OutputStream {
         channel.write(source);
       }
     } catch (ClosedChannelException e) {
-      // A part was written, then the channel was closed: one write to the program, so it was cut.
-      throw source.position() > offset ? new AsynchronousCloseException() : e;
+      if (source.position() == offset) {
+        throw e;
+      }
+      // One write to the program, which was cut: by a close, or by a shutdown, as the JDK says it.
+      throw channel.isOpen() ? new IOException("Broken pipe", e) : new AsynchronousCloseException();
     } finally {
       writeLock.unlock();
     }

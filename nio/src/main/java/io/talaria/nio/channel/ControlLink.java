@@ -146,14 +146,14 @@ final class ControlLink {
     return JdkProbe.over(control);
   }
 
-  /** The channel closes: whoever polls is to come out. */
-  void shut(boolean output) {
+  /**
+   * The channel closes: whoever reads is to come out. The output stays as it is: an end of it would
+   * come before the reset that a close with unread bytes, or a linger of 0, makes of the end.
+   */
+  void shutInput() {
     inputShut = true;
     try {
       control.shutdownInput();
-      if (output) {
-        control.shutdownOutput();
-      }
     } catch (IOException | RuntimeException e) {
       // It has ended already, which wakes them too.
     }

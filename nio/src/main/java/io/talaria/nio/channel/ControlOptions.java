@@ -53,10 +53,11 @@ final class ControlOptions {
     receiveBuffer = bytes;
   }
 
+  /** Sets a supported option to a value of its type. */
   synchronized <T> void set(SocketOption<T> name, T value) throws IOException {
-    if (shadowed && value != null && name.equals(StandardSocketOptions.TCP_NODELAY)) {
+    if (shadowed && name.equals(StandardSocketOptions.TCP_NODELAY)) {
       noDelay = (Boolean) value;
-    } else if (shadowed && value != null && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
+    } else if (shadowed && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
       keepAlive = (Boolean) value;
     } else {
       control.setOption(name, value);

@@ -404,9 +404,7 @@ final class Lane implements StreamOwner {
 
   /** Wakes threads that sleep in this channel because it closes. */
   void wakeAll() {
-    // Nobody waits for room on TCP after the switch, and what a fabric still sends must be there
-    // before FIN. After a linger of 0 the peer would see an end before the reset.
-    link.shut(fabricOutput == null && !channel.options().lingerZero());
+    link.shutInput();
     waiter.wakeAll();
   }
 

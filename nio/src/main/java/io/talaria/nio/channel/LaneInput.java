@@ -349,8 +349,10 @@ final class LaneInput {
 
   // ---- ending: any thread
 
+  /** The input has been shut down: whoever waits for it to be readable is to see that. */
   void wakeReader() {
     lane.waiter().wake(ControlWaiter.READER);
+    lane.nudgeSelectors();
   }
 
   /** Shuts the input down. Under the state lock. */

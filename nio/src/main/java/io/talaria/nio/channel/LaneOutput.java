@@ -186,8 +186,10 @@ final class LaneOutput {
 
   // ---- ending: any thread
 
+  /** The output has been shut down: whoever waits for it to be writable is to see that. */
   void wakeWriter() {
     lane.waiter().wake(ControlWaiter.WRITER);
+    lane.nudgeSelectors();
   }
 
   /**

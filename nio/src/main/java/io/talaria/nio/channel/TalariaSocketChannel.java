@@ -251,14 +251,14 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (timeoutNs >= 0 && !blocking) {
         throw new IllegalBlockingModeException();
       }
-      if (dst.isReadOnly()) {
-        throw new IllegalArgumentException("Read-only buffer");
+      if (blocking && interruptCloses()) {
+        return interrupted();
       }
       if (inputClosed) {
         return -1;
       }
-      if (blocking && interruptCloses()) {
-        return interruptedRead();
+      if (dst.isReadOnly()) {
+        throw readOnly(open);
       }
       if (!dst.hasRemaining()) {
         return open.input().readNothing();
@@ -296,17 +296,17 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     readLock.lock();
     try {
       Lane open = openForReading();
-      for (int i = offset; i < offset + length; i++) {
-        if (dsts[i].isReadOnly()) {
-          throw new IllegalArgumentException("Read-only buffer");
-        }
+      boolean blocking = isBlocking();
+      if (blocking && interruptCloses()) {
+        return interrupted();
       }
       if (inputClosed) {
         return -1;
       }
-      boolean blocking = isBlocking();
-      if (blocking && interruptCloses()) {
-        return interruptedRead();
+      for (int i = offset; i < offset + length; i++) {
+        if (dsts[i].isReadOnly()) {
+          throw readOnly(open);
+        }
       }
       int first = offset;
       while (first < offset + length && !dsts[first].hasRemaining()) {
@@ -329,6 +329,12 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       readLock.unlock();
       finishCloseIfClosing();
     }
+  }
+
+  /** Refuses a buffer, unless the connection is known to be reset. */
+  private static IllegalArgumentException readOnly(Lane open) throws IOException {
+    int unused = open.input().readNothing();
+    return new IllegalArgumentException("Read-only buffer");
   }
 
   private Lane openForReading() throws IOException {
@@ -374,7 +380,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   /** With the interrupt status set, a blocking operation closes the channel. */
-  private int interruptedRead() throws IOException {
+  private int interrupted() throws IOException {
     begin();
     end(false);
     throw new AsynchronousCloseException();
@@ -437,14 +443,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     writeLock.lock();
     try {
       Lane open = openForWriting();
-      boolean blocking = isBlocking();
-      if (blocking && interruptCloses()) {
-        return interruptedRead();
-      }
       if (!src.hasRemaining()) {
         return 0;
       }
-      if (!blocking) {
+      if (!isBlocking()) {
         return open.write(src);
       }
       int start = src.position();
@@ -480,9 +482,6 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (!isBlocking()) {
         return open.write(srcs, offset, length);
       }
-      if (interruptCloses()) {
-        return interruptedRead();
-      }
       long n = open.write(srcs, offset, length);
       for (int i = offset; i < offset + length; i++) {
         int before = srcs[i].remaining();
@@ -510,6 +509,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Lane open = lane;
     if (open == null) {
       throw new NotYetConnectedException();
+    }
+    if (isBlocking() && interruptCloses()) {
+      int unused = interrupted();
     }
     if (outputClosed) {
       throw new AsynchronousCloseException(); // in the JDK's words, also if nothing was under way
@@ -681,12 +683,12 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public boolean connect(SocketAddress address) throws IOException {
-    check(address);
+    checkRemote(address);
     return begin(() -> control.connect(address));
   }
 
-  /** Before the channel's state is looked at, as the JDK does. */
-  private static void check(SocketAddress address) {
+  /** What is wrong with the address says so before the state of the channel does. */
+  private static void checkRemote(SocketAddress address) {
     Objects.requireNonNull(address);
     if (!(address instanceof InetSocketAddress internet)) {
       throw new UnsupportedAddressTypeException();
@@ -710,6 +712,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     return connect(
         () -> {
           if (state == CONNECTED) {
+            if (isBlocking() && interruptCloses()) {
+              int unused = interrupted();
+            }
             throw new AlreadyConnectedException();
           }
           return first.run();
@@ -997,6 +1002,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
     @Override
     public void connect(SocketAddress address, long timeoutNs) throws IOException {
+      checkRemote(address);
       if (!isBlocking()) {
         throw new IllegalBlockingModeException();
       }

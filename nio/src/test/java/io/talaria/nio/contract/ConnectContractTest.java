@@ -14,6 +14,7 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
@@ -248,13 +249,31 @@ class ConnectContractTest extends Contract {
   }
 
   @Test
-  void aBadAddressIsRefusedAfterTheState() throws Exception {
+  void aBadAddressIsRefusedBeforeTheState() throws Exception {
     SocketChannel closed = client();
     closed.close();
-    assertThatThrownBy(() -> pair().client.connect(UNRESOLVED))
-        .isInstanceOfAny(AlreadyConnectedException.class, UnresolvedAddressException.class);
-    assertThatThrownBy(() -> closed.connect(UNRESOLVED))
-        .isInstanceOfAny(ClosedChannelException.class, UnresolvedAddressException.class);
+    Pair pair = pair();
+    for (SocketChannel channel : new SocketChannel[] {closed, pair.client, pair.server}) {
+      assertThatThrownBy(() -> channel.connect(UNRESOLVED))
+          .isInstanceOf(UnresolvedAddressException.class);
+      assertThatThrownBy(() -> channel.connect(UNSUPPORTED))
+          .isInstanceOf(UnsupportedAddressTypeException.class);
+      assertThatThrownBy(() -> channel.connect(null)).isInstanceOf(NullPointerException.class);
+    }
+    assertThat(pair.client.isConnected()).isTrue();
+  }
+
+  @Test
+  void aSocketRefusesAnUnsupportedAddressBeforeItLooksAtTheState() throws Exception {
+    SocketChannel closed = client();
+    closed.close();
+    SocketChannel nonBlocking = client();
+    nonBlocking.configureBlocking(false);
+    for (SocketChannel channel : new SocketChannel[] {closed, pair().client, nonBlocking}) {
+      assertThatThrownBy(() -> channel.socket().connect(UNSUPPORTED))
+          .isInstanceOf(SocketException.class)
+          .hasMessage("Unsupported address type");
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
@@ -300,6 +301,61 @@ class InterruptionContractTest extends Contract {
   }
 
   @Test
+  void withTheStatusSetABlockingReadOfAnInputThatIsShutClosesTheChannel() throws Exception {
+    Pair one = pair();
+    one.client.shutdownInput();
+    assertClosedByInterrupt(interrupted(() -> read(one.client)), one.client);
+    Pair two = pair();
+    two.client.shutdownInput();
+    assertClosedByInterrupt(interrupted(scatter(two.client)), two.client);
+  }
+
+  @Test
+  void withTheStatusSetABlockingConnectOfAConnectedChannelClosesIt() throws Exception {
+    Pair one = pair();
+    SocketAddress address = one.client.getRemoteAddress();
+    assertClosedByInterrupt(interrupted(() -> one.client.connect(address)), one.client);
+    Pair two = pair();
+    assertClosedByInterrupt(
+        interrupted(
+            () -> {
+              two.client.socket().connect(address, 10_000);
+              return null;
+            }),
+        two.client);
+  }
+
+  @Test
+  void withTheStatusSetABlockingReadResetsThePeerIfBytesAreUnread() throws Exception {
+    Pair pair = pair();
+    pair.server.write(bytes(5, 1));
+    Await.readable(pair.client);
+    assertClosedByInterrupt(interrupted(() -> read(pair.client)), pair.client);
+    assertThatThrownBy(() -> pair.server.read(ByteBuffer.allocate(1)))
+        .isInstanceOf(SocketException.class)
+        .hasMessage("Connection reset");
+  }
+
+  @Test
+  void aCloseUnderAWriteResetsThePeerIfBytesAreUnread() throws Exception {
+    Pair pair = pair();
+    pair.server.write(bytes(5, 1));
+    Await.readable(pair.client);
+    Flood writer = Flood.into(pair.client).whenFull();
+    pair.client.close();
+    assertThatThrownBy(
+            () -> {
+              ByteBuffer in = ByteBuffer.allocate(1 << 16);
+              while (pair.server.read(in.clear()) > 0) {
+                // what had arrived before the reset
+              }
+            })
+        .isInstanceOf(SocketException.class)
+        .hasMessage("Connection reset");
+    assertThat(writer.failure()).isInstanceOf(ClosedChannelException.class);
+  }
+
+  @Test
   void withTheStatusSetABlockingAcceptClosesTheListener() throws Exception {
     ServerSocketChannel listener = listener();
     assertClosedByInterrupt(interrupted(listener::accept), listener);
@@ -403,5 +459,19 @@ class InterruptionContractTest extends Contract {
       pair.server.write(bytes(1, 1));
       assertThat(read(pair.client)).isEqualTo(1);
     }
+  }
+
+  @Test
+  void anInterruptedWriteAfterShutdownOutputClosesTheChannel() throws Exception {
+    Pair pair = pair();
+    pair.client.shutdownOutput();
+    Doing<Integer> writing =
+        Doing.start(
+            () -> {
+              Thread.currentThread().interrupt();
+              return pair.client.write(bytes(1, 1));
+            });
+    assertThat(writing.failure()).isInstanceOf(ClosedByInterruptException.class);
+    assertThat(pair.client.isOpen()).isFalse();
   }
 }

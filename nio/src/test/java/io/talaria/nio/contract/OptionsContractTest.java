@@ -229,6 +229,29 @@ class OptionsContractTest extends Contract {
   }
 
   @Test
+  void aValueOfAnotherTypeIsRefused() throws Exception {
+    onEachState(
+        channel -> {
+          for (SocketOption<?> option :
+              java.util.List.of(
+                  StandardSocketOptions.TCP_NODELAY,
+                  StandardSocketOptions.SO_KEEPALIVE,
+                  StandardSocketOptions.SO_LINGER,
+                  StandardSocketOptions.SO_SNDBUF)) {
+            assertThatThrownBy(() -> channel.setOption(untyped(option), "yes"))
+                .as("%s", option)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Invalid value 'yes'");
+          }
+        });
+  }
+
+  @SuppressWarnings("unchecked") // As a program does that is not checked.
+  private static SocketOption<Object> untyped(SocketOption<?> option) {
+    return (SocketOption<Object>) option;
+  }
+
+  @Test
   void noOptionIsRefused() throws Exception {
     onEachState(
         channel -> {

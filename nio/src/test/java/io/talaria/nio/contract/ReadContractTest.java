@@ -8,6 +8,8 @@ import static io.talaria.nio.contract.Bytes.readFully;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
@@ -158,6 +160,28 @@ class ReadContractTest extends Contract {
     ByteBuffer readOnly = ByteBuffer.allocate(0).asReadOnlyBuffer();
     assertThatThrownBy(() -> pair.server.read(readOnly))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aReadOnlyDestinationIsNotLookedAtOnceTheInputIsShut() throws Exception {
+    Pair pair = withArrived(5);
+    ByteBuffer readOnly = ByteBuffer.allocate(10).asReadOnlyBuffer();
+    pair.server.shutdownInput();
+    assertThat(pair.server.read(readOnly)).isEqualTo(-1);
+    assertThat(pair.server.read(Bytes.of(ByteBuffer.allocate(1), readOnly))).isEqualTo(-1);
+  }
+
+  @Test
+  void aReadOnlyDestinationIsNotLookedAtOnceAResetWasRead() throws Exception {
+    Pair pair = pair();
+    pair.client.setOption(StandardSocketOptions.SO_LINGER, 0);
+    pair.client.close();
+    ByteBuffer readOnly = ByteBuffer.allocate(10).asReadOnlyBuffer();
+    assertThatThrownBy(() -> pair.server.read(ByteBuffer.allocate(1)))
+        .isInstanceOf(SocketException.class);
+    assertThatThrownBy(() -> pair.server.read(readOnly)).isInstanceOf(SocketException.class);
+    assertThatThrownBy(() -> pair.server.read(Bytes.of(ByteBuffer.allocate(1), readOnly)))
+        .isInstanceOf(SocketException.class);
   }
 
   @Test

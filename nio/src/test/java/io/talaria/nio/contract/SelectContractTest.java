@@ -18,6 +18,7 @@ import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -25,6 +26,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +36,9 @@ class SelectContractTest extends Contract {
 
   /** Allows for a machine that is busy with something else. */
   private static final long LATE_MS = 10_000;
+
+  /** So long nothing is written before the buffers count as full. */
+  private static final int QUIET_MS = 100;
 
   private SocketChannel channel;
   private SocketChannel peer;
@@ -258,6 +263,59 @@ class SelectContractTest extends Contract {
     assertThat(select.result()).isEqualTo(1);
     assertThat(key.isReadable()).isTrue();
     assertThatThrownBy(() -> read(channel)).hasMessage("Connection reset");
+  }
+
+  @Test
+  void shutdownInputEndsASleepingSelect() throws Exception {
+    SelectionKey key = registered(OP_READ);
+    Doing<Integer> select = Doing.start(() -> selector.select()).whenWaiting();
+    channel.shutdownInput();
+    assertThat(select.result()).isEqualTo(1);
+    assertThat(key.isReadable()).isTrue();
+    assertThat(read(channel)).isEqualTo(-1);
+  }
+
+  @Test
+  void shutdownInputIsReportedLongAfterTheLastBytes() throws Exception {
+    SelectionKey key = registered(OP_READ);
+    assertThat(selector.select(50)).isZero();
+    channel.shutdownInput();
+    assertThat(selector.select(SOON_MS)).isEqualTo(1);
+    assertThat(key.isReadable()).isTrue();
+  }
+
+  @Test
+  void shutdownOutputEndsASleepingSelect() throws Exception {
+    SelectionKey key = registered(OP_WRITE);
+    AtomicLong written = new AtomicLong();
+    Doing<Void> writer =
+        Doing.start(
+            () -> {
+              ByteBuffer chunk = ByteBuffer.allocate(1 << 16);
+              while (true) { // room may come late; the end must come
+                selector.select();
+                selector.selectedKeys().clear();
+                int n;
+                do {
+                  n = channel.write(chunk.clear());
+                  written.addAndGet(n);
+                } while (n > 0);
+              }
+            });
+    long before = -1;
+    for (int quietMs = 0; quietMs < QUIET_MS; quietMs++) {
+      writer.whenWaiting();
+      long now = written.get();
+      if (now != before || now == 0) {
+        quietMs = 0;
+      }
+      before = now;
+      Thread.sleep(1);
+    }
+    channel.shutdownOutput();
+    assertThat(writer.failure()).isInstanceOf(ClosedChannelException.class);
+    assertThat(selector.selectNow()).isEqualTo(1);
+    assertThat(key.isWritable()).isTrue();
   }
 
   @Test

@@ -401,6 +401,21 @@ class SocketContractTest extends Contract {
   }
 
   @Test
+  void shuttingDownTheOutputUnderAWriteThatHasBegunIsABrokenPipe() throws Exception {
+    connect();
+    OutputStream out = socket.getOutputStream();
+    Doing<Void> writer =
+        Doing.start(
+            () -> {
+              out.write(new byte[64 << 20]);
+              return null;
+            });
+    writer.whenWaiting();
+    socket.shutdownOutput();
+    assertThat(writer.failure()).isExactlyInstanceOf(IOException.class).hasMessage("Broken pipe");
+  }
+
+  @Test
   void shuttingDownNeedsAConnection() throws Exception {
     assertThatThrownBy(socket::shutdownInput)
         .isInstanceOf(SocketException.class)
