@@ -128,7 +128,7 @@ release_test_one() {
 
 # A line of the table.
 release_test_line() {
-  printf '%-20s %-8s %7s  %s\n' "$@"
+  printf '%-20s %-8s %7s  %s\n' "$@" | sed 's/ *$//'
 }
 
 run_release_tests() {
