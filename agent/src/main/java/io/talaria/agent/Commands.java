@@ -76,7 +76,9 @@ public final class Commands {
 
   private static int runHere(String command, String[] words) throws Exception {
     Path jar = jar();
-    boolean nodes = List.of(words).stream().anyMatch(word -> word.startsWith("--nodes"));
+    boolean nodes =
+        command.equals("doctor")
+            && List.of(words).stream().anyMatch(word -> word.startsWith("--nodes"));
     List<Path> libraries = libraries(jar.toAbsolutePath().getParent(), nodes);
     if (!libraries.isEmpty()) {
       start(libraries, words);
