@@ -47,6 +47,9 @@ final class Ending {
   /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
   private static final long LINGER_NS = 60_000_000_000L;
 
+  /** How long a reset waits for a fabric in the thread that closes. */
+  private static final long FLUSH_LIMIT_NS = 20_000_000L;
+
   private final Context context;
   private final Lane lane;
   private final ControlLink link;
@@ -129,11 +132,22 @@ final class Ending {
 
   private void closeWhenDelivered() {
     if (isAt(TOLD)) { // else an error has come behind the decision
+      if (lane.switchedOut() && isByReset()) {
+        awaitFlush();
+      }
       if (lane.switchedOut() && !link.over() && !delivered()) {
         linger();
       } else {
         drainAndClose();
       }
+    }
+  }
+
+  /** A reset waits a moment for what a fabric has under way, so that close frees the port. */
+  private void awaitFlush() {
+    long startNs = System.nanoTime();
+    while (!lane.stream().flushed() && System.nanoTime() - startNs < FLUSH_LIMIT_NS) {
+      Thread.yield();
     }
   }
 

@@ -284,15 +284,16 @@ final class LaneOutput {
   void end() {
     synchronized (lock) {
       if (lane.ending().tell()) {
+        boolean lingerZero = channel.options().lingerZero();
         if (endsOnTcp()) {
-          if (lane.input().keptUnread()) { // the kernel takes them for read
+          if (lingerZero || lane.input().keptUnread()) { // the kernel takes those for read
             lane.ending().byReset();
           }
           return;
         }
         FabricStream fast = lane.stream();
         boolean unread = fast.unread() || lane.input().unreadTcp();
-        boolean reset = unread || channel.options().lingerZero();
+        boolean reset = unread || lingerZero;
         if (reset) {
           lane.ending().byReset();
         }
