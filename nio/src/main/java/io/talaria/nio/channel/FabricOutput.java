@@ -15,6 +15,9 @@ import java.nio.ByteBuffer;
  * write lock.
  */
 final class FabricOutput {
+  /** What a write says that is the first to meet a reset, here and in the kernel's words. */
+  static final String RESET_BY_PEER = "Connection reset by peer";
+
   private static final int SPIN_CHECKS = 32;
 
   private final FabricStream stream;
@@ -58,7 +61,7 @@ final class FabricOutput {
 
   private static IOException ended(long how) {
     Faults.take();
-    return new IOException(how == FabricStream.RESET ? "Connection reset by peer" : "Broken pipe");
+    return new IOException(how == FabricStream.RESET ? RESET_BY_PEER : "Broken pipe");
   }
 
   /** Writes, spinning for a while where there is no room. */

@@ -69,9 +69,13 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private volatile Lane lane;
 
   /**
-   * What ended a write that had written a part, for the next one to throw. Under the write lock.
+   * What ended a write that had written a part, for the next call that meets it: a write, or a read
+   * if it is a reset. Changed under the state lock.
    */
-  private IOException endOfWrites;
+  private volatile IOException endOfWrites;
+
+  /** A read was told of a reset that had cut a write short. Under the read lock. */
+  private boolean cutResetRead;
 
   /** The writer inside does not copy before it has looked whether it may. Under the write lock. */
   private volatile boolean writerRests;
@@ -264,7 +268,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         return open.input().readNothing();
       }
       int n = open.read(dst);
-      return n == 0 && blocking ? awaitRead(open, dst, Math.max(0, timeoutNs)) : (int) notOurOwn(n);
+      if (n == 0 && blocking) {
+        n = awaitRead(open, dst, Math.max(0, timeoutNs));
+      }
+      return n < 0 ? endOfInput() : n;
     } catch (IOException e) {
       throw closing() ? closedBySomeone(e) : e;
     } finally {
@@ -322,7 +329,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
           n += open.readMore(dsts, first + 1, offset + length - first - 1);
         }
       }
-      return notOurOwn(n);
+      return n < 0 ? endOfInput() : n;
     } catch (IOException e) {
       throw closing() ? closedBySomeone(e) : e;
     } finally {
@@ -348,12 +355,22 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     return open;
   }
 
-  /** A close of this side wakes readers by ending TCP's input; that is not the peer's end. */
-  private long notOurOwn(long n) throws AsynchronousCloseException {
-    if (n < 0 && closing()) {
+  /** What a read says at the end of the stream: -1, unless it is the first to meet a reset. */
+  private int endOfInput() throws IOException {
+    if (closing()) { // which wakes readers by ending TCP's input; that is not the peer's end
       throw new AsynchronousCloseException();
     }
-    return n;
+    if (inputClosed) {
+      return -1;
+    }
+    IOException kept = endOfWrites;
+    if (kept != null && FabricOutput.RESET_BY_PEER.equals(kept.getMessage())) {
+      cutResetRead |= takeEndOfWrites() != null;
+    }
+    if (cutResetRead) {
+      throw Lane.reset();
+    }
+    return -1;
   }
 
   /** What fails because this side closes is no failure of the connection. */
@@ -516,9 +533,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     if (outputClosed) {
       throw new AsynchronousCloseException(); // in the JDK's words, also if nothing was under way
     }
-    IOException kept = endOfWrites;
+    IOException kept = endOfWrites == null ? null : takeEndOfWrites();
     if (kept != null) {
-      endOfWrites = null;
       throw kept;
     }
     return open;
@@ -585,7 +601,17 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     if (!part) {
       throw e;
     }
-    endOfWrites = e;
+    synchronized (stateLock) {
+      endOfWrites = e;
+    }
+  }
+
+  private IOException takeEndOfWrites() {
+    synchronized (stateLock) {
+      IOException kept = endOfWrites;
+      endOfWrites = null;
+      return kept;
+    }
   }
 
   // ---- half-close

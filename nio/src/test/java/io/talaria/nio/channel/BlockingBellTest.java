@@ -144,7 +144,9 @@ class BlockingBellTest {
       var pool = BellPool.ofProcess();
       var leased = new ArrayList<io.talaria.nio.bell.ThreadBell>();
       for (int i = 0; i < 4; i++) {
-        leased.add(pool.lease(null));
+        var one = pool.lease(null);
+        assertThat(one).as("bell %d of a pool with %d descriptors", i, pool.descriptors()).isNotNull();
+        leased.add(one);
       }
       for (var bell : leased) {
         while (!stream.rings(bell.number())) {

@@ -9,12 +9,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
 
@@ -236,6 +240,154 @@ class EndingContractTest extends Contract {
     assertBroken(pair.server);
   }
 
+  private static void assertToldByWrite(SocketChannel channel) throws Exception {
+    assertThat(Await.writeFailure(channel))
+        .isInstanceOf(IOException.class)
+        .hasMessage("Connection reset by peer");
+  }
+
+  @Test
+  void aResetThatAWriteHasToldIsTheEndForReads() throws Exception {
+    Pair pair = pair();
+    reset(pair.client);
+    Await.readable(pair.server);
+    assertThatThrownBy(() -> pair.server.write(bytes(1, 1)))
+        .isInstanceOf(IOException.class)
+        .hasMessage("Connection reset by peer");
+    for (int i = 0; i < 2; i++) {
+      assertBroken(pair.server);
+      assertThat(read(pair.server)).isEqualTo(-1);
+      assertThat(pair.server.read(Bytes.of(ByteBuffer.allocate(1)))).isEqualTo(-1);
+      assertThat(pair.server.read(ByteBuffer.allocate(0))).isZero();
+    }
+    assertThat(pair.server.isOpen()).isTrue();
+  }
+
+  @Test
+  void aGatheringWriteTellsAResetToo() throws Exception {
+    Pair pair = pair();
+    reset(pair.client);
+    Await.readable(pair.server);
+    assertThatThrownBy(() -> pair.server.write(Bytes.of(bytes(1, 1), bytes(1, 2))))
+        .isInstanceOf(IOException.class)
+        .hasMessage("Connection reset by peer");
+    assertThat(read(pair.server)).isEqualTo(-1);
+    assertBroken(pair.server);
+  }
+
+  @Test
+  void aResetByAPeerWithUnreadBytesIsToldByAWrite() throws Exception {
+    Pair pair = pair();
+    pair.server.write(bytes(10, 1));
+    Await.readable(pair.client);
+    pair.client.close();
+    Await.readable(pair.server);
+    assertToldByWrite(pair.server);
+    assertThat(read(pair.server)).isEqualTo(-1);
+    assertBroken(pair.server);
+  }
+
+  @Test
+  void whatCameBeforeAResetIsReadWhenAWriteHasToldIt() throws Exception {
+    Pair pair = pair();
+    pair.client.write(bytes(1000, 2));
+    Await.readable(pair.server);
+    reset(pair.client);
+    assertToldByWrite(pair.server);
+    assertThat(readFully(pair.server, 1000)).isEqualTo(bytes(1000, 2));
+    assertThat(read(pair.server)).isEqualTo(-1);
+    assertBroken(pair.server);
+  }
+
+  @Test
+  void aWriteTellsAResetAlsoBetweenReadsOfWhatCameBefore() throws Exception {
+    Pair pair = pair();
+    pair.client.write(bytes(1000, 2));
+    Await.readable(pair.server);
+    reset(pair.client);
+    readFully(pair.server, 500);
+    assertToldByWrite(pair.server);
+    assertThat(Bytes.readToEnd(pair.server)).isEqualTo(500);
+  }
+
+  @Test
+  void aSelectorShowsAResetHoweverItWasTold() throws Exception {
+    for (boolean writeFirst : new boolean[] {false, true}) {
+      Pair pair = pair();
+      Selector selector = selectorFor(pair.server);
+      SelectionKey key =
+          register(pair.server, selector, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+      reset(pair.client);
+      Await.until("the reset", () -> selector.selectNow() >= 0 && key.isReadable());
+      assertThat(key.isWritable()).isTrue();
+      if (writeFirst) {
+        assertToldByWrite(pair.server);
+        assertThat(read(pair.server)).isEqualTo(-1);
+      } else {
+        assertReset(pair.server);
+        assertBroken(pair.server);
+      }
+      selector.selectedKeys().clear();
+      assertThat(selector.select(10_000)).isEqualTo(1);
+      assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+    }
+  }
+
+  @Test
+  void ofAReaderAndAWriterOneTellsAReset() throws Exception {
+    Pair pair = pair();
+    Doing<Integer> reader = Doing.start(() -> read(pair.server)).whenWaiting();
+    reset(pair.client);
+    IOException atWriter = Await.writeFailure(pair.server);
+    Throwable atReader = reader.failure();
+    if (atReader == null) {
+      assertThat(reader.result()).isEqualTo(-1);
+      assertThat(atWriter).hasMessage("Connection reset by peer");
+      assertThat(read(pair.server)).isEqualTo(-1);
+    } else {
+      assertThat(atReader).isInstanceOf(SocketException.class).hasMessage("Connection reset");
+      assertThat(atWriter).hasMessage("Broken pipe");
+      assertReset(pair.server);
+    }
+  }
+
+  @Test
+  void aResetIsToldByTheStreamsOfASocketToo() throws Exception {
+    Pair pair = pair();
+    reset(pair.client);
+    Await.readable(pair.server);
+    OutputStream out = pair.server.socket().getOutputStream();
+    InputStream in = pair.server.socket().getInputStream();
+    assertThatThrownBy(() -> out.write(1))
+        .isInstanceOf(IOException.class)
+        .hasMessage("Connection reset by peer");
+    assertThat(in.read()).isEqualTo(-1);
+    assertThatThrownBy(() -> out.write(1))
+        .isInstanceOf(IOException.class)
+        .hasMessage("Broken pipe");
+  }
+
+  @Test
+  void afterShutdownInputAResetThatWasReadIsTheEnd() throws Exception {
+    Pair pair = pair();
+    reset(pair.client);
+    assertReset(pair.server);
+    pair.server.shutdownInput();
+    assertThat(read(pair.server)).isEqualTo(-1);
+    assertBroken(pair.server);
+  }
+
+  @Test
+  void aWriteBehindTheOwnEndLeavesTheResetToReads() throws Exception {
+    Pair pair = pair();
+    pair.server.shutdownOutput();
+    reset(pair.client);
+    Await.readable(pair.server);
+    assertThatThrownBy(() -> pair.server.write(bytes(1, 1)))
+        .isInstanceOf(ClosedChannelException.class);
+    assertReset(pair.server);
+  }
+
   @Test
   void lingerZeroResetsThePeerAfterItsData() throws Exception {
     Pair pair = pair();
@@ -334,37 +486,6 @@ class EndingContractTest extends Contract {
     assertThat(Await.writeFailure(pair.server)).hasMessage("Broken pipe");
   }
 
-  @Test
-  void aWriteThatMeetsAResetFirstIsToldOfItAlone() throws Exception {
-    for (boolean unread : new boolean[] {false, true}) {
-      Pair pair = pair();
-      pair.client.write(bytes(10, 1));
-      Await.readable(pair.server);
-      if (unread) {
-        pair.server.write(bytes(10, 2));
-        Await.readable(pair.client);
-      } else {
-        pair.client.setOption(StandardSocketOptions.SO_LINGER, 0);
-      }
-      pair.client.close();
-      assertThat(Await.writeFailure(pair.server)).hasMessage("Connection reset by peer");
-      assertBroken(pair.server);
-      assertThat(readFully(pair.server, 10)).isEqualTo(bytes(10, 1));
-      assertThat(read(pair.server)).isEqualTo(-1);
-      assertThat(read(pair.server)).isEqualTo(-1);
-    }
-  }
-
-  @Test
-  void aReadThatMeetsAResetFirstLeavesABrokenPipe() throws Exception {
-    Pair pair = pair();
-    pair.client.setOption(StandardSocketOptions.SO_LINGER, 0);
-    pair.client.close();
-    assertThatThrownBy(() -> read(pair.server)).hasMessage("Connection reset");
-    assertBroken(pair.server);
-    assertThatThrownBy(() -> read(pair.server)).hasMessage("Connection reset");
-  }
-
   // ---- half-close
 
   @Test
@@ -382,12 +503,33 @@ class EndingContractTest extends Contract {
   void shutdownOutputEndsWriting() throws Exception {
     Pair pair = pair();
     pair.client.shutdownOutput();
+    for (boolean blocking : new boolean[] {true, false}) {
+      pair.client.configureBlocking(blocking);
+      assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+          .isExactlyInstanceOf(AsynchronousCloseException.class);
+      assertThatThrownBy(() -> pair.client.write(ByteBuffer.allocate(0)))
+          .isExactlyInstanceOf(AsynchronousCloseException.class);
+      assertThatThrownBy(() -> pair.client.write(Bytes.of(bytes(1, 1))))
+          .isExactlyInstanceOf(AsynchronousCloseException.class);
+    }
+  }
+
+  @Test
+  void withTheStatusSetAWriteBehindTheOwnEndClosesTheChannel() throws Exception {
+    Pair pair = pair();
+    pair.client.shutdownOutput();
+    pair.client.shutdownInput();
+    Thread.currentThread().interrupt();
     assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
-        .isInstanceOf(ClosedChannelException.class);
-    assertThatThrownBy(() -> pair.client.write(ByteBuffer.allocate(0)))
-        .isInstanceOf(ClosedChannelException.class);
-    assertThatThrownBy(() -> pair.client.write(Bytes.of(bytes(1, 1))))
-        .isInstanceOf(ClosedChannelException.class);
+        .isExactlyInstanceOf(ClosedByInterruptException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(pair.client.isOpen()).isFalse();
+    pair.server.shutdownInput();
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> read(pair.server))
+        .isExactlyInstanceOf(ClosedByInterruptException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(pair.server.isOpen()).isFalse();
   }
 
   @Test
@@ -577,24 +719,5 @@ class EndingContractTest extends Contract {
     assertThat(readFully(pair.client, 12_345)).isEqualTo(bytes(12_345, 7));
     assertThat(read(pair.client)).isEqualTo(-1);
     assertThat(server.result()).isEqualTo(12_345);
-  }
-
-  @Test
-  void aWriteAfterShutdownOutputSaysThatItWasClosed() throws Exception {
-    for (boolean blocking : new boolean[] {true, false}) {
-      Pair pair = pair();
-      OutputStream out = pair.client.socket().getOutputStream();
-      pair.client.configureBlocking(blocking);
-      pair.client.shutdownOutput();
-      for (int size : new int[] {0, 1}) {
-        assertThatThrownBy(() -> pair.client.write(ByteBuffer.allocate(size)))
-            .isExactlyInstanceOf(AsynchronousCloseException.class);
-        assertThatThrownBy(() -> pair.client.write(Bytes.of(ByteBuffer.allocate(size))))
-            .isExactlyInstanceOf(AsynchronousCloseException.class);
-      }
-      if (blocking) {
-        assertThatThrownBy(() -> out.write(1)).isInstanceOf(ClosedChannelException.class);
-      }
-    }
   }
 }

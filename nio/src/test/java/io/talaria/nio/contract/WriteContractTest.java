@@ -8,7 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -165,6 +169,142 @@ class WriteContractTest extends Contract {
     for (ByteBuffer part : parts) {
       assertThat(part.hasRemaining()).isFalse();
     }
+  }
+
+  // ---- writes that are cut short
+
+  private static final int MORE_THAN_BUFFERS = 24 << 20;
+
+  private interface Write {
+    long of(ByteBuffer first, ByteBuffer second) throws IOException;
+  }
+
+  /** A blocking write that has given away some bytes and waits for room, in two forms. */
+  private void whileWriting(Cut cut) throws Exception {
+    Pair one = pair();
+    cut.run(one, new Writing(one, (first, second) -> one.client.write(first)));
+    Pair two = pair();
+    cut.run(two, new Writing(two, (first, second) -> two.client.write(Bytes.of(first, second))));
+  }
+
+  private interface Cut {
+    void run(Pair pair, Writing writing) throws Exception;
+  }
+
+  private static final class Writing {
+    final ByteBuffer first = ByteBuffer.allocate(MORE_THAN_BUFFERS);
+    final ByteBuffer second = ByteBuffer.allocate(10);
+    final Doing<Long> doing;
+
+    Writing(Pair pair, Write write) throws Exception {
+      doing = Doing.start(() -> write.of(first, second));
+      readFully(pair.server, 1);
+      doing.whenWaiting();
+    }
+
+    /** How many bytes it says it has written: some, and as many as the sources have lost. */
+    long part() throws Exception {
+      long n = doing.result();
+      assertThat(n).isBetween(1L, MORE_THAN_BUFFERS - 1L);
+      assertThat(first.position() + second.position()).isEqualTo((int) n);
+      return n;
+    }
+  }
+
+  @Test
+  void aCloseCutsAWriteShort() throws Exception {
+    whileWriting(
+        (pair, writing) -> {
+          pair.client.close();
+          assertThat(Bytes.readToEnd(pair.server)).isEqualTo(writing.part() - 1);
+          assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+              .isExactlyInstanceOf(ClosedChannelException.class);
+        });
+  }
+
+  @Test
+  void shutdownOutputCutsAWriteShort() throws Exception {
+    whileWriting(
+        (pair, writing) -> {
+          pair.client.shutdownOutput();
+          assertThat(Bytes.readToEnd(pair.server)).isEqualTo(writing.part() - 1);
+          assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+              .isExactlyInstanceOf(AsynchronousCloseException.class);
+        });
+  }
+
+  /** The peer leaves bytes unread, so that it resets the connection; the next call tells. */
+  @Test
+  void thePeersCloseCutsAWriteShortAndTheNextTells() throws Exception {
+    whileWriting(
+        (pair, writing) -> {
+          pair.server.close();
+          writing.part();
+          assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+              .isInstanceOf(IOException.class)
+              .hasMessage("Connection reset by peer");
+          assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+              .isInstanceOf(IOException.class)
+              .hasMessage("Broken pipe");
+          assertThat(Bytes.read(pair.client)).isEqualTo(-1);
+        });
+  }
+
+  @Test
+  void thePeersCloseCutsAWriteShortAndTheNextReadTells() throws Exception {
+    whileWriting(
+        (pair, writing) -> {
+          pair.server.close();
+          writing.part();
+          for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> Bytes.read(pair.client))
+                .isInstanceOf(SocketException.class)
+                .hasMessage("Connection reset");
+            assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
+                .isInstanceOf(IOException.class)
+                .hasMessage("Broken pipe");
+          }
+        });
+  }
+
+  /** However much of it was written: an interrupt is told at once. */
+  @Test
+  void anInterruptFailsAWriteThatHasBegun() throws Exception {
+    whileWriting(
+        (pair, writing) -> {
+          writing.doing.interrupt();
+          assertThat(writing.doing.failure()).isExactlyInstanceOf(ClosedByInterruptException.class);
+          assertThat(Bytes.readToEnd(pair.server)).isEqualTo(writing.first.position() - 1L);
+        });
+  }
+
+  @Test
+  void aStreamsWriteFailsIfItIsCutShort() throws Exception {
+    byte[] large = new byte[MORE_THAN_BUFFERS];
+    Pair closed = pair();
+    Pair shut = pair();
+    Pair left = pair();
+    List<Doing<Void>> writing = new ArrayList<>();
+    for (Pair pair : List.of(closed, shut, left)) {
+      OutputStream out = pair.client.socket().getOutputStream();
+      Doing<Void> one =
+          Doing.start(
+              () -> {
+                out.write(large);
+                return null;
+              });
+      readFully(pair.server, 1);
+      writing.add(one.whenWaiting());
+    }
+    closed.client.close();
+    assertThat(writing.get(0).failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+    shut.client.shutdownOutput();
+    assertThat(writing.get(1).failure()).isInstanceOf(IOException.class).hasMessage("Broken pipe");
+    left.server.close();
+    assertThat(writing.get(2).failure())
+        .isInstanceOf(IOException.class)
+        .hasMessage("Connection reset by peer");
+    assertThat(Bytes.read(left.client)).isEqualTo(-1);
   }
 
   @Test
@@ -365,48 +505,6 @@ class WriteContractTest extends Contract {
 
   /** More than any buffers hold, so that a blocking write waits with a part of it written. */
   private static final int NEVER_TAKEN = 64 << 20;
-
-  @FunctionalInterface
-  private interface End {
-    void of(Pair pair) throws Exception;
-  }
-
-  /** Ends a write that waits with a part written; the part. */
-  private long partOfAWriteCutShort(Pair pair, End end) throws Exception {
-    ByteBuffer large = ByteBuffer.allocateDirect(NEVER_TAKEN);
-    Doing<Integer> writing = Doing.start(() -> pair.client.write(large));
-    Await.readable(pair.server);
-    writing.whenWaiting();
-    end.of(pair);
-    int part = writing.result();
-    assertThat(part).isPositive().isLessThan(NEVER_TAKEN).isEqualTo(large.position());
-    return part;
-  }
-
-  @Test
-  void aWriteCutShortByACloseReportsItsPart() throws Exception {
-    Pair pair = pair();
-    long part = partOfAWriteCutShort(pair, both -> both.client.close());
-    assertThat(Bytes.readToEnd(pair.server)).isEqualTo(part);
-    assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
-        .isInstanceOf(ClosedChannelException.class);
-  }
-
-  @Test
-  void aWriteCutShortByAShutdownReportsItsPart() throws Exception {
-    Pair pair = pair();
-    long part = partOfAWriteCutShort(pair, both -> both.client.shutdownOutput());
-    assertThat(Bytes.readToEnd(pair.server)).isEqualTo(part);
-    assertThatThrownBy(() -> pair.client.write(bytes(1, 1)))
-        .isInstanceOf(ClosedChannelException.class);
-  }
-
-  @Test
-  void aWriteCutShortByThePeerReportsItsPart() throws Exception {
-    Pair pair = pair();
-    partOfAWriteCutShort(pair, both -> both.server.close());
-    assertThat(Await.writeFailure(pair.client)).isInstanceOf(IOException.class);
-  }
 
   @Test
   void aGatheringWriteCutShortReportsItsPart() throws Exception {
