@@ -34,7 +34,7 @@ class ResetContractTest extends Contract {
   private void assertFree(SocketAddress at, ServerSocketChannel listener) throws IOException {
     try (SocketChannel again = ground.client().openSocketChannel()) {
       again.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      again.bind(at);
+      bindOrTell(again, at);
       again.connect(listener.getLocalAddress());
       listener.accept().close();
     }
@@ -109,7 +109,7 @@ class ResetContractTest extends Contract {
       first.client.close();
       SocketChannel again = client();
       again.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      again.bind(at);
+      bindOrTell(again, at);
       again.connect(listener.getLocalAddress());
       for (int i = 0; i < 10; i++) {
         again.write(bytes(100, i));
@@ -128,6 +128,28 @@ class ResetContractTest extends Contract {
       again.setOption(StandardSocketOptions.SO_LINGER, 0);
       again.close();
       assertThatThrownBy(() -> read(accepted)).isInstanceOf(SocketException.class);
+    }
+  }
+
+  static void bindOrTell(SocketChannel again, SocketAddress at) throws IOException {
+    try {
+      again.bind(at);
+    } catch (IOException e) {
+      String hex = String.format(":%04X ", ((InetSocketAddress) at).getPort());
+      StringBuilder b = new StringBuilder();
+      for (int k = 0; k < 4; k++) {
+        b.append(k)
+            .append(
+                java.nio.file.Files.readAllLines(java.nio.file.Path.of("/proc/net/tcp6")).stream()
+                    .filter(x -> x.contains(hex))
+                    .toList());
+        b.append(
+            java.nio.file.Files.readAllLines(java.nio.file.Path.of("/proc/net/tcp")).stream()
+                .filter(x -> x.contains(hex))
+                .toList());
+        java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
+      }
+      throw new IOException(hex + b, e);
     }
   }
 }
