@@ -17,9 +17,8 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /** A stream is released when its close has looked at it for the last time, not before. */
 @Timeout(60)
 class CloseOrderTest {
-  private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> calls = new CopyOnWriteArrayList<>();
   private ServerSocketChannel plain;
 
   /** Stays open during a test: its end would end the lingering. */
