@@ -50,11 +50,11 @@ final class FabricInput {
 
   private int ended(int how) throws SocketException {
     Faults.take(); // what looks like an end may be memory that is gone
-    if (how == FabricStream.RESET) {
+    if (how == FabricStream.RESET && channel.lane().input().resetReport().toReader()) {
       resetRead = true;
       throw Lane.reset();
     }
-    return how; // END, which is -1
+    return FabricStream.END; // which is -1
   }
 
   /** A read without room for a byte: it moves nothing, but meets a reset that is known again. */

@@ -59,9 +59,11 @@ final class FabricOutput {
     return n;
   }
 
-  private static IOException ended(long how) {
+  private IOException ended(long how) {
     Faults.take();
-    return new IOException(how == FabricStream.RESET ? RESET_BY_PEER : "Broken pipe");
+    return how == FabricStream.RESET
+        ? channel.lane().input().failedByReset()
+        : new IOException("Broken pipe");
   }
 
   /** Writes, spinning for a while where there is no room. */

@@ -9,6 +9,7 @@ import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -48,6 +49,8 @@ final class LaneInput {
 
   /** From our consent on. Under the read lock. */
   private volatile SwitchingInput switching;
+
+  private final ResetReport resetReport = new ResetReport();
 
   /** Grows, except that a withdrawal leads back. Under the read lock, and set after the rest. */
   private volatile int phase = ON_TCP;
@@ -111,7 +114,7 @@ final class LaneInput {
     assertLocked();
     if (phase == ON_TCP) {
       accept();
-    } else if (phase == SWITCHING && lane.upgrade().plainAgain()) {
+    } else if (phase == SWITCHING && lane.upgrade().plainAgain() && !switching.tookReset()) {
       tcp.resume(switching.takenBytes(), switching.ended());
       phase = ON_TCP;
     }
@@ -348,6 +351,27 @@ final class LaneInput {
   }
 
   // ---- ending: any thread
+
+  /** What a write throws that has failed on TCP: a reset also if this side took that from it. */
+  IOException failedOnTcp(IOException failure) {
+    SwitchingInput now = switching;
+    if (FabricOutput.RESET_BY_PEER.equals(failure.getMessage())) {
+      boolean unused = resetReport.toWriter();
+    } else if (now != null && now.tookReset() && !(failure instanceof ClosedChannelException)) {
+      return failedByReset();
+    }
+    return failure;
+  }
+
+  /** What a write throws that meets a reset, of which a read or a write may know already. */
+  IOException failedByReset() {
+    return new IOException(resetReport.toWriter() ? FabricOutput.RESET_BY_PEER : "Broken pipe");
+  }
+
+  /** Who was told of a reset. */
+  ResetReport resetReport() {
+    return resetReport;
+  }
 
   /** The input has been shut down: whoever waits for it to be readable is to see that. */
   void wakeReader() {

@@ -67,7 +67,11 @@ final class LaneOutput {
   int writeBeforeFabric(ByteBuffer src) throws IOException {
     synchronized (lock) {
       if (staysOnTcp()) {
-        return tcp.write(src);
+        try {
+          return tcp.write(src);
+        } catch (IOException e) {
+          throw lane.input().failedOnTcp(e);
+        }
       }
     }
     return lane.fabricOutput().write(src);
@@ -77,7 +81,11 @@ final class LaneOutput {
   long writeBeforeFabric(ByteBuffer[] srcs, int offset, int length) throws IOException {
     synchronized (lock) {
       if (staysOnTcp()) {
-        return tcp.write(srcs, offset, length);
+        try {
+          return tcp.write(srcs, offset, length);
+        } catch (IOException e) {
+          throw lane.input().failedOnTcp(e);
+        }
       }
     }
     return lane.fabricOutput().write(srcs, offset, length);

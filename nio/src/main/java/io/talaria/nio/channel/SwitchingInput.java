@@ -43,9 +43,6 @@ final class SwitchingInput {
   /** Counts what was taken from TCP; bells do not count. Others look at it. */
   private volatile long takenBytes;
 
-  /** A read has reported the failure, so every later one does. */
-  private boolean failureRead;
-
   SwitchingInput(
       Lane lane,
       FabricStream stream,
@@ -114,15 +111,22 @@ final class SwitchingInput {
   int end() throws SocketException {
     IOException failed = failure;
     if (failed != null) {
-      failureRead = true;
-      throw new SocketException(failed.getMessage());
+      if (lane.input().resetReport().toReader()) {
+        throw new SocketException(failed.getMessage());
+      }
+      return -1;
     }
     return ended ? -1 : 0;
   }
 
+  /** Whether this side has met a reset on TCP, which took the kernel's error from writes. */
+  boolean tookReset() {
+    return failure != null;
+  }
+
   /** A read without room for a byte. */
   int readNothing() throws SocketException {
-    if (failureRead) {
+    if (lane.input().resetReport().readerWasTold()) {
       throw Lane.reset();
     }
     return 0;

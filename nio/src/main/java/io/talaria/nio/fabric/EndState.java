@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
  * <tr><td>the peer's output is finished</td><td>END</td><td>go on</td></tr>
  * <tr><td>the peer's output is aborted</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>the peer reads no more, or nobody does</td><td>go on</td><td>one is taken, then BROKEN</td></tr>
- * <tr><td>the peer reads no more, and has left bytes of ours unread</td><td>go on</td><td>BROKEN</td></tr>
+ * <tr><td>the peer reads no more, and has left bytes of ours unread</td><td>go on</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>the control connection has ended</td><td>END</td><td>one is taken, then BROKEN</td></tr>
  * <tr><td>it was reset, or bytes of ours were left unread</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>our output has ended</td><td>go on</td><td>BROKEN</td></tr>
@@ -193,7 +193,8 @@ public final class EndState {
 
   /** Whether TCP would report a reset to a write: not while there may be more to read. */
   private static boolean resetFor(int known) {
-    boolean reset = (known & PEER_ABORTED) != 0 || (known & CONTROL_RESET) == CONTROL_RESET;
+    boolean reset =
+        (known & (PEER_ABORTED | PEER_LEFT_OURS)) != 0 || (known & CONTROL_RESET) == CONTROL_RESET;
     return reset && (known & (OUTPUT_ENDED | PEER_FINISHED | FAILED)) == 0;
   }
 

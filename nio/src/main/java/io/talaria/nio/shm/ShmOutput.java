@@ -292,11 +292,12 @@ final class ShmOutput {
   }
 
   private int writeToNobody(int bytes) {
-    long unused = stream.lookHowPeerEnds();
+    // In this order: a peer that has finished its output says so before it leaves bytes unread.
     if (getAcquire(control, theirs + ConnectionLayout.IN_CLOSED)
         == ConnectionLayout.IN_LEFT_UNREAD) {
       ends.peerReadsNoMore(true);
     }
+    long unused = stream.lookHowPeerEnds();
     int how = ends.writeToNobody();
     if (how < 0) {
       return how;

@@ -145,7 +145,9 @@ class BlockingBellTest {
       var leased = new ArrayList<io.talaria.nio.bell.ThreadBell>();
       for (int i = 0; i < 4; i++) {
         var one = pool.lease(null);
-        assertThat(one).as("bell %d of a pool with %d descriptors", i, pool.descriptors()).isNotNull();
+        assertThat(one)
+            .as("bell %d of a pool with %d descriptors", i, pool.descriptors())
+            .isNotNull();
         leased.add(one);
       }
       for (var bell : leased) {

@@ -121,7 +121,7 @@ class EndStateTest {
     "FINISHED,      '-P---- read on/end write taken,broken'",
     "ABORTED,       '-P---- read on/reset write reset,broken'",
     "READS_NO_MORE, '---NL- read on/on write taken,broken'",
-    "LEFT_UNREAD,   '---NL- read on/on write broken,broken'",
+    "LEFT_UNREAD,   '---NL- read on/on write reset,broken'",
     "CLOSED,        'E--NL- read end/end write taken,broken'",
     "CLOSED_LEFT,   'E--NLR read reset/reset write reset,broken'",
     "CLOSED_RESET,  'E--NLR read reset/reset write reset,broken'",
@@ -173,8 +173,8 @@ class EndStateTest {
     "FINISHED,     OWN_END,      '-PON-- read on/end write broken,broken'",
     "READS_NO_MORE, FINISHED,    '-P-NL- read on/end write taken,broken'",
     "FINISHED,     LEFT_UNREAD,  '-P-NL- read on/end write broken,broken'",
-    "READS_NO_MORE, LEFT_UNREAD, '---NL- read on/on write broken,broken'",
-    "LEFT_UNREAD,  READS_NO_MORE, '---NL- read on/on write broken,broken'",
+    "READS_NO_MORE, LEFT_UNREAD, '---NL- read on/on write reset,broken'",
+    "LEFT_UNREAD,  READS_NO_MORE, '---NL- read on/on write reset,broken'",
     "OWN_END,      CLOSED,       'E-ONL- read end/end write broken,broken'",
   })
   void ofTwoFactsTheRightOneCounts(Fact first, Fact second, String expected) {

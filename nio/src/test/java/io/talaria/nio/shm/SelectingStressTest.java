@@ -271,6 +271,8 @@ class SelectingStressTest {
         }
         sleeps += here.sleeps + there.sleeps;
         connections.forEach(Connection::release);
+        here.home.close(); // their bells go to the next round, of which there are hundreds
+        there.home.close();
         pair.assertHealthy();
       }
     }
