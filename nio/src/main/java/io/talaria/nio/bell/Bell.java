@@ -43,11 +43,6 @@ public final class Bell {
     }
   }
 
-  /** Gives up one that nobody has been told of. */
-  void discard() throws IOException {
-    close(pipe);
-  }
-
   private static void close(Pipe pipe) throws IOException {
     pipe.source().close();
     pipe.sink().close();

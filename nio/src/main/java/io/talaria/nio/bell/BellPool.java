@@ -107,17 +107,18 @@ public final class BellPool {
 
   private synchronized ThreadBell oneMore(long now) {
     int number = madeForThreads;
-    if (number == mostForThreads || made >= most) {
-      noneBeforeNs = now + NONE_NS;
+    Bell bell = number == mostForThreads ? null : lease(); // one that selectors left, or a new one
+    if (bell == null) {
+      noneBeforeNs = now + (number == mostForThreads || made >= most ? NONE_NS : REFUSED_NS);
       return null;
     }
     try {
-      ThreadBell bell = Privileged.call(() -> ThreadBell.make(number));
-      forThreads.set(number, bell);
+      ThreadBell forThread = Privileged.call(() -> ThreadBell.of(number, bell));
+      forThreads.set(number, forThread);
       madeForThreads = number + 1;
-      made++;
-      return bell;
+      return forThread;
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      giveBack(bell);
       noneBeforeNs = now + REFUSED_NS;
       return null;
     }

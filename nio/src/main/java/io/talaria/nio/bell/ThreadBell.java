@@ -55,18 +55,12 @@ public final class ThreadBell {
     this.in = in;
   }
 
-  /** Makes one, leased; any thread, interrupted or not. */
-  static ThreadBell make(int number) throws IOException {
-    Bell bell = Bell.make();
-    try {
-      FileInputStream in = new FileInputStream(OpenDescriptors.ownPath(bell.source()).toString());
-      ThreadBell made = new ThreadBell(number, bell, in);
-      made.taken.set(true);
-      return made;
-    } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      bell.discard();
-      throw e;
-    }
+  /** Makes one of a bell that nobody else has, leased; any thread, interrupted or not. */
+  static ThreadBell of(int number, Bell bell) throws IOException {
+    FileInputStream in = new FileInputStream(OpenDescriptors.ownPath(bell.source()).toString());
+    ThreadBell made = new ThreadBell(number, bell, in);
+    made.taken.set(true);
+    return made;
   }
 
   /** Its place among the bells of this process's threads: from 0 on. */

@@ -100,6 +100,21 @@ class ThreadBellTest {
   }
 
   @Test
+  void threadsTakeWhatSelectorsHaveLeftWhenThereAreNoMore() {
+    BellPool small = new BellPool(4);
+    List<Bell> ofSelectors = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      ofSelectors.add(small.lease());
+    }
+    assertThat(small.lease(null)).as("all are leased").isNull();
+    ofSelectors.forEach(small::giveBack);
+    long start = System.nanoTime();
+    while (small.lease(null) == null) { // for a moment there is none
+      assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(DEADLINE_S));
+    }
+  }
+
+  @Test
   void thePoolOfAProcessWithFewDescriptorsLendsNone() {
     assertThat(new BellPool(0).lease(null)).isNull();
     assertThat(new BellPool(1).lease(null)).isNull();

@@ -18,7 +18,6 @@ import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -313,7 +312,8 @@ class SelectContractTest extends Contract {
       Thread.sleep(1);
     }
     channel.shutdownOutput();
-    assertThat(writer.failure()).isInstanceOf(ClosedChannelException.class);
+    // A ClosedChannelException among them, unless the write was in the kernel already.
+    assertThat(writer.failure()).isInstanceOf(IOException.class);
     assertThat(selector.selectNow()).isEqualTo(1);
     assertThat(key.isWritable()).isTrue();
   }
