@@ -9,7 +9,6 @@ import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.engine.JvmStarter;
 import io.talaria.bench.engine.LocalStation;
 import io.talaria.bench.harness.Pinning;
-import io.talaria.bench.plan.LinkContender;
 import io.talaria.bench.plan.PlanException;
 import io.talaria.bench.plan.PlanReader;
 import io.talaria.bench.plan.RunPlan;
@@ -66,8 +65,8 @@ final class Hosts implements AutoCloseable, Outcome {
   }
 
   @Override
-  public void failed(LinkContender contender, String what, String message) {
-    failures.add(contender.label() + ", " + what + ": " + message);
+  public void failed(Round round, String label, String message) {
+    failures.add(round.contender().label() + ", " + message);
   }
 
   @Override

@@ -305,7 +305,7 @@ final class LaneOutput {
         if (reset) {
           lane.ending().byReset();
         }
-        fast.abandonInput(unread);
+        fast.abandonInput(reset);
         if (reset) {
           fast.abort();
         } else {

@@ -205,8 +205,8 @@ public interface FabricStream {
    * {@link #finishOutput} unless its output has ended earlier; or because both directions are shut
    * down. May be called again once bytes are left unread.
    *
-   * @param leftUnread whether bytes of the peer's are left unread by a close, so that not one of
-   *     its further writes is taken
+   * @param leftUnread whether bytes of the peer's are left unread by a close, or it ends with a
+   *     reset for another reason, so that not one of the peer's further writes is taken
    */
   void abandonInput(boolean leftUnread);
 

@@ -20,6 +20,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** How a connection ends, and what the other side sees of it. */
@@ -240,7 +241,9 @@ class EndingContractTest extends Contract {
     assertBroken(pair.server);
   }
 
+  /** Not of UCX: there a write may find the pipe broken before the word of the reset is here. */
   private static void assertToldByWrite(SocketChannel channel) throws Exception {
+    Assumptions.assumeTrue(System.getProperty("talaria.test.fabric") == null);
     assertThat(Await.writeFailure(channel))
         .isInstanceOf(IOException.class)
         .hasMessage("Connection reset by peer");

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** What goes into a connection, from which buffers. */
@@ -233,9 +234,17 @@ class WriteContractTest extends Contract {
         });
   }
 
-  /** The peer leaves bytes unread, so that it resets the connection; the next call tells. */
+  /**
+   * A fabric whose peer hears of a close later than of what is written may have taken all of a
+   * write by then, as TCP takes one after a clean close.
+   */
+  private static void assumeCloseIsHeardAtOnce() {
+    Assumptions.assumeTrue(System.getProperty("talaria.test.fabric") == null);
+  }
+
   @Test
   void thePeersCloseCutsAWriteShortAndTheNextTells() throws Exception {
+    assumeCloseIsHeardAtOnce();
     whileWriting(
         (pair, writing) -> {
           pair.server.close();
@@ -252,6 +261,7 @@ class WriteContractTest extends Contract {
 
   @Test
   void thePeersCloseCutsAWriteShortAndTheNextReadTells() throws Exception {
+    assumeCloseIsHeardAtOnce();
     whileWriting(
         (pair, writing) -> {
           pair.server.close();
@@ -300,6 +310,7 @@ class WriteContractTest extends Contract {
     assertThat(writing.get(0).failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
     shut.client.shutdownOutput();
     assertThat(writing.get(1).failure()).isInstanceOf(IOException.class).hasMessage("Broken pipe");
+    assumeCloseIsHeardAtOnce();
     left.server.close();
     assertThat(writing.get(2).failure())
         .isInstanceOf(IOException.class)
