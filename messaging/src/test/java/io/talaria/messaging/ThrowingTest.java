@@ -269,6 +269,7 @@ class ThrowingTest {
       }
       assertThat(codeOf(peer, new Pair(4, 0), Bomb.class)).isEqualTo(Code.TYPE_MISMATCH);
       assertThat(peer.ask(new Pair(0, 7), Answer.class, LIMIT_NS).value()).isEqualTo(7);
+      await(() -> telling.told.size() >= 6); // the response may be here before the listener hears
       assertThat(there.counters().dropped()).isEqualTo(1);
       assertThat(there.counters().failed()).isEqualTo(4);
       assertThat(telling.told).contains("connected", "dropped", "failed").hasSize(6);
