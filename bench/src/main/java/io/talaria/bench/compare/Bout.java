@@ -2,10 +2,10 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 
-/** What a benchmark measures in one round by one contender, in processes of its own. */
+/** What a benchmark measures in one round by one implementation, in processes of its own. */
 public interface Bout {
   /** What starting a JVM takes, about. */
   double START_MS = 1_500;
@@ -17,12 +17,12 @@ public interface Bout {
   double expectedMs();
 
   /**
-   * Returns how long it takes by one of the contenders.
+   * Returns how long it takes by one of the implementations.
    *
-   * @param contender which
+   * @param implementation which
    * @return milliseconds, about; 0 if that one does not take part
    */
-  default double expectedMs(Contender contender) {
+  default double expectedMs(Implementation implementation) {
     return expectedMs();
   }
 
@@ -38,7 +38,7 @@ public interface Bout {
   /**
    * Measures once.
    *
-   * @param round which round, by which contender, and where to say what was found
+   * @param round which round, by which implementation, and where to say what was found
    * @throws HarnessException if it failed, or was not accelerated though it should be: the engine
    *     tells {@link #failed} then, as for any other exception
    * @throws InterruptedException if interrupted
@@ -49,7 +49,7 @@ public interface Bout {
    * Told that measuring has failed; the engine goes on with the others. Keeps that there is no
    * figure.
    *
-   * @param round which round, by which contender
+   * @param round which round, by which implementation
    * @param cause why; what there is to say beside is in further lines
    */
   default void failed(Round round, String cause) {

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.ModeProbe;
@@ -24,14 +24,14 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * What was found by the contenders compared: figures and times of each round, targets, and the
+ * What was found by the implementations compared: figures and times of each round, targets, and the
  * roads that connections took. Not for use by several threads.
  */
 public final class Comparison {
   /** What tables show in place of a figure that should be there. */
   public static final String FAILED = "failed";
 
-  private final List<Contender> contenders;
+  private final List<Implementation> implementations;
   private final Map<String, Gathered> measures = new LinkedHashMap<>();
   private final List<Distribution> times = new ArrayList<>();
   private final List<Run> runs = new ArrayList<>();
@@ -51,10 +51,10 @@ public final class Comparison {
   /**
    * Creates an empty comparison.
    *
-   * @param contenders who is compared; if it is only one, there are no ratios
+   * @param implementations who is compared; if it is only one, there are no ratios
    */
-  public Comparison(List<? extends Contender> contenders) {
-    this.contenders = List.copyOf(contenders);
+  public Comparison(List<? extends Implementation> implementations) {
+    this.implementations = List.copyOf(implementations);
   }
 
   /** What was held against a target beside that of its measure. */
@@ -64,11 +64,11 @@ public final class Comparison {
    * A figure that a round should have given and has not.
    *
    * @param label what was measured
-   * @param contender whose figure it is
+   * @param implementation whose figure it is
    * @param round in which round, from 1
    * @param cause why
    */
-  public record Missing(String label, Contender contender, int round, String cause) {}
+  public record Missing(String label, Implementation implementation, int round, String cause) {}
 
   /** The figure of a round. */
   private record Figure(int round, double value) {}
@@ -78,7 +78,7 @@ public final class Comparison {
     private final String bout;
     private final String label;
     private final Quantity quantity;
-    private final Map<Contender, List<Figure>> values = new LinkedHashMap<>();
+    private final Map<Implementation, List<Figure>> values = new LinkedHashMap<>();
     private Target target;
 
     private Gathered(String bout, String label, Quantity quantity) {
@@ -106,24 +106,24 @@ public final class Comparison {
       return target;
     }
 
-    Spread spread(Contender contender) {
-      List<Double> found = values(contender);
+    Spread spread(Implementation implementation) {
+      List<Double> found = values(implementation);
       return found.isEmpty() ? null : Spread.of(found);
     }
 
-    private List<Double> values(Contender contender) {
-      return values.getOrDefault(contender, List.of()).stream().map(Figure::value).toList();
+    private List<Double> values(Implementation implementation) {
+      return values.getOrDefault(implementation, List.of()).stream().map(Figure::value).toList();
     }
 
-    private List<Integer> rounds(Contender contender) {
-      return values.getOrDefault(contender, List.of()).stream().map(Figure::round).toList();
+    private List<Integer> rounds(Implementation implementation) {
+      return values.getOrDefault(implementation, List.of()).stream().map(Figure::round).toList();
     }
 
     /** Returns the figures of all, each at the place of its round; null is for one without. */
-    private Map<Contender, List<Double>> byRounds() {
-      Map<Contender, List<Double>> all = new LinkedHashMap<>();
+    private Map<Implementation, List<Double>> byRounds() {
+      Map<Implementation, List<Double>> all = new LinkedHashMap<>();
       values.forEach(
-          (contender, figures) -> {
+          (implementation, figures) -> {
             List<Double> places = new ArrayList<>();
             for (Figure figure : figures) {
               while (places.size() < figure.round - 1) {
@@ -131,16 +131,16 @@ public final class Comparison {
               }
               places.add(figure.value);
             }
-            all.put(contender, places);
+            all.put(implementation, places);
           });
       return all;
     }
 
     /**
-     * Returns the ratios of two contenders' figures in the rounds; that of the medians alone if
-     * they do not have the same rounds.
+     * Returns the ratios of two implementations' figures in the rounds; that of the medians alone
+     * if they do not have the same rounds.
      */
-    private List<Double> ratios(Contender one, Contender other) {
+    private List<Double> ratios(Implementation one, Implementation other) {
       List<Double> ones = values(one);
       List<Double> others = values(other);
       if (ones.isEmpty() || others.isEmpty()) {
@@ -152,24 +152,24 @@ public final class Comparison {
       return IntStream.range(0, ones.size()).mapToObj(i -> ones.get(i) / others.get(i)).toList();
     }
 
-    private double median(Contender contender) {
-      Spread spread = spread(contender);
+    private double median(Implementation implementation) {
+      Spread spread = spread(implementation);
       return spread == null || spread.median() <= 0 ? Double.NaN : spread.median();
     }
 
     /** Returns how many times better Talaria's median is than the JDK's, or NaN. */
     double ratio() {
-      return quantity.ratio(median(Contender.JDK), median(Contender.TALARIA));
+      return quantity.ratio(median(Implementation.JDK), median(Implementation.TALARIA));
     }
 
     /** Returns how many times better the median by JUCX is than the JDK's, or NaN. */
     double ratioOfJucxToJdk() {
-      return quantity.ratio(median(Contender.JDK), median(Contender.TALARIA_BY_JUCX));
+      return quantity.ratio(median(Implementation.JDK), median(Implementation.TALARIA_BY_JUCX));
     }
 
     /** Returns how many times better the median by JUCX is than Talaria's without, or NaN. */
     double ratioByJucx() {
-      return quantity.ratio(median(Contender.TALARIA), median(Contender.TALARIA_BY_JUCX));
+      return quantity.ratio(median(Implementation.TALARIA), median(Implementation.TALARIA_BY_JUCX));
     }
 
     /**
@@ -177,7 +177,7 @@ public final class Comparison {
      * ratios if each round has both, because both had the same share of what the machine did then.
      */
     double timesUcx() {
-      return Spread.of(ratios(Contender.TALARIA, Contender.UCX_IN_C)).median();
+      return Spread.of(ratios(Implementation.TALARIA, Implementation.UCX_IN_C)).median();
     }
 
     private Measure measure(String id) {
@@ -185,10 +185,10 @@ public final class Comparison {
           id,
           label,
           quantity.unit(),
-          spread(Contender.JDK),
-          spread(Contender.TALARIA),
+          spread(Implementation.JDK),
+          spread(Implementation.TALARIA),
           Json.number(ratio()),
-          spread(Contender.UCX_IN_C),
+          spread(Implementation.UCX_IN_C),
           Json.number(timesUcx()),
           target,
           byRounds());
@@ -216,18 +216,18 @@ public final class Comparison {
    *
    * @param id the trial's name for machines
    * @param label its name for people
-   * @param contender on which road
+   * @param implementation on which road
    * @param found what was found
    */
-  public void add(String id, String label, Contender contender, Found found) {
-    add(id + "/rate", label, Quantity.PER_SECOND, contender, found.perSecond());
+  public void add(String id, String label, Implementation implementation, Found found) {
+    add(id + "/rate", label, Quantity.PER_SECOND, implementation, found.perSecond());
     if (found.bytes() > 0) {
       Quantity quantity = Quantity.GIGABYTES_PER_SECOND;
-      add(id + "/bytes", label, quantity, contender, found.gigabytesPerSecond());
+      add(id + "/bytes", label, quantity, implementation, found.gigabytesPerSecond());
     }
     Histogram histogram = found.times();
     if (histogram != null) {
-      addTimes(id, label, contender, histogram);
+      addTimes(id, label, implementation, histogram);
     }
   }
 
@@ -236,14 +236,15 @@ public final class Comparison {
    *
    * @param id the name for machines of what was measured
    * @param label its name for people
-   * @param contender on which road
+   * @param implementation on which road
    * @param rested whether compilers rested when measuring began
    * @param found what was found: a record
    */
-  public void addRun(String id, String label, Contender contender, boolean rested, Object found) {
-    runs.add(new Run(id, contender, rested, found));
+  public void addRun(
+      String id, String label, Implementation implementation, boolean rested, Object found) {
+    runs.add(new Run(id, implementation, rested, found));
     if (!rested) {
-      compiling.merge(label + " on " + contender.label(), 1, Integer::sum);
+      compiling.merge(label + " on " + implementation.label(), 1, Integer::sum);
     }
   }
 
@@ -265,12 +266,12 @@ public final class Comparison {
    * Adds which roads the connections of a round took, to be shown if they were Talaria's.
    *
    * @param label what they did
-   * @param contender on which road they should be
+   * @param implementation on which road they should be
    * @param taken what they took
    */
-  public void addRoads(String label, Contender contender, ModeProbe.Roads taken) {
-    if (contender.onTalaria()) {
-      String whose = contender == Contender.TALARIA ? label : label + " by JUCX";
+  public void addRoads(String label, Implementation implementation, ModeProbe.Roads taken) {
+    if (implementation.onTalaria()) {
+      String whose = implementation == Implementation.TALARIA ? label : label + " by JUCX";
       roads.computeIfAbsent(whose, key -> new LinkedHashSet<>()).add(taken.describe());
     }
   }
@@ -281,23 +282,24 @@ public final class Comparison {
    * @param id its name for machines
    * @param label its name for people
    * @param quantity what it is
-   * @param contender whose it is
+   * @param implementation whose it is
    * @param value the figure; one that does not exist (NaN) is left out
    */
-  public void add(String id, String label, Quantity quantity, Contender contender, double value) {
+  public void add(
+      String id, String label, Quantity quantity, Implementation implementation, double value) {
     if (!Double.isNaN(value)) {
       List<Figure> figures =
           measures
               .computeIfAbsent(id, key -> new Gathered(bout, label, quantity))
               .values
-              .computeIfAbsent(contender, key -> new ArrayList<>());
+              .computeIfAbsent(implementation, key -> new ArrayList<>());
       figures.add(new Figure(round(figures.size()), value));
     }
   }
 
   /**
-   * Adds that a round has no figure of a contender: the others' figures stand, and the benchmark
-   * has failed in this.
+   * Adds that a round has no figure of an implementation: the others' figures stand, and the
+   * benchmark has failed in this.
    *
    * @param one what, whose and why
    */
@@ -314,15 +316,15 @@ public final class Comparison {
    * Returns in how many rounds somebody has no figure of something.
    *
    * @param label what was measured, as {@link Bout#label} says it
-   * @param contender who
+   * @param implementation who
    */
-  public long failed(String label, Contender contender) {
-    return failures(label, contender).count();
+  public long failed(String label, Implementation implementation) {
+    return failures(label, implementation).count();
   }
 
-  private Stream<Missing> failures(String label, Contender contender) {
+  private Stream<Missing> failures(String label, Implementation implementation) {
     return missing.stream()
-        .filter(one -> one.label().equals(label) && one.contender().equals(contender));
+        .filter(one -> one.label().equals(label) && one.implementation().equals(implementation));
   }
 
   /**
@@ -331,31 +333,32 @@ public final class Comparison {
    *
    * @param id its name for machines
    * @param label what was measured, as {@link Bout#label} says it
-   * @param contender whose
+   * @param implementation whose
    * @param figure what is shown of them
    * @return empty if there are none and should be none
    */
   public String cell(
-      String id, String label, Contender contender, Function<Spread, String> figure) {
+      String id, String label, Implementation implementation, Function<Spread, String> figure) {
     Gathered measure = measures.get(id);
     return measure == null
-        ? failed(label, contender) > 0 ? FAILED : ""
-        : cell(measure, contender, figure);
+        ? failed(label, implementation) > 0 ? FAILED : ""
+        : cell(measure, implementation, figure);
   }
 
-  String cell(Gathered measure, Contender contender) {
-    return cell(measure, contender, measure.quantity()::format);
+  String cell(Gathered measure, Implementation implementation) {
+    return cell(measure, implementation, measure.quantity()::format);
   }
 
-  private String cell(Gathered measure, Contender contender, Function<Spread, String> figure) {
+  private String cell(
+      Gathered measure, Implementation implementation, Function<Spread, String> figure) {
     // What failed may have given this figure before.
-    List<Integer> rounds = measure.rounds(contender);
+    List<Integer> rounds = measure.rounds(implementation);
     long failed =
-        failures(measure.bout, contender).filter(one -> !rounds.contains(one.round())).count();
+        failures(measure.bout, implementation).filter(one -> !rounds.contains(one.round())).count();
     if (rounds.isEmpty()) {
       return failed > 0 ? FAILED : "";
     }
-    return figure.apply(measure.spread(contender))
+    return figure.apply(measure.spread(implementation))
         + (failed > 0 ? ", " + failed + " " + FAILED : "");
   }
 
@@ -376,7 +379,7 @@ public final class Comparison {
     StringBuilder out = new StringBuilder(missing.isEmpty() ? "" : "\nMissing:\n");
     for (Missing one : missing) {
       String cause = all ? one.cause() : new Complaint(one.cause()).brief();
-      out.append("  ").append(one.label()).append(", ").append(one.contender().label());
+      out.append("  ").append(one.label()).append(", ").append(one.implementation().label());
       out.append(", round ").append(one.round()).append(": ");
       out.append(cause.replace("\n", "\n    ")).append('\n');
     }
@@ -388,42 +391,43 @@ public final class Comparison {
    *
    * @param id the name for machines of what was timed
    * @param label its name for people
-   * @param contender on which road
+   * @param implementation on which road
    * @param histogram the times, in nanoseconds
    */
-  public void addTimes(String id, String label, Contender contender, Histogram histogram) {
+  public void addTimes(
+      String id, String label, Implementation implementation, Histogram histogram) {
     double median = histogram.getValueAtPercentile(50);
-    add(id + "/p50", label + ", p50", Quantity.TIME, contender, median);
+    add(id + "/p50", label + ", p50", Quantity.TIME, implementation, median);
     int before =
         (int)
             times.stream()
-                .filter(one -> one.id().equals(id) && one.contender().equals(contender))
+                .filter(one -> one.id().equals(id) && one.implementation().equals(implementation))
                 .count();
-    times.add(Distribution.of(id, label, contender, round(before), histogram));
+    times.add(Distribution.of(id, label, implementation, round(before), histogram));
   }
 
   /**
    * Returns the figures of a measure.
    *
    * @param id its name for machines
-   * @param contender whose
+   * @param implementation whose
    * @return median and range of the rounds; null if there are none
    */
-  public Spread spread(String id, Contender contender) {
+  public Spread spread(String id, Implementation implementation) {
     Gathered measure = measures.get(id);
-    return measure == null ? null : measure.spread(contender);
+    return measure == null ? null : measure.spread(implementation);
   }
 
   /**
    * Returns the figures of a measure, round by round.
    *
    * @param id its name for machines
-   * @param contender whose
+   * @param implementation whose
    * @return none if there are none
    */
-  public List<Double> values(String id, Contender contender) {
+  public List<Double> values(String id, Implementation implementation) {
     Gathered measure = measures.get(id);
-    return measure == null ? List.of() : measure.values(contender);
+    return measure == null ? List.of() : measure.values(implementation);
   }
 
   /**
@@ -436,7 +440,7 @@ public final class Comparison {
    * @param other by whose they are divided
    * @return none if one of them has no figure
    */
-  public List<Double> ratios(String id, Contender one, Contender other) {
+  public List<Double> ratios(String id, Implementation one, Implementation other) {
     Gathered measure = measures.get(id);
     return measure == null || measure.spread(one) == null || measure.spread(other) == null
         ? List.of()
@@ -505,13 +509,13 @@ public final class Comparison {
    * Returns the times of all rounds together.
    *
    * @param id what was timed
-   * @param contender on which road
+   * @param implementation on which road
    * @return a new histogram; null if there are none
    */
-  public Histogram merged(String id, Contender contender) {
+  public Histogram merged(String id, Implementation implementation) {
     Histogram sum = null;
     for (Distribution one : times) {
-      if (one.id().equals(id) && one.contender().equals(contender)) {
+      if (one.id().equals(id) && one.implementation().equals(implementation)) {
         sum = sum == null ? Latencies.histogram() : sum;
         sum.add(one.histogram());
       }
@@ -519,8 +523,8 @@ public final class Comparison {
     return sum;
   }
 
-  List<Contender> contenders() {
-    return contenders;
+  List<Implementation> implementations() {
+    return implementations;
   }
 
   List<Gathered> measures() {

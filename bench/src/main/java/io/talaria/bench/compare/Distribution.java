@@ -2,7 +2,7 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Latencies.Percentiles;
 import org.HdrHistogram.Histogram;
@@ -12,18 +12,23 @@ import org.HdrHistogram.Histogram;
  *
  * @param id the name for machines of what was timed
  * @param label its name for people
- * @param contender on which road
+ * @param implementation on which road
  * @param round which round, from 1
  * @param percentiles the usual figures
  * @param hdr all of it, as {@link Latencies#encode} writes it
  */
 public record Distribution(
-    String id, String label, Contender contender, int round, Percentiles percentiles, String hdr) {
+    String id,
+    String label,
+    Implementation implementation,
+    int round,
+    Percentiles percentiles,
+    String hdr) {
 
   static Distribution of(
-      String id, String label, Contender contender, int round, Histogram histogram) {
+      String id, String label, Implementation implementation, int round, Histogram histogram) {
     return new Distribution(
-        id, label, contender, round, Percentiles.of(histogram), Latencies.encode(histogram));
+        id, label, implementation, round, Percentiles.of(histogram), Latencies.encode(histogram));
   }
 
   Histogram histogram() {

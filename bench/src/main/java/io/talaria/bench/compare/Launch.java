@@ -4,7 +4,7 @@ package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.ChildSpec;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.ModeProbe.Roads;
 import io.talaria.bench.harness.Pair;
@@ -25,7 +25,7 @@ import java.util.List;
  * @param pinning which JVM sits on which core
  */
 public record Launch(
-    Contender road, AgentJar agent, String fabric, List<String> options, Pinning pinning) {
+    Implementation road, AgentJar agent, String fabric, List<String> options, Pinning pinning) {
 
   /** Netty uses Unsafe, about which Java prints a warning from 24 on. */
   private static final List<String> COMMON =
@@ -39,13 +39,13 @@ public record Launch(
   }
 
   /** Returns the roads that a benchmark compares: both, or the JDK's sockets only. */
-  public List<Contender> compared() {
-    return road == Contender.JDK ? List.of(road) : Contender.ofSockets();
+  public List<Implementation> compared() {
+    return road == Implementation.JDK ? List.of(road) : Implementation.ofSockets();
   }
 
   /** Returns the road in words, {@code Talaria (shm)}. */
   public String describe() {
-    return road == Contender.JDK ? "the JDK's sockets" : "Talaria (" + fabric + ")";
+    return road == Implementation.JDK ? "the JDK's sockets" : "Talaria (" + fabric + ")";
   }
 
   /**
@@ -54,7 +54,7 @@ public record Launch(
    * @param taken what a client saw: only that tells which of several fabrics it was
    */
   public String describe(Roads taken) {
-    return road == Contender.TALARIA && fabric.contains(",")
+    return road == Implementation.TALARIA && fabric.contains(",")
         ? "Talaria (" + taken.describe() + ")"
         : describe();
   }
@@ -63,18 +63,19 @@ public record Launch(
    * Starts a server JVM and a client JVM on this machine.
    *
    * @param main the class that both run
-   * @param contender whose sockets
+   * @param implementation whose sockets
    * @return both; whoever calls closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */
-  public Pair pair(Class<?> main, Contender contender)
+  public Pair pair(Class<?> main, Implementation implementation)
       throws HarnessException, InterruptedException {
-    return Pair.start(main, contender, jar(contender), pinning, jvmOptions(binding(contender)));
+    return Pair.start(
+        main, implementation, jar(implementation), pinning, jvmOptions(binding(implementation)));
   }
 
-  private static List<String> binding(Contender contender) {
-    return contender == Contender.TALARIA_BY_JUCX ? List.of(ChildJvm.BY_JUCX) : List.of();
+  private static List<String> binding(Implementation implementation) {
+    return implementation == Implementation.TALARIA_BY_JUCX ? List.of(ChildJvm.BY_JUCX) : List.of();
   }
 
   /**
@@ -106,7 +107,7 @@ public record Launch(
    *
    * @param name its role, for messages
    * @param main the class that it runs
-   * @param contender whose sockets
+   * @param implementation whose sockets
    * @param core the core to pin it to, or {@link Pinning#NONE}
    * @param more further options for this JVM
    * @return the JVM; whoever calls closes it
@@ -114,10 +115,10 @@ public record Launch(
    * @throws InterruptedException if interrupted
    */
   public ChildJvm start(
-      String name, Class<?> main, Contender contender, int core, List<String> more)
+      String name, Class<?> main, Implementation implementation, int core, List<String> more)
       throws HarnessException, InterruptedException {
     return Pair.startOne(
-        new ChildSpec(name, main, core, jar(contender), jvmOptions(more)), contender);
+        new ChildSpec(name, main, core, jar(implementation), jvmOptions(more)), implementation);
   }
 
   /**
@@ -145,8 +146,8 @@ public record Launch(
     return Machine.describe(agent == null ? "none" : agent.version() + ", " + fabric, pinning);
   }
 
-  private Path jar(Contender contender) {
-    return contender == Contender.JDK || agent == null ? null : agent.file();
+  private Path jar(Implementation implementation) {
+    return implementation == Implementation.JDK || agent == null ? null : agent.file();
   }
 
   /** The same for all; those without Talaria do not know its property. */

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Spread;
 import io.talaria.bench.harness.Target;
 import java.util.List;
@@ -33,4 +33,4 @@ public record Measure(
     Spread ucx,
     Double timesUcx,
     Target target,
-    Map<Contender, List<Double>> rounds) {}
+    Map<Implementation, List<Double>> rounds) {}

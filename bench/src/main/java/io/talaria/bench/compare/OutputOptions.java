@@ -137,7 +137,7 @@ public final class OutputOptions {
         "talaria: "
             + first.label()
             + " on "
-            + first.contender().label()
+            + first.implementation().label()
             + ": "
             + complaint.brief());
     if (missing.size() > 1) {

@@ -28,7 +28,7 @@ public final class RepeatOptions {
       names = "--rounds",
       paramLabel = "N",
       description =
-          "How often each case is measured by each contender, in turn, in new processes."
+          "How often each case is measured by each implementation, in turn, in new processes."
               + " Default: 3, with --quick 1.")
   private Integer rounds;
 

@@ -3,7 +3,7 @@
 package io.talaria.bench.compare;
 
 import io.talaria.bench.compare.Comparison.Gathered;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies.Percentiles;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Quantity;
@@ -51,19 +51,23 @@ public record Report(Machine machine, Comparison found) {
   }
 
   private boolean ratios() {
-    return found.contenders().containsAll(Contender.ofSockets());
+    return found.implementations().containsAll(Implementation.ofSockets());
   }
 
   private boolean ucx() {
-    return found.measures().stream().anyMatch(one -> one.spread(Contender.UCX_IN_C) != null);
+    return found.measures().stream().anyMatch(one -> one.spread(Implementation.UCX_IN_C) != null);
   }
 
   private boolean bindings() {
-    return found.contenders().containsAll(List.of(Contender.TALARIA, Contender.TALARIA_BY_JUCX));
+    return found
+        .implementations()
+        .containsAll(List.of(Implementation.TALARIA, Implementation.TALARIA_BY_JUCX));
   }
 
   private boolean jucxAndJdk() {
-    return found.contenders().containsAll(List.of(Contender.JDK, Contender.TALARIA_BY_JUCX));
+    return found
+        .implementations()
+        .containsAll(List.of(Implementation.JDK, Implementation.TALARIA_BY_JUCX));
   }
 
   /** Whether there are targets of the measures' own, which have columns. */
@@ -71,13 +75,13 @@ public record Report(Machine machine, Comparison found) {
     return found.measures().stream().anyMatch(measure -> measure.target() != null);
   }
 
-  private List<Contender> sockets() {
-    return found.contenders().stream().filter(one -> one != Contender.UCX_IN_C).toList();
+  private List<Implementation> sockets() {
+    return found.implementations().stream().filter(one -> one != Implementation.UCX_IN_C).toList();
   }
 
   private Table summary() {
     List<String> header = new ArrayList<>(List.of("Measure"));
-    sockets().forEach(contender -> header.add(">" + contender.label()));
+    sockets().forEach(implementation -> header.add(">" + implementation.label()));
     if (ratios()) {
       header.add(">Ratio");
     }
@@ -101,7 +105,7 @@ public record Report(Machine machine, Comparison found) {
 
   private List<String> cells(Gathered measure) {
     List<String> cells = new ArrayList<>(List.of(measure.label()));
-    sockets().forEach(contender -> cells.add(found.cell(measure, contender)));
+    sockets().forEach(implementation -> cells.add(found.cell(measure, implementation)));
     if (ratios()) {
       cells.add(times(measure.ratio()));
     }
@@ -112,7 +116,7 @@ public record Report(Machine machine, Comparison found) {
       cells.add(times(measure.ratioByJucx()));
     }
     if (ucx()) {
-      cells.add(found.cell(measure, Contender.UCX_IN_C));
+      cells.add(found.cell(measure, Implementation.UCX_IN_C));
       cells.add(times(measure.timesUcx()));
     }
     if (targets()) {
@@ -167,13 +171,13 @@ public record Report(Machine machine, Comparison found) {
     found.times().forEach(one -> labels.put(one.id(), one.label()));
     labels.forEach(
         (id, label) -> {
-          for (Contender contender : sockets()) {
-            var histogram = found.merged(id, contender);
+          for (Implementation implementation : sockets()) {
+            var histogram = found.merged(id, implementation);
             if (histogram != null) {
               Percentiles p = Percentiles.of(histogram);
               table.row(
                   label,
-                  contender.label(),
+                  implementation.label(),
                   Units.time(p.p50()),
                   Units.time(p.p90()),
                   Units.time(p.p99()),

@@ -5,7 +5,7 @@ package io.talaria.bench.compare;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -23,15 +23,15 @@ final class ResultFiles {
 
   private ResultFiles() {}
 
-  @JsonPropertyOrder({"id", "label", "unit", "contender", "round", "value"})
+  @JsonPropertyOrder({"id", "label", "unit", "implementation", "round", "value"})
   private record Line(
-      String id, String label, String unit, String contender, int round, double value) {}
+      String id, String label, String unit, String implementation, int round, double value) {}
 
   /** Returns a line for each figure of each round, with a heading. */
   static String csv(Result result) throws JsonProcessingException {
     List<Line> lines = new ArrayList<>();
     for (Measure measure : result.measures()) {
-      for (Map.Entry<Contender, List<Double>> one : measure.rounds().entrySet()) {
+      for (Map.Entry<Implementation, List<Double>> one : measure.rounds().entrySet()) {
         for (int i = 0; i < one.getValue().size(); i++) {
           Double value = one.getValue().get(i);
           if (value != null) {
@@ -51,11 +51,11 @@ final class ResultFiles {
   }
 
   /** As JSON has it. */
-  private static String name(Contender contender) {
-    return Json.tree(contender).asText();
+  private static String name(Implementation implementation) {
+    return Json.tree(implementation).asText();
   }
 
-  /** Returns a log of the times of each round, in nanoseconds, tagged ID.CONTENDER.ROUND. */
+  /** Returns a log of the times of each round, in nanoseconds, tagged ID.IMPLEMENTATION.ROUND. */
   static byte[] hlog(Result result) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     HistogramLogWriter log =
@@ -66,7 +66,8 @@ final class ResultFiles {
     for (Distribution one : result.times()) {
       Histogram histogram = one.histogram();
       histogram.setTag(
-          (one.id() + "." + name(one.contender()) + "." + one.round()).replaceAll("[,\\s]+", "_"));
+          (one.id() + "." + name(one.implementation()) + "." + one.round())
+              .replaceAll("[,\\s]+", "_"));
       log.outputIntervalHistogram(0, 0, histogram, NS);
     }
     return bytes.toByteArray();

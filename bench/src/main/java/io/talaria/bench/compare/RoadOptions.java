@@ -2,7 +2,7 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.cli.harness.AgentJar;
@@ -70,6 +70,7 @@ public final class RoadOptions {
     }
     String chosen = fabrics.isEmpty() ? FABRICS.get(0) : String.join(",", fabrics);
     AgentJar jar = plain || Pair.bothPlain() ? null : AgentJar.locate(agent);
-    return new Launch(plain ? Contender.JDK : Contender.TALARIA, jar, chosen, javaOptions, pinning);
+    return new Launch(
+        plain ? Implementation.JDK : Implementation.TALARIA, jar, chosen, javaOptions, pinning);
   }
 }

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.Progress;
 import java.util.Locale;
 
@@ -11,11 +11,12 @@ import java.util.Locale;
  *
  * @param number which round, from 1
  * @param all how many there are
- * @param contender on which road
+ * @param implementation on which road
  * @param found where to add what was found
  * @param progress where to show what is done
  */
-public record Round(int number, int all, Contender contender, Comparison found, Progress progress) {
+public record Round(
+    int number, int all, Implementation implementation, Comparison found, Progress progress) {
   /**
    * Begins a step.
    *
@@ -24,7 +25,7 @@ public record Round(int number, int all, Contender contender, Comparison found, 
    */
   public void step(String what, double expectedMs) {
     String which = all == 1 ? "" : ", round " + number + " of " + all;
-    progress.step(what + ", " + contender.label() + which, expectedMs);
+    progress.step(what + ", " + implementation.label() + which, expectedMs);
   }
 
   /**
@@ -37,28 +38,29 @@ public record Round(int number, int all, Contender contender, Comparison found, 
   }
 
   /**
-   * Returns that this round has no figure of its contender.
+   * Returns that this round has no figure of its implementation.
    *
    * @param label what was measured
    * @param cause why
    */
   public Comparison.Missing missing(String label, String cause) {
-    return missing(label, contender, cause);
+    return missing(label, implementation, cause);
   }
 
   /**
-   * Returns that this round has no figure of another contender, which is measured beside its own.
+   * Returns that this round has no figure of another implementation, which is measured beside its
+   * own.
    *
    * @param label what was measured
    * @param whose whose figure it is
    * @param cause why
    */
-  public Comparison.Missing missing(String label, Contender whose, String cause) {
+  public Comparison.Missing missing(String label, Implementation whose, String cause) {
     return new Comparison.Missing(label, whose, number, cause);
   }
 
   /** Returns what tells the files of this round from those of others, {@code talaria-2}. */
   public String suffix() {
-    return contender.label().toLowerCase(Locale.ROOT) + (all == 1 ? "" : "-" + number);
+    return implementation.label().toLowerCase(Locale.ROOT) + (all == 1 ? "" : "-" + number);
   }
 }

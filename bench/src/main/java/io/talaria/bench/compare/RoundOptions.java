@@ -2,7 +2,7 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
@@ -91,9 +91,10 @@ public final class RoundOptions {
       benchmark.serve(launch, sides.address(), command.commandLine().getOut());
       return CommandLine.ExitCode.OK;
     }
-    List<Contender> contenders = remotes.isEmpty() ? launch.compared() : List.of(launch.road());
+    List<Implementation> implementations =
+        remotes.isEmpty() ? launch.compared() : List.of(launch.road());
     Machine machine = launch.machine().beside(repeat.busy());
-    Comparison found = new Comparison(contenders);
+    Comparison found = new Comparison(implementations);
     new Rounds(wanted, repeat.busy(), command.commandLine().getErr())
         .measure(benchmark.bouts(launch, remotes), found);
     Map<String, Object> options = new LinkedHashMap<>(benchmark.options());

@@ -3,7 +3,7 @@
 package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.BusyProcesses;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Progress;
 import java.io.PrintWriter;
@@ -11,8 +11,8 @@ import java.io.StringWriter;
 import java.util.List;
 
 /**
- * The engine: measures all bouts, round by round, by each contender in turn, so that all have the
- * same share of what the machine does meanwhile.
+ * The engine: measures all bouts, round by round, by each implementation in turn, so that all have
+ * the same share of what the machine does meanwhile.
  *
  * @param rounds how many rounds there are
  * @param busy how many processes beside never rest
@@ -30,19 +30,19 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
    */
   public void measure(List<Bout> bouts, Comparison found)
       throws HarnessException, InterruptedException {
-    List<Contender> contenders = found.contenders();
+    List<Implementation> implementations = found.implementations();
     double totalMs =
         bouts.stream()
-            .mapToDouble(bout -> bout.rounds(rounds) * expectedMs(bout, contenders))
+            .mapToDouble(bout -> bout.rounds(rounds) * expectedMs(bout, implementations))
             .sum();
     try (BusyProcesses beside = BusyProcesses.start(busy);
         Progress shown = new Progress(progress, Progress.Form.wanted(), totalMs)) {
       for (Bout bout : bouts) {
         int own = bout.rounds(rounds);
         for (int i = 1; i <= own; i++) {
-          for (Contender contender : contenders) {
+          for (Implementation implementation : implementations) {
             found.begin(bout.label(), i);
-            measure(bout, new Round(i, own, contender, found, shown), beside);
+            measure(bout, new Round(i, own, implementation, found, shown), beside);
           }
         }
       }
@@ -51,8 +51,8 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
     }
   }
 
-  private static double expectedMs(Bout bout, List<Contender> contenders) {
-    return contenders.stream().mapToDouble(bout::expectedMs).sum();
+  private static double expectedMs(Bout bout, List<Implementation> implementations) {
+    return implementations.stream().mapToDouble(bout::expectedMs).sum();
   }
 
   private static void measure(Bout bout, Round round, BusyProcesses beside)

@@ -2,14 +2,14 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 
 /**
  * What one round has found, as it is written to files: all that its measures do not say.
  *
  * @param id the name for machines of what was measured
- * @param contender on which road
+ * @param implementation on which road
  * @param rested whether compilers rested when measuring began
  * @param found a record of the benchmark
  */
-public record Run(String id, Contender contender, boolean rested, Object found) {}
+public record Run(String id, Implementation implementation, boolean rested, Object found) {}

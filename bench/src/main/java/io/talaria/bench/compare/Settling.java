@@ -2,7 +2,7 @@
 
 package io.talaria.bench.compare;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.Pair;
 import io.talaria.cli.harness.HarnessException;
@@ -42,7 +42,7 @@ public final class Settling {
       exchange.run();
     }
     if (ModeProbe.switchedOn()) {
-      Pair.requireAccelerated(Contender.TALARIA, "client", ModeProbe.look(), connections);
+      Pair.requireAccelerated(Implementation.TALARIA, "client", ModeProbe.look(), connections);
     }
   }
 }

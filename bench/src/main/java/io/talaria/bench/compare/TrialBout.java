@@ -3,7 +3,7 @@
 package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Pair;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
@@ -33,15 +33,15 @@ record TrialBout(Launch launch, Class<?> main, Timing timing, Trial trial, List<
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
     round.step(label(), expectedMs());
-    Contender contender = round.contender();
+    Implementation implementation = round.implementation();
     Found found = remotes.isEmpty() ? both(round) : client(round);
-    round.found().add(trial.id(), trial.label(), contender, found);
-    round.found().addRoads(trial.label(), contender, found.roads());
-    round.found().addRun(trial.id(), trial.label(), contender, found.rested(), found);
+    round.found().add(trial.id(), trial.label(), implementation, found);
+    round.found().addRoads(trial.label(), implementation, found.roads());
+    round.found().addRun(trial.id(), trial.label(), implementation, found.rested(), found);
   }
 
   private Found both(Round round) throws HarnessException, InterruptedException {
-    try (Pair pair = launch.with(trial.javaOptions()).pair(main, round.contender())) {
+    try (Pair pair = launch.with(trial.javaOptions()).pair(main, round.implementation())) {
       HostPort where = Orders.listen(pair.server(), Orders.local(), trial.job(timing));
       return Blame.servers(List.of(pair.server()), () -> measure(pair.client(), round, where));
     }
@@ -58,7 +58,7 @@ record TrialBout(Launch launch, Class<?> main, Timing timing, Trial trial, List<
     Orders.connect(client, where, trial.job(timing));
     Found found =
         Orders.result(client, Found.class, timing.limit(), stage -> round.say(stage.asText()));
-    Pair.requireAccelerated(round.contender(), "client", found.roads(), trial.connections());
+    Pair.requireAccelerated(round.implementation(), "client", found.roads(), trial.connections());
     return found;
   }
 }

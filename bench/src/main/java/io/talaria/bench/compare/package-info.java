@@ -1,8 +1,8 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * The engine: what is compared is measured in rounds, by each contender in turn, and shown in one
- * form.
+ * The engine: what is compared is measured in rounds, by each implementation in turn, and shown in
+ * one form.
  *
  * <p>The command itself never opens a connection. It starts a child JVM for each side, switches
  * Talaria on in it or not ({@link io.talaria.bench.compare.Launch}), gives it a {@link

@@ -7,8 +7,8 @@ import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.harness.ChildJvm.Event;
-import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.CpuReading;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Quantity;
@@ -53,7 +53,7 @@ record DemoBout(Launch launch, double speed) implements Bout {
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
     round.step("starting two JVMs", START_MS);
-    try (Pair pair = launch.pair(DemoPeer.class, round.contender())) {
+    try (Pair pair = launch.pair(DemoPeer.class, round.implementation())) {
       pair.server().send(new DemoJob(true, 0, speed));
       int port = pair.server().await("listening", Integer.class, LIMIT);
       pair.client().send(new DemoJob(false, port, speed));
@@ -65,11 +65,11 @@ record DemoBout(Launch launch, double speed) implements Bout {
         long cpuNs = cpu(pair).sinceNs(before);
         PhaseResult result = measured.as(PhaseResult.class);
         Pair.requireAccelerated(
-            round.contender(),
+            round.implementation(),
             "client (" + phase.label() + ")",
             result.roads(),
             phase.connections());
-        add(round.found(), round.contender(), result, cpuNs);
+        add(round.found(), round.implementation(), result, cpuNs);
       }
     }
   }
@@ -79,36 +79,37 @@ record DemoBout(Launch launch, double speed) implements Bout {
   }
 
   private static void add(
-      Comparison found, Contender contender, PhaseResult result, long cpuNsOfBoth) {
+      Comparison found, Implementation implementation, PhaseResult result, long cpuNsOfBoth) {
     double perSecond = result.perSecond();
     double cpuNs = (double) cpuNsOfBoth / result.operations();
     switch (result.phase()) {
       case ROUND_TRIP -> {
         String label = "16 B round trip";
         Histogram times = Latencies.decode(result.histogram());
-        found.addTimes(ROUND_TRIP, label, contender, times);
+        found.addTimes(ROUND_TRIP, label, implementation, times);
         double p99 = times.getValueAtPercentile(99);
-        found.add("roundTrip/p99", label + ", p99", Quantity.TIME, contender, p99);
+        found.add("roundTrip/p99", label + ", p99", Quantity.TIME, implementation, p99);
         double p999 = times.getValueAtPercentile(99.9);
-        found.add("roundTrip/p999", label + ", p99.9", Quantity.TIME, contender, p999);
+        found.add("roundTrip/p999", label + ", p99.9", Quantity.TIME, implementation, p999);
       }
       case CONNECTIONS -> {
         String label = "Round trips, 64 connections";
-        found.add("connections64", label, Quantity.PER_SECOND, contender, perSecond);
-        found.add("cpuRoundTrip", label + ", CPU each", Quantity.TIME, contender, cpuNs);
+        found.add("connections64", label, Quantity.PER_SECOND, implementation, perSecond);
+        found.add("cpuRoundTrip", label + ", CPU each", Quantity.TIME, implementation, cpuNs);
       }
       case SMALL -> {
         String label = "Messages of 16 B one way";
-        found.add("oneway16", label, Quantity.PER_SECOND, contender, perSecond);
-        found.add("cpuMessage", label + ", CPU each", Quantity.TIME, contender, cpuNs);
+        found.add("oneway16", label, Quantity.PER_SECOND, implementation, perSecond);
+        found.add("cpuMessage", label + ", CPU each", Quantity.TIME, implementation, cpuNs);
       }
       case LARGE -> {
         double gigabytes = perSecond * result.phase().sizeBytes() / GIGA;
         Quantity quantity = Quantity.GIGABYTES_PER_SECOND;
-        found.add("oneway64K", "64 KiB one way", quantity, contender, gigabytes);
+        found.add("oneway64K", "64 KiB one way", quantity, implementation, gigabytes);
       }
     }
-    found.addRoads(result.phase().label(), contender, result.roads());
-    found.addRun(result.phase().name(), result.phase().label(), contender, result.rested(), result);
+    found.addRoads(result.phase().label(), implementation, result.roads());
+    found.addRun(
+        result.phase().name(), result.phase().label(), implementation, result.rested(), result);
   }
 }

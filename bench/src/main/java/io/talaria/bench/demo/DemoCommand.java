@@ -7,7 +7,7 @@ import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RoadOptions;
 import io.talaria.bench.compare.Rounds;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.report.LatencyPicture;
@@ -106,11 +106,11 @@ public final class DemoCommand implements Subcommand {
   }
 
   private void draw(Comparison found, Machine machine) throws HarnessException {
-    Map<Contender, Histogram> times = new LinkedHashMap<>();
-    for (Contender contender : Contender.ofSockets()) {
-      Histogram histogram = found.merged(DemoBout.ROUND_TRIP, contender);
+    Map<Implementation, Histogram> times = new LinkedHashMap<>();
+    for (Implementation implementation : Implementation.ofSockets()) {
+      Histogram histogram = found.merged(DemoBout.ROUND_TRIP, implementation);
       if (histogram != null) {
-        times.put(contender, histogram);
+        times.put(implementation, histogram);
       }
     }
     if (times.isEmpty()) {

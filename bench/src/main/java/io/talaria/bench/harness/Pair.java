@@ -16,15 +16,15 @@ import java.util.List;
  */
 public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
   /**
-   * A property for working on the harness itself: if set to true, both contenders run on the JDK's
-   * sockets, and no agent is needed.
+   * A property for working on the harness itself: if set to true, both implementations run on the
+   * JDK's sockets, and no agent is needed.
    */
   public static final String PLAIN_PROPERTY = "talaria.harness.plain";
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final String JDK_PACKAGE = "sun.nio.ch.";
 
-  /** Returns whether both contenders run plain. */
+  /** Returns whether both implementations run plain. */
   public static boolean bothPlain() {
     return Boolean.getBoolean(PLAIN_PROPERTY);
   }
@@ -33,26 +33,30 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
    * Starts both JVMs at once, and checks that they run on the sockets wanted.
    *
    * @param mainClass the class that both run
-   * @param contender whose sockets
-   * @param agent the agent's jar; used for contenders {@linkplain Contender#onTalaria on Talaria}
-   *     only
+   * @param implementation whose sockets
+   * @param agent the agent's jar; used for implementations {@linkplain Implementation#onTalaria on
+   *     Talaria} only
    * @param pinning which core for which
    * @param jvmOptions further options for both
    * @throws HarnessException if one does not start, or runs on the wrong sockets
    * @throws InterruptedException if interrupted
    */
   public static Pair start(
-      Class<?> mainClass, Contender contender, Path agent, Pinning pinning, List<String> jvmOptions)
+      Class<?> mainClass,
+      Implementation implementation,
+      Path agent,
+      Pinning pinning,
+      List<String> jvmOptions)
       throws HarnessException, InterruptedException {
-    Path jar = accelerated(contender) ? agent : null;
+    Path jar = accelerated(implementation) ? agent : null;
     ChildJvm server =
         ChildJvm.start(new ChildSpec("server", mainClass, pinning.serverCore(), jar, jvmOptions));
     ChildJvm client = null;
     try {
       client =
           ChildJvm.start(new ChildSpec("client", mainClass, pinning.clientCore(), jar, jvmOptions));
-      greet(server, "server", contender);
-      greet(client, "client", contender);
+      greet(server, "server", implementation);
+      greet(client, "client", implementation);
       return new Pair(server, client);
     } catch (HarnessException | InterruptedException | RuntimeException e) {
       server.close();
@@ -66,17 +70,17 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
   /**
    * Starts one JVM of those that a program needs, and checks that it runs on the sockets wanted.
    *
-   * @param spec what to start; with an agent for {@link Contender#TALARIA} only
-   * @param contender whose sockets
+   * @param spec what to start; with an agent for {@link Implementation#TALARIA} only
+   * @param implementation whose sockets
    * @return the JVM, which has said hello; whoever calls closes it
    * @throws HarnessException if it does not start, or runs on the wrong sockets
    * @throws InterruptedException if interrupted
    */
-  public static ChildJvm startOne(ChildSpec spec, Contender contender)
+  public static ChildJvm startOne(ChildSpec spec, Implementation implementation)
       throws HarnessException, InterruptedException {
     ChildJvm child = ChildJvm.start(spec);
     try {
-      greet(child, spec.name(), contender);
+      greet(child, spec.name(), implementation);
       return child;
     } catch (HarnessException | InterruptedException | RuntimeException e) {
       child.close();
@@ -84,13 +88,13 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
     }
   }
 
-  private static boolean accelerated(Contender contender) {
-    return contender.onTalaria() && !bothPlain();
+  private static boolean accelerated(Implementation implementation) {
+    return implementation.onTalaria() && !bothPlain();
   }
 
-  private static void greet(ChildJvm child, String name, Contender contender)
+  private static void greet(ChildJvm child, String name, Implementation implementation)
       throws HarnessException, InterruptedException {
-    boolean accelerated = accelerated(contender);
+    boolean accelerated = accelerated(implementation);
     String provider = child.await("hello", JsonNode.class, START_LIMIT).path("provider").asText();
     if (accelerated == provider.startsWith(JDK_PACKAGE)) {
       throw new HarnessException(
@@ -107,16 +111,16 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
   /**
    * Fails unless all connections of the accelerated run were accelerated.
    *
-   * @param contender whose sockets the pair runs on
+   * @param implementation whose sockets the pair runs on
    * @param side who looked
    * @param roads what it saw
    * @param connections how many connections there must be
    * @throws HarnessException if some stayed plain
    */
   public static void requireAccelerated(
-      Contender contender, String side, ModeProbe.Roads roads, int connections)
+      Implementation implementation, String side, ModeProbe.Roads roads, int connections)
       throws HarnessException {
-    if (accelerated(contender) && (roads.accelerated() < connections || roads.plain() > 0)) {
+    if (accelerated(implementation) && (roads.accelerated() < connections || roads.plain() > 0)) {
       throw new HarnessException(
           "NOT ACCELERATED: of "
               + connections

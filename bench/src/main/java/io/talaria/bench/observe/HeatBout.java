@@ -10,7 +10,7 @@ import io.talaria.bench.engine.Orders;
 import io.talaria.bench.engine.Phases;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.RunPlan;
 import io.talaria.bench.result.Row;
 import io.talaria.cli.harness.HarnessException;
@@ -19,8 +19,8 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * All cases of a heat, which each contender measures by one crew of JVMs. A contender that fails is
- * given up for this round; the others go on. Used by one thread.
+ * All cases of a heat, which each implementation measures by one crew of JVMs. An implementation
+ * that fails is given up for this round; the others go on. Used by one thread.
  *
  * @param plan the plan
  * @param heat which cases
@@ -40,23 +40,23 @@ record HeatBout(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome) i
     return heat.describe();
   }
 
-  /** The mean of all contenders: not all can do everything. */
+  /** The mean of all implementations: not all can do everything. */
   @Override
   public double expectedMs() {
-    return Schedule.heatMs(plan, heat) / plan.contenders().size();
+    return Schedule.heatMs(plan, heat) / plan.implementations().size();
   }
 
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
-    LinkContender contender = (LinkContender) round.contender();
-    List<Case> cases = plan.cases(contender, heat);
+    LinkImplementation implementation = (LinkImplementation) round.implementation();
+    List<Case> cases = plan.cases(implementation, heat);
     if (cases.isEmpty() || outcome.stopped()) {
       return;
     }
     String doing = "starting";
     try (Crew crew = fleet.crew(heat.processes())) {
-      crew.start(contender.road());
-      Phases phases = new Phases(crew, terms(contender), heat.allToAll());
+      crew.start(implementation.road());
+      Phases phases = new Phases(crew, terms(implementation), heat.allToAll());
       phases.initialize();
       int connections = 0;
       for (Case measured : cases) {
@@ -86,10 +86,10 @@ record HeatBout(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome) i
     outcome.failed(round, label(), cause);
   }
 
-  private Phases.Terms terms(LinkContender contender) {
+  private Phases.Terms terms(LinkImplementation implementation) {
     return new Phases.Terms(
-        contender.binding(),
-        contender.road(),
+        implementation.binding(),
+        implementation.road(),
         plan.largestBytes(),
         plan.threads(),
         plan.transports(),
@@ -116,12 +116,12 @@ record HeatBout(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome) i
   private static Row row(Case measured, Round round, Phases.Measured found) {
     Orders.Operated client = found.leaders().getLast();
     long operations = found.operations() * measured.connectionsOfAll();
-    LinkContender contender = (LinkContender) round.contender();
+    LinkImplementation implementation = (LinkImplementation) round.implementation();
     return new Row(
-        contender,
+        implementation,
         measured,
         round.number(),
-        contender.onTalaria() ? client.roads().describe() : "",
+        implementation.onTalaria() ? client.roads().describe() : "",
         operations,
         measured.pattern().messages() * operations,
         found.leaders().stream().map(Orders.Operated::elapsedNs).toList(),

@@ -6,7 +6,7 @@ import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.RunPlan;
 import io.talaria.bench.report.HtmlReport;
 import io.talaria.bench.result.CsvFile;
@@ -59,7 +59,7 @@ final class Keeper implements AutoCloseable {
     json = folder.resolve(run + ".json");
     this.machine = machine;
     environment = new ResultLine.Environment(run, host, machine, server, plan.name());
-    found = new Comparison(plan.contenders());
+    found = new Comparison(plan.implementations());
     conditions.add("Host     " + host + ", " + machine.time());
     conditions.addAll(machine.lines());
     conditions.add("Server   " + server);
@@ -141,14 +141,15 @@ final class Keeper implements AutoCloseable {
     Case measured = row.measured();
     String id = measured.id();
     String label = measured.describe();
-    LinkContender contender = row.contender();
-    found.add(id + "/messages", label, Quantity.PER_SECOND, contender, row.messagesPerSecond());
+    LinkImplementation implementation = row.implementation();
+    found.add(
+        id + "/messages", label, Quantity.PER_SECOND, implementation, row.messagesPerSecond());
     double bytes = row.megabytesPerSecond() / 1e3;
-    found.add(id + "/bytes", label, Quantity.GIGABYTES_PER_SECOND, contender, bytes);
+    found.add(id + "/bytes", label, Quantity.GIGABYTES_PER_SECOND, implementation, bytes);
     if (row.times() != null) {
-      found.addTimes(id, label, contender, row.times());
+      found.addTimes(id, label, implementation, row.times());
     }
-    found.addRun(id, label, contender, rested, line);
+    found.addRun(id, label, implementation, rested, line);
   }
 
   /** What writes. */
@@ -173,7 +174,7 @@ final class Keeper implements AutoCloseable {
 
   synchronized void keepFailure(Comparison.Missing one) {
     if (!closed) {
-      fail(one.contender().label() + ", " + one.cause());
+      fail(one.implementation().label() + ", " + one.cause());
       found.addMissing(one);
     }
   }

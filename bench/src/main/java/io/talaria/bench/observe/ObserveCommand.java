@@ -157,11 +157,11 @@ public final class ObserveCommand implements Subcommand {
 
   private int describe(RunPlan read) {
     PrintWriter console = spec.commandLine().getOut();
-    read.contenders()
+    read.implementations()
         .forEach(
-            contender ->
+            implementation ->
                 console.println(
-                    contender.label() + ": " + read.cases(contender).size() + " cases"));
+                    implementation.label() + ": " + read.cases(implementation).size() + " cases"));
     console.println(Schedule.describe(read));
     return CommandLine.ExitCode.OK;
   }

@@ -26,9 +26,9 @@ interface Outcome {
   void measured(Row row, boolean rested);
 
   /**
-   * A contender failed; the cases it had left in this round are given up.
+   * An implementation failed; the cases it had left in this round are given up.
    *
-   * @param round of which round, by which contender
+   * @param round of which round, by which implementation
    * @param label what it was to measure
    * @param message what it was doing, and why it failed
    */

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.observe;
 
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.RunPlan;
 
 /** How long a plan takes, about, for progress bars. */
@@ -46,11 +46,11 @@ final class Schedule {
     return plan.repetitions() * plan.heats().stream().mapToDouble(heat -> heatMs(plan, heat)).sum();
   }
 
-  /** Returns how long one round of a heat takes all contenders. */
+  /** Returns how long one round of a heat takes all implementations. */
   static double heatMs(RunPlan plan, RunPlan.Heat heat) {
     double all = 0;
-    for (LinkContender contender : plan.contenders()) {
-      int cases = plan.cases(contender, heat).size();
+    for (LinkImplementation implementation : plan.implementations()) {
+      int cases = plan.cases(implementation, heat).size();
       all += cases == 0 ? 0 : cases * caseMs(plan) + heat.processes() * JVM_MS;
     }
     return all;

@@ -4,7 +4,7 @@ package io.talaria.bench.observe;
 
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.RunPlan;
 import io.talaria.bench.result.Group;
 import io.talaria.bench.result.Results;
@@ -35,9 +35,9 @@ record ShortTable(RunPlan plan, Results results) {
     Table table = new Table("Case", "Library", ">messages/s", ">payload MB/s", ">p50", ">p99");
     int rows = 0;
     for (Case measured : cases()) {
-      for (LinkContender contender : plan.contenders()) {
-        if (plan.cases(contender).contains(measured)) {
-          table.row(cells(measured, contender, groups));
+      for (LinkImplementation implementation : plan.implementations()) {
+        if (plan.cases(implementation).contains(measured)) {
+          table.row(cells(measured, implementation, groups));
           rows++;
         }
       }
@@ -49,16 +49,17 @@ record ShortTable(RunPlan plan, Results results) {
 
   private Set<Case> cases() {
     Set<Case> all = new LinkedHashSet<>();
-    plan.contenders().forEach(contender -> all.addAll(plan.cases(contender)));
+    plan.implementations().forEach(implementation -> all.addAll(plan.cases(implementation)));
     return all;
   }
 
-  private static String[] cells(Case measured, LinkContender contender, List<Group> groups) {
-    List<String> cells = new ArrayList<>(List.of(measured.describe(), contender.label()));
+  private static String[] cells(
+      Case measured, LinkImplementation implementation, List<Group> groups) {
+    List<String> cells = new ArrayList<>(List.of(measured.describe(), implementation.label()));
     Group group =
         groups.stream()
             .filter(one -> one.measured().equals(measured))
-            .filter(one -> one.label().equals(contender.label()))
+            .filter(one -> one.label().equals(implementation.label()))
             .findFirst()
             .orElse(null);
     if (group == null) {

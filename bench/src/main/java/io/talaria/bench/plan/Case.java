@@ -3,7 +3,7 @@
 package io.talaria.bench.plan;
 
 /**
- * One thing to measure with a contender.
+ * One thing to measure with an implementation.
  *
  * @param pattern the pattern
  * @param processes how many processes take part, each connected with all others

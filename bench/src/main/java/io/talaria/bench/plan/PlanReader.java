@@ -159,8 +159,8 @@ public final class PlanReader {
 
   /** Refuses more connections between many processes than a machine has threads for. */
   private static void refuseCrowds(String file, RunPlan plan) throws PlanException {
-    for (LinkContender contender : plan.contenders()) {
-      for (Case one : plan.cases(contender)) {
+    for (LinkImplementation implementation : plan.implementations()) {
+      for (Case one : plan.cases(implementation)) {
         if (one.connectionsOfAll() > MOST_CONNECTIONS_OF_ALL) {
           throw new PlanException(
               file

@@ -64,13 +64,13 @@ public record RunPlan(
   public record Operations(long throughput, long latency) {}
 
   /** Returns what pairs of JVMs are started for. */
-  public List<LinkContender> contenders() {
-    List<LinkContender> all = new ArrayList<>();
+  public List<LinkImplementation> implementations() {
+    List<LinkImplementation> all = new ArrayList<>();
     for (BindingKind binding : bindings) {
       if (binding.sockets()) {
-        roads.forEach(road -> all.add(new LinkContender(binding, road)));
+        roads.forEach(road -> all.add(new LinkImplementation(binding, road)));
       } else {
-        all.add(new LinkContender(binding, Road.DIRECT));
+        all.add(new LinkImplementation(binding, Road.DIRECT));
       }
     }
     return all;
@@ -102,23 +102,24 @@ public record RunPlan(
   }
 
   /**
-   * Returns what is measured with a contender in a heat, connections outermost.
+   * Returns what is measured with an implementation in a heat, connections outermost.
    *
-   * @param contender the contender
+   * @param implementation the implementation
    * @param heat the heat
    * @return empty if it can do nothing of it
    */
-  public List<Case> cases(LinkContender contender, Heat heat) {
+  public List<Case> cases(LinkImplementation implementation, Heat heat) {
     List<Pattern> which =
         patterns.stream()
-            .filter(contender.binding()::supports)
+            .filter(implementation.binding()::supports)
             .filter(one -> heat.allToAll() == (one == Pattern.ALL_TO_ALL))
             .toList();
-    return cases(contender, which, heat.processes());
+    return cases(implementation, which, heat.processes());
   }
 
-  private List<Case> cases(LinkContender contender, List<Pattern> which, int processCount) {
-    List<Integer> can = sizes.stream().filter(contender.binding()::supports).toList();
+  private List<Case> cases(
+      LinkImplementation implementation, List<Pattern> which, int processCount) {
+    List<Integer> can = sizes.stream().filter(implementation.binding()::supports).toList();
     List<Case> all = new ArrayList<>();
     for (int count : connections) {
       for (Pattern pattern : which) {
@@ -133,12 +134,12 @@ public record RunPlan(
   }
 
   /**
-   * Returns all that is measured with a contender.
+   * Returns all that is measured with an implementation.
    *
-   * @param contender the contender
+   * @param implementation the implementation
    */
-  public List<Case> cases(LinkContender contender) {
-    return heats().stream().flatMap(heat -> cases(contender, heat).stream()).toList();
+  public List<Case> cases(LinkImplementation implementation) {
+    return heats().stream().flatMap(heat -> cases(implementation, heat).stream()).toList();
   }
 
   /** Returns how many processes there are at most at once. */
@@ -162,6 +163,8 @@ public record RunPlan(
 
   /** Returns how many cases there are, in one repetition. */
   public int count() {
-    return contenders().stream().mapToInt(contender -> cases(contender).size()).sum();
+    return implementations().stream()
+        .mapToInt(implementation -> cases(implementation).size())
+        .sum();
   }
 }

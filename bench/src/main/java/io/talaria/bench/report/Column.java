@@ -2,7 +2,7 @@
 
 package io.talaria.bench.report;
 
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.plan.Road;
 import io.talaria.bench.result.Group;
@@ -36,7 +36,7 @@ record Column(String heading, Function<Group, String> cell) {
    */
   static List<Column> of(Pattern pattern, List<Group> shown) {
     List<Column> columns = new ArrayList<>();
-    columns.add(new Column("contender", Group::label));
+    columns.add(new Column("implementation", Group::label));
     columns.add(new Column("size", group -> Units.bytes(group.measured().sizeBytes())));
     columns.add(
         new Column("connections", group -> Integer.toString(group.measured().connections())));
@@ -82,13 +82,13 @@ record Column(String heading, Function<Group, String> cell) {
 
   /** How many times as fast as the same on the JDK's sockets, or empty. */
   private static String againstPlain(Pattern pattern, Group group, List<Group> shown) {
-    LinkContender contender = group.rows().get(0).contender();
-    if (!contender.road().accelerated()) {
+    LinkImplementation implementation = group.rows().get(0).implementation();
+    if (!implementation.road().accelerated()) {
       return "";
     }
     String plain =
-        new LinkContender(contender.binding(), Road.PLAIN).label()
-            + group.label().substring(contender.label().length());
+        new LinkImplementation(implementation.binding(), Road.PLAIN).label()
+            + group.label().substring(implementation.label().length());
     return shown.stream()
         .filter(one -> one.label().equals(plain) && one.measured().equals(group.measured()))
         .findFirst()

@@ -2,14 +2,14 @@
 
 package io.talaria.bench.report;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** A picture that stands alone: times by percentile, a line for each contender. */
+/** A picture that stands alone: times by percentile, a line for each implementation. */
 public final class LatencyPicture {
   private LatencyPicture() {}
 
@@ -21,20 +21,20 @@ public final class LatencyPicture {
    * @param times the times, in nanoseconds
    * @return the picture as SVG
    */
-  public static String svg(String title, String conditions, Map<Contender, Histogram> times) {
+  public static String svg(String title, String conditions, Map<Implementation, Histogram> times) {
     // All lines end where the shortest must: what was measured less often knows no rarer times.
     long fewest = times.values().stream().mapToLong(Histogram::getTotalCount).min().orElse(1);
     List<Series> lines = new ArrayList<>();
     times.forEach(
-        (contender, histogram) ->
+        (implementation, histogram) ->
             lines.add(
                 new Series(
-                    contender.label()
+                    implementation.label()
                         + "   p50 "
                         + Units.time((double) histogram.getValueAtPercentile(50))
                         + ", p99 "
                         + Units.time((double) histogram.getValueAtPercentile(99)),
-                    contender == Contender.TALARIA ? 0 : 1,
+                    implementation == Implementation.TALARIA ? 0 : 1,
                     Series.Stroke.SOLID,
                     false,
                     Pictures.distribution(histogram, fewest))));

@@ -3,7 +3,7 @@
 package io.talaria.bench.report;
 
 import io.talaria.bench.plan.BindingKind;
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Road;
 import io.talaria.bench.result.Group;
 import java.util.LinkedHashMap;
@@ -18,13 +18,14 @@ final class Names {
   /** Returns names and what they mean, in the order in which they are to be read. */
   static Map<String, String> of(List<Group> groups) {
     Map<String, String> names = new LinkedHashMap<>();
-    List<LinkContender> contenders =
-        groups.stream().map(group -> group.rows().get(0).contender()).distinct().toList();
+    List<LinkImplementation> implementations =
+        groups.stream().map(group -> group.rows().get(0).implementation()).distinct().toList();
     for (BindingKind binding :
-        new TreeSet<>(contenders.stream().map(LinkContender::binding).toList())) {
+        new TreeSet<>(implementations.stream().map(LinkImplementation::binding).toList())) {
       names.put(binding.label(), meaning(binding));
     }
-    for (Road road : new TreeSet<>(contenders.stream().map(LinkContender::road).toList())) {
+    for (Road road :
+        new TreeSet<>(implementations.stream().map(LinkImplementation::road).toList())) {
       if (road != Road.DIRECT) {
         names.put(road.label(), meaning(road));
       }

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.report;
 
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.report.Series.Point;
 import io.talaria.bench.report.Series.Stroke;
 import io.talaria.bench.result.Group;
@@ -32,12 +32,13 @@ final class Pictures {
 
   /** The library, and the run if there are several: the label without its road. */
   private static String library(Group group) {
-    LinkContender contender = group.rows().get(0).contender();
-    return contender.binding().label() + group.label().substring(contender.label().length());
+    LinkImplementation implementation = group.rows().get(0).implementation();
+    return implementation.binding().label()
+        + group.label().substring(implementation.label().length());
   }
 
   private static Stroke stroke(Group group) {
-    return switch (group.rows().get(0).contender().road()) {
+    return switch (group.rows().get(0).implementation().road()) {
       case PLAIN -> Stroke.DASHED;
       case UCX -> Stroke.DOTTED;
       case SHM, DIRECT -> Stroke.SOLID;

@@ -11,9 +11,9 @@ import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * All repetitions of a contender's case in a run.
+ * All repetitions of an implementation's case in a run.
  *
- * @param label the contender, and the run if there are several
+ * @param label the implementation, and the run if there are several
  * @param measured the case
  * @param rows one for each repetition that was measured
  */
@@ -36,7 +36,8 @@ public record Group(String label, Case measured, List<Row> rows) {
       for (Row row : runs.get(i).rows()) {
         groups
             .computeIfAbsent(
-                new Key(row.contender().label() + of, row.measured()), key -> new ArrayList<>())
+                new Key(row.implementation().label() + of, row.measured()),
+                key -> new ArrayList<>())
             .add(row);
       }
     }

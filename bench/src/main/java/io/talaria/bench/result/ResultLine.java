@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.annotation.JsonNaming;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.plan.Road;
 import java.util.List;
@@ -107,8 +107,8 @@ public record ResultLine(
         machine.pinning(),
         of.server(),
         of.plan(),
-        row.contender().binding(),
-        row.contender().road(),
+        row.implementation().binding(),
+        row.implementation().road(),
         row.roads(),
         measured.pattern(),
         measured.processes(),
@@ -174,7 +174,7 @@ public record ResultLine(
     Histogram times = timed ? histograms.get(histogram) : null;
     Histogram begun = times == null ? null : histograms.get(histogram + HistogramLog.BEGUN);
     return new Row(
-        new LinkContender(binding, road),
+        new LinkImplementation(binding, road),
         new Case(pattern, processes, connections, sizeBytes, ratePerSecond, 0),
         repetition,
         roadsTaken,

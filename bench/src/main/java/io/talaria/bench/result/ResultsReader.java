@@ -45,7 +45,7 @@ public final class ResultsReader {
       Row row = line.row(histograms);
       if (row.measured().pattern().latency() && row.times() == null) {
         failures.add(
-            row.contender().label()
+            row.implementation().label()
                 + ", "
                 + row.measured().describe()
                 + ": "

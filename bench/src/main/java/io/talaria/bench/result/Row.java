@@ -3,14 +3,14 @@
 package io.talaria.bench.result;
 
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
  * What one run of a case gave.
  *
- * @param contender the contender
+ * @param implementation the implementation
  * @param measured the case
  * @param repetition which repetition, from 1
  * @param roads the roads the connections took, as the client saw them
@@ -23,7 +23,7 @@ import org.HdrHistogram.Histogram;
  * @param infinibandBytes what InfiniBand ports have; negative if there are none
  */
 public record Row(
-    LinkContender contender,
+    LinkImplementation implementation,
     Case measured,
     int repetition,
     String roads,
@@ -79,8 +79,8 @@ public record Row(
   public String tag() {
     return String.join(
         ".",
-        contender.binding().label(),
-        contender.road().label(),
+        implementation.binding().label(),
+        implementation.road().label(),
         measured.id().replace('/', '.'),
         Integer.toString(repetition));
   }

@@ -10,7 +10,7 @@ import io.talaria.bench.compare.RepeatOptions;
 import io.talaria.bench.compare.RoadOptions;
 import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
@@ -187,7 +187,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     if (!launch.pinning().active()) {
       scenarios = scenarios.stream().filter(scenario -> !scenario.oneCore()).toList();
     }
-    Comparison found = new Comparison(contenders(launch));
+    Comparison found = new Comparison(implementations(launch));
     ScenarioRunner runner = new ScenarioRunner(launch, timing);
     UcxBaseline ucx = new UcxBaseline(launch.pinning(), transports(launch));
     new Rounds(rounds, repeat.busy(), spec.commandLine().getErr())
@@ -210,16 +210,16 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         options(plan, timing, rounds, launch));
   }
 
-  private List<Contender> contenders(Launch launch) {
-    List<Contender> all = new ArrayList<>(launch.compared());
+  private List<Implementation> implementations(Launch launch) {
+    List<Implementation> all = new ArrayList<>(launch.compared());
     if (bindings.contains(JUCX)) {
-      all.add(Contender.TALARIA_BY_JUCX);
+      all.add(Implementation.TALARIA_BY_JUCX);
     }
     if (!ffm()) {
-      all.remove(Contender.TALARIA);
+      all.remove(Implementation.TALARIA);
     }
     if (!noUcx && UcxPerftest.installed()) {
-      all.add(Contender.UCX_IN_C);
+      all.add(Implementation.UCX_IN_C);
     }
     return all;
   }

@@ -4,7 +4,7 @@ package io.talaria.bench.sockets;
 
 import io.talaria.bench.compare.Bout;
 import io.talaria.bench.compare.Round;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Units;
@@ -35,13 +35,13 @@ record ScenarioBout(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx) i
 
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
-    if (round.contender() == Contender.UCX_IN_C) {
+    if (round.implementation() == Implementation.UCX_IN_C) {
       measureUcx(round);
       return;
     }
     round.step(label(), expectedMs());
-    ScenarioRun run = runner.run(scenario, round.contender());
-    new ScenarioFigures(run, round.contender(), round.found()).add();
+    ScenarioRun run = runner.run(scenario, round.implementation());
+    new ScenarioFigures(run, round.implementation(), round.found()).add();
     round.say(headline(run));
   }
 
@@ -55,7 +55,7 @@ record ScenarioBout(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx) i
               scenario.id() + (oneway ? "" : "/p50"),
               label(),
               oneway ? ScenarioFigures.quantity(scenario) : Quantity.TIME,
-              Contender.UCX_IN_C,
+              Implementation.UCX_IN_C,
               ucx.measure(scenario));
     } catch (HarnessException e) {
       round.say("no figure of UCX in this round: " + e.getMessage());

@@ -3,7 +3,7 @@
 package io.talaria.bench.sockets;
 
 import io.talaria.bench.compare.Comparison;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Quantity;
 import org.HdrHistogram.Histogram;
 
@@ -12,10 +12,10 @@ import org.HdrHistogram.Histogram;
  * they are called.
  *
  * @param run what was found
- * @param contender on which sockets
+ * @param implementation on which sockets
  * @param into where to add it
  */
-record ScenarioFigures(ScenarioRun run, Contender contender, Comparison into) {
+record ScenarioFigures(ScenarioRun run, Implementation implementation, Comparison into) {
   static final int LARGE_BYTES = 4_096;
 
   /** Adds all of it. */
@@ -41,8 +41,8 @@ record ScenarioFigures(ScenarioRun run, Contender contender, Comparison into) {
         addBytes("/server", ", server, a trip", Measured.SERVER_ALLOCATED);
       }
     }
-    into.addRoads(scenario.label(), contender, run.client().roads());
-    into.addRun(scenario.id(), scenario.label(), contender, run.client().rested(), run);
+    into.addRoads(scenario.label(), implementation, run.client().roads());
+    into.addRun(scenario.id(), scenario.label(), implementation, run.client().rested(), run);
   }
 
   /**
@@ -110,12 +110,12 @@ record ScenarioFigures(ScenarioRun run, Contender contender, Comparison into) {
     Histogram histogram = run.histogram(name);
     if (histogram != null) {
       Scenario scenario = run.scenario();
-      into.addTimes(scenario.id() + id, scenario.label() + label, contender, histogram);
+      into.addTimes(scenario.id() + id, scenario.label() + label, implementation, histogram);
     }
   }
 
   private void add(String id, String label, Quantity quantity, double value) {
     Scenario scenario = run.scenario();
-    into.add(scenario.id() + id, scenario.label() + label, quantity, contender, value);
+    into.add(scenario.id() + id, scenario.label() + label, quantity, implementation, value);
   }
 }

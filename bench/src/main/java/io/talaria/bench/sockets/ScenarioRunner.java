@@ -5,8 +5,8 @@ package io.talaria.bench.sockets;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Timing;
-import io.talaria.bench.harness.Contender;
 import io.talaria.bench.harness.CpuReading;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.ModeProbe.Roads;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.ProcessSize;
@@ -44,13 +44,13 @@ record ScenarioRunner(Launch launch, Timing timing) {
    * Runs a scenario.
    *
    * @param scenario what
-   * @param contender on whose sockets
+   * @param implementation on whose sockets
    * @throws HarnessException if it failed, or was not accelerated though it should be
    * @throws InterruptedException if interrupted
    */
-  ScenarioRun run(Scenario scenario, Contender contender)
+  ScenarioRun run(Scenario scenario, Implementation implementation)
       throws HarnessException, InterruptedException {
-    try (Pair pair = launchOf(scenario).pair(BenchPeer.class, contender)) {
+    try (Pair pair = launchOf(scenario).pair(BenchPeer.class, implementation)) {
       pair.server().send(new Job(true, scenario, timing, 0));
       int port = pair.server().await("listening", Listening.class, limit(scenario)).port();
       pair.client().send(new Job(false, scenario, timing, port));
@@ -65,7 +65,7 @@ record ScenarioRunner(Launch launch, Timing timing) {
           scenario.pattern() == Pattern.WAKE ? readWhenMeasuring(pair, scenario) : null;
       Measured client = pair.client().await("result", Measured.class, limit(scenario));
       long cpuNs = before == null ? 0 : cpu(pair).sinceNs(before);
-      Pair.requireAccelerated(contender, "client", client.roads(), scenario.connections());
+      Pair.requireAccelerated(implementation, "client", client.roads(), scenario.connections());
       Measured server = pair.server().await("result", Measured.class, limit(scenario));
       Map<String, Double> values = new HashMap<>(client.values());
       values.putAll(watched);

@@ -3,7 +3,7 @@
 package io.talaria.bench.sockets;
 
 import io.talaria.bench.compare.Comparison;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.bench.harness.Target;
@@ -102,8 +102,8 @@ record SocketTargets(Comparison found) {
 
   /** Returns how many times better Talaria is in one measure than the JDK in another, or NaN. */
   private double ratio(Quantity quantity, String jdkId, String talariaId) {
-    Spread jdk = found.spread(jdkId, Contender.JDK);
-    Spread talaria = found.spread(talariaId, Contender.TALARIA);
+    Spread jdk = found.spread(jdkId, Implementation.JDK);
+    Spread talaria = found.spread(talariaId, Implementation.TALARIA);
     return jdk == null || talaria == null
         ? Double.NaN
         : quantity.ratio(jdk.median(), talaria.median());
@@ -126,7 +126,7 @@ record SocketTargets(Comparison found) {
 
   private void hold(
       String id, ToDoubleFunction<Spread> which, double limit, Quantity quantity, Limit target) {
-    Spread talaria = found.spread(id, Contender.TALARIA);
+    Spread talaria = found.spread(id, Implementation.TALARIA);
     if (talaria != null) {
       found.judge(id, target.of(limit, which.applyAsDouble(talaria), quantity));
     }
@@ -154,7 +154,7 @@ record SocketTargets(Comparison found) {
     String trip = Pattern.BLOCKING.word() + "/" + Plan.SMALL + "B/p50";
     judgeByJucx(
         trip,
-        1 / byJucx(Quantity.TIME, trip, Contender.TALARIA),
+        1 / byJucx(Quantity.TIME, trip, Implementation.TALARIA),
         times -> new Target("≤ 3× FFM", times, times <= JUCX_ROUND_TRIP_TIMES));
     for (Pattern pattern : List.of(Pattern.SELECT_NOW, Pattern.SELECT)) {
       judgeConnectionsByJucx(pattern);
@@ -162,12 +162,12 @@ record SocketTargets(Comparison found) {
     String oneway = Pattern.ONEWAY.word() + "/" + Plan.LARGE + "B";
     judgeByJucx(
         oneway,
-        byJucx(Quantity.GIGABYTES_PER_SECOND, oneway, Contender.TALARIA),
+        byJucx(Quantity.GIGABYTES_PER_SECOND, oneway, Implementation.TALARIA),
         times -> new Target("≥ 0.6× FFM", times, times >= JUCX_ONEWAY_SHARE));
     for (Waiting waiting : Waiting.values()) {
       String id = new Scenario(Pattern.ALLOC, waiting, Plan.SMALL, 1, Flight.TURN).id();
       for (String side : List.of("/client", "/server")) {
-        Spread jucx = found.spread(id + side, Contender.TALARIA_BY_JUCX);
+        Spread jucx = found.spread(id + side, Implementation.TALARIA_BY_JUCX);
         if (jucx != null) {
           found.judgeByJucx(id + side, Target.atMost(JUCX_TRIP_BYTES, jucx.max(), Quantity.BYTES));
         }
@@ -180,18 +180,18 @@ record SocketTargets(Comparison found) {
     String id = pattern.word() + "/" + Plan.SMALL + "B/" + JUCX_CONNECTIONS + "-in-flight/p50";
     judgeByJucx(
         id,
-        byJucx(Quantity.TIME, id, Contender.TALARIA),
+        byJucx(Quantity.TIME, id, Implementation.TALARIA),
         times -> new Target("≥ 0.33× FFM", times, times >= JUCX_CONNECTIONS_SHARE));
     judgeByJucx(
         id,
-        byJucx(Quantity.TIME, id, Contender.JDK),
+        byJucx(Quantity.TIME, id, Implementation.JDK),
         times -> new Target("> 1× JDK", times, times > 1));
   }
 
   /** Returns how many times better it is by JUCX than another way, or NaN. */
-  private double byJucx(Quantity quantity, String id, Contender other) {
+  private double byJucx(Quantity quantity, String id, Implementation other) {
     Spread baseline = found.spread(id, other);
-    Spread jucx = found.spread(id, Contender.TALARIA_BY_JUCX);
+    Spread jucx = found.spread(id, Implementation.TALARIA_BY_JUCX);
     return baseline == null || jucx == null
         ? Double.NaN
         : quantity.ratio(baseline.median(), jucx.median());

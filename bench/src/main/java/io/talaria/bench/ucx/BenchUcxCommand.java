@@ -11,7 +11,7 @@ import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.engine.LibraryMissingException;
 import io.talaria.bench.engine.Phases;
 import io.talaria.bench.engine.StationOptions;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.UcxPerftest;
@@ -164,7 +164,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
       throws HarnessException, InterruptedException {
     String ucx = run.with(BindingKind.UCX_TAG, 1, Phases::initialize);
     Map<String, Object> options = options(run, rounds, ucx);
-    Comparison found = new Comparison(List.of(Contender.TALARIA));
+    Comparison found = new Comparison(List.of(Implementation.TALARIA));
     found.note("UCX      " + ucx + ", UCX_TLS=" + options.get("transports"));
     found.note("Latency  there and back; get and atomics: until it is done");
     found.note("Window   throughput, up to " + Operation.WINDOW + " in flight");

@@ -6,7 +6,7 @@ import io.talaria.bench.compare.Bout;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.engine.Phases;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Units;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ final class UcxBout implements Bout {
     }
     add(best, round.found());
     if (best.missing() != null) {
-      round.found().addMissing(round.missing(label(), Contender.UCX_IN_C, best.missing()));
+      round.found().addMissing(round.missing(label(), Implementation.UCX_IN_C, best.missing()));
     }
     round.say(headline(best));
   }
@@ -114,9 +114,9 @@ final class UcxBout implements Bout {
     String id = what.id();
     double talaria = what.shown(attempt.talaria());
     double ucx = what.shown(attempt.baseline());
-    found.add(id, label(), what.quantity(), Contender.TALARIA, talaria);
-    found.add(id, label(), what.quantity(), Contender.UCX_IN_C, ucx);
-    found.addRun(id, label(), Contender.TALARIA, attempt.rested(), attempt);
+    found.add(id, label(), what.quantity(), Implementation.TALARIA, talaria);
+    found.add(id, label(), what.quantity(), Implementation.UCX_IN_C, ucx);
+    found.addRun(id, label(), Implementation.TALARIA, attempt.rested(), attempt);
   }
 
   /** Says what Talaria had to reach in all rounds together, if anything is asked. */

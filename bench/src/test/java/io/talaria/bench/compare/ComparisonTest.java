@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.ModeProbe.Roads;
@@ -28,17 +28,17 @@ class ComparisonTest {
   private static final Machine MACHINE = Machine.describe("7", Pinning.decide(false));
 
   private final Comparison found =
-      new Comparison(List.of(Contender.JDK, Contender.TALARIA, Contender.UCX_IN_C));
+      new Comparison(List.of(Implementation.JDK, Implementation.TALARIA, Implementation.UCX_IN_C));
 
-  private void time(Contender contender, long ns) {
+  private void time(Implementation implementation, long ns) {
     Histogram histogram = Latencies.histogram();
     histogram.recordValue(ns);
-    found.addTimes("trip", "16 B round trip", contender, histogram);
+    found.addTimes("trip", "16 B round trip", implementation, histogram);
   }
 
   private void times() {
-    time(Contender.JDK, 10_000);
-    time(Contender.TALARIA, 400);
+    time(Implementation.JDK, 10_000);
+    time(Implementation.TALARIA, 400);
   }
 
   private String text() {
@@ -53,7 +53,8 @@ class ComparisonTest {
   void aFigureThatIsMissingIsToldWithItsCause() {
     times();
     found.addMissing(
-        new Comparison.Missing("16 B round trip", Contender.UCX_IN_C, 2, "it printed nothing"));
+        new Comparison.Missing(
+            "16 B round trip", Implementation.UCX_IN_C, 2, "it printed nothing"));
 
     assertThat(found.missingText(false))
         .isEqualTo("\nMissing:\n  16 B round trip, UCX in C, round 2: it printed nothing\n");
@@ -90,7 +91,7 @@ class ComparisonTest {
   void theColumnOfUcxHasTheRangeOfItsRounds() {
     times();
     for (double ns : new double[] {300, 600, 320, Double.NaN}) {
-      found.add("trip/p50", "", Quantity.TIME, Contender.UCX_IN_C, ns);
+      found.add("trip/p50", "", Quantity.TIME, Implementation.UCX_IN_C, ns);
     }
 
     assertThat(text())
@@ -104,8 +105,8 @@ class ComparisonTest {
   void theRatioToUcxIsTheMedianOfTheRoundsThatHaveBoth() {
     double[][] rounds = {{100, 50}, {300, 300}, {1_000, 250}};
     for (double[] round : rounds) {
-      found.add("x", "x", Quantity.TIME, Contender.TALARIA, round[0]);
-      found.add("x", "x", Quantity.TIME, Contender.UCX_IN_C, round[1]);
+      found.add("x", "x", Quantity.TIME, Implementation.TALARIA, round[0]);
+      found.add("x", "x", Quantity.TIME, Implementation.UCX_IN_C, round[1]);
     }
 
     assertThat(found.timesUcx("x")).isEqualTo(2);
@@ -114,18 +115,18 @@ class ComparisonTest {
   @Test
   void theMedianOfTheRoundsCountsAndMoreIsBetterOfRates() {
     for (double rate : new double[] {1e6, 9e6, 1.2e6}) {
-      found.add("rate", "messages", Quantity.PER_SECOND, Contender.JDK, rate);
+      found.add("rate", "messages", Quantity.PER_SECOND, Implementation.JDK, rate);
     }
-    found.add("rate", "messages", Quantity.PER_SECOND, Contender.TALARIA, 12e6);
+    found.add("rate", "messages", Quantity.PER_SECOND, Implementation.TALARIA, 12e6);
 
-    assertThat(found.spread("rate", Contender.JDK)).isEqualTo(new Spread(1.2e6, 1e6, 9e6, 3));
+    assertThat(found.spread("rate", Implementation.JDK)).isEqualTo(new Spread(1.2e6, 1e6, 9e6, 3));
     assertThat(json().path("measures").path(0).path("ratio").asDouble()).isCloseTo(10, within(.1));
   }
 
   @Test
-  void oneContenderAloneHasNoRatio() {
-    Comparison alone = new Comparison(List.of(Contender.TALARIA));
-    alone.add("rate", "messages", Quantity.PER_SECOND, Contender.TALARIA, 12e6);
+  void oneImplementationAloneHasNoRatio() {
+    Comparison alone = new Comparison(List.of(Implementation.TALARIA));
+    alone.add("rate", "messages", Quantity.PER_SECOND, Implementation.TALARIA, 12e6);
 
     assertThat(new Report(MACHINE, alone).text())
         .contains("Measure    Talaria\n")
@@ -136,7 +137,7 @@ class ComparisonTest {
   void theJsonHoldsMeasuresRoundsTimesAndRuns() throws Exception {
     times();
     found.judge("trip/p50", Target.ratio(12, 25, ""));
-    found.addRun("trip", "16 B round trip", Contender.TALARIA, true, Map.of("trips", 5));
+    found.addRun("trip", "16 B round trip", Implementation.TALARIA, true, Map.of("trips", 5));
 
     JsonNode json = Json.parse(Json.line(json()));
 
@@ -152,7 +153,7 @@ class ComparisonTest {
     assertThat(measure.path("target").path("met").asBoolean()).isTrue();
     assertThat(measure.path("rounds").path("JDK").path(0).asDouble()).isEqualTo(10_000, within(9.));
     JsonNode times = json.path("times").path(1);
-    assertThat(times.path("contender").asText()).isEqualTo("TALARIA");
+    assertThat(times.path("implementation").asText()).isEqualTo("TALARIA");
     assertThat(times.path("percentiles").path("p50").asDouble()).isEqualTo(400);
     assertThat(Latencies.decode(times.path("hdr").asText()).getTotalCount()).isEqualTo(1);
     assertThat(json.path("runs").path(0).path("found").path("trips").asInt()).isEqualTo(5);
@@ -160,13 +161,13 @@ class ComparisonTest {
 
   @Test
   void theTableForSpreadsheetsHasALineForEachFigureOfEachRound() throws Exception {
-    found.add("x/rate", "a, \"quoted\" label", Quantity.PER_SECOND, Contender.JDK, 1.5);
-    found.add("x/rate", "", Quantity.PER_SECOND, Contender.JDK, 2);
-    found.add("x/rate", "", Quantity.PER_SECOND, Contender.TALARIA, 3);
+    found.add("x/rate", "a, \"quoted\" label", Quantity.PER_SECOND, Implementation.JDK, 1.5);
+    found.add("x/rate", "", Quantity.PER_SECOND, Implementation.JDK, 2);
+    found.add("x/rate", "", Quantity.PER_SECOND, Implementation.TALARIA, 3);
 
     assertThat(ResultFiles.csv(found.result("f", MACHINE, Map.of())).lines())
         .containsExactly(
-            "id,label,unit,contender,round,value",
+            "id,label,unit,implementation,round,value",
             "x/rate,\"a, \"\"quoted\"\" label\",1/s,JDK,1,1.5",
             "x/rate,\"a, \"\"quoted\"\" label\",1/s,JDK,2,2.0",
             "x/rate,\"a, \"\"quoted\"\" label\",1/s,TALARIA,1,3.0");
@@ -175,7 +176,7 @@ class ComparisonTest {
   @Test
   void theHistogramLogHasTheTimesOfEachRoundUnderItsOwnTag() {
     times();
-    time(Contender.TALARIA, 500);
+    time(Implementation.TALARIA, 500);
 
     byte[] log = ResultFiles.hlog(found.result("f", MACHINE, Map.of()));
 
@@ -193,19 +194,19 @@ class ComparisonTest {
   @Test
   void roadsAreShownAndCasesThatTookTheSameShareALine() {
     Roads shm = new Roads("x", 1, 0, Map.of("shm (same-host)", 1), 0, 32);
-    found.add("x", "x", Quantity.COUNT, Contender.TALARIA, 1);
-    found.addRoads("first", Contender.TALARIA, shm);
-    found.addRoads("second", Contender.TALARIA, shm);
-    found.addRoads("plain", Contender.JDK, shm);
+    found.add("x", "x", Quantity.COUNT, Implementation.TALARIA, 1);
+    found.addRoads("first", Implementation.TALARIA, shm);
+    found.addRoads("second", Implementation.TALARIA, shm);
+    found.addRoads("plain", Implementation.JDK, shm);
 
     assertThat(text()).contains("Connections on Talaria, first; second: 1 shm (same-host)\n");
   }
 
   @Test
   void compilersThatDidNotRestAreToldOf() {
-    found.add("x", "x", Quantity.COUNT, Contender.TALARIA, 1);
-    found.addRun("x", "x", Contender.JDK, false, "found");
-    found.addRun("x", "x", Contender.JDK, false, "found");
+    found.add("x", "x", Quantity.COUNT, Implementation.TALARIA, 1);
+    found.addRun("x", "x", Implementation.JDK, false, "found");
+    found.addRun("x", "x", Implementation.JDK, false, "found");
 
     assertThat(text()).contains("a longer --warm-up helps:\n  x on JDK, 2 rounds\n");
   }

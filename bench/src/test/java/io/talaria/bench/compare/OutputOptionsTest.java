@@ -5,7 +5,7 @@ package io.talaria.bench.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
@@ -43,13 +43,13 @@ class OutputOptionsTest {
     @Override
     public Integer call() throws Exception {
       output.check();
-      Comparison found = new Comparison(List.of(Contender.TALARIA));
+      Comparison found = new Comparison(List.of(Implementation.TALARIA));
       found.note("a word for people");
-      found.add("speed", "speed", Quantity.COUNT, Contender.TALARIA, reached);
+      found.add("speed", "speed", Quantity.COUNT, Implementation.TALARIA, reached);
       found.judge("speed", Target.atLeast(2, reached, Quantity.COUNT));
       if (silent) {
         found.addMissing(
-            new Comparison.Missing("speed", Contender.UCX_IN_C, 1, "it printed nothing"));
+            new Comparison.Missing("speed", Implementation.UCX_IN_C, 1, "it printed nothing"));
       }
       return output.print(
           found, Machine.describe("7", Pinning.decide(false)), "talaria-test-1", Map.of());

@@ -4,7 +4,7 @@ package io.talaria.bench.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The order in which the engine measures, and what it makes of failures. */
 class RoundsTest {
   private final List<String> order = new ArrayList<>();
-  private final Comparison found = new Comparison(Contender.ofSockets());
+  private final Comparison found = new Comparison(Implementation.ofSockets());
   private final StringWriter progress = new StringWriter();
 
   /** A bout that writes down when it is measured. */
@@ -50,15 +50,17 @@ class RoundsTest {
 
     @Override
     public void measure(Round round) throws HarnessException {
-      if (label.equals("bad") && round.contender() == Contender.JDK && round.number() == 1) {
+      if (label.equals("bad")
+          && round.implementation() == Implementation.JDK
+          && round.number() == 1) {
         throw new HarnessException("it broke\n--- its output ---\na line");
       }
       if (label.equals("bug")) {
         throw new IllegalStateException("never so");
       }
       round.step(label, 1);
-      order.add(label + round.number() + round.contender());
-      round.found().add(label, label, Quantity.COUNT, round.contender(), round.number());
+      order.add(label + round.number() + round.implementation());
+      round.found().add(label, label, Quantity.COUNT, round.implementation(), round.number());
     }
   }
 
@@ -67,12 +69,12 @@ class RoundsTest {
   }
 
   @Test
-  void contendersTakeTurnsInEachRound() throws Exception {
+  void implementationsTakeTurnsInEachRound() throws Exception {
     measure(new Noted("a", 9), new Noted("b", 1));
 
     assertThat(order)
         .containsExactly("a1JDK", "a1TALARIA", "a2JDK", "a2TALARIA", "b1JDK", "b1TALARIA");
-    assertThat(found.spread("a", Contender.JDK).median()).isEqualTo(1.5);
+    assertThat(found.spread("a", Implementation.JDK).median()).isEqualTo(1.5);
     assertThat(progress.toString().lines()).contains("a, Talaria, round 2 of 2", "b, JDK");
   }
 
@@ -86,7 +88,7 @@ class RoundsTest {
     assertThat(found.missing())
         .containsExactly(
             new Comparison.Missing(
-                "bad", Contender.JDK, 1, "it broke\n--- its output ---\na line"));
+                "bad", Implementation.JDK, 1, "it broke\n--- its output ---\na line"));
     assertThat(found.missingText(false))
         .isEqualTo(
             "\nMissing:\n  bad, JDK, round 1: it broke\n    --- its output ---\n    a line\n");
@@ -102,7 +104,7 @@ class RoundsTest {
     Result result = found.result("f", Machine.describe("7", Pinning.decide(false)), Map.of());
     assertThat(Json.line(result)).contains("\"JDK\":[null,2.0]", "\"TALARIA\":[1.0,2.0]");
     assertThat(ResultFiles.csv(result).lines()).contains("bad,bad,,JDK,2,2.0");
-    assertThat(found.ratios("bad", Contender.JDK, Contender.TALARIA))
+    assertThat(found.ratios("bad", Implementation.JDK, Implementation.TALARIA))
         .as("of the medians, for they do not have the same rounds")
         .containsExactly(2 / 1.5);
   }
@@ -117,7 +119,7 @@ class RoundsTest {
         .contains("RoundsTest");
     assertThat(found.missingText(false)).doesNotContain("\tat ");
     assertThat(found.missingText(true)).contains("\tat ");
-    assertThat(found.spread("a", Contender.JDK)).isNotNull();
+    assertThat(found.spread("a", Implementation.JDK)).isNotNull();
     assertThat(new Report(Machine.describe("7", Pinning.decide(false)), found).text())
         .containsPattern("bug +failed +failed");
   }

@@ -15,7 +15,7 @@ class PairTest {
 
   @Test
   void aConnectionThatStayedPlainFailsTheAcceleratedRunLoudly() {
-    assertThatThrownBy(() -> Pair.requireAccelerated(Contender.TALARIA, "client", PARTLY, 3))
+    assertThatThrownBy(() -> Pair.requireAccelerated(Implementation.TALARIA, "client", PARTLY, 3))
         .isInstanceOf(HarnessException.class)
         .hasMessage(
             "NOT ACCELERATED: of 3 connections, the client saw 2 on a fabric: 1 tcp (peer-plain)");
@@ -25,14 +25,14 @@ class PairTest {
   void connectionsThatNobodyKnowsOfFailTheAcceleratedRunToo() {
     Roads none = new Roads("sun.nio.ch.X", 0, 0, Map.of(), 0, 0);
 
-    assertThatThrownBy(() -> Pair.requireAccelerated(Contender.TALARIA, "client", none, 1))
+    assertThatThrownBy(() -> Pair.requireAccelerated(Implementation.TALARIA, "client", none, 1))
         .isInstanceOf(HarnessException.class)
         .hasMessageEndingWith("no connection known to sun.nio.ch.X");
   }
 
   @Test
   void thePlainRunMayBePlain() {
-    assertThatCode(() -> Pair.requireAccelerated(Contender.JDK, "client", PARTLY, 3))
+    assertThatCode(() -> Pair.requireAccelerated(Implementation.JDK, "client", PARTLY, 3))
         .doesNotThrowAnyException();
   }
 }

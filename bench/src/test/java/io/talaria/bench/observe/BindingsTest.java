@@ -187,7 +187,7 @@ class BindingsTest {
         assertThat(row.messages()).isEqualTo(2 * each * pairs);
         assertThat(row.fastestMessagesPerSecond())
             .isGreaterThanOrEqualTo(row.slowestMessagesPerSecond());
-        if (row.contender().onTalaria()) {
+        if (row.implementation().onTalaria()) {
           assertThat(row.roads()).startsWith(2 * (processes - 1) + " shm");
         }
       }
@@ -232,8 +232,8 @@ class BindingsTest {
         assertThat(row.sinceBegun()).isNull();
       }
       assertThat(row.sinceDue() != null).isEqualTo(row.measured().ratePerSecond() > 0);
-      if (row.contender().onTalaria()) {
-        assertThat(row.roads()).contains(row.contender().road().label());
+      if (row.implementation().onTalaria()) {
+        assertThat(row.roads()).contains(row.implementation().road().label());
       }
     }
     List<String> tags = new ArrayList<>(rows.stream().map(Row::tag).toList());
@@ -241,7 +241,7 @@ class BindingsTest {
   }
 
   @Test
-  void aMeasuringJvmThatDiesEndsTheCaseAndTheNextContenderGoesOn() throws Exception {
+  void aMeasuringJvmThatDiesEndsTheCaseAndTheNextImplementationGoesOn() throws Exception {
     try (Hosts hosts = new Hosts()) {
       Thread killer = Thread.ofPlatform().daemon().start(BindingsTest::killAServer);
       assertThat(hosts.run(ENDLESS)).isFalse();

@@ -46,7 +46,7 @@ final class Hosts implements AutoCloseable, Outcome {
     try (Fleet fleet =
         Fleet.with(plan.mostProcesses(), address, LocalStation.TOKEN, starter("client"))) {
       new Rounds(plan.repetitions(), 0, new PrintWriter(Writer.nullWriter()))
-          .measure(HeatBout.of(plan, fleet, this), new Comparison(plan.contenders()));
+          .measure(HeatBout.of(plan, fleet, this), new Comparison(plan.implementations()));
     }
     return failures.size() == before;
   }
@@ -66,7 +66,7 @@ final class Hosts implements AutoCloseable, Outcome {
 
   @Override
   public void failed(Round round, String label, String message) {
-    failures.add(round.contender().label() + ", " + message);
+    failures.add(round.implementation().label() + ", " + message);
   }
 
   @Override

@@ -58,12 +58,12 @@ class PlanReaderTest {
   }
 
   @Test
-  void aPlanIsExpandedIntoContendersAndCases() throws PlanException {
+  void aPlanIsExpandedIntoImplementationsAndCases() throws PlanException {
     RunPlan plan = PlanReader.parse("own.json", GOOD);
-    assertThat(plan.contenders())
-        .extracting(LinkContender::label)
+    assertThat(plan.implementations())
+        .extracting(LinkImplementation::label)
         .containsExactly("nio plain", "nio shm", "ucx-put");
-    List<Case> cases = plan.cases(plan.contenders().getFirst());
+    List<Case> cases = plan.cases(plan.implementations().getFirst());
     // Throughput has no rates: 3 sizes; round trips in closed and open loop: 6; 1 and 2
     // connections.
     assertThat(cases).hasSize(18);
@@ -154,7 +154,7 @@ class PlanReaderTest {
         {"bindings": ["ucx-swap"], "patterns": ["access"], "sizes": [4, 16], "operations": {}}
         """;
     RunPlan plan = PlanReader.parse("own.json", json);
-    assertThat(plan.cases(plan.contenders().getFirst()))
+    assertThat(plan.cases(plan.implementations().getFirst()))
         .extracting(Case::sizeBytes)
         .containsExactly(4);
     assertThatExceptionOfType(PlanException.class)

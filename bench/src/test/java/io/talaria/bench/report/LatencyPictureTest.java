@@ -4,7 +4,7 @@ package io.talaria.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import java.io.StringReader;
 import java.util.LinkedHashMap;
@@ -34,9 +34,9 @@ class LatencyPictureTest {
 
   @Test
   void linesEndTogetherAndThePictureSaysWhatAndWhere() throws Exception {
-    Map<Contender, Histogram> times = new LinkedHashMap<>();
-    times.put(Contender.JDK, times(1_000));
-    times.put(Contender.TALARIA, times(100_000));
+    Map<Implementation, Histogram> times = new LinkedHashMap<>();
+    times.put(Implementation.JDK, times(1_000));
+    times.put(Implementation.TALARIA, times(100_000));
     String svg = LatencyPicture.svg("Echo <of> 16 B", "two cores; the machine was busy", times);
     Element picture =
         DocumentBuilderFactory.newInstance()
@@ -53,9 +53,9 @@ class LatencyPictureTest {
 
   @Test
   void eachLineStandsOutOnALightGroundAndOnADarkOne() {
-    Map<Contender, Histogram> times = new LinkedHashMap<>();
-    times.put(Contender.JDK, times(1_000));
-    times.put(Contender.TALARIA, times(1_000));
+    Map<Implementation, Histogram> times = new LinkedHashMap<>();
+    times.put(Implementation.JDK, times(1_000));
+    times.put(Implementation.TALARIA, times(1_000));
     String svg = LatencyPicture.svg("Echo", "two cores", times);
     Matcher dark =
         Pattern.compile("\\[stroke=\"(#\\w{6})\"\\] \\{ stroke: (#\\w{6}); \\}").matcher(svg);

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.plan.Road;
 import io.talaria.cli.harness.HarnessException;
@@ -32,7 +32,7 @@ class ResultsReaderTest {
 
   private static Row allToAll() {
     return new Row(
-        new LinkContender(BindingKind.NET, Road.PLAIN),
+        new LinkImplementation(BindingKind.NET, Road.PLAIN),
         new Case(Pattern.ALL_TO_ALL, 3, 1, 16, 0, 100),
         1,
         "",

@@ -7,7 +7,7 @@ import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
-import io.talaria.bench.plan.LinkContender;
+import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.plan.Road;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class Rows {
   public static Row throughput(Road road, int sizeBytes, int connections, int repetition) {
     long messages = 1_000 + 10L * repetition;
     return new Row(
-        new LinkContender(BindingKind.NIO, road),
+        new LinkImplementation(BindingKind.NIO, road),
         new Case(Pattern.THROUGHPUT, 2, connections, sizeBytes, 0, 5_000),
         repetition,
         road == Road.SHM ? "1 shm (same-host), \"quoted\"" : "",
@@ -48,7 +48,7 @@ public final class Rows {
       }
     }
     return new Row(
-        new LinkContender(BindingKind.NIO, road),
+        new LinkImplementation(BindingKind.NIO, road),
         new Case(Pattern.PINGPONG, 2, connections, sizeBytes, rate, 1_000),
         1,
         "",

@@ -51,7 +51,7 @@ class StatisticsTest {
   @Test
   void theTimesOfAGroupAreThoseOfAllRepetitions() {
     Row row = Rows.roundTrips(Road.PLAIN, 16, 1, 0);
-    Group group = new Group(row.contender().label(), row.measured(), List.of(row, row));
+    Group group = new Group(row.implementation().label(), row.measured(), List.of(row, row));
     assertThat(group.times().getTotalCount()).isEqualTo(2_000);
     assertThat(row.times().getTotalCount()).isEqualTo(1_000);
   }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Timing;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Pinning;
 import java.util.List;
 import java.util.stream.Stream;
@@ -30,8 +30,9 @@ class ScenariosOnPlainSocketsTest {
   private static ScenarioRun run(Scenario scenario, double seconds, Pinning pinning)
       throws Exception {
     List<String> small = List.of("-Xms16m", "-Xmx128m");
-    Launch launch = new Launch(Contender.JDK, null, "shm", small, pinning);
-    return new ScenarioRunner(launch, new Timing(SHORT / 4, seconds)).run(scenario, Contender.JDK);
+    Launch launch = new Launch(Implementation.JDK, null, "shm", small, pinning);
+    return new ScenarioRunner(launch, new Timing(SHORT / 4, seconds))
+        .run(scenario, Implementation.JDK);
   }
 
   static Stream<Scenario> wakeUps() {

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Measure;
 import io.talaria.bench.compare.Report;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.ModeProbe.Roads;
@@ -38,18 +38,22 @@ class SocketTargetsTest {
   private static final Roads NO_ROADS = new Roads("x", 0, 0, Map.of(), 0, 0);
 
   private final Comparison found =
-      new Comparison(List.of(Contender.JDK, Contender.TALARIA, Contender.UCX_IN_C));
+      new Comparison(List.of(Implementation.JDK, Implementation.TALARIA, Implementation.UCX_IN_C));
   private final SocketTargets targets = new SocketTargets(found);
 
-  private void trips(Scenario scenario, Contender contender, long ns) {
+  private void trips(Scenario scenario, Implementation implementation, long ns) {
     Histogram histogram = Latencies.histogram();
     histogram.recordValue(ns);
-    add(scenario, contender, Map.of(), Map.of(Measured.ROUND_TRIP, Latencies.encode(histogram)));
+    add(
+        scenario,
+        implementation,
+        Map.of(),
+        Map.of(Measured.ROUND_TRIP, Latencies.encode(histogram)));
   }
 
   private void add(
       Scenario scenario,
-      Contender contender,
+      Implementation implementation,
       Map<String, Double> values,
       Map<String, String> histograms) {
     ScenarioRun run =
@@ -57,7 +61,7 @@ class SocketTargetsTest {
             scenario,
             new Measured(values, histograms, NO_ROADS, true),
             new Measured(Map.of(), Map.of(), NO_ROADS, true));
-    new ScenarioFigures(run, contender, found).add();
+    new ScenarioFigures(run, implementation, found).add();
   }
 
   private Measure measure(String id) {
@@ -72,10 +76,10 @@ class SocketTargetsTest {
 
   @Test
   void blockingIsHeldAgainstTheJdksSpinning() {
-    trips(BLOCKING, Contender.JDK, 70_000);
-    trips(BLOCKING, Contender.TALARIA, 500);
-    trips(SELECT_NOW, Contender.JDK, 9_000);
-    trips(SELECT_NOW, Contender.TALARIA, 600);
+    trips(BLOCKING, Implementation.JDK, 70_000);
+    trips(BLOCKING, Implementation.TALARIA, 500);
+    trips(SELECT_NOW, Implementation.JDK, 9_000);
+    trips(SELECT_NOW, Implementation.TALARIA, 600);
 
     targets.judge(List.of(BLOCKING, SELECT_NOW));
 
@@ -89,10 +93,10 @@ class SocketTargetsTest {
 
   @Test
   void messagesOneWayHaveATargetByTheirSize() {
-    add(ONEWAY, Contender.JDK, Map.of(Measured.MESSAGES_PER_SECOND, 1e6), Map.of());
-    add(ONEWAY, Contender.TALARIA, Map.of(Measured.MESSAGES_PER_SECOND, 16e6), Map.of());
-    add(LARGE, Contender.JDK, Map.of(Measured.GIGABYTES_PER_SECOND, 3.0), Map.of());
-    add(LARGE, Contender.TALARIA, Map.of(Measured.GIGABYTES_PER_SECOND, 9.0), Map.of());
+    add(ONEWAY, Implementation.JDK, Map.of(Measured.MESSAGES_PER_SECOND, 1e6), Map.of());
+    add(ONEWAY, Implementation.TALARIA, Map.of(Measured.MESSAGES_PER_SECOND, 16e6), Map.of());
+    add(LARGE, Implementation.JDK, Map.of(Measured.GIGABYTES_PER_SECOND, 3.0), Map.of());
+    add(LARGE, Implementation.TALARIA, Map.of(Measured.GIGABYTES_PER_SECOND, 9.0), Map.of());
 
     targets.judge(List.of(ONEWAY, LARGE));
 
@@ -103,7 +107,7 @@ class SocketTargetsTest {
 
   @Test
   void nothingMayBeAllocated() {
-    add(ALLOC, Contender.TALARIA, Map.of(Measured.CLIENT_ALLOCATED, 0.3), Map.of());
+    add(ALLOC, Implementation.TALARIA, Map.of(Measured.CLIENT_ALLOCATED, 0.3), Map.of());
 
     targets.judge(List.of(ALLOC));
 
@@ -113,7 +117,7 @@ class SocketTargetsTest {
 
   @Test
   void sharedMemoryForEachConnectionHasALimit() {
-    add(MANY, Contender.TALARIA, Map.of(Measured.SHM_PER_CONNECTION, 70_000.0), Map.of());
+    add(MANY, Implementation.TALARIA, Map.of(Measured.SHM_PER_CONNECTION, 70_000.0), Map.of());
 
     targets.judge(List.of(MANY));
 
@@ -123,8 +127,8 @@ class SocketTargetsTest {
 
   @Test
   void aWakeUpHasItsRoundTripAndItsProcessorTime() {
-    trips(WAKE, Contender.JDK, 16_000);
-    add(WAKE, Contender.JDK, Map.of(Measured.CPU_PER_TRIP, 15_000.0), Map.of());
+    trips(WAKE, Implementation.JDK, 16_000);
+    add(WAKE, Implementation.JDK, Map.of(Measured.CPU_PER_TRIP, 15_000.0), Map.of());
 
     assertThat(measure("wake/select/16B/one-core/p50").label())
         .isEqualTo("16 B wake-up, select, one core, p50");
@@ -161,8 +165,8 @@ class SocketTargetsTest {
     String id = scenario.id() + (oneway ? "" : "/p50");
     var quantity =
         oneway ? ScenarioFigures.quantity(scenario) : io.talaria.bench.harness.Quantity.TIME;
-    found.add(id, id, quantity, Contender.TALARIA, talaria);
-    found.add(id, id, quantity, Contender.UCX_IN_C, ucx);
+    found.add(id, id, quantity, Implementation.TALARIA, talaria);
+    found.add(id, id, quantity, Implementation.UCX_IN_C, ucx);
     targets.judgeOnUcx();
     return measure(id).target();
   }
@@ -170,14 +174,18 @@ class SocketTargetsTest {
   @Test
   void jucxIsHeldAgainstFfmAndTheJdk() {
     Scenario many = new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 16, 64, Flight.ALL);
-    trips(BLOCKING, Contender.TALARIA, 500);
-    trips(BLOCKING, Contender.TALARIA_BY_JUCX, 1_400);
-    trips(many, Contender.JDK, 50_000);
-    trips(many, Contender.TALARIA, 10_000);
-    trips(many, Contender.TALARIA_BY_JUCX, 40_000);
-    add(LARGE, Contender.TALARIA, Map.of(Measured.GIGABYTES_PER_SECOND, 20.0), Map.of());
-    add(LARGE, Contender.TALARIA_BY_JUCX, Map.of(Measured.GIGABYTES_PER_SECOND, 13.0), Map.of());
-    add(ALLOC, Contender.TALARIA_BY_JUCX, Map.of(Measured.CLIENT_ALLOCATED, 201.0), Map.of());
+    trips(BLOCKING, Implementation.TALARIA, 500);
+    trips(BLOCKING, Implementation.TALARIA_BY_JUCX, 1_400);
+    trips(many, Implementation.JDK, 50_000);
+    trips(many, Implementation.TALARIA, 10_000);
+    trips(many, Implementation.TALARIA_BY_JUCX, 40_000);
+    add(LARGE, Implementation.TALARIA, Map.of(Measured.GIGABYTES_PER_SECOND, 20.0), Map.of());
+    add(
+        LARGE,
+        Implementation.TALARIA_BY_JUCX,
+        Map.of(Measured.GIGABYTES_PER_SECOND, 13.0),
+        Map.of());
+    add(ALLOC, Implementation.TALARIA_BY_JUCX, Map.of(Measured.CLIENT_ALLOCATED, 201.0), Map.of());
 
     targets.judgeByJucx();
 

@@ -10,7 +10,7 @@ import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.engine.JvmStarter;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.UcxPerftest;
 import java.io.PrintWriter;
@@ -39,7 +39,7 @@ class UcxBoutTest {
     assumeTrue(UcxPerftest.installed(), "no ucx_perftest");
     Path silent = Files.writeString(folder.resolve("silent"), "#!/bin/sh\nexit 0\n");
     Files.setPosixFilePermissions(silent, PosixFilePermissions.fromString("rwx------"));
-    Comparison found = new Comparison(List.of(Contender.TALARIA));
+    Comparison found = new Comparison(List.of(Implementation.TALARIA));
     StringWriter progress = new StringWriter();
     try (Fleet fleet = Fleet.here(2, starter("server"), starter("client"))) {
       UcxRun run =
@@ -51,12 +51,15 @@ class UcxBoutTest {
               false);
       new Rounds(1, 0, new PrintWriter(progress)).measure(List.of(new UcxBout(WHAT, run)), found);
     }
-    assertThat(found.spread(WHAT.id(), Contender.TALARIA).median()).isPositive();
-    assertThat(found.spread(WHAT.id(), Contender.UCX_IN_C)).isNull();
+    assertThat(found.spread(WHAT.id(), Implementation.TALARIA).median()).isPositive();
+    assertThat(found.spread(WHAT.id(), Implementation.UCX_IN_C)).isNull();
     assertThat(found.missing())
         .containsExactly(
             new Comparison.Missing(
-                "tag 16 B, latency", Contender.UCX_IN_C, 1, "ucx_perftest printed no figures: "));
+                "tag 16 B, latency",
+                Implementation.UCX_IN_C,
+                1,
+                "ucx_perftest printed no figures: "));
     assertThat(progress.toString()).contains("; again");
   }
 }

@@ -10,7 +10,7 @@ import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Quantity;
@@ -48,15 +48,16 @@ record LedgerBout(Launch launch, LedgerJob job, boolean live, List<HostPort> rem
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
     round.step("writing and reading", expectedMs());
-    Contender contender = round.contender();
+    Implementation implementation = round.implementation();
     try (Servers servers =
-        Servers.of(remotes, () -> FolderServer.start(launch, BookKeeperJvm.class, contender))) {
+        Servers.of(
+            remotes, () -> FolderServer.start(launch, BookKeeperJvm.class, implementation))) {
       LedgerResult result =
           Blame.servers(servers.jvms(), () -> run(round, servers.addresses().getFirst()));
-      Pair.requireAccelerated(contender, "client", result.roads(), Ledgers.CONNECTIONS);
-      result.measures().forEach(measure -> add(round.found(), contender, measure));
-      round.found().addRun("ledgers", "ledgers", contender, result.rested(), result);
-      round.found().addRoads("ledgers", contender, result.roads());
+      Pair.requireAccelerated(implementation, "client", result.roads(), Ledgers.CONNECTIONS);
+      result.measures().forEach(measure -> add(round.found(), implementation, measure));
+      round.found().addRun("ledgers", "ledgers", implementation, result.rested(), result);
+      round.found().addRoads("ledgers", implementation, result.roads());
     }
   }
 
@@ -64,7 +65,7 @@ record LedgerBout(Launch launch, LedgerJob job, boolean live, List<HostPort> rem
       throws HarnessException, InterruptedException {
     int core = launch.pinning().clientCore();
     try (ChildJvm client =
-        launch.start("client", BookKeeperJvm.class, round.contender(), core, List.of())) {
+        launch.start("client", BookKeeperJvm.class, round.implementation(), core, List.of())) {
       Orders.connect(client, where, job);
       return Orders.result(
           client,
@@ -78,15 +79,15 @@ record LedgerBout(Launch launch, LedgerJob job, boolean live, List<HostPort> rem
     }
   }
 
-  private static void add(Comparison comparison, Contender contender, Measure measure) {
+  private static void add(Comparison comparison, Implementation implementation, Measure measure) {
     String id = measure.operation() + "/" + measure.sizeBytes();
     String label = measure.operation() + ", " + Units.bytes(measure.sizeBytes());
     comparison.add(
         id + "/rate",
         label + ", entries",
         Quantity.PER_SECOND,
-        contender,
+        implementation,
         measure.entries() * 1e9 / measure.elapsedNs());
-    comparison.addTimes(id, label, contender, Latencies.decode(measure.histogram()));
+    comparison.addTimes(id, label, implementation, Latencies.decode(measure.histogram()));
   }
 }

@@ -6,7 +6,7 @@ import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.util.ArrayList;
@@ -24,18 +24,20 @@ public final class KvsServers implements Servers {
    *
    * @param launch how to start JVMs
    * @param main the class they run
-   * @param contender whose sockets
+   * @param implementation whose sockets
    * @param count how many
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */
-  public static KvsServers start(Launch launch, Class<?> main, Contender contender, int count)
+  public static KvsServers start(
+      Launch launch, Class<?> main, Implementation implementation, int count)
       throws HarnessException, InterruptedException {
     KvsServers servers = new KvsServers();
     try {
       for (int i = 1; i <= count; i++) {
         ChildJvm jvm =
-            launch.start("server " + i, main, contender, launch.pinning().serverCore(), List.of());
+            launch.start(
+                "server " + i, main, implementation, launch.pinning().serverCore(), List.of());
         servers.jvms.add(jvm);
         servers.addresses.add(Orders.listen(jvm, Orders.local(), new KvsJob(List.of())));
       }

@@ -5,7 +5,7 @@ package io.talaria.workloads.kvs;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Servers;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.ycsb.Store;
@@ -40,8 +40,8 @@ record KvsStore(int servers) implements Store {
   }
 
   @Override
-  public Servers start(Launch launch, Contender contender)
+  public Servers start(Launch launch, Implementation implementation)
       throws HarnessException, InterruptedException {
-    return KvsServers.start(launch, main(), contender, servers);
+    return KvsServers.start(launch, main(), implementation, servers);
   }
 }

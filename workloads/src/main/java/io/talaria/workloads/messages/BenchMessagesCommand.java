@@ -52,7 +52,7 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "The same object goes in and comes out of each as an object; the receiver adds up every field"
           + " and checks the sequence, and what is counted is what it has received. Every case runs"
-          + " in new JVMs, in rounds in which the contenders take turns. Shown are medians over"
+          + " in new JVMs, in rounds in which the implementations take turns. Shown are medians over"
           + " the rounds with their range.",
       ""
     },
@@ -105,7 +105,7 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "ROAD",
       converter = Own.class,
       description = "Which roads of messaging: shm, stream, ucx. Default: shm and stream.")
-  private List<MessagesContender> roads = new ArrayList<>();
+  private List<MessagesImplementation> roads = new ArrayList<>();
 
   @Option(
       names = "--against",
@@ -115,7 +115,7 @@ public final class BenchMessagesCommand implements Subcommand {
       description =
           "Beside whom: netty-kryo, netty-kryo-agent, grpc, aeron-ipc, aeron-exclusive, aeron-udp,"
               + " jeromq, bare. Default: all.")
-  private List<MessagesContender> against = new ArrayList<>();
+  private List<MessagesImplementation> against = new ArrayList<>();
 
   @Option(
       names = "--seal",
@@ -213,9 +213,9 @@ public final class BenchMessagesCommand implements Subcommand {
   /** Creates the command; picocli fills it. */
   public BenchMessagesCommand() {}
 
-  static final class Own extends Words<MessagesContender> {
+  static final class Own extends Words<MessagesImplementation> {
     Own() {
-      super(MessagesContender.OWN);
+      super(MessagesImplementation.OWN);
     }
   }
 
@@ -244,9 +244,9 @@ public final class BenchMessagesCommand implements Subcommand {
     }
   }
 
-  static final class Baseline extends Words<MessagesContender> {
+  static final class Baseline extends Words<MessagesImplementation> {
     Baseline() {
-      super(MessagesContender.BASELINES);
+      super(MessagesImplementation.BASELINES);
     }
   }
 
@@ -268,21 +268,22 @@ public final class BenchMessagesCommand implements Subcommand {
       throw new ParameterException(spec.commandLine(), "turning needs --nodes 3 or more");
     }
     NodesHow how = how();
-    List<MessagesContender> contenders = contenders(how);
+    List<MessagesImplementation> implementations = implementations(how);
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
-    AgentJar jar = agent(contenders);
+    AgentJar jar = agent(implementations);
     List<MessagesShown> bouts = bouts(how, jar == null ? null : jar.file(), timing, pinning);
     Machine machine =
         Machine.describe(jar == null ? "none" : jar.version(), pinning).beside(repeat.busy());
-    Comparison found = measure(bouts, contenders);
-    String text = report(bouts, contenders, found, machine);
+    Comparison found = measure(bouts, implementations);
+    String text = report(bouts, implementations, found, machine);
     return output.print(text, found, machine, FORMAT, options(timing));
   }
 
-  private Comparison measure(List<MessagesShown> bouts, List<MessagesContender> contenders)
+  private Comparison measure(
+      List<MessagesShown> bouts, List<MessagesImplementation> implementations)
       throws HarnessException, InterruptedException {
-    Comparison found = new Comparison(contenders);
+    Comparison found = new Comparison(implementations);
     PrintWriter progress = spec.commandLine().getErr();
     new Rounds(repeat.rounds(), repeat.busy(), progress).measure(List.copyOf(bouts), found);
     return found;
@@ -315,12 +316,12 @@ public final class BenchMessagesCommand implements Subcommand {
     Pinning pinning = repeat.pinning();
     List<MessagesPattern> wanted = patterns.isEmpty() ? PaperGrid.PATTERNS : patterns;
     PaperGrid grid = PaperGrid.of(wanted, sizes, repeat.quick(), timing, pinning);
-    List<MessagesContender> contenders =
-        new ArrayList<>(roads.isEmpty() ? MessagesContender.USUAL : roads);
-    contenders.add(MessagesContender.BARE);
+    List<MessagesImplementation> implementations =
+        new ArrayList<>(roads.isEmpty() ? MessagesImplementation.USUAL : roads);
+    implementations.add(MessagesImplementation.BARE);
     Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
-    Comparison found = measure(grid.bouts(), contenders);
-    PaperReport report = new PaperReport(grid, contenders, found);
+    Comparison found = measure(grid.bouts(), implementations);
+    PaperReport report = new PaperReport(grid, implementations, found);
     Map<String, Object> options = options(timing);
     options.put("paper", true);
     int status = output.print(report.text(machine), found, machine, FORMAT, options);
@@ -373,22 +374,22 @@ public final class BenchMessagesCommand implements Subcommand {
   }
 
   /** Others are beside it where they can do the same. */
-  private List<MessagesContender> contenders(NodesHow how) {
-    List<MessagesContender> all =
-        new ArrayList<>(roads.isEmpty() ? MessagesContender.USUAL : roads);
+  private List<MessagesImplementation> implementations(NodesHow how) {
+    List<MessagesImplementation> all =
+        new ArrayList<>(roads.isEmpty() ? MessagesImplementation.USUAL : roads);
     if (seal) {
-      int stream = all.indexOf(MessagesContender.STREAM);
+      int stream = all.indexOf(MessagesImplementation.STREAM);
       if (stream < 0) {
         throw new ParameterException(
             spec.commandLine(), "--seal is for road stream, which --road leaves out");
       }
-      all.add(stream + 1, MessagesContender.STREAM_SEALED);
+      all.add(stream + 1, MessagesImplementation.STREAM_SEALED);
     }
     boolean alone =
         !how.equals(NodesHow.USUAL)
             || (!patterns.isEmpty() && patterns.stream().allMatch(MessagesPattern::ofNodes));
     if (!alone) {
-      all.addAll(against.isEmpty() ? MessagesContender.BASELINES : against);
+      all.addAll(against.isEmpty() ? MessagesImplementation.BASELINES : against);
     } else if (!against.isEmpty()) {
       throw new ParameterException(
           spec.commandLine(),
@@ -402,19 +403,19 @@ public final class BenchMessagesCommand implements Subcommand {
    *
    * @return null if nobody needs it
    */
-  private AgentJar agent(List<MessagesContender> contenders) throws HarnessException {
-    if (!contenders.contains(MessagesContender.NETTY_KRYO_AGENT) || Pair.bothPlain()) {
+  private AgentJar agent(List<MessagesImplementation> implementations) throws HarnessException {
+    if (!implementations.contains(MessagesImplementation.NETTY_KRYO_AGENT) || Pair.bothPlain()) {
       return null;
     }
     try {
       return AgentJar.locate(agent);
     } catch (HarnessException e) {
-      if (agent != null || against.contains(MessagesContender.NETTY_KRYO_AGENT)) {
+      if (agent != null || against.contains(MessagesImplementation.NETTY_KRYO_AGENT)) {
         throw e;
       }
-      contenders.remove(MessagesContender.NETTY_KRYO_AGENT);
+      implementations.remove(MessagesImplementation.NETTY_KRYO_AGENT);
       PrintWriter told = spec.commandLine().getErr();
-      told.println(MessagesContender.NETTY_KRYO_AGENT + " is left out: " + e.getMessage());
+      told.println(MessagesImplementation.NETTY_KRYO_AGENT + " is left out: " + e.getMessage());
       told.flush();
       return null;
     }
@@ -452,15 +453,15 @@ public final class BenchMessagesCommand implements Subcommand {
 
   private static String report(
       List<MessagesShown> bouts,
-      List<MessagesContender> contenders,
+      List<MessagesImplementation> implementations,
       Comparison found,
       Machine machine) {
     StringBuilder out = new StringBuilder();
     for (MessagesShown bout : bouts) {
-      out.append(table(bout, contenders, found).render()).append('\n');
+      out.append(table(bout, implementations, found).render()).append('\n');
     }
-    for (MessagesContender contender : contenders) {
-      out.append(contender).append(": ").append(contender.description()).append('\n');
+    for (MessagesImplementation implementation : implementations) {
+      out.append(implementation).append(": ").append(implementation.description()).append('\n');
     }
     out.append('\n');
     machine.lines().forEach(line -> out.append(line).append('\n'));
@@ -468,7 +469,7 @@ public final class BenchMessagesCommand implements Subcommand {
   }
 
   private static Table table(
-      MessagesShown bout, List<MessagesContender> contenders, Comparison found) {
+      MessagesShown bout, List<MessagesImplementation> implementations, Comparison found) {
     boolean times = bout.times() != null;
     Quantity quantity = bout.quantity();
     String figure = times ? ">p50" : quantity == Quantity.TIME ? ">time" : ">a second";
@@ -476,15 +477,16 @@ public final class BenchMessagesCommand implements Subcommand {
         times
             ? new Table(bout.label(), figure, ">range", ">p99", ">shm =")
             : new Table(bout.label(), figure, ">range", ">shm =");
-    Spread own = found.spread(bout.measure(), MessagesContender.SHM);
-    for (MessagesContender contender : contenders) {
-      Spread spread = found.spread(bout.measure(), contender);
+    Spread own = found.spread(bout.measure(), MessagesImplementation.SHM);
+    for (MessagesImplementation implementation : implementations) {
+      Spread spread = found.spread(bout.measure(), implementation);
       String median =
-          found.cell(bout.measure(), bout.label(), contender, all -> quantity.format(all.median()));
+          found.cell(
+              bout.measure(), bout.label(), implementation, all -> quantity.format(all.median()));
       if (median.isEmpty()) {
         continue; // it cannot do that
       }
-      List<String> cells = new ArrayList<>(List.of(contender.label(), median));
+      List<String> cells = new ArrayList<>(List.of(implementation.label(), median));
       if (spread == null) {
         cells.addAll(List.of("", ""));
         if (times) {
@@ -496,7 +498,8 @@ public final class BenchMessagesCommand implements Subcommand {
       cells.add(quantity.format(spread.min()) + " – " + quantity.format(spread.max()));
       if (times) {
         cells.add(
-            Units.time((double) found.merged(bout.times(), contender).getValueAtPercentile(P99)));
+            Units.time(
+                (double) found.merged(bout.times(), implementation).getValueAtPercentile(P99)));
       }
       cells.add(own == null ? "" : Units.times(own.median() / spread.median()));
       table.row(cells.toArray(String[]::new));

@@ -9,7 +9,7 @@ import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.ChildSpec;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
@@ -86,24 +86,26 @@ record MessagesBout(
 
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
-    MessagesContender contender = (MessagesContender) round.contender();
-    if ((waiting != Waiting.ADAPTIVE && !contender.ofNodes())
-        || (!Sizes.isRecord(sizeBytes) && !contender.carriesArrays())) {
+    MessagesImplementation implementation = (MessagesImplementation) round.implementation();
+    if ((waiting != Waiting.ADAPTIVE && !implementation.ofNodes())
+        || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())) {
       return;
     }
     round.step(label(), expectedMs());
-    Found found = measure(contender);
-    round.found().add(id(), label(), contender, found);
-    round.found().addRun(id(), label(), contender, found.rested(), found);
+    Found found = measure(implementation);
+    round.found().add(id(), label(), implementation, found);
+    round.found().addRun(id(), label(), implementation, found.rested(), found);
   }
 
-  private Found measure(MessagesContender contender) throws HarnessException, InterruptedException {
+  private Found measure(MessagesImplementation implementation)
+      throws HarnessException, InterruptedException {
     try (ScratchFolder folder = ScratchFolder.makeInMemory();
-        ChildJvm server = start("server", contender, pinning.serverCore());
-        ChildJvm client = start("client", contender, pinning.clientCore())) {
-      Sealing.prepare(contender, folder.path());
+        ChildJvm server = start("server", implementation, pinning.serverCore());
+        ChildJvm client = start("client", implementation, pinning.clientCore())) {
+      Sealing.prepare(implementation, folder.path());
       MessagesJob job =
-          new MessagesJob(contender, pattern, sizeBytes, waiting, folder.path().toString(), timing);
+          new MessagesJob(
+              implementation, pattern, sizeBytes, waiting, folder.path().toString(), timing);
       HostPort where = Orders.listen(server, Orders.local(), job);
       return Blame.servers(
           List.of(server),
@@ -115,20 +117,20 @@ record MessagesBout(
   }
 
   /** The agent brings its own library. */
-  private ChildJvm start(String name, MessagesContender contender, int core)
+  private ChildJvm start(String name, MessagesImplementation implementation, int core)
       throws HarnessException, InterruptedException {
-    if (!contender.onTalaria() || Pair.bothPlain()) {
+    if (!implementation.onTalaria() || Pair.bothPlain()) {
       return start(name, MessagesJvm.class, core);
     }
     return Pair.startOne(
-        new ChildSpec(name, MessagesJvm.class, core, agent, OPTIONS), Contender.TALARIA);
+        new ChildSpec(name, MessagesJvm.class, core, agent, OPTIONS), Implementation.TALARIA);
   }
 
   /** Starts a JVM with messaging, and what it is compared with, on its class path. */
   static ChildJvm start(String name, Class<?> program, int core)
       throws HarnessException, InterruptedException {
     return Pair.startOne(
-        new ChildSpec(name, program, core, null, OPTIONS, List.of(nio())), Contender.JDK);
+        new ChildSpec(name, program, core, null, OPTIONS, List.of(nio())), Implementation.JDK);
   }
 
   /** The library that messaging stands on, which other benchmarks get from the agent alone. */

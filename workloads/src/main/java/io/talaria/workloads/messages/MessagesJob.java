@@ -8,7 +8,7 @@ import io.talaria.messaging.Waiting;
 /**
  * What both JVMs are told.
  *
- * @param contender whose turn it is
+ * @param implementation whose turn it is
  * @param pattern what is done
  * @param sizeBytes the object
  * @param waiting what pollers of nodes do while nothing comes
@@ -16,7 +16,7 @@ import io.talaria.messaging.Waiting;
  * @param timing how long
  */
 record MessagesJob(
-    MessagesContender contender,
+    MessagesImplementation implementation,
     MessagesPattern pattern,
     int sizeBytes,
     Waiting waiting,

@@ -39,15 +39,15 @@ public final class MessagesJvm {
     Peer.serve(
         task -> {
           MessagesJob job = task.job(MessagesJob.class);
-          return job.contender().serve(job);
+          return job.implementation().serve(job);
         },
         MessagesJvm::run);
   }
 
   private static Object run(ParentLink link, Task task) throws Exception {
     MessagesJob job = task.job(MessagesJob.class);
-    try (Wire wire = job.contender().connect(job, task.where())) {
-      if (job.contender().onTalaria()) {
+    try (Wire wire = job.implementation().connect(job, task.where())) {
+      if (job.implementation().onTalaria()) {
         Settling.await(1, () -> exchange(wire));
       }
       MessagesJvm jvm = new MessagesJvm(job, wire);
@@ -70,7 +70,7 @@ public final class MessagesJvm {
     long took = System.nanoTime() - begin;
     Tally expected = Tally.expected(sent, job.sizeBytes());
     if (!got.equals(expected)) {
-      throw new HarnessException(job.contender() + " received " + got + ", not " + expected);
+      throw new HarnessException(job.implementation() + " received " + got + ", not " + expected);
     }
     return took;
   }
@@ -116,7 +116,8 @@ public final class MessagesJvm {
       now = System.nanoTime();
       Latencies.record(histogram, now - start);
       if (!question.equals(answer)) {
-        throw new HarnessException(job.contender() + " answered " + answer + " to " + question);
+        throw new HarnessException(
+            job.implementation() + " answered " + answer + " to " + question);
       }
     }
     return now - begin;

@@ -37,7 +37,7 @@ final class NodeWire implements Wire {
                         Map.of(SERVER, new InetSocketAddress(where.host(), where.port())))));
     peer = node.peer(SERVER);
     Tally unused = tally();
-    Sealing.check(job.contender(), peer);
+    Sealing.check(job.implementation(), peer);
   }
 
   private static NodeOptions options(int id, MessagesJob job) {
@@ -55,7 +55,7 @@ final class NodeWire implements Wire {
             .type(Block.class)
             .type(Tally.class)
             .type(HowMany.class);
-    return Sealing.apply(options, job.contender(), job.directory());
+    return Sealing.apply(options, job.implementation(), job.directory());
   }
 
   static Service serve(MessagesJob job) throws Exception {
@@ -69,7 +69,7 @@ final class NodeWire implements Wire {
             .answer(Eight.class, Dispatch.INLINE, (eight, call) -> call.answer(eight))
             .answer(Block.class, Dispatch.INLINE, (block, call) -> call.answer(block))
             .answer(HowMany.class, Dispatch.INLINE, (ask, call) -> call.answer(adder.tally()));
-    Node node = Node.start(Sealing.listen(options, job.contender()));
+    Node node = Node.start(Sealing.listen(options, job.implementation()));
     return Service.of(Math.max(0, node.port()), node::close);
   }
 

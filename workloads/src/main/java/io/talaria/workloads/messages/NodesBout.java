@@ -74,39 +74,40 @@ record NodesBout(
 
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
-    MessagesContender contender = (MessagesContender) round.contender();
-    if (!contender.ofNodes()) {
+    MessagesImplementation implementation = (MessagesImplementation) round.implementation();
+    if (!implementation.ofNodes()) {
       return;
     }
     round.step(label(), expectedMs());
-    Sum sum = measure(contender);
+    Sum sum = measure(implementation);
     double value = connects() ? sum.elapsedNs : sum.messages * 1e9 / sum.elapsedNs;
-    round.found().add(measure(), label(), quantity(), contender, value);
-    round.found().addRun(id(), label(), contender, sum.rested, sum);
+    round.found().add(measure(), label(), quantity(), implementation, value);
+    round.found().addRun(id(), label(), implementation, sum.rested, sum);
   }
 
-  private Sum measure(MessagesContender contender) throws HarnessException, InterruptedException {
+  private Sum measure(MessagesImplementation implementation)
+      throws HarnessException, InterruptedException {
     List<ChildJvm> jvms = new ArrayList<>();
     try (ScratchFolder folder = ScratchFolder.makeInMemory()) {
-      Sealing.prepare(contender, folder.path());
+      Sealing.prepare(implementation, folder.path());
       try {
         for (int id = 1; id <= nodes; id++) {
           int core = id % 2 == 0 ? pinning.clientCore() : pinning.serverCore();
           jvms.add(MessagesBout.start("node " + id, NodesJvm.class, core));
         }
-        return Blame.servers(jvms, () -> measure(jvms, contender, folder.path().toString()));
+        return Blame.servers(jvms, () -> measure(jvms, implementation, folder.path().toString()));
       } finally {
         jvms.forEach(ChildJvm::close);
       }
     }
   }
 
-  private Sum measure(List<ChildJvm> jvms, MessagesContender contender, String directory)
+  private Sum measure(List<ChildJvm> jvms, MessagesImplementation implementation, String directory)
       throws HarnessException, InterruptedException {
     List<Integer> ports = new ArrayList<>();
     for (int id = 1; id <= nodes; id++) {
       ChildJvm jvm = jvms.get(id - 1);
-      jvm.send(new NodesJob(id, nodes, contender, pattern, sizeBytes, how, directory, timing));
+      jvm.send(new NodesJob(id, nodes, implementation, pattern, sizeBytes, how, directory, timing));
       ports.add(jvm.await(NodesJvm.LISTENING, Integer.class, Orders.SILENCE));
     }
     for (ChildJvm each : jvms) {

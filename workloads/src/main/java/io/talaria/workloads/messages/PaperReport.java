@@ -23,10 +23,10 @@ import java.util.TreeMap;
  * What a run of {@link PaperGrid} comes to, for people: tables, and pictures.
  *
  * @param grid what was measured
- * @param contenders by whom
+ * @param implementations by whom
  * @param found what was found
  */
-record PaperReport(PaperGrid grid, List<MessagesContender> contenders, Comparison found) {
+record PaperReport(PaperGrid grid, List<MessagesImplementation> implementations, Comparison found) {
   /** From the paper; million messages a second, and microseconds. Measured there, not here. */
   private static final String THEIRS =
       """
@@ -41,32 +41,32 @@ record PaperReport(PaperGrid grid, List<MessagesContender> contenders, Compariso
   String text(Machine machine) {
     StringBuilder out = new StringBuilder();
     for (Figure figure : grid.figures()) {
-      for (MessagesContender contender : contenders) {
-        Table table = table(figure, contender);
+      for (MessagesImplementation implementation : implementations) {
+        Table table = table(figure, implementation);
         if (!table.isEmpty()) {
           out.append(table.render()).append('\n');
         }
       }
     }
     out.append("Lines: t threads that send, h that receive, of each node.\n\n");
-    for (MessagesContender contender : contenders) {
-      out.append(contender).append(": ").append(contender.description()).append('\n');
+    for (MessagesImplementation implementation : implementations) {
+      out.append(implementation).append(": ").append(implementation.description()).append('\n');
     }
     out.append('\n').append(THEIRS).append('\n');
     machine.lines().forEach(line -> out.append(line).append('\n'));
     return out.toString();
   }
 
-  private Table table(Figure figure, MessagesContender contender) {
+  private Table table(Figure figure, MessagesImplementation implementation) {
     List<String> lines = figure.lines();
-    List<String> header = new ArrayList<>(List.of(figure.name() + ", " + contender));
+    List<String> header = new ArrayList<>(List.of(figure.name() + ", " + implementation));
     lines.forEach(line -> header.add(">" + line));
     Table table = new Table(header.toArray(String[]::new));
     for (int size : figure.sizes()) {
       List<String> row = new ArrayList<>(List.of(Sizes.label(size)));
       boolean any = false;
       for (String line : lines) {
-        String cell = cell(figure, line, size, contender);
+        String cell = cell(figure, line, size, implementation);
         any |= !cell.isEmpty();
         row.add(cell);
       }
@@ -81,24 +81,25 @@ record PaperReport(PaperGrid grid, List<MessagesContender> contenders, Compariso
     return figure.cells().get(0).bout().quantity();
   }
 
-  private String cell(Figure figure, String line, int size, MessagesContender contender) {
+  private String cell(Figure figure, String line, int size, MessagesImplementation implementation) {
     for (Cell cell : figure.cells()) {
       if (cell.line().equals(line) && cell.sizeBytes() == size) {
         MessagesShown bout = cell.bout();
         return found.cell(
             bout.measure(),
             bout.label(),
-            contender,
+            implementation,
             spread -> quantity(figure).format(spread.median()));
       }
     }
     return "";
   }
 
-  private Spread spread(Figure figure, String line, int size, MessagesContender contender) {
+  private Spread spread(
+      Figure figure, String line, int size, MessagesImplementation implementation) {
     for (Cell cell : figure.cells()) {
       if (cell.line().equals(line) && cell.sizeBytes() == size) {
-        return found.spread(cell.bout().measure(), contender);
+        return found.spread(cell.bout().measure(), implementation);
       }
     }
     return null;
@@ -135,16 +136,16 @@ record PaperReport(PaperGrid grid, List<MessagesContender> contenders, Compariso
     List<SizesPicture.Line> drawn = new ArrayList<>();
     List<String> names = figure.lines();
     for (int i = 0; i < names.size(); i++) {
-      for (int j = 0; j < contenders.size(); j++) {
+      for (int j = 0; j < implementations.size(); j++) {
         Map<Integer, Double> values = new TreeMap<>();
         for (int size : figure.sizes()) {
-          Spread spread = spread(figure, names.get(i), size, contenders.get(j));
+          Spread spread = spread(figure, names.get(i), size, implementations.get(j));
           if (spread != null) {
             values.put(size, spread.median());
           }
         }
         if (!values.isEmpty()) {
-          String name = contenders.get(j) + ", " + names.get(i);
+          String name = implementations.get(j) + ", " + names.get(i);
           drawn.add(new SizesPicture.Line(name, i, j, values));
         }
       }

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 
-/** How the nodes of a contender are to be connected: by its road, encrypted if it says so. */
+/** How the nodes of an implementation are to be connected: by its road, encrypted if it says so. */
 final class Sealing {
   private static final int KEY_BYTES = 32;
   private static final String SEALED = ", sealed";
@@ -26,12 +26,13 @@ final class Sealing {
   /**
    * Makes the key that both nodes are to have, if they need one.
    *
-   * @param contender who
+   * @param implementation who
    * @param directory that both are told
    * @throws HarnessException if it cannot be written
    */
-  static void prepare(MessagesContender contender, Path directory) throws HarnessException {
-    if (!contender.sealed()) {
+  static void prepare(MessagesImplementation implementation, Path directory)
+      throws HarnessException {
+    if (!implementation.sealed()) {
       return;
     }
     byte[] secret = new byte[KEY_BYTES];
@@ -49,36 +50,37 @@ final class Sealing {
   }
 
   /**
-   * Adds what makes a node of a contender.
+   * Adds what makes a node of an implementation.
    *
    * @param options of a node
-   * @param contender which
+   * @param implementation which
    * @param directory as of {@link #prepare}
    * @return the options
    */
-  static NodeOptions apply(NodeOptions options, MessagesContender contender, String directory) {
-    NodeOptions more = options.roads(contender.road());
-    return contender.sealed() ? more.key(key(directory)).sealed() : more;
+  static NodeOptions apply(
+      NodeOptions options, MessagesImplementation implementation, String directory) {
+    NodeOptions more = options.roads(implementation.road());
+    return implementation.sealed() ? more.key(key(directory)).sealed() : more;
   }
 
   /** The same for a node that others must reach: by TCP it listens on a free port. */
-  static NodeOptions listen(NodeOptions options, MessagesContender contender) {
-    return contender.road() == Road.STREAM ? options.listen("127.0.0.1", 0) : options;
+  static NodeOptions listen(NodeOptions options, MessagesImplementation implementation) {
+    return implementation.road() == Road.STREAM ? options.listen("127.0.0.1", 0) : options;
   }
 
   /**
    * Fails unless a connection is as it shall be.
    *
-   * @param contender who is measured
+   * @param implementation who is measured
    * @param peer the other end, connected
    * @throws HarnessException if it took another road, or is not encrypted though it should be
    */
-  static void check(MessagesContender contender, Peer peer) throws HarnessException {
-    if (!contender.road().code().equals(peer.road())
-        || contender.sealed() != peer.reason().endsWith(SEALED)) {
+  static void check(MessagesImplementation implementation, Peer peer) throws HarnessException {
+    if (!implementation.road().code().equals(peer.road())
+        || implementation.sealed() != peer.reason().endsWith(SEALED)) {
       throw new HarnessException(
           "for "
-              + contender
+              + implementation
               + " the road to node "
               + peer.id()
               + " is "

@@ -39,8 +39,8 @@ import picocli.CommandLine.Spec;
       "Message passing from Java between processes of this host, a core each, beside MPI in C, MPJ"
           + " Express, ucx_perftest and a socket.",
       "",
-      "Each contender's own launcher starts its ranks, anew for each pattern, in rounds in which the"
-          + " contenders take turns; what is in C is compiled first. --warm-up (2, not 5) and"
+      "Each implementation's own launcher starts its ranks, anew for each pattern, in rounds in which the"
+          + " implementations take turns; what is in C is compiled first. --warm-up (2, not 5) and"
           + " --seconds are for a pattern, and its sizes share them; --rounds are 5, not 3. A round"
           + " in which the baseline before and after differ by more than a quarter is measured"
           + " again. Shown are medians over the rounds with their range, and ratios of ours to"
@@ -82,7 +82,7 @@ public final class BenchMpjCommand implements Subcommand {
       paramLabel = "DEVICE",
       converter = Own.class,
       description = "Which devices of ours: shm, ucx, nio, nio-agent. Default: all.")
-  private List<MpjContender> devices = new ArrayList<>();
+  private List<MpjImplementation> devices = new ArrayList<>();
 
   @Option(
       names = "--against",
@@ -92,7 +92,7 @@ public final class BenchMpjCommand implements Subcommand {
       description =
           "Beside whom: ompi-ob1, ompi-ucx, mpich, express, express-nio, perftest, sockets."
               + " Default: all.")
-  private List<MpjContender> against = new ArrayList<>();
+  private List<MpjImplementation> against = new ArrayList<>();
 
   @Option(
       names = "--sizes",
@@ -135,15 +135,15 @@ public final class BenchMpjCommand implements Subcommand {
   /** Creates the command; picocli fills it. */
   public BenchMpjCommand() {}
 
-  static final class Own extends Words<MpjContender> {
+  static final class Own extends Words<MpjImplementation> {
     Own() {
-      super(MpjContender.OWN);
+      super(MpjImplementation.OWN);
     }
   }
 
-  static final class Baseline extends Words<MpjContender> {
+  static final class Baseline extends Words<MpjImplementation> {
     Baseline() {
-      super(MpjContender.BASELINES);
+      super(MpjImplementation.BASELINES);
     }
   }
 
@@ -160,13 +160,14 @@ public final class BenchMpjCommand implements Subcommand {
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
     List<MpjJob> jobs = jobs(timing);
-    List<MpjContender> wanted = contenders();
+    List<MpjImplementation> wanted = implementations();
     Machine machine = Machine.describe(BuildVersion.talaria(), pinning).beside(busy);
     Comparison found = new Comparison(wanted);
     List<MpjPattern> asked = jobs.stream().map(MpjJob::pattern).distinct().toList();
     try (MpjLaunch launch = MpjLaunch.prepare(wanted, asked, agent, pinning)) {
-      Map<MpjContender, String> absent = launch.absent();
-      List<MpjContender> here = wanted.stream().filter(one -> !absent.containsKey(one)).toList();
+      Map<MpjImplementation, String> absent = launch.absent();
+      List<MpjImplementation> here =
+          wanted.stream().filter(one -> !absent.containsKey(one)).toList();
       List<MpjBout> bouts =
           jobs.stream().map(job -> new MpjBout(launch, job, here, !repeat.quick())).toList();
       PrintWriter progress = spec.commandLine().getErr();
@@ -184,10 +185,10 @@ public final class BenchMpjCommand implements Subcommand {
     }
   }
 
-  private List<MpjContender> contenders() {
-    List<MpjContender> all = new ArrayList<>();
-    all.addAll(devices.isEmpty() ? MpjContender.OWN : devices);
-    all.addAll(against.isEmpty() ? MpjContender.BASELINES : against);
+  private List<MpjImplementation> implementations() {
+    List<MpjImplementation> all = new ArrayList<>();
+    all.addAll(devices.isEmpty() ? MpjImplementation.OWN : devices);
+    all.addAll(against.isEmpty() ? MpjImplementation.BASELINES : against);
     return all.stream().distinct().toList();
   }
 

@@ -5,7 +5,7 @@ package io.talaria.workloads.mpj;
 import io.talaria.bench.compare.Bout;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Round;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.cli.harness.HarnessException;
@@ -26,10 +26,10 @@ final class MpjBout implements Bout {
 
   private final MpjLaunch launch;
   private final MpjJob job;
-  private final List<MpjContender> contenders;
+  private final List<MpjImplementation> implementations;
   private final boolean watched;
-  private final Map<MpjContender, MpjFound> figures = new EnumMap<>(MpjContender.class);
-  private final Map<MpjContender, String> failures = new EnumMap<>(MpjContender.class);
+  private final Map<MpjImplementation, MpjFound> figures = new EnumMap<>(MpjImplementation.class);
+  private final Map<MpjImplementation, String> failures = new EnumMap<>(MpjImplementation.class);
 
   /**
    * What the baseline tells of the machine in a round.
@@ -45,14 +45,14 @@ final class MpjBout implements Bout {
    *
    * @param launch starts the ranks
    * @param job what they do
-   * @param contenders those who can be run here, in the order of the rounds
+   * @param implementations those who can be run here, in the order of the rounds
    * @param watched whether rounds are measured again if the machine changes
    */
-  MpjBout(MpjLaunch launch, MpjJob job, List<MpjContender> contenders, boolean watched) {
+  MpjBout(MpjLaunch launch, MpjJob job, List<MpjImplementation> implementations, boolean watched) {
     this.launch = launch;
     this.job = job;
-    this.contenders =
-        contenders.stream().filter(one -> one.does(job.pattern(), job.ranks())).toList();
+    this.implementations =
+        implementations.stream().filter(one -> one.does(job.pattern(), job.ranks())).toList();
     // What is hidden may be nothing, so it says nothing of the machine.
     this.watched = watched && job.pattern() != MpjPattern.OVERLAP;
   }
@@ -100,41 +100,42 @@ final class MpjBout implements Bout {
   }
 
   @Override
-  public double expectedMs(Contender contender) {
-    return contenders.contains(contender) ? expectedMs() : 0;
+  public double expectedMs(Implementation implementation) {
+    return implementations.contains(implementation) ? expectedMs() : 0;
   }
 
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
-    if (!(round.contender() instanceof MpjContender contender) || !contenders.contains(contender)) {
+    if (!(round.implementation() instanceof MpjImplementation implementation)
+        || !implementations.contains(implementation)) {
       return;
     }
-    if (contender == contenders.getFirst()) {
+    if (implementation == implementations.getFirst()) {
       figures.clear();
       failures.clear();
     }
     round.step(label(), expectedMs());
-    measure(contender);
-    if (contender == contenders.getLast()) {
+    measure(implementation);
+    if (implementation == implementations.getLast()) {
       Rest rest = watched ? settle(round) : new Rest(1, 1);
       keep(round, rest);
     }
   }
 
   /** One that fails has no figure in this round; the others go on. */
-  private void measure(MpjContender contender) throws InterruptedException {
+  private void measure(MpjImplementation implementation) throws InterruptedException {
     try {
-      figures.put(contender, launch.measure(contender, job));
-      failures.remove(contender);
+      figures.put(implementation, launch.measure(implementation, job));
+      failures.remove(implementation);
     } catch (HarnessException e) {
-      figures.remove(contender);
-      failures.put(contender, e.getMessage());
+      figures.remove(implementation);
+      failures.put(implementation, e.getMessage());
     }
   }
 
   /** Measures the baseline once more, and all again if the machine has changed meanwhile. */
   private Rest settle(Round round) throws InterruptedException {
-    MpjContender baseline = baseline();
+    MpjImplementation baseline = baseline();
     for (int tries = 1; ; tries++) {
       round.say(baseline + " again");
       MpjFound before = figures.getOrDefault(baseline, MpjFound.NOTHING);
@@ -143,29 +144,29 @@ final class MpjBout implements Bout {
         return new Rest(unrest, tries);
       }
       round.say("restless (" + Units.times(unrest) + "), all again");
-      for (MpjContender contender : contenders) {
-        measure(contender);
+      for (MpjImplementation implementation : implementations) {
+        measure(implementation);
       }
     }
   }
 
   /** Returns nothing if it failed this time. */
-  private MpjFound again(MpjContender contender) throws InterruptedException {
+  private MpjFound again(MpjImplementation implementation) throws InterruptedException {
     try {
-      return launch.measure(contender, job);
+      return launch.measure(implementation, job);
     } catch (HarnessException e) {
       return MpjFound.NOTHING;
     }
   }
 
-  private MpjContender baseline() {
-    for (MpjContender one :
-        List.of(MpjContender.OMPI_OB1, MpjContender.OMPI_UCX, MpjContender.MPICH)) {
-      if (contenders.contains(one)) {
+  private MpjImplementation baseline() {
+    for (MpjImplementation one :
+        List.of(MpjImplementation.OMPI_OB1, MpjImplementation.OMPI_UCX, MpjImplementation.MPICH)) {
+      if (implementations.contains(one)) {
         return one;
       }
     }
-    return contenders.getFirst();
+    return implementations.getFirst();
   }
 
   /** Returns 1 where there is nothing to compare. */
@@ -186,14 +187,14 @@ final class MpjBout implements Bout {
     Comparison found = round.found();
     Quantity quantity = job.pattern().quantity();
     for (int bytes : job.sizes()) {
-      for (MpjContender contender : contenders) {
-        Map<Integer, Double> of = figures.getOrDefault(contender, MpjFound.NOTHING).figures();
+      for (MpjImplementation implementation : implementations) {
+        Map<Integer, Double> of = figures.getOrDefault(implementation, MpjFound.NOTHING).figures();
         double figure = of.getOrDefault(bytes, Double.NaN);
-        found.add(id(bytes), label(bytes), quantity, contender, figure);
+        found.add(id(bytes), label(bytes), quantity, implementation, figure);
       }
     }
     String label = label() + ", time in communication";
-    for (Map.Entry<MpjContender, MpjFound> one : figures.entrySet()) {
+    for (Map.Entry<MpjImplementation, MpjFound> one : figures.entrySet()) {
       double percent = one.getValue().communication();
       found.add(communicationId(), label, Quantity.PERCENT, one.getKey(), percent);
     }

@@ -5,7 +5,7 @@ package io.talaria.workloads.mpj;
 import java.util.Map;
 
 /**
- * What a contender's ranks have found.
+ * What an implementation's ranks have found.
  *
  * @param figures one for each size, in the unit of the pattern's quantity
  * @param communication percent of a kernel's time that went into messages; NaN if it was not told

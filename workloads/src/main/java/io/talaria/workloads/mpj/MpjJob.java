@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is measured in one start of a contender's ranks.
+ * What is measured in one start of an implementation's ranks.
  *
  * @param pattern what they do
  * @param ranks how many they are

@@ -35,8 +35,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Starts the ranks of each contender by its own launcher, and reads what they have found. What is
- * in C is compiled here, once. Used by one thread; closing it removes its files.
+ * Starts the ranks of each implementation by its own launcher, and reads what they have found. What
+ * is in C is compiled here, once. Used by one thread; closing it removes its files.
  */
 final class MpjLaunch implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -61,7 +61,7 @@ final class MpjLaunch implements AutoCloseable {
   /** Those in C that are wanted, without what their files end with. */
   private final Set<String> programs = new TreeSet<>();
 
-  private final Map<MpjContender, String> absent = new EnumMap<>(MpjContender.class);
+  private final Map<MpjImplementation, String> absent = new EnumMap<>(MpjImplementation.class);
   private Path agent;
 
   private MpjLaunch(Pinning pinning) throws HarnessException {
@@ -70,9 +70,9 @@ final class MpjLaunch implements AutoCloseable {
   }
 
   /**
-   * Prepares what is needed to start some contenders.
+   * Prepares what is needed to start some implementations.
    *
-   * @param contenders which
+   * @param implementations which
    * @param patterns what they will be asked to do
    * @param agent the agent's jar, or null to look for it
    * @param pinning on which two cores ranks run, if on any
@@ -81,7 +81,10 @@ final class MpjLaunch implements AutoCloseable {
    * @throws InterruptedException if interrupted
    */
   static MpjLaunch prepare(
-      List<MpjContender> contenders, List<MpjPattern> patterns, Path agent, Pinning pinning)
+      List<MpjImplementation> implementations,
+      List<MpjPattern> patterns,
+      Path agent,
+      Pinning pinning)
       throws HarnessException, InterruptedException {
     MpjLaunch launch = new MpjLaunch(pinning);
     patterns.stream()
@@ -89,9 +92,9 @@ final class MpjLaunch implements AutoCloseable {
         .filter(Objects::nonNull)
         .forEach(launch.programs::add);
     try {
-      for (MpjContender contender : contenders) {
-        Optional<String> why = launch.obstacle(contender, agent);
-        why.ifPresent(text -> launch.absent.put(contender, text));
+      for (MpjImplementation implementation : implementations) {
+        Optional<String> why = launch.obstacle(implementation, agent);
+        why.ifPresent(text -> launch.absent.put(implementation, text));
       }
       return launch;
     } catch (HarnessException | InterruptedException | RuntimeException e) {
@@ -100,14 +103,14 @@ final class MpjLaunch implements AutoCloseable {
     }
   }
 
-  /** Returns the contenders that cannot be run here, with the reason and the cure. */
-  Map<MpjContender, String> absent() {
+  /** Returns the implementations that cannot be run here, with the reason and the cure. */
+  Map<MpjImplementation, String> absent() {
     return new TreeMap<>(absent);
   }
 
-  private Optional<String> obstacle(MpjContender contender, Path givenAgent)
+  private Optional<String> obstacle(MpjImplementation implementation, Path givenAgent)
       throws HarnessException, InterruptedException {
-    return switch (contender) {
+    return switch (implementation) {
       case SHM, NIO, SOCKETS -> Optional.empty();
       case UCX -> Ucx.obstacle();
       case NIO_AGENT -> findAgent(givenAgent);
@@ -185,28 +188,28 @@ final class MpjLaunch implements AutoCloseable {
   /**
    * Measures.
    *
-   * @param contender who
+   * @param implementation who
    * @param job what
    * @return what its ranks found, with a figure for each size
    * @throws HarnessException if it failed, or its connections were not accelerated though they
    *     should be
    * @throws InterruptedException if interrupted
    */
-  MpjFound measure(MpjContender contender, MpjJob job)
+  MpjFound measure(MpjImplementation implementation, MpjJob job)
       throws HarnessException, InterruptedException {
-    return switch (contender) {
+    return switch (implementation) {
       case PERFTEST -> new MpjFound(perftest(job), Double.NaN);
       case EXPRESS_NIO -> {
         MpjExpress express = express();
         try (RankProcess daemon = express.daemon()) {
-          MpjFound found = figures(contender, job, command(contender, job));
+          MpjFound found = figures(implementation, job, command(implementation, job));
           if (!daemon.alive()) {
             throw new HarnessException("the daemon of MPJ Express has ended");
           }
           yield found;
         }
       }
-      default -> figures(contender, job, command(contender, job));
+      default -> figures(implementation, job, command(implementation, job));
     };
   }
 
@@ -214,27 +217,29 @@ final class MpjLaunch implements AutoCloseable {
     return new MpjExpress(bothCores(), folder.path());
   }
 
-  private MpjFound figures(MpjContender contender, MpjJob job, RankProcess.Command command)
+  private MpjFound figures(
+      MpjImplementation implementation, MpjJob job, RankProcess.Command command)
       throws HarnessException, InterruptedException {
     String said;
     long begin = System.nanoTime();
-    try (RankProcess process = RankProcess.start(contender.label(), command, folder.path())) {
+    try (RankProcess process = RankProcess.start(implementation.label(), command, folder.path())) {
       said = process.await(LIMIT);
     }
     long elapsedNs = System.nanoTime() - begin;
     MpjOutput output = new MpjOutput(said);
     Map<Integer, Double> found = output.figures(job, elapsedNs);
     if (!found.keySet().containsAll(job.sizes())) {
-      throw new HarnessException(contender + " printed no figures" + RankProcess.last(said));
+      throw new HarnessException(implementation + " printed no figures" + RankProcess.last(said));
     }
-    if (contender == MpjContender.NIO_AGENT && job.program() == Ranks.class) {
+    if (implementation == MpjImplementation.NIO_AGENT && job.program() == Ranks.class) {
       output.requireAccelerated();
     }
     return new MpjFound(found, output.communication());
   }
 
-  private RankProcess.Command command(MpjContender contender, MpjJob job) throws HarnessException {
-    return switch (contender) {
+  private RankProcess.Command command(MpjImplementation implementation, MpjJob job)
+      throws HarnessException {
+    return switch (implementation) {
       case SHM -> own(job, List.of("-dev", "shm"), job.arguments());
       case UCX ->
           own(
@@ -270,7 +275,7 @@ final class MpjLaunch implements AutoCloseable {
       case EXPRESS, EXPRESS_NIO -> {
         List<String> program = new ArrayList<>(List.of(job.program().getName()));
         program.addAll(job.arguments());
-        String device = contender == MpjContender.EXPRESS ? "multicore" : "niodev";
+        String device = implementation == MpjImplementation.EXPRESS ? "multicore" : "niodev";
         yield express().run(device, job.ranks(), classesOf(job.program()), program);
       }
       case PERFTEST -> throw new IllegalArgumentException("ucx_perftest has no ranks");

@@ -13,12 +13,12 @@ import java.util.Map;
 
 /**
  * What {@code bench mpj} has found as people read it: for each pattern a table with a column for
- * each contender, the ratios with their targets, who is missing and why.
+ * each implementation, the ratios with their targets, who is missing and why.
  *
  * @param machine the conditions
  * @param found what was found
  * @param bouts what was measured
- * @param contenders who was wanted
+ * @param implementations who was wanted
  * @param absent who of them is not here, and why
  * @param targets the ratios
  */
@@ -26,8 +26,8 @@ record MpjReport(
     Machine machine,
     Comparison found,
     List<MpjBout> bouts,
-    List<MpjContender> contenders,
-    Map<MpjContender, String> absent,
+    List<MpjImplementation> implementations,
+    Map<MpjImplementation, String> absent,
     MpjTargets targets) {
 
   String text() {
@@ -39,8 +39,8 @@ record MpjReport(
     }
     ratios(out);
     out.append('\n');
-    for (MpjContender contender : contenders) {
-      out.append(contender).append(": ").append(contender.description()).append('\n');
+    for (MpjImplementation implementation : implementations) {
+      out.append(implementation).append(": ").append(implementation.description()).append('\n');
     }
     absent.forEach(
         (who, why) -> out.append("without ").append(who).append(": ").append(why).append('\n'));
@@ -59,18 +59,21 @@ record MpjReport(
   /** Medians, and below them the range where there is one. */
   private Table table(MpjBout bout) {
     List<String> header = new ArrayList<>(List.of("bytes"));
-    contenders.forEach(contender -> header.add(">" + contender));
+    implementations.forEach(implementation -> header.add(">" + implementation));
     Table table = new Table(header.toArray(String[]::new));
     MpjPattern pattern = bout.job().pattern();
     for (int bytes : bout.job().sizes()) {
       List<String> medians = new ArrayList<>(List.of(bytes == 0 ? "" : Units.bytes(bytes)));
       List<String> ranges = new ArrayList<>(List.of(""));
       boolean several = false;
-      for (MpjContender contender : contenders) {
-        Spread spread = found.spread(bout.id(bytes), contender);
+      for (MpjImplementation implementation : implementations) {
+        Spread spread = found.spread(bout.id(bytes), implementation);
         medians.add(
             found.cell(
-                bout.id(bytes), bout.label(), contender, all -> figure(pattern, all.median())));
+                bout.id(bytes),
+                bout.label(),
+                implementation,
+                all -> figure(pattern, all.median())));
         boolean range = spread != null && spread.rounds() > 1;
         ranges.add(
             range ? figure(pattern, spread.min()) + "–" + figure(pattern, spread.max()) : "");
@@ -88,8 +91,8 @@ record MpjReport(
   /** The medians of those who say how much of a kernel's time goes into messages. */
   private void addCommunication(MpjBout bout, Table table) {
     List<String> row = new ArrayList<>(List.of("messages, %"));
-    for (MpjContender contender : contenders) {
-      Spread spread = found.spread(bout.communicationId(), contender);
+    for (MpjImplementation implementation : implementations) {
+      Spread spread = found.spread(bout.communicationId(), implementation);
       row.add(spread == null ? "" : Units.figure(spread.median()));
     }
     if (row.stream().skip(1).anyMatch(word -> !word.isEmpty())) {

@@ -2,15 +2,15 @@
 
 package io.talaria.workloads.mpj;
 
-import static io.talaria.workloads.mpj.MpjContender.EXPRESS;
-import static io.talaria.workloads.mpj.MpjContender.EXPRESS_NIO;
-import static io.talaria.workloads.mpj.MpjContender.NIO;
-import static io.talaria.workloads.mpj.MpjContender.NIO_AGENT;
-import static io.talaria.workloads.mpj.MpjContender.OMPI_UCX;
-import static io.talaria.workloads.mpj.MpjContender.OPEN_MPI;
-import static io.talaria.workloads.mpj.MpjContender.SHM;
-import static io.talaria.workloads.mpj.MpjContender.SOCKETS;
-import static io.talaria.workloads.mpj.MpjContender.UCX;
+import static io.talaria.workloads.mpj.MpjImplementation.EXPRESS;
+import static io.talaria.workloads.mpj.MpjImplementation.EXPRESS_NIO;
+import static io.talaria.workloads.mpj.MpjImplementation.NIO;
+import static io.talaria.workloads.mpj.MpjImplementation.NIO_AGENT;
+import static io.talaria.workloads.mpj.MpjImplementation.OMPI_UCX;
+import static io.talaria.workloads.mpj.MpjImplementation.OPEN_MPI;
+import static io.talaria.workloads.mpj.MpjImplementation.SHM;
+import static io.talaria.workloads.mpj.MpjImplementation.SOCKETS;
+import static io.talaria.workloads.mpj.MpjImplementation.UCX;
 
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.harness.Quantity;
@@ -49,8 +49,8 @@ final class MpjTargets {
       MpjPattern pattern,
       int least,
       int most,
-      MpjContender ours,
-      List<MpjContender> theirs,
+      MpjImplementation ours,
+      List<MpjImplementation> theirs,
       double limit) {
 
     private boolean covers(MpjJob job, int bytes) {
@@ -78,7 +78,11 @@ final class MpjTargets {
    * @param target what it must be, and whether it is; null if it is not judged
    */
   record Judged(
-      String label, MpjContender ours, MpjContender theirs, Spread ratio, Target target) {}
+      String label,
+      MpjImplementation ours,
+      MpjImplementation theirs,
+      Spread ratio,
+      Target target) {}
 
   /**
    * Creates the judge.
@@ -132,7 +136,7 @@ final class MpjTargets {
 
   /** Times of messages and collectives: small messages, and all else. */
   private static List<Rule> express(
-      MpjContender ours, MpjContender theirs, double small, double other) {
+      MpjImplementation ours, MpjImplementation theirs, double small, double other) {
     List<Rule> all = new ArrayList<>();
     for (MpjPattern pattern : MpjPattern.usual()) {
       if (pattern.quantity() == Quantity.TIME) {
@@ -165,7 +169,7 @@ final class MpjTargets {
   private void judge(Rule rule, MpjBout bout, int bytes, boolean judging) {
     String id = bout.id(bytes);
     boolean more = rule.pattern.more();
-    MpjContender theirs = better(id, rule.theirs, more);
+    MpjImplementation theirs = better(id, rule.theirs, more);
     if (theirs == null || found.spread(id, rule.ours) == null) {
       return;
     }
@@ -188,9 +192,9 @@ final class MpjTargets {
   }
 
   /** Returns who of them has the better median; null if none has a figure. */
-  private MpjContender better(String id, List<MpjContender> some, boolean more) {
-    MpjContender best = null;
-    for (MpjContender one : some) {
+  private MpjImplementation better(String id, List<MpjImplementation> some, boolean more) {
+    MpjImplementation best = null;
+    for (MpjImplementation one : some) {
       Spread spread = found.spread(id, one);
       if (spread != null) {
         double median = spread.median();

@@ -6,7 +6,7 @@ import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.io.PrintWriter;
@@ -32,18 +32,18 @@ public final class FolderServer implements Servers {
    *
    * @param launch how to start it
    * @param main the class that it runs
-   * @param contender whose sockets
+   * @param implementation whose sockets
    * @return the server; whoever calls closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */
-  public static FolderServer start(Launch launch, Class<?> main, Contender contender)
+  public static FolderServer start(Launch launch, Class<?> main, Implementation implementation)
       throws HarnessException, InterruptedException {
     ScratchFolder folder = ScratchFolder.make();
     ChildJvm server = null;
     try {
       int core = launch.pinning().serverCore();
-      server = launch.start("server", main, contender, core, List.of());
+      server = launch.start("server", main, implementation, core, List.of());
       HostPort address = Orders.listen(server, Orders.local(), FolderJob.in(folder));
       return new FolderServer(folder, server, address);
     } catch (HarnessException | InterruptedException | RuntimeException e) {

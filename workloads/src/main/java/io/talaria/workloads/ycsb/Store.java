@@ -4,7 +4,7 @@ package io.talaria.workloads.ycsb;
 
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Servers;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.io.PrintWriter;
@@ -36,10 +36,11 @@ public interface Store {
    * Starts empty servers on this machine.
    *
    * @param launch how to start JVMs
-   * @param contender on whose sockets
+   * @param implementation on whose sockets
    * @return the servers; whoever calls closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */
-  Servers start(Launch launch, Contender contender) throws HarnessException, InterruptedException;
+  Servers start(Launch launch, Implementation implementation)
+      throws HarnessException, InterruptedException;
 }

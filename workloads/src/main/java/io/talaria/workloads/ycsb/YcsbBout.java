@@ -10,7 +10,7 @@ import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Quantity;
@@ -55,7 +55,7 @@ record YcsbBout(
 
   @Override
   public void measure(Round round) throws HarnessException, InterruptedException {
-    try (Servers servers = Servers.of(remotes, () -> store.start(launch, round.contender()))) {
+    try (Servers servers = Servers.of(remotes, () -> store.start(launch, round.implementation()))) {
       for (Phase phase : options.phases()) {
         // Servers elsewhere keep their records from round to round.
         if (phase == Phase.RUN || remotes.isEmpty() || round.number() == 1) {
@@ -67,12 +67,12 @@ record YcsbBout(
 
   private void measure(Round round, Phase phase, Servers servers)
       throws HarnessException, InterruptedException {
-    Contender contender = round.contender();
+    Implementation implementation = round.implementation();
     round.step(phase.label(), expectedMs(phase));
     PhaseResult result =
         Blame.servers(servers.jvms(), () -> run(round, phase, servers.addresses()));
-    Pair.requireAccelerated(contender, "client", result.roads(), result.connections());
-    add(round.found(), contender, phase.label(), result);
+    Pair.requireAccelerated(implementation, "client", result.roads(), result.connections());
+    add(round.found(), implementation, phase.label(), result);
   }
 
   private PhaseResult run(Round round, Phase phase, List<HostPort> servers)
@@ -99,7 +99,7 @@ record YcsbBout(
         new YcsbJob(servers, phase, properties, options.threads(), options.warmUp(), export.file());
     int core = launch.pinning().clientCore();
     try (ChildJvm client =
-        launch.start("client", store.main(), round.contender(), core, List.of())) {
+        launch.start("client", store.main(), round.implementation(), core, List.of())) {
       Orders.connect(client, servers.getFirst(), job);
       return Orders.result(
           client,
@@ -114,12 +114,12 @@ record YcsbBout(
   }
 
   private static void add(
-      Comparison comparison, Contender contender, String phase, PhaseResult result) {
+      Comparison comparison, Implementation implementation, String phase, PhaseResult result) {
     comparison.add(
         phase + "/rate",
         phase + ", operations",
         Quantity.PER_SECOND,
-        contender,
+        implementation,
         result.operations() * 1e9 / result.elapsedNs());
     result
         .histograms()
@@ -128,9 +128,9 @@ record YcsbBout(
                 comparison.addTimes(
                     phase + "/" + operation,
                     phase + ", " + operation,
-                    contender,
+                    implementation,
                     Latencies.decode(histogram)));
-    comparison.addRun(phase, phase, contender, result.rested(), result);
-    comparison.addRoads(phase, contender, result.roads());
+    comparison.addRun(phase, phase, implementation, result.rested(), result);
+    comparison.addRoads(phase, implementation, result.roads());
   }
 }

@@ -4,7 +4,7 @@ package io.talaria.workloads.zookeeper;
 
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Servers;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.run.FolderServer;
@@ -35,8 +35,8 @@ record ZooKeeperStore() implements Store {
   }
 
   @Override
-  public Servers start(Launch launch, Contender contender)
+  public Servers start(Launch launch, Implementation implementation)
       throws HarnessException, InterruptedException {
-    return FolderServer.start(launch, main(), contender);
+    return FolderServer.start(launch, main(), implementation);
   }
 }

@@ -60,13 +60,13 @@ class MessagesTest {
   }
 
   @Test
-  void eachContenderAnswersWhatWasAsked() {
+  void eachImplementationAnswersWhatWasAsked() {
     bench("ask");
   }
 
   @Tag("long")
   @Test
-  void eachContenderDeliversWhatWasSent() {
+  void eachImplementationDeliversWhatWasSent() {
     bench("throughput");
   }
 
@@ -74,9 +74,9 @@ class MessagesTest {
     String words = " --sizes 64 --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin";
     TalariaCommand.Ended ended =
         TalariaCommand.run(("bench messages " + pattern + words).split(" ", -1)).well();
-    List<MessagesContender> all = new ArrayList<>(MessagesContender.USUAL);
-    all.addAll(MessagesContender.BASELINES);
-    for (MessagesContender each : all) {
+    List<MessagesImplementation> all = new ArrayList<>(MessagesImplementation.USUAL);
+    all.addAll(MessagesImplementation.BASELINES);
+    for (MessagesImplementation each : all) {
       assertThat(ended.out())
           .contains("\n" + each + " ")
           .contains(each + ": " + each.description());
@@ -295,8 +295,8 @@ class MessagesTest {
         .contains("throughput 64 B", "\nshm ", "\nstream ", "\nbare ");
     JsonNode measure = Json.parse(Files.readString(json)).path("measures").get(0);
     assertThat(measure.path("id").asText()).isEqualTo("throughput/64/rate");
-    for (String contender : new String[] {"shm", "stream", "bare"}) {
-      assertThat(measure.path("rounds").path(contender).get(0).asDouble()).isPositive();
+    for (String implementation : new String[] {"shm", "stream", "bare"}) {
+      assertThat(measure.path("rounds").path(implementation).get(0).asDouble()).isPositive();
     }
   }
 }

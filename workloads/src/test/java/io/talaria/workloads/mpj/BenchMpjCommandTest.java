@@ -39,8 +39,8 @@ class BenchMpjCommandTest {
     throw new AssertionError("no measure " + id + " in " + json);
   }
 
-  private static double figure(JsonNode json, String id, String contender) {
-    return measure(json, id).path("rounds").path(contender).path(0).asDouble();
+  private static double figure(JsonNode json, String id, String implementation) {
+    return measure(json, id).path("rounds").path(implementation).path(0).asDouble();
   }
 
   @Test
@@ -70,8 +70,8 @@ class BenchMpjCommandTest {
   @Test
   void connectionsWithTheAgentAreAccelerated() throws Exception {
     JsonNode json = bench("half --devices nio,nio-agent --against sockets --sizes 8 --quick");
-    for (String contender : new String[] {"nio", "nio-agent", "sockets"}) {
-      assertThat(figure(json, "half/8", contender)).as(contender).isPositive();
+    for (String implementation : new String[] {"nio", "nio-agent", "sockets"}) {
+      assertThat(figure(json, "half/8", implementation)).as(implementation).isPositive();
     }
     assertThat(measure(json, "half/8/nio-agent:sockets").path("unit").asText()).isEqualTo("×");
   }
@@ -80,7 +80,7 @@ class BenchMpjCommandTest {
   @Tag("long")
   @Timeout(1_200)
   @Test
-  void everyContenderDoesWhatItCan() throws Exception {
+  void everyImplementationDoesWhatItCan() throws Exception {
     JsonNode json = bench("--sizes 64 --quick --ranks 2,3");
     JsonNode absent = json.path("options").path("absent");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
@@ -90,9 +90,11 @@ class BenchMpjCommandTest {
             pattern
                 + (pattern == MpjPattern.BARRIER ? "" : "/64")
                 + (ranks == 2 ? "" : "/" + ranks + "-ranks");
-        for (MpjContender contender : MpjContender.values()) {
-          if (contender.does(pattern, ranks) && !absent.has(contender.label())) {
-            assertThat(figure(json, id, contender.label())).as(id + contender).isPositive();
+        for (MpjImplementation implementation : MpjImplementation.values()) {
+          if (implementation.does(pattern, ranks) && !absent.has(implementation.label())) {
+            assertThat(figure(json, id, implementation.label()))
+                .as(id + implementation)
+                .isPositive();
           }
         }
       }
@@ -114,10 +116,10 @@ class BenchMpjCommandTest {
     JsonNode json = bench("ft mg --quick --ranks 2 --devices shm --against ompi-ob1,mpich");
     JsonNode absent = json.path("options").path("absent");
     for (String id : new String[] {"ft/S", "mg/S"}) {
-      for (String contender : new String[] {"shm", "ompi-ob1", "mpich"}) {
-        if (!absent.has(contender)) {
-          assertThat(figure(json, id, contender)).as(id + contender).isPositive();
-          assertThat(figure(json, id + "/communication", contender)).isBetween(0.0, 100.0);
+      for (String implementation : new String[] {"shm", "ompi-ob1", "mpich"}) {
+        if (!absent.has(implementation)) {
+          assertThat(figure(json, id, implementation)).as(id + implementation).isPositive();
+          assertThat(figure(json, id + "/communication", implementation)).isBetween(0.0, 100.0);
         }
       }
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is made of figures: ratios, targets, tables. No rank is started. */
 class MpjTargetsTest {
-  private final List<MpjContender> all = List.of(MpjContender.values());
+  private final List<MpjImplementation> all = List.of(MpjImplementation.values());
   private final Comparison found = new Comparison(all);
   private final List<MpjBout> bouts = new ArrayList<>();
   private final MpjTargets targets = new MpjTargets(found);
@@ -30,14 +30,15 @@ class MpjTargetsTest {
     return bout;
   }
 
-  private void figures(MpjBout bout, int bytes, MpjContender contender, double... rounds) {
+  private void figures(
+      MpjBout bout, int bytes, MpjImplementation implementation, double... rounds) {
     Quantity quantity = bout.job().pattern().quantity();
     for (double figure : rounds) {
-      found.add(bout.id(bytes), bout.label(bytes), quantity, contender, figure);
+      found.add(bout.id(bytes), bout.label(bytes), quantity, implementation, figure);
     }
   }
 
-  private MpjTargets.Judged judged(String label, MpjContender ours) {
+  private MpjTargets.Judged judged(String label, MpjImplementation ours) {
     return targets.judged().stream()
         .filter(one -> one.label().equals(label) && one.ours() == ours)
         .findFirst()
@@ -47,22 +48,23 @@ class MpjTargetsTest {
   @Test
   void timesAreHeldAgainstTheBetterOfOpenMpiRoundByRound() {
     MpjBout half = bout(MpjPattern.HALF, 2);
-    figures(half, 8, MpjContender.SHM, 100, 300, 130);
-    figures(half, 8, MpjContender.OMPI_OB1, 100, 300, 100);
-    figures(half, 8, MpjContender.OMPI_UCX, 150, 450, 150);
-    figures(half, 8, MpjContender.UCX, 240, 720, 250);
+    figures(half, 8, MpjImplementation.SHM, 100, 300, 130);
+    figures(half, 8, MpjImplementation.OMPI_OB1, 100, 300, 100);
+    figures(half, 8, MpjImplementation.OMPI_UCX, 150, 450, 150);
+    figures(half, 8, MpjImplementation.UCX, 240, 720, 250);
     targets.judge(bouts, true);
-    MpjTargets.Judged shm = judged("half round trip, 8 B", MpjContender.SHM);
-    assertThat(shm.theirs()).isEqualTo(MpjContender.OMPI_OB1);
+    MpjTargets.Judged shm = judged("half round trip, 8 B", MpjImplementation.SHM);
+    assertThat(shm.theirs()).isEqualTo(MpjImplementation.OMPI_OB1);
     assertThat(shm.ratio().median()).isEqualTo(1);
     assertThat(shm.ratio().max()).isEqualTo(1.3);
     assertThat(shm.target().wanted()).isEqualTo("≤ 1.25×");
     assertThat(shm.target().met()).isTrue();
-    MpjTargets.Judged ucx = judged("half round trip, 8 B", MpjContender.UCX);
-    assertThat(ucx.theirs()).isEqualTo(MpjContender.OMPI_UCX);
+    MpjTargets.Judged ucx = judged("half round trip, 8 B", MpjImplementation.UCX);
+    assertThat(ucx.theirs()).isEqualTo(MpjImplementation.OMPI_UCX);
     assertThat(ucx.ratio().median()).isEqualTo(1.6);
     assertThat(ucx.target().met()).isTrue();
-    assertThat(found.values("half/8/shm:ompi-ob1", MpjContender.SHM)).containsExactly(1., 1., 1.3);
+    assertThat(found.values("half/8/shm:ompi-ob1", MpjImplementation.SHM))
+        .containsExactly(1., 1., 1.3);
     assertThat(found.judged()).isEqualTo(2);
     assertThat(found.missed()).isZero();
   }
@@ -70,16 +72,16 @@ class MpjTargetsTest {
   @Test
   void ratesMustBeAtLeastAsHigh() {
     MpjBout bytes = bout(MpjPattern.BYTES, 2);
-    figures(bytes, 1 << 20, MpjContender.SHM, 9);
-    figures(bytes, 1 << 20, MpjContender.UCX, 7);
-    figures(bytes, 1 << 20, MpjContender.OMPI_OB1, 8);
-    figures(bytes, 1 << 20, MpjContender.OMPI_UCX, 10);
+    figures(bytes, 1 << 20, MpjImplementation.SHM, 9);
+    figures(bytes, 1 << 20, MpjImplementation.UCX, 7);
+    figures(bytes, 1 << 20, MpjImplementation.OMPI_OB1, 8);
+    figures(bytes, 1 << 20, MpjImplementation.OMPI_UCX, 10);
     targets.judge(bouts, true);
-    MpjTargets.Judged shm = judged("byte arrays, 64 in flight, 1 MiB", MpjContender.SHM);
-    assertThat(shm.theirs()).isEqualTo(MpjContender.OMPI_UCX);
+    MpjTargets.Judged shm = judged("byte arrays, 64 in flight, 1 MiB", MpjImplementation.SHM);
+    assertThat(shm.theirs()).isEqualTo(MpjImplementation.OMPI_UCX);
     assertThat(shm.target().wanted()).isEqualTo("≥ 1.00×");
     assertThat(shm.target().met()).isFalse();
-    MpjTargets.Judged ucx = judged("byte arrays, 64 in flight, 1 MiB", MpjContender.UCX);
+    MpjTargets.Judged ucx = judged("byte arrays, 64 in flight, 1 MiB", MpjImplementation.UCX);
     assertThat(ucx.target().wanted()).isEqualTo("≥ 0.70×");
     assertThat(ucx.target().met()).isTrue();
     assertThat(found.missed()).isEqualTo(1);
@@ -91,20 +93,21 @@ class MpjTargetsTest {
     MpjBout objects = bout(MpjPattern.OBJECTS, 2);
     for (MpjBout bout : bouts) {
       for (int bytes : bout.job().sizes()) {
-        figures(bout, bytes, MpjContender.SHM, 50);
-        figures(bout, bytes, MpjContender.EXPRESS, 100);
-        figures(bout, bytes, MpjContender.NIO, 50);
-        figures(bout, bytes, MpjContender.EXPRESS_NIO, 100);
+        figures(bout, bytes, MpjImplementation.SHM, 50);
+        figures(bout, bytes, MpjImplementation.EXPRESS, 100);
+        figures(bout, bytes, MpjImplementation.NIO, 50);
+        figures(bout, bytes, MpjImplementation.EXPRESS_NIO, 100);
       }
     }
     targets.judge(bouts, true);
-    assertThat(judged(half.label(1 << 10), MpjContender.SHM).target().wanted())
+    assertThat(judged(half.label(1 << 10), MpjImplementation.SHM).target().wanted())
         .isEqualTo("≤ 0.10×");
-    assertThat(judged(half.label(4 << 10), MpjContender.SHM).target().wanted())
+    assertThat(judged(half.label(4 << 10), MpjImplementation.SHM).target().wanted())
         .isEqualTo("≤ 1.00×");
-    assertThat(judged(objects.label(8), MpjContender.SHM).target().wanted()).isEqualTo("≤ 1.00×");
-    assertThat(judged(half.label(8), MpjContender.NIO).target().wanted()).isEqualTo("≤ 0.50×");
-    assertThat(judged(half.label(16 << 20), MpjContender.NIO).target().wanted())
+    assertThat(judged(objects.label(8), MpjImplementation.SHM).target().wanted())
+        .isEqualTo("≤ 1.00×");
+    assertThat(judged(half.label(8), MpjImplementation.NIO).target().wanted()).isEqualTo("≤ 0.50×");
+    assertThat(judged(half.label(16 << 20), MpjImplementation.NIO).target().wanted())
         .isEqualTo("≤ 0.90×");
   }
 
@@ -112,16 +115,17 @@ class MpjTargetsTest {
   void kernelsMustNearlyKeepUpWithMpjExpress() {
     MpjBout ft = bout(MpjPattern.FT, 2);
     MpjBout fdtd = bout(MpjPattern.FDTD, 2);
-    figures(ft, 0, MpjContender.SHM, 960e6);
-    figures(ft, 0, MpjContender.EXPRESS, 1000e6);
-    figures(fdtd, 0, MpjContender.SHM, 103e6);
-    figures(fdtd, 0, MpjContender.EXPRESS, 100e6);
+    figures(ft, 0, MpjImplementation.SHM, 960e6);
+    figures(ft, 0, MpjImplementation.EXPRESS, 1000e6);
+    figures(fdtd, 0, MpjImplementation.SHM, 103e6);
+    figures(fdtd, 0, MpjImplementation.EXPRESS, 100e6);
     targets.judge(bouts, true);
     assertThat(ft.id(0)).isEqualTo("ft/A");
-    assertThat(judged("FT, class A", MpjContender.SHM).target().wanted()).isEqualTo("≥ 0.97×");
-    assertThat(judged("FT, class A", MpjContender.SHM).target().met()).isFalse();
-    assertThat(judged("FDTD, class A", MpjContender.SHM).target().wanted()).isEqualTo("≤ 1.03×");
-    assertThat(judged("FDTD, class A", MpjContender.SHM).target().met()).isTrue();
+    assertThat(judged("FT, class A", MpjImplementation.SHM).target().wanted()).isEqualTo("≥ 0.97×");
+    assertThat(judged("FT, class A", MpjImplementation.SHM).target().met()).isFalse();
+    assertThat(judged("FDTD, class A", MpjImplementation.SHM).target().wanted())
+        .isEqualTo("≤ 1.03×");
+    assertThat(judged("FDTD, class A", MpjImplementation.SHM).target().met()).isTrue();
     assertThat(MpjPattern.FT.shown(960e6) + " " + MpjPattern.FT.unit()).isEqualTo("960.0 MOPS");
     assertThat(MpjPattern.FDTD.shown(103e6) + " " + MpjPattern.FDTD.unit()).isEqualTo("103.0 ms");
   }
@@ -129,13 +133,13 @@ class MpjTargetsTest {
   @Test
   void kernelsInCAreShownBesideOursAndNotJudged() {
     MpjBout mg = bout(MpjPattern.MG, 2);
-    figures(mg, 0, MpjContender.SHM, 800e6);
-    figures(mg, 0, MpjContender.OMPI_OB1, 900e6);
-    figures(mg, 0, MpjContender.OMPI_UCX, 1000e6);
-    found.add(mg.communicationId(), "", Quantity.PERCENT, MpjContender.SHM, 12.5);
+    figures(mg, 0, MpjImplementation.SHM, 800e6);
+    figures(mg, 0, MpjImplementation.OMPI_OB1, 900e6);
+    figures(mg, 0, MpjImplementation.OMPI_UCX, 1000e6);
+    found.add(mg.communicationId(), "", Quantity.PERCENT, MpjImplementation.SHM, 12.5);
     targets.judge(bouts, true);
-    MpjTargets.Judged shm = judged("MG, class A", MpjContender.SHM);
-    assertThat(shm.theirs()).isEqualTo(MpjContender.OMPI_UCX);
+    MpjTargets.Judged shm = judged("MG, class A", MpjImplementation.SHM);
+    assertThat(shm.theirs()).isEqualTo(MpjImplementation.OMPI_UCX);
     assertThat(shm.ratio().median()).isEqualTo(0.8);
     assertThat(shm.target()).isNull();
     assertThat(found.judged()).isZero();
@@ -150,12 +154,12 @@ class MpjTargetsTest {
     MpjBout two = bout(MpjPattern.BARRIER, 2);
     MpjBout four = bout(MpjPattern.BARRIER, 4);
     for (MpjBout bout : bouts) {
-      figures(bout, 0, MpjContender.SHM, 50);
-      figures(bout, 0, MpjContender.OMPI_OB1, 100);
+      figures(bout, 0, MpjImplementation.SHM, 50);
+      figures(bout, 0, MpjImplementation.OMPI_OB1, 100);
     }
     targets.judge(bouts, false);
     assertThat(targets.judged()).hasSize(1);
-    assertThat(judged(two.label(0), MpjContender.SHM).target()).isNull();
+    assertThat(judged(two.label(0), MpjImplementation.SHM).target()).isNull();
     assertThat(found.judged()).isZero();
     assertThat(four.id(0)).isEqualTo("barrier/4-ranks");
     assertThat(four.label(0)).isEqualTo("Barrier, 4 ranks");
@@ -164,19 +168,19 @@ class MpjTargetsTest {
   @Test
   void aRoundThatOneOfThemLacksLeavesTheMedians() {
     MpjBout half = bout(MpjPattern.HALF, 2);
-    figures(half, 8, MpjContender.SHM, 2, 4, 3);
-    figures(half, 8, MpjContender.OMPI_OB1, 1);
+    figures(half, 8, MpjImplementation.SHM, 2, 4, 3);
+    figures(half, 8, MpjImplementation.OMPI_OB1, 1);
     targets.judge(bouts, true);
-    assertThat(judged("half round trip, 8 B", MpjContender.SHM).ratio())
+    assertThat(judged("half round trip, 8 B", MpjImplementation.SHM).ratio())
         .isEqualTo(new Spread(3, 3, 3, 1));
   }
 
   @Test
   void whoIsNotHereIsNamedAndItsColumnIsEmpty() {
     MpjBout half = bout(MpjPattern.HALF, 2);
-    figures(half, 8, MpjContender.SHM, 100, 120);
-    Map<MpjContender, String> absent = new EnumMap<>(MpjContender.class);
-    absent.put(MpjContender.MPICH, "mpicc.mpich is not installed: install mpich");
+    figures(half, 8, MpjImplementation.SHM, 100, 120);
+    Map<MpjImplementation, String> absent = new EnumMap<>(MpjImplementation.class);
+    absent.put(MpjImplementation.MPICH, "mpicc.mpich is not installed: install mpich");
     targets.judge(bouts, true);
     Machine machine = Machine.describe("7", Pinning.decide(false));
     String text = new MpjReport(machine, found, bouts, all, absent, targets).text();

@@ -5,18 +5,18 @@ package io.talaria.bench.harness;
 import java.util.List;
 
 /** Who is compared: whose sockets JVMs run on, which library, or who does the same without Java. */
-public interface Contender {
+public interface Implementation {
   /** The JDK's own provider, nothing added. */
-  Contender JDK = OfSockets.JDK;
+  Implementation JDK = OfSockets.JDK;
 
   /** The same program with the agent on both sides. */
-  Contender TALARIA = OfSockets.TALARIA;
+  Implementation TALARIA = OfSockets.TALARIA;
 
   /** The same on UCX by JUCX, where {@link #TALARIA} is on UCX by the JVM's own means. */
-  Contender TALARIA_BY_JUCX = OfSockets.TALARIA_BY_JUCX;
+  Implementation TALARIA_BY_JUCX = OfSockets.TALARIA_BY_JUCX;
 
   /** {@code ucx_perftest}, where it has a test of the same kind; no JVMs. */
-  Contender UCX_IN_C = OfSockets.UCX_IN_C;
+  Implementation UCX_IN_C = OfSockets.UCX_IN_C;
 
   /** Returns the name for tables. */
   String label();
@@ -25,19 +25,19 @@ public interface Contender {
   boolean onTalaria();
 
   /** Returns those that run the same program, on different sockets. */
-  static List<Contender> ofSockets() {
+  static List<Implementation> ofSockets() {
     return List.of(JDK, TALARIA);
   }
 
   /** Those of programs, by their names in files. */
-  enum OfSockets implements Contender {
-    /** {@link Contender#JDK}. */
+  enum OfSockets implements Implementation {
+    /** {@link Implementation#JDK}. */
     JDK("JDK"),
-    /** {@link Contender#TALARIA}. */
+    /** {@link Implementation#TALARIA}. */
     TALARIA("Talaria"),
-    /** {@link Contender#TALARIA_BY_JUCX}. */
+    /** {@link Implementation#TALARIA_BY_JUCX}. */
     TALARIA_BY_JUCX("Talaria by JUCX"),
-    /** {@link Contender#UCX_IN_C}. */
+    /** {@link Implementation#UCX_IN_C}. */
     UCX_IN_C("UCX in C");
 
     private final String label;

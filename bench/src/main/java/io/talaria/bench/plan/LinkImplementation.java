@@ -3,7 +3,7 @@
 package io.talaria.bench.plan;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 
 /**
  * A library on a road: what JVMs are started for.
@@ -11,7 +11,7 @@ import io.talaria.bench.harness.Contender;
  * @param binding the library
  * @param road the road
  */
-public record LinkContender(BindingKind binding, Road road) implements Contender {
+public record LinkImplementation(BindingKind binding, Road road) implements Implementation {
   /** Returns the name in files, tables and pictures. */
   @Override
   @JsonValue

@@ -4,13 +4,13 @@ package io.talaria.workloads.messages;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.talaria.bench.compare.Service;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.messaging.Road;
 import java.util.List;
 
 /** A way to send objects, at both of its ends. */
-enum MessagesContender implements Contender {
+enum MessagesImplementation implements Implementation {
   /** Nodes, by shared memory. */
   SHM("shm", "messages by shared memory"),
   /** Nodes, by TCP. */
@@ -118,19 +118,19 @@ enum MessagesContender implements Contender {
   };
 
   /** Messaging, by each of its roads as they are named. */
-  static final List<MessagesContender> OWN = List.of(SHM, STREAM, UCX);
+  static final List<MessagesImplementation> OWN = List.of(SHM, STREAM, UCX);
 
   /** Those that need nothing else. */
-  static final List<MessagesContender> USUAL = List.of(SHM, STREAM);
+  static final List<MessagesImplementation> USUAL = List.of(SHM, STREAM);
 
-  static final List<MessagesContender> BASELINES =
+  static final List<MessagesImplementation> BASELINES =
       List.of(
           NETTY_KRYO, NETTY_KRYO_AGENT, GRPC, AERON_IPC, AERON_EXCLUSIVE, AERON_UDP, JEROMQ, BARE);
 
   private final String word;
   private final String description;
 
-  MessagesContender(String word, String description) {
+  MessagesImplementation(String word, String description) {
     this.word = word;
     this.description = description;
   }

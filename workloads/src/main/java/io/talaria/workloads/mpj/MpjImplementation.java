@@ -3,12 +3,12 @@
 package io.talaria.workloads.mpj;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.talaria.bench.harness.Contender;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.UcxPerftest;
 import java.util.List;
 
 /** A way to pass messages between processes. */
-enum MpjContender implements Contender {
+enum MpjImplementation implements Implementation {
   /** {@code shmdev}. */
   SHM("shm", "mpj on rings in shared memory (shmdev)"),
   /** {@code ucxdev}. */
@@ -32,17 +32,17 @@ enum MpjContender implements Contender {
   /** A connection of the JDK's. */
   SOCKETS("sockets", "a SocketChannel of the JDK's whose both ends spin");
 
-  static final List<MpjContender> OWN = List.of(SHM, UCX, NIO, NIO_AGENT);
-  static final List<MpjContender> BASELINES =
+  static final List<MpjImplementation> OWN = List.of(SHM, UCX, NIO, NIO_AGENT);
+  static final List<MpjImplementation> BASELINES =
       List.of(OMPI_OB1, OMPI_UCX, MPICH, EXPRESS, EXPRESS_NIO, PERFTEST, SOCKETS);
 
   /** MPI in C, and which of it ours is held against. */
-  static final List<MpjContender> OPEN_MPI = List.of(OMPI_OB1, OMPI_UCX);
+  static final List<MpjImplementation> OPEN_MPI = List.of(OMPI_OB1, OMPI_UCX);
 
   private final String word;
   private final String description;
 
-  MpjContender(String word, String description) {
+  MpjImplementation(String word, String description) {
     this.word = word;
     this.description = description;
   }
