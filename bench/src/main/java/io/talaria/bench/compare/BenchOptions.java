@@ -114,9 +114,9 @@ public final class BenchOptions {
     }
 
     @Override
-    public List<Bout> bouts(Launch launch, List<HostPort> remotes) {
+    public List<BenchmarkCase> cases(Launch launch, List<HostPort> remotes) {
       return trials.stream()
-          .<Bout>map(trial -> new TrialBout(launch, main, timing, trial, remotes))
+          .<BenchmarkCase>map(trial -> new TrialCase(launch, main, timing, trial, remotes))
           .toList();
     }
   }

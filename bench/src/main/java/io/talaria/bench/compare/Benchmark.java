@@ -46,5 +46,5 @@ public interface Benchmark {
    * @param launch how to start JVMs
    * @param remotes where the servers are; empty to start them here
    */
-  List<Bout> bouts(Launch launch, List<HostPort> remotes);
+  List<BenchmarkCase> cases(Launch launch, List<HostPort> remotes);
 }

@@ -41,7 +41,7 @@ public final class Comparison {
   private final List<Missing> missing = new ArrayList<>();
 
   /** What is measured now and in which round; empty and 0 if nobody says. */
-  private String bout = "";
+  private String benchmarkCase = "";
 
   private int round;
 
@@ -75,14 +75,14 @@ public final class Comparison {
 
   /** The figures of a measure. */
   static final class Gathered {
-    private final String bout;
+    private final String benchmarkCase;
     private final String label;
     private final Quantity quantity;
     private final Map<Implementation, List<Figure>> values = new LinkedHashMap<>();
     private Target target;
 
-    private Gathered(String bout, String label, Quantity quantity) {
-      this.bout = bout.isEmpty() ? label : bout;
+    private Gathered(String benchmarkCase, String label, Quantity quantity) {
+      this.benchmarkCase = benchmarkCase.isEmpty() ? label : benchmarkCase;
       this.label = label;
       this.quantity = quantity;
     }
@@ -90,8 +90,8 @@ public final class Comparison {
     /**
      * Returns the label of what was measured when it was found, which may give several measures.
      */
-    String bout() {
-      return bout;
+    String benchmarkCase() {
+      return benchmarkCase;
     }
 
     String label() {
@@ -202,7 +202,7 @@ public final class Comparison {
    * @param number in which round, from 1; 0 if figures tell their rounds by their order
    */
   void begin(String label, int number) {
-    bout = label;
+    benchmarkCase = label;
     round = number;
   }
 
@@ -290,7 +290,7 @@ public final class Comparison {
     if (!Double.isNaN(value)) {
       List<Figure> figures =
           measures
-              .computeIfAbsent(id, key -> new Gathered(bout, label, quantity))
+              .computeIfAbsent(id, key -> new Gathered(benchmarkCase, label, quantity))
               .values
               .computeIfAbsent(implementation, key -> new ArrayList<>());
       figures.add(new Figure(round(figures.size()), value));
@@ -315,7 +315,7 @@ public final class Comparison {
   /**
    * Returns in how many rounds somebody has no figure of something.
    *
-   * @param label what was measured, as {@link Bout#label} says it
+   * @param label what was measured, as {@link BenchmarkCase#label} says it
    * @param implementation who
    */
   public long failed(String label, Implementation implementation) {
@@ -332,7 +332,7 @@ public final class Comparison {
    * many rounds there is none though there should be.
    *
    * @param id its name for machines
-   * @param label what was measured, as {@link Bout#label} says it
+   * @param label what was measured, as {@link BenchmarkCase#label} says it
    * @param implementation whose
    * @param figure what is shown of them
    * @return empty if there are none and should be none
@@ -354,7 +354,9 @@ public final class Comparison {
     // What failed may have given this figure before.
     List<Integer> rounds = measure.rounds(implementation);
     long failed =
-        failures(measure.bout, implementation).filter(one -> !rounds.contains(one.round())).count();
+        failures(measure.benchmarkCase, implementation)
+            .filter(one -> !rounds.contains(one.round()))
+            .count();
     if (rounds.isEmpty()) {
       return failed > 0 ? FAILED : "";
     }
@@ -366,7 +368,7 @@ public final class Comparison {
   Set<String> unmeasured() {
     Set<String> labels = new LinkedHashSet<>();
     missing.forEach(one -> labels.add(one.label()));
-    measures.values().forEach(one -> labels.remove(one.bout()));
+    measures.values().forEach(one -> labels.remove(one.benchmarkCase()));
     return labels;
   }
 

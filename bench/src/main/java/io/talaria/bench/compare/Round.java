@@ -7,7 +7,7 @@ import io.talaria.cli.harness.Progress;
 import java.util.Locale;
 
 /**
- * One of the rounds in which a benchmark measures a {@link Bout}. Used by one thread.
+ * One of the rounds in which a benchmark measures a {@link BenchmarkCase}. Used by one thread.
  *
  * @param number which round, from 1
  * @param all how many there are

@@ -96,7 +96,7 @@ public final class RoundOptions {
     Machine machine = launch.machine().beside(repeat.busy());
     Comparison found = new Comparison(implementations);
     new Rounds(wanted, repeat.busy(), command.commandLine().getErr())
-        .measure(benchmark.bouts(launch, remotes), found);
+        .measure(benchmark.cases(launch, remotes), found);
     Map<String, Object> options = new LinkedHashMap<>(benchmark.options());
     options.put("fabric", launch.fabric());
     options.put("rounds", wanted);

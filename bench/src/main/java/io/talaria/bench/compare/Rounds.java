@@ -11,7 +11,7 @@ import java.io.StringWriter;
 import java.util.List;
 
 /**
- * The engine: measures all bouts, round by round, by each implementation in turn, so that all have
+ * The engine: measures all cases, round by round, by each implementation in turn, so that all have
  * the same share of what the machine does meanwhile.
  *
  * @param rounds how many rounds there are
@@ -23,26 +23,28 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
    * Measures. What fails has no figure in its round, which is added to what is found, too; all else
    * is measured.
    *
-   * @param bouts what
+   * @param cases what
    * @param found where to add what is found; it says by whom
    * @throws HarnessException if the processes beside do not start
    * @throws InterruptedException if interrupted
    */
-  public void measure(List<Bout> bouts, Comparison found)
+  public void measure(List<BenchmarkCase> cases, Comparison found)
       throws HarnessException, InterruptedException {
     List<Implementation> implementations = found.implementations();
     double totalMs =
-        bouts.stream()
-            .mapToDouble(bout -> bout.rounds(rounds) * expectedMs(bout, implementations))
+        cases.stream()
+            .mapToDouble(
+                benchmarkCase ->
+                    benchmarkCase.rounds(rounds) * expectedMs(benchmarkCase, implementations))
             .sum();
     try (BusyProcesses beside = BusyProcesses.start(busy);
         Progress shown = new Progress(progress, Progress.Form.wanted(), totalMs)) {
-      for (Bout bout : bouts) {
-        int own = bout.rounds(rounds);
+      for (BenchmarkCase benchmarkCase : cases) {
+        int own = benchmarkCase.rounds(rounds);
         for (int i = 1; i <= own; i++) {
           for (Implementation implementation : implementations) {
-            found.begin(bout.label(), i);
-            measure(bout, new Round(i, own, implementation, found, shown), beside);
+            found.begin(benchmarkCase.label(), i);
+            measure(benchmarkCase, new Round(i, own, implementation, found, shown), beside);
           }
         }
       }
@@ -51,28 +53,29 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
     }
   }
 
-  private static double expectedMs(Bout bout, List<Implementation> implementations) {
-    return implementations.stream().mapToDouble(bout::expectedMs).sum();
+  private static double expectedMs(
+      BenchmarkCase benchmarkCase, List<Implementation> implementations) {
+    return implementations.stream().mapToDouble(benchmarkCase::expectedMs).sum();
   }
 
-  private static void measure(Bout bout, Round round, BusyProcesses beside)
+  private static void measure(BenchmarkCase benchmarkCase, Round round, BusyProcesses beside)
       throws InterruptedException {
     try {
       beside.check();
-      bout.measure(round);
+      benchmarkCase.measure(round);
       beside.check();
     } catch (HarnessException e) {
-      fail(bout, round, String.valueOf(e.getMessage()));
+      fail(benchmarkCase, round, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       // Of the benchmark itself: whoever mends it wants the trace.
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace, true));
-      fail(bout, round, trace.toString().stripTrailing());
+      fail(benchmarkCase, round, trace.toString().stripTrailing());
     }
   }
 
-  private static void fail(Bout bout, Round round, String cause) {
+  private static void fail(BenchmarkCase benchmarkCase, Round round, String cause) {
     round.say("failed: " + cause.lines().findFirst().orElse(""));
-    bout.failed(round, cause);
+    benchmarkCase.failed(round, cause);
   }
 }

@@ -45,6 +45,6 @@ public record Timing(double warmUpSeconds, double seconds) {
 
   /** Returns how long a trial takes, about. */
   public double expectedMs() {
-    return Bout.START_MS + length().expectedMs() + 1e3 * seconds;
+    return BenchmarkCase.START_MS + length().expectedMs() + 1e3 * seconds;
   }
 }

@@ -10,7 +10,7 @@
  * io.talaria.bench.compare.Orders}). A child's main method is one call of {@link
  * io.talaria.bench.compare.Peer#serve}. Children end with their parent, however that ends.
  *
- * <p>A plan is a list of {@link io.talaria.bench.compare.Bout bouts}, measured by {@link
+ * <p>A plan is a list of {@link io.talaria.bench.compare.BenchmarkCase cases}, measured by {@link
  * io.talaria.bench.compare.Rounds} into a {@link io.talaria.bench.compare.Comparison}. A benchmark
  * of an application is a {@link io.talaria.bench.compare.Benchmark}, run by {@link
  * io.talaria.bench.compare.RoundOptions#compare}; one that needs no more than a server, a client

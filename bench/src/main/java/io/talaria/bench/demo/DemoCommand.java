@@ -84,7 +84,7 @@ public final class DemoCommand implements Subcommand {
     Machine machine = launch.machine();
     Comparison found = new Comparison(launch.compared());
     new Rounds(1, 0, spec.commandLine().getErr())
-        .measure(List.of(new DemoBout(launch, speed)), found);
+        .measure(List.of(new DemoCase(launch, speed)), found);
     int status = output.print(found, machine, "talaria-demo-2", Map.of("speed", speed));
     draw(found, machine);
     return status;
@@ -108,7 +108,7 @@ public final class DemoCommand implements Subcommand {
   private void draw(Comparison found, Machine machine) throws HarnessException {
     Map<Implementation, Histogram> times = new LinkedHashMap<>();
     for (Implementation implementation : Implementation.ofSockets()) {
-      Histogram histogram = found.merged(DemoBout.ROUND_TRIP, implementation);
+      Histogram histogram = found.merged(DemoCase.ROUND_TRIP, implementation);
       if (histogram != null) {
         times.put(implementation, histogram);
       }

@@ -51,7 +51,7 @@ final class ObserveRun implements Outcome {
       try (opened) {
         Runtime.getRuntime().addShutdownHook(atExit);
         new Rounds(plan.repetitions(), 0, progressTo)
-            .measure(HeatBout.of(plan, fleet, this), opened.found());
+            .measure(HeatCase.of(plan, fleet, this), opened.found());
       }
       if (!removed(atExit)) {
         return CommandLine.ExitCode.SOFTWARE; // the interrupt tells the rest

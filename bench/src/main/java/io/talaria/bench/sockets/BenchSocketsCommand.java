@@ -2,7 +2,7 @@
 
 package io.talaria.bench.sockets;
 
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.OutputOptions;
@@ -192,7 +192,9 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     UcxBaseline ucx = new UcxBaseline(launch.pinning(), transports(launch));
     new Rounds(rounds, repeat.busy(), spec.commandLine().getErr())
         .measure(
-            scenarios.stream().<Bout>map(one -> new ScenarioBout(one, runner, ucx)).toList(),
+            scenarios.stream()
+                .<BenchmarkCase>map(one -> new ScenarioCase(one, runner, ucx))
+                .toList(),
             found);
     SocketTargets targets = new SocketTargets(found);
     targets.judgeByJucx();

@@ -168,10 +168,10 @@ public final class BenchUcxCommand implements Callable<Integer> {
     found.note("UCX      " + ucx + ", UCX_TLS=" + options.get("transports"));
     found.note("Latency  there and back; get and atomics: until it is done");
     found.note("Window   throughput, up to " + Operation.WINDOW + " in flight");
-    List<UcxBout> bouts = cases.stream().map(one -> new UcxBout(one, run)).toList();
-    rounds.measure(List.copyOf(bouts), found);
+    List<UcxCase> measured = cases.stream().map(one -> new UcxCase(one, run)).toList();
+    rounds.measure(List.copyOf(measured), found);
     if (rounds.busy() == 0) {
-      bouts.forEach(bout -> bout.judge(found));
+      measured.forEach(benchmarkCase -> benchmarkCase.judge(found));
     }
     return output.print(found, machine, "talaria-bench-ucx-3", options);
   }

@@ -23,8 +23,8 @@ class RoundsTest {
   private final Comparison found = new Comparison(Implementation.ofSockets());
   private final StringWriter progress = new StringWriter();
 
-  /** A bout that writes down when it is measured. */
-  private final class Noted implements Bout {
+  /** A case that writes down when it is measured. */
+  private final class Noted implements BenchmarkCase {
     private final String label;
     private final int rounds;
 
@@ -64,8 +64,8 @@ class RoundsTest {
     }
   }
 
-  private void measure(Bout... bouts) throws HarnessException, InterruptedException {
-    new Rounds(2, 0, new PrintWriter(progress)).measure(List.of(bouts), found);
+  private void measure(BenchmarkCase... cases) throws HarnessException, InterruptedException {
+    new Rounds(2, 0, new PrintWriter(progress)).measure(List.of(cases), found);
   }
 
   @Test

@@ -46,7 +46,7 @@ final class Hosts implements AutoCloseable, Outcome {
     try (Fleet fleet =
         Fleet.with(plan.mostProcesses(), address, LocalStation.TOKEN, starter("client"))) {
       new Rounds(plan.repetitions(), 0, new PrintWriter(Writer.nullWriter()))
-          .measure(HeatBout.of(plan, fleet, this), new Comparison(plan.implementations()));
+          .measure(HeatCase.of(plan, fleet, this), new Comparison(plan.implementations()));
     }
     return failures.size() == before;
   }

@@ -3,7 +3,7 @@
 package io.talaria.workloads.bookkeeper;
 
 import io.talaria.bench.compare.Benchmark;
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Launch;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
@@ -41,7 +41,7 @@ record LedgerBenchmark(LedgerJob job, boolean live) implements Benchmark {
   }
 
   @Override
-  public List<Bout> bouts(Launch launch, List<HostPort> remotes) {
-    return List.of(new LedgerBout(launch, job, live, remotes));
+  public List<BenchmarkCase> cases(Launch launch, List<HostPort> remotes) {
+    return List.of(new LedgerCase(launch, job, live, remotes));
   }
 }

@@ -272,20 +272,20 @@ public final class BenchMessagesCommand implements Subcommand {
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
     AgentJar jar = agent(implementations);
-    List<MessagesShown> bouts = bouts(how, jar == null ? null : jar.file(), timing, pinning);
+    List<MessagesShown> cases = cases(how, jar == null ? null : jar.file(), timing, pinning);
     Machine machine =
         Machine.describe(jar == null ? "none" : jar.version(), pinning).beside(repeat.busy());
-    Comparison found = measure(bouts, implementations);
-    String text = report(bouts, implementations, found, machine);
+    Comparison found = measure(cases, implementations);
+    String text = report(cases, implementations, found, machine);
     return output.print(text, found, machine, FORMAT, options(timing));
   }
 
   private Comparison measure(
-      List<MessagesShown> bouts, List<MessagesImplementation> implementations)
+      List<MessagesShown> cases, List<MessagesImplementation> implementations)
       throws HarnessException, InterruptedException {
     Comparison found = new Comparison(implementations);
     PrintWriter progress = spec.commandLine().getErr();
-    new Rounds(repeat.rounds(), repeat.busy(), progress).measure(List.copyOf(bouts), found);
+    new Rounds(repeat.rounds(), repeat.busy(), progress).measure(List.copyOf(cases), found);
     return found;
   }
 
@@ -320,7 +320,7 @@ public final class BenchMessagesCommand implements Subcommand {
         new ArrayList<>(roads.isEmpty() ? MessagesImplementation.USUAL : roads);
     implementations.add(MessagesImplementation.BARE);
     Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
-    Comparison found = measure(grid.bouts(), implementations);
+    Comparison found = measure(grid.cases(), implementations);
     PaperReport report = new PaperReport(grid, implementations, found);
     Map<String, Object> options = options(timing);
     options.put("paper", true);
@@ -421,7 +421,7 @@ public final class BenchMessagesCommand implements Subcommand {
     }
   }
 
-  private List<MessagesShown> bouts(NodesHow how, Path jar, Timing timing, Pinning pinning) {
+  private List<MessagesShown> cases(NodesHow how, Path jar, Timing timing, Pinning pinning) {
     List<Integer> wanted = sizes.isEmpty() ? Sizes.USUAL : sizes;
     checkSizes();
     for (int size : wanted) {
@@ -435,30 +435,30 @@ public final class BenchMessagesCommand implements Subcommand {
     if (all.isEmpty()) {
       all = usual ? MessagesPattern.USUAL : List.of(MessagesPattern.THROUGHPUT);
     }
-    List<MessagesShown> bouts = new ArrayList<>();
+    List<MessagesShown> cases = new ArrayList<>();
     List<Waiting> ways = waiting.isEmpty() ? List.of(Waiting.ADAPTIVE) : waiting;
     for (MessagesPattern pattern : all) {
       for (int size : pattern == MessagesPattern.CONNECT ? wanted.subList(0, 1) : wanted) {
         for (Waiting way : ways) {
           int count = pattern.nodes(nodes);
-          bouts.add(
+          cases.add(
               pattern.ofNodes() || !usual
-                  ? new NodesBout(pattern, count, size, how.with(way), timing, pinning)
-                  : new MessagesBout(pattern, size, way, jar, timing, pinning));
+                  ? new NodesCase(pattern, count, size, how.with(way), timing, pinning)
+                  : new MessagesCase(pattern, size, way, jar, timing, pinning));
         }
       }
     }
-    return bouts;
+    return cases;
   }
 
   private static String report(
-      List<MessagesShown> bouts,
+      List<MessagesShown> cases,
       List<MessagesImplementation> implementations,
       Comparison found,
       Machine machine) {
     StringBuilder out = new StringBuilder();
-    for (MessagesShown bout : bouts) {
-      out.append(table(bout, implementations, found).render()).append('\n');
+    for (MessagesShown benchmarkCase : cases) {
+      out.append(table(benchmarkCase, implementations, found).render()).append('\n');
     }
     for (MessagesImplementation implementation : implementations) {
       out.append(implementation).append(": ").append(implementation.description()).append('\n');
@@ -469,20 +469,23 @@ public final class BenchMessagesCommand implements Subcommand {
   }
 
   private static Table table(
-      MessagesShown bout, List<MessagesImplementation> implementations, Comparison found) {
-    boolean times = bout.times() != null;
-    Quantity quantity = bout.quantity();
+      MessagesShown benchmarkCase, List<MessagesImplementation> implementations, Comparison found) {
+    boolean times = benchmarkCase.times() != null;
+    Quantity quantity = benchmarkCase.quantity();
     String figure = times ? ">p50" : quantity == Quantity.TIME ? ">time" : ">a second";
     Table table =
         times
-            ? new Table(bout.label(), figure, ">range", ">p99", ">shm =")
-            : new Table(bout.label(), figure, ">range", ">shm =");
-    Spread own = found.spread(bout.measure(), MessagesImplementation.SHM);
+            ? new Table(benchmarkCase.label(), figure, ">range", ">p99", ">shm =")
+            : new Table(benchmarkCase.label(), figure, ">range", ">shm =");
+    Spread own = found.spread(benchmarkCase.measure(), MessagesImplementation.SHM);
     for (MessagesImplementation implementation : implementations) {
-      Spread spread = found.spread(bout.measure(), implementation);
+      Spread spread = found.spread(benchmarkCase.measure(), implementation);
       String median =
           found.cell(
-              bout.measure(), bout.label(), implementation, all -> quantity.format(all.median()));
+              benchmarkCase.measure(),
+              benchmarkCase.label(),
+              implementation,
+              all -> quantity.format(all.median()));
       if (median.isEmpty()) {
         continue; // it cannot do that
       }
@@ -499,7 +502,8 @@ public final class BenchMessagesCommand implements Subcommand {
       if (times) {
         cells.add(
             Units.time(
-                (double) found.merged(bout.times(), implementation).getValueAtPercentile(P99)));
+                (double)
+                    found.merged(benchmarkCase.times(), implementation).getValueAtPercentile(P99)));
       }
       cells.add(own == null ? "" : Units.times(own.median() / spread.median()));
       table.row(cells.toArray(String[]::new));

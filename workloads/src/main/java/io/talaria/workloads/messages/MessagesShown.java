@@ -2,11 +2,11 @@
 
 package io.talaria.workloads.messages;
 
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.harness.Quantity;
 
 /** A case with its table. */
-interface MessagesShown extends Bout {
+interface MessagesShown extends BenchmarkCase {
   /** Returns the name for machines of what is shown. */
   String measure();
 

@@ -41,9 +41,9 @@ record PaperGrid(List<Figure> figures) {
    *
    * @param line which line of the figure it is a point of
    * @param sizeBytes the object
-   * @param bout what is measured
+   * @param benchmarkCase what is measured
    */
-  record Cell(String line, int sizeBytes, MessagesShown bout) {}
+  record Cell(String line, int sizeBytes, MessagesShown benchmarkCase) {}
 
   /**
    * What becomes one picture.
@@ -116,8 +116,11 @@ record PaperGrid(List<Figure> figures) {
   }
 
   /** All cases. */
-  List<MessagesShown> bouts() {
-    return figures.stream().flatMap(each -> each.cells().stream()).map(Cell::bout).toList();
+  List<MessagesShown> cases() {
+    return figures.stream()
+        .flatMap(each -> each.cells().stream())
+        .map(Cell::benchmarkCase)
+        .toList();
   }
 
   /** What is laid out so far. */
@@ -137,9 +140,9 @@ record PaperGrid(List<Figure> figures) {
     void alone(String name, MessagesPattern pattern) {
       List<Cell> cells = new ArrayList<>();
       for (int size : sizes) {
-        MessagesBout bout =
-            new MessagesBout(pattern, size, Waiting.ADAPTIVE, null, timing, pinning);
-        cells.add(new Cell("inline", size, bout));
+        MessagesCase benchmarkCase =
+            new MessagesCase(pattern, size, Waiting.ADAPTIVE, null, timing, pinning);
+        cells.add(new Cell("inline", size, benchmarkCase));
       }
       figures.add(new Figure(name, cells));
     }
@@ -189,7 +192,7 @@ record PaperGrid(List<Figure> figures) {
       for (int size : sizes) {
         if (fits.test(size)) {
           cells.add(
-              new Cell(line, size, new NodesBout(pattern, count, size, how, timing, pinning)));
+              new Cell(line, size, new NodesCase(pattern, count, size, how, timing, pinning)));
         }
       }
     }

@@ -78,16 +78,16 @@ record PaperReport(PaperGrid grid, List<MessagesImplementation> implementations,
   }
 
   private static Quantity quantity(Figure figure) {
-    return figure.cells().get(0).bout().quantity();
+    return figure.cells().get(0).benchmarkCase().quantity();
   }
 
   private String cell(Figure figure, String line, int size, MessagesImplementation implementation) {
     for (Cell cell : figure.cells()) {
       if (cell.line().equals(line) && cell.sizeBytes() == size) {
-        MessagesShown bout = cell.bout();
+        MessagesShown benchmarkCase = cell.benchmarkCase();
         return found.cell(
-            bout.measure(),
-            bout.label(),
+            benchmarkCase.measure(),
+            benchmarkCase.label(),
             implementation,
             spread -> quantity(figure).format(spread.median()));
       }
@@ -99,7 +99,7 @@ record PaperReport(PaperGrid grid, List<MessagesImplementation> implementations,
       Figure figure, String line, int size, MessagesImplementation implementation) {
     for (Cell cell : figure.cells()) {
       if (cell.line().equals(line) && cell.sizeBytes() == size) {
-        return found.spread(cell.bout().measure(), implementation);
+        return found.spread(cell.benchmarkCase().measure(), implementation);
       }
     }
     return null;

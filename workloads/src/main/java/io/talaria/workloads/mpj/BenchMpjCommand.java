@@ -168,13 +168,13 @@ public final class BenchMpjCommand implements Subcommand {
       Map<MpjImplementation, String> absent = launch.absent();
       List<MpjImplementation> here =
           wanted.stream().filter(one -> !absent.containsKey(one)).toList();
-      List<MpjBout> bouts =
-          jobs.stream().map(job -> new MpjBout(launch, job, here, !repeat.quick())).toList();
+      List<MpjCase> cases =
+          jobs.stream().map(job -> new MpjCase(launch, job, here, !repeat.quick())).toList();
       PrintWriter progress = spec.commandLine().getErr();
-      new Rounds(rounds, busy, progress).measure(List.copyOf(bouts), found);
+      new Rounds(rounds, busy, progress).measure(List.copyOf(cases), found);
       MpjTargets targets = new MpjTargets(found);
-      targets.judge(bouts, busy == 0 && pinning.active());
-      MpjReport report = new MpjReport(machine, found, bouts, wanted, absent, targets);
+      targets.judge(cases, busy == 0 && pinning.active());
+      MpjReport report = new MpjReport(machine, found, cases, wanted, absent, targets);
       Map<String, Object> options = new LinkedHashMap<>();
       options.put("rounds", rounds);
       options.put("busy", busy);

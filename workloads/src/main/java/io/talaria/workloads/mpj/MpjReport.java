@@ -17,7 +17,7 @@ import java.util.Map;
  *
  * @param machine the conditions
  * @param found what was found
- * @param bouts what was measured
+ * @param cases what was measured
  * @param implementations who was wanted
  * @param absent who of them is not here, and why
  * @param targets the ratios
@@ -25,7 +25,7 @@ import java.util.Map;
 record MpjReport(
     Machine machine,
     Comparison found,
-    List<MpjBout> bouts,
+    List<MpjCase> cases,
     List<MpjImplementation> implementations,
     Map<MpjImplementation, String> absent,
     MpjTargets targets) {
@@ -34,8 +34,11 @@ record MpjReport(
     StringBuilder out = new StringBuilder();
     machine.lines().forEach(line -> out.append(line).append('\n'));
     found.notes().forEach(line -> out.append(line).append('\n'));
-    for (MpjBout bout : bouts) {
-      out.append('\n').append(heading(bout)).append('\n').append(table(bout).render());
+    for (MpjCase benchmarkCase : cases) {
+      out.append('\n')
+          .append(heading(benchmarkCase))
+          .append('\n')
+          .append(table(benchmarkCase).render());
     }
     ratios(out);
     out.append('\n');
@@ -47,9 +50,9 @@ record MpjReport(
     return out.toString();
   }
 
-  private static String heading(MpjBout bout) {
-    MpjPattern pattern = bout.job().pattern();
-    return bout.label()
+  private static String heading(MpjCase benchmarkCase) {
+    MpjPattern pattern = benchmarkCase.job().pattern();
+    return benchmarkCase.label()
         + ", "
         + pattern.unit()
         + (pattern.more() ? " (more" : " (less")
@@ -57,21 +60,21 @@ record MpjReport(
   }
 
   /** Medians, and below them the range where there is one. */
-  private Table table(MpjBout bout) {
+  private Table table(MpjCase benchmarkCase) {
     List<String> header = new ArrayList<>(List.of("bytes"));
     implementations.forEach(implementation -> header.add(">" + implementation));
     Table table = new Table(header.toArray(String[]::new));
-    MpjPattern pattern = bout.job().pattern();
-    for (int bytes : bout.job().sizes()) {
+    MpjPattern pattern = benchmarkCase.job().pattern();
+    for (int bytes : benchmarkCase.job().sizes()) {
       List<String> medians = new ArrayList<>(List.of(bytes == 0 ? "" : Units.bytes(bytes)));
       List<String> ranges = new ArrayList<>(List.of(""));
       boolean several = false;
       for (MpjImplementation implementation : implementations) {
-        Spread spread = found.spread(bout.id(bytes), implementation);
+        Spread spread = found.spread(benchmarkCase.id(bytes), implementation);
         medians.add(
             found.cell(
-                bout.id(bytes),
-                bout.label(),
+                benchmarkCase.id(bytes),
+                benchmarkCase.label(),
                 implementation,
                 all -> figure(pattern, all.median())));
         boolean range = spread != null && spread.rounds() > 1;
@@ -84,15 +87,15 @@ record MpjReport(
         table.row(ranges.toArray(String[]::new));
       }
     }
-    addCommunication(bout, table);
+    addCommunication(benchmarkCase, table);
     return table;
   }
 
   /** The medians of those who say how much of a kernel's time goes into messages. */
-  private void addCommunication(MpjBout bout, Table table) {
+  private void addCommunication(MpjCase benchmarkCase, Table table) {
     List<String> row = new ArrayList<>(List.of("messages, %"));
     for (MpjImplementation implementation : implementations) {
-      Spread spread = found.spread(bout.communicationId(), implementation);
+      Spread spread = found.spread(benchmarkCase.communicationId(), implementation);
       row.add(spread == null ? "" : Units.figure(spread.median()));
     }
     if (row.stream().skip(1).anyMatch(word -> !word.isEmpty())) {

@@ -153,28 +153,28 @@ final class MpjTargets {
   /**
    * Adds the ratios to what was found.
    *
-   * @param bouts what was measured
+   * @param cases what was measured
    * @param judging whether they are targets, too; not on a busy host, or one with one core
    */
-  void judge(List<MpjBout> bouts, boolean judging) {
-    for (MpjBout bout : bouts) {
-      for (int bytes : bout.job().sizes()) {
+  void judge(List<MpjCase> cases, boolean judging) {
+    for (MpjCase benchmarkCase : cases) {
+      for (int bytes : benchmarkCase.job().sizes()) {
         RULES.stream()
-            .filter(rule -> rule.covers(bout.job(), bytes))
-            .forEach(rule -> judge(rule, bout, bytes, judging));
+            .filter(rule -> rule.covers(benchmarkCase.job(), bytes))
+            .forEach(rule -> judge(rule, benchmarkCase, bytes, judging));
       }
     }
   }
 
-  private void judge(Rule rule, MpjBout bout, int bytes, boolean judging) {
-    String id = bout.id(bytes);
+  private void judge(Rule rule, MpjCase benchmarkCase, int bytes, boolean judging) {
+    String id = benchmarkCase.id(bytes);
     boolean more = rule.pattern.more();
     MpjImplementation theirs = better(id, rule.theirs, more);
     if (theirs == null || found.spread(id, rule.ours) == null) {
       return;
     }
     String ratioId = id + "/" + rule.ours + ":" + theirs;
-    String label = bout.label(bytes);
+    String label = benchmarkCase.label(bytes);
     for (double ratio : found.ratios(id, rule.ours, theirs)) {
       found.add(
           ratioId, label + ", " + rule.ours + " : " + theirs, Quantity.TIMES, rule.ours, ratio);

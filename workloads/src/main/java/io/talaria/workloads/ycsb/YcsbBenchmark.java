@@ -3,7 +3,7 @@
 package io.talaria.workloads.ycsb;
 
 import io.talaria.bench.compare.Benchmark;
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.SideOptions.Side;
 import io.talaria.cli.harness.HarnessException;
@@ -55,7 +55,7 @@ record YcsbBenchmark(Store store, YcsbOptions wanted, Map<String, String> worklo
   }
 
   @Override
-  public List<Bout> bouts(Launch launch, List<HostPort> remotes) {
-    return List.of(new YcsbBout(launch, store, wanted, workload, remotes));
+  public List<BenchmarkCase> cases(Launch launch, List<HostPort> remotes) {
+    return List.of(new YcsbCase(launch, store, wanted, workload, remotes));
   }
 }

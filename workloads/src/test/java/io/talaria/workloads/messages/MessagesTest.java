@@ -216,7 +216,7 @@ class MessagesTest {
             entry("all-to-all", 3 * sizes),
             entry("all-to-all-many-threads", 3 * sizes),
             entry("turning", 3 * sizes));
-    assertThat(whole.bouts().stream().map(MessagesShown::measure)).doesNotHaveDuplicates();
+    assertThat(whole.cases().stream().map(MessagesShown::measure)).doesNotHaveDuplicates();
     assertThat(whole.figures().get(1).sizes()).startsWith(1, 2, 4).endsWith(1 << 20);
     assertThat(whole.figures().get(1).lines()).startsWith("1 t 1 h", "1 t 2 h", "1 t 4 h");
     assertThat(whole.figures().get(5).lines()).startsWith("4 nodes 1 t 1 h");

@@ -20,21 +20,22 @@ import org.junit.jupiter.api.Test;
 class MpjTargetsTest {
   private final List<MpjImplementation> all = List.of(MpjImplementation.values());
   private final Comparison found = new Comparison(all);
-  private final List<MpjBout> bouts = new ArrayList<>();
+  private final List<MpjCase> cases = new ArrayList<>();
   private final MpjTargets targets = new MpjTargets(found);
 
-  private MpjBout bout(MpjPattern pattern, int ranks) {
+  private MpjCase benchmarkCase(MpjPattern pattern, int ranks) {
     MpjJob job = new MpjJob(pattern, ranks, pattern.sizes(), 1, 1, 1, 'A');
-    MpjBout bout = new MpjBout(null, job, all, true);
-    bouts.add(bout);
-    return bout;
+    MpjCase benchmarkCase = new MpjCase(null, job, all, true);
+    cases.add(benchmarkCase);
+    return benchmarkCase;
   }
 
   private void figures(
-      MpjBout bout, int bytes, MpjImplementation implementation, double... rounds) {
-    Quantity quantity = bout.job().pattern().quantity();
+      MpjCase benchmarkCase, int bytes, MpjImplementation implementation, double... rounds) {
+    Quantity quantity = benchmarkCase.job().pattern().quantity();
     for (double figure : rounds) {
-      found.add(bout.id(bytes), bout.label(bytes), quantity, implementation, figure);
+      found.add(
+          benchmarkCase.id(bytes), benchmarkCase.label(bytes), quantity, implementation, figure);
     }
   }
 
@@ -47,12 +48,12 @@ class MpjTargetsTest {
 
   @Test
   void timesAreHeldAgainstTheBetterOfOpenMpiRoundByRound() {
-    MpjBout half = bout(MpjPattern.HALF, 2);
+    MpjCase half = benchmarkCase(MpjPattern.HALF, 2);
     figures(half, 8, MpjImplementation.SHM, 100, 300, 130);
     figures(half, 8, MpjImplementation.OMPI_OB1, 100, 300, 100);
     figures(half, 8, MpjImplementation.OMPI_UCX, 150, 450, 150);
     figures(half, 8, MpjImplementation.UCX, 240, 720, 250);
-    targets.judge(bouts, true);
+    targets.judge(cases, true);
     MpjTargets.Judged shm = judged("half round trip, 8 B", MpjImplementation.SHM);
     assertThat(shm.theirs()).isEqualTo(MpjImplementation.OMPI_OB1);
     assertThat(shm.ratio().median()).isEqualTo(1);
@@ -71,12 +72,12 @@ class MpjTargetsTest {
 
   @Test
   void ratesMustBeAtLeastAsHigh() {
-    MpjBout bytes = bout(MpjPattern.BYTES, 2);
+    MpjCase bytes = benchmarkCase(MpjPattern.BYTES, 2);
     figures(bytes, 1 << 20, MpjImplementation.SHM, 9);
     figures(bytes, 1 << 20, MpjImplementation.UCX, 7);
     figures(bytes, 1 << 20, MpjImplementation.OMPI_OB1, 8);
     figures(bytes, 1 << 20, MpjImplementation.OMPI_UCX, 10);
-    targets.judge(bouts, true);
+    targets.judge(cases, true);
     MpjTargets.Judged shm = judged("byte arrays, 64 in flight, 1 MiB", MpjImplementation.SHM);
     assertThat(shm.theirs()).isEqualTo(MpjImplementation.OMPI_UCX);
     assertThat(shm.target().wanted()).isEqualTo("≥ 1.00×");
@@ -89,17 +90,17 @@ class MpjTargetsTest {
 
   @Test
   void smallMessagesMustBeFarFasterThanMpjExpressOthersFaster() {
-    MpjBout half = bout(MpjPattern.HALF, 2);
-    MpjBout objects = bout(MpjPattern.OBJECTS, 2);
-    for (MpjBout bout : bouts) {
-      for (int bytes : bout.job().sizes()) {
-        figures(bout, bytes, MpjImplementation.SHM, 50);
-        figures(bout, bytes, MpjImplementation.EXPRESS, 100);
-        figures(bout, bytes, MpjImplementation.NIO, 50);
-        figures(bout, bytes, MpjImplementation.EXPRESS_NIO, 100);
+    MpjCase half = benchmarkCase(MpjPattern.HALF, 2);
+    MpjCase objects = benchmarkCase(MpjPattern.OBJECTS, 2);
+    for (MpjCase benchmarkCase : cases) {
+      for (int bytes : benchmarkCase.job().sizes()) {
+        figures(benchmarkCase, bytes, MpjImplementation.SHM, 50);
+        figures(benchmarkCase, bytes, MpjImplementation.EXPRESS, 100);
+        figures(benchmarkCase, bytes, MpjImplementation.NIO, 50);
+        figures(benchmarkCase, bytes, MpjImplementation.EXPRESS_NIO, 100);
       }
     }
-    targets.judge(bouts, true);
+    targets.judge(cases, true);
     assertThat(judged(half.label(1 << 10), MpjImplementation.SHM).target().wanted())
         .isEqualTo("≤ 0.10×");
     assertThat(judged(half.label(4 << 10), MpjImplementation.SHM).target().wanted())
@@ -113,13 +114,13 @@ class MpjTargetsTest {
 
   @Test
   void kernelsMustNearlyKeepUpWithMpjExpress() {
-    MpjBout ft = bout(MpjPattern.FT, 2);
-    MpjBout fdtd = bout(MpjPattern.FDTD, 2);
+    MpjCase ft = benchmarkCase(MpjPattern.FT, 2);
+    MpjCase fdtd = benchmarkCase(MpjPattern.FDTD, 2);
     figures(ft, 0, MpjImplementation.SHM, 960e6);
     figures(ft, 0, MpjImplementation.EXPRESS, 1000e6);
     figures(fdtd, 0, MpjImplementation.SHM, 103e6);
     figures(fdtd, 0, MpjImplementation.EXPRESS, 100e6);
-    targets.judge(bouts, true);
+    targets.judge(cases, true);
     assertThat(ft.id(0)).isEqualTo("ft/A");
     assertThat(judged("FT, class A", MpjImplementation.SHM).target().wanted()).isEqualTo("≥ 0.97×");
     assertThat(judged("FT, class A", MpjImplementation.SHM).target().met()).isFalse();
@@ -132,12 +133,12 @@ class MpjTargetsTest {
 
   @Test
   void kernelsInCAreShownBesideOursAndNotJudged() {
-    MpjBout mg = bout(MpjPattern.MG, 2);
+    MpjCase mg = benchmarkCase(MpjPattern.MG, 2);
     figures(mg, 0, MpjImplementation.SHM, 800e6);
     figures(mg, 0, MpjImplementation.OMPI_OB1, 900e6);
     figures(mg, 0, MpjImplementation.OMPI_UCX, 1000e6);
     found.add(mg.communicationId(), "", Quantity.PERCENT, MpjImplementation.SHM, 12.5);
-    targets.judge(bouts, true);
+    targets.judge(cases, true);
     MpjTargets.Judged shm = judged("MG, class A", MpjImplementation.SHM);
     assertThat(shm.theirs()).isEqualTo(MpjImplementation.OMPI_UCX);
     assertThat(shm.ratio().median()).isEqualTo(0.8);
@@ -145,19 +146,19 @@ class MpjTargetsTest {
     assertThat(found.judged()).isZero();
     assertThat(mg.communicationId()).isEqualTo("mg/A/communication");
     Machine machine = Machine.describe("7", Pinning.decide(false));
-    String text = new MpjReport(machine, found, bouts, all, Map.of(), targets).text();
+    String text = new MpjReport(machine, found, cases, all, Map.of(), targets).text();
     assertThat(text.lines()).anyMatch(line -> line.matches("messages, %\\s+12\\.5\\s*"));
   }
 
   @Test
   void moreRanksThanTwoAndABusyHostAreNotJudged() {
-    MpjBout two = bout(MpjPattern.BARRIER, 2);
-    MpjBout four = bout(MpjPattern.BARRIER, 4);
-    for (MpjBout bout : bouts) {
-      figures(bout, 0, MpjImplementation.SHM, 50);
-      figures(bout, 0, MpjImplementation.OMPI_OB1, 100);
+    MpjCase two = benchmarkCase(MpjPattern.BARRIER, 2);
+    MpjCase four = benchmarkCase(MpjPattern.BARRIER, 4);
+    for (MpjCase benchmarkCase : cases) {
+      figures(benchmarkCase, 0, MpjImplementation.SHM, 50);
+      figures(benchmarkCase, 0, MpjImplementation.OMPI_OB1, 100);
     }
-    targets.judge(bouts, false);
+    targets.judge(cases, false);
     assertThat(targets.judged()).hasSize(1);
     assertThat(judged(two.label(0), MpjImplementation.SHM).target()).isNull();
     assertThat(found.judged()).isZero();
@@ -167,23 +168,23 @@ class MpjTargetsTest {
 
   @Test
   void aRoundThatOneOfThemLacksLeavesTheMedians() {
-    MpjBout half = bout(MpjPattern.HALF, 2);
+    MpjCase half = benchmarkCase(MpjPattern.HALF, 2);
     figures(half, 8, MpjImplementation.SHM, 2, 4, 3);
     figures(half, 8, MpjImplementation.OMPI_OB1, 1);
-    targets.judge(bouts, true);
+    targets.judge(cases, true);
     assertThat(judged("half round trip, 8 B", MpjImplementation.SHM).ratio())
         .isEqualTo(new Spread(3, 3, 3, 1));
   }
 
   @Test
   void whoIsNotHereIsNamedAndItsColumnIsEmpty() {
-    MpjBout half = bout(MpjPattern.HALF, 2);
+    MpjCase half = benchmarkCase(MpjPattern.HALF, 2);
     figures(half, 8, MpjImplementation.SHM, 100, 120);
     Map<MpjImplementation, String> absent = new EnumMap<>(MpjImplementation.class);
     absent.put(MpjImplementation.MPICH, "mpicc.mpich is not installed: install mpich");
-    targets.judge(bouts, true);
+    targets.judge(cases, true);
     Machine machine = Machine.describe("7", Pinning.decide(false));
-    String text = new MpjReport(machine, found, bouts, all, absent, targets).text();
+    String text = new MpjReport(machine, found, cases, all, absent, targets).text();
     assertThat(text)
         .contains("half round trip, µs (less is better)")
         .contains("without mpich: mpicc.mpich is not installed: install mpich\n")
@@ -209,9 +210,9 @@ class MpjTargetsTest {
   @Test
   void theMachineIsRestlessIfTheBaselineChanges() {
     Map<Integer, Double> before = Map.of(8, 100., 64, 100., 1024, 100.);
-    assertThat(MpjBout.unrest(before, Map.of(8, 300., 64, 110., 1024, 90.))).isBetween(1.09, 1.12);
-    assertThat(MpjBout.unrest(before, Map.of())).isEqualTo(1);
-    assertThat(MpjBout.unrest(Map.of(), before)).isEqualTo(1);
+    assertThat(MpjCase.unrest(before, Map.of(8, 300., 64, 110., 1024, 90.))).isBetween(1.09, 1.12);
+    assertThat(MpjCase.unrest(before, Map.of())).isEqualTo(1);
+    assertThat(MpjCase.unrest(Map.of(), before)).isEqualTo(1);
   }
 
   @Test

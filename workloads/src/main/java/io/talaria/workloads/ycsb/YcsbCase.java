@@ -2,8 +2,8 @@
 
 package io.talaria.workloads.ycsb;
 
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Blame;
-import io.talaria.bench.compare.Bout;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
@@ -29,13 +29,13 @@ import java.util.TreeMap;
  * @param workload the workload's properties
  * @param remotes where the servers are; empty to start some here
  */
-record YcsbBout(
+record YcsbCase(
     Launch launch,
     Store store,
     YcsbOptions options,
     Map<String, String> workload,
     List<HostPort> remotes)
-    implements Bout {
+    implements BenchmarkCase {
   private static final double EXPECTED_PER_MS = 2;
 
   @Override

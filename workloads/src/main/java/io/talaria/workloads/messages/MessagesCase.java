@@ -33,7 +33,7 @@ import java.util.List;
  * @param timing how long
  * @param pinning which JVM sits on which core
  */
-record MessagesBout(
+record MessagesCase(
     MessagesPattern pattern,
     int sizeBytes,
     Waiting waiting,

@@ -6,7 +6,7 @@ import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 
 /** What a benchmark measures in one round by one implementation, in processes of its own. */
-public interface Bout {
+public interface BenchmarkCase {
   /** What starting a JVM takes, about. */
   double START_MS = 1_500;
 

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.observe;
 
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.engine.Crew;
 import io.talaria.bench.engine.Fleet;
@@ -27,11 +27,12 @@ import org.HdrHistogram.Histogram;
  * @param fleet by which JVMs
  * @param outcome told what becomes of each case
  */
-record HeatBout(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome) implements Bout {
+record HeatCase(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome)
+    implements BenchmarkCase {
   /** Returns all heats of a plan. */
-  static List<Bout> of(RunPlan plan, Fleet fleet, Outcome outcome) {
+  static List<BenchmarkCase> of(RunPlan plan, Fleet fleet, Outcome outcome) {
     return plan.heats().stream()
-        .<Bout>map(heat -> new HeatBout(plan, heat, fleet, outcome))
+        .<BenchmarkCase>map(heat -> new HeatCase(plan, heat, fleet, outcome))
         .toList();
   }
 

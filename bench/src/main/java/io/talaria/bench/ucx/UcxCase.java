@@ -2,7 +2,7 @@
 
 package io.talaria.bench.ucx;
 
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.engine.Phases;
@@ -18,7 +18,7 @@ import java.util.List;
  * a round in which the two runs of {@code ucx_perftest} lie too far apart is done again. Used by
  * one thread.
  */
-final class UcxBout implements Bout {
+final class UcxCase implements BenchmarkCase {
   private static final int TRIES = 3;
   private static final double UNREST = 1.25;
 
@@ -33,12 +33,12 @@ final class UcxBout implements Bout {
   private String missing;
 
   /**
-   * Creates the bout.
+   * Creates the case.
    *
    * @param what the case
    * @param run how it is measured
    */
-  UcxBout(Case what, UcxRun run) {
+  UcxCase(Case what, UcxRun run) {
     this.what = what;
     this.run = run;
     expected = what.guess();

@@ -18,8 +18,8 @@ import java.util.List;
  * @param trial what
  * @param remotes where the server is; empty to start one here
  */
-record TrialBout(Launch launch, Class<?> main, Timing timing, Trial trial, List<HostPort> remotes)
-    implements Bout {
+record TrialCase(Launch launch, Class<?> main, Timing timing, Trial trial, List<HostPort> remotes)
+    implements BenchmarkCase {
   @Override
   public String label() {
     return trial.label();

@@ -2,8 +2,8 @@
 
 package io.talaria.workloads.bookkeeper;
 
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Blame;
-import io.talaria.bench.compare.Bout;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
@@ -29,8 +29,8 @@ import java.util.List;
  * @param live whether to say every second how far it is
  * @param remotes where the server is; empty to start one here
  */
-record LedgerBout(Launch launch, LedgerJob job, boolean live, List<HostPort> remotes)
-    implements Bout {
+record LedgerCase(Launch launch, LedgerJob job, boolean live, List<HostPort> remotes)
+    implements BenchmarkCase {
   private static final double EXPECTED_PER_MS = 2;
 
   @Override

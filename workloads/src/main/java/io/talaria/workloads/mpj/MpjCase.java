@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.mpj;
 
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.harness.Implementation;
@@ -20,7 +20,7 @@ import java.util.Map;
  * which changes everything by a factor: a round in which the baseline before all others and after
  * them differ too much is measured again. Used by one thread.
  */
-final class MpjBout implements Bout {
+final class MpjCase implements BenchmarkCase {
   private static final int TRIES = 3;
   private static final double UNREST = 1.25;
 
@@ -41,14 +41,14 @@ final class MpjBout implements Bout {
   record Rest(double unrest, int tries) {}
 
   /**
-   * Creates the bout.
+   * Creates the case.
    *
    * @param launch starts the ranks
    * @param job what they do
    * @param implementations those who can be run here, in the order of the rounds
    * @param watched whether rounds are measured again if the machine changes
    */
-  MpjBout(MpjLaunch launch, MpjJob job, List<MpjImplementation> implementations, boolean watched) {
+  MpjCase(MpjLaunch launch, MpjJob job, List<MpjImplementation> implementations, boolean watched) {
     this.launch = launch;
     this.job = job;
     this.implementations =

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.sockets;
 
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Quantity;
@@ -16,7 +16,8 @@ import io.talaria.cli.harness.Units;
  * @param runner runs it in two JVMs
  * @param ucx does the same in C
  */
-record ScenarioBout(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx) implements Bout {
+record ScenarioCase(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx)
+    implements BenchmarkCase {
   @Override
   public String label() {
     return scenario.label();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a round makes of a {@code ucx_perftest} that gives no figure. */
 @Timeout(180)
-class UcxBoutTest {
+class UcxCaseTest {
   private static final Pinning PINNING = new Pinning(Pinning.NONE, Pinning.NONE, "a test");
   private static final Case WHAT = new Case(Operation.TAG, Kind.LATENCY, 16, 1);
 
@@ -49,7 +49,7 @@ class UcxBoutTest {
               new Timing(0, 0.05),
               UcxPerftest.SHARED_MEMORY,
               false);
-      new Rounds(1, 0, new PrintWriter(progress)).measure(List.of(new UcxBout(WHAT, run)), found);
+      new Rounds(1, 0, new PrintWriter(progress)).measure(List.of(new UcxCase(WHAT, run)), found);
     }
     assertThat(found.spread(WHAT.id(), Implementation.TALARIA).median()).isPositive();
     assertThat(found.spread(WHAT.id(), Implementation.UCX_IN_C)).isNull();

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.demo;
 
-import io.talaria.bench.compare.Bout;
+import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Round;
@@ -23,7 +23,7 @@ import org.HdrHistogram.Histogram;
  * @param launch how JVMs are started
  * @param speed the times of all phases are divided by this
  */
-record DemoBout(Launch launch, double speed) implements Bout {
+record DemoCase(Launch launch, double speed) implements BenchmarkCase {
   /** The name for machines of the round trips that are drawn. */
   static final String ROUND_TRIP = "roundTrip";
 

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * @param timing how long
  * @param pinning which cores they share, in turn
  */
-record NodesBout(
+record NodesCase(
     MessagesPattern pattern, int nodes, int sizeBytes, NodesHow how, Timing timing, Pinning pinning)
     implements MessagesShown {
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -93,7 +93,7 @@ record NodesBout(
       try {
         for (int id = 1; id <= nodes; id++) {
           int core = id % 2 == 0 ? pinning.clientCore() : pinning.serverCore();
-          jvms.add(MessagesBout.start("node " + id, NodesJvm.class, core));
+          jvms.add(MessagesCase.start("node " + id, NodesJvm.class, core));
         }
         return Blame.servers(jvms, () -> measure(jvms, implementation, folder.path().toString()));
       } finally {
