@@ -23,7 +23,7 @@ import jdk.net.ExtendedSocketOptions;
  * One end of the control connection: TCP, a line of JSON each way at a time.
  *
  * <pre>
- *   command                                  station
+ *   command                                  benchmark server
  *     {"type":"hello",program,version,token,run} ──►
  *                                       ◄── {"type":"welcome",version,talaria,java}
  *     {"type":"start",road}                 ──►
@@ -35,11 +35,11 @@ import jdk.net.ExtendedSocketOptions;
  *     start again, or the end of the connection
  * </pre>
  *
- * <p>There is a connection for each JVM that the station runs; those of a command have their run in
- * common.
+ * <p>There is a connection for each JVM that the benchmark server runs; those of a command have
+ * their run in common.
  *
- * <p>The station may answer anything by {@code {"type":"failed",message}}, or {@code "gone"} if the
- * JVM has ended on its own. Any thread may read or send; lines are whole.
+ * <p>The benchmark server may answer anything by {@code {"type":"failed",message}}, or {@code
+ * "gone"} if the JVM has ended on its own. Any thread may read or send; lines are whole.
  */
 final class ControlLine implements AutoCloseable {
   static final String PROGRAM = "talaria-bench";
@@ -71,8 +71,8 @@ final class ControlLine implements AutoCloseable {
    * @param version of a hello and a welcome
    * @param token of a hello
    * @param run of a hello: what the connections of a command have in common
-   * @param talaria of a welcome: the station's version
-   * @param java of a welcome: the station's JVM
+   * @param talaria of a welcome: the benchmark server's version
+   * @param java of a welcome: the benchmark server's JVM
    * @param message of a failure
    */
   record Line(
@@ -124,7 +124,7 @@ final class ControlLine implements AutoCloseable {
     this.socket = socket;
     this.peer = peer;
     socket.setTcpNoDelay(true);
-    // A station waits for orders without limit, and serves nobody else meanwhile.
+    // A benchmark server waits for orders without limit, and serves nobody else meanwhile.
     socket.setKeepAlive(true);
     socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, PROBE_AFTER_S);
     socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_EVERY_S);
@@ -133,15 +133,15 @@ final class ControlLine implements AutoCloseable {
     out = socket.getOutputStream();
   }
 
-  /** Connects to a station. */
-  static ControlLine connect(InetSocketAddress station) throws HarnessException {
-    String where = station.getHostString() + ":" + station.getPort();
-    if (station.isUnresolved()) {
-      throw new HarnessException("unknown host: " + station.getHostString());
+  /** Connects to a benchmark server. */
+  static ControlLine connect(InetSocketAddress benchmarkServer) throws HarnessException {
+    String where = benchmarkServer.getHostString() + ":" + benchmarkServer.getPort();
+    if (benchmarkServer.isUnresolved()) {
+      throw new HarnessException("unknown host: " + benchmarkServer.getHostString());
     }
     Socket socket = new Socket();
     try {
-      socket.connect(station, (int) LIMIT.toMillis());
+      socket.connect(benchmarkServer, (int) LIMIT.toMillis());
       return new ControlLine(socket, "server " + where);
     } catch (IOException e) {
       closeQuietly(socket);

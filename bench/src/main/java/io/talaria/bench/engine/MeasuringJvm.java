@@ -33,7 +33,7 @@ public final class MeasuringJvm {
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final ParentLink parent;
-  private final List<Lane> lanes = new ArrayList<>();
+  private final List<Worker> workers = new ArrayList<>();
   private BindingKind kind;
   private boolean client;
   private Pattern pattern;
@@ -95,11 +95,11 @@ public final class MeasuringJvm {
   }
 
   private Orders.Lines offer(Orders.Offer order) throws Exception {
-    return new Orders.Lines(all(open(order.setup(), order.connections()), Lane::offer));
+    return new Orders.Lines(all(open(order.setup(), order.connections()), Worker::offer));
   }
 
   private Orders.Lines answer(Orders.Meet order) throws Exception {
-    List<Lane> opened = open(order.setup(), order.lines().size());
+    List<Worker> opened = open(order.setup(), order.lines().size());
     if (wire == null) { // of many it is the first that is on the other machine, if there is one
       wire = WireCounters.towards(order.setup().host());
     }
@@ -111,26 +111,26 @@ public final class MeasuringJvm {
   }
 
   private Orders.Nothing accept(Orders.Meet order) throws Exception {
-    int offered = lanes.size() - order.lines().size(); // those offered last
+    int offered = workers.size() - order.lines().size(); // those offered last
     for (int i = 0; i < order.lines().size(); i++) {
-      get(lanes.get(offered + i).accept(order.lines().get(i)));
+      get(workers.get(offered + i).accept(order.lines().get(i)));
     }
     return Orders.Nothing.INSTANCE;
   }
 
-  /** Opens further lanes. */
-  private List<Lane> open(Binding.Setup setup, int connections) {
-    int before = lanes.size();
+  /** Opens further workers. */
+  private List<Worker> open(Binding.Setup setup, int connections) {
+    int before = workers.size();
     for (int i = 0; i < connections; i++) {
-      lanes.add(new Lane(lanes.size(), kind, setup));
+      workers.add(new Worker(workers.size(), kind, setup));
     }
-    return List.copyOf(lanes.subList(before, lanes.size()));
+    return List.copyOf(workers.subList(before, workers.size()));
   }
 
-  private static <T> List<T> all(List<Lane> lanes, Function<Lane, Future<T>> task)
+  private static <T> List<T> all(List<Worker> workers, Function<Worker, Future<T>> task)
       throws Exception {
     List<T> results = new ArrayList<>();
-    for (Future<T> future : lanes.stream().map(task).toList()) {
+    for (Future<T> future : workers.stream().map(task).toList()) {
       results.add(get(future));
     }
     return results;
@@ -150,31 +150,33 @@ public final class MeasuringJvm {
   private Orders.Nothing prepare(Orders.Prepare order) throws Exception {
     pattern = order.pattern();
     operations = 0;
-    for (Lane lane : lanes) {
-      get(lane.prepare(order.sizeBytes()));
+    for (Worker worker : workers) {
+      get(worker.prepare(order.sizeBytes()));
     }
-    warmUp = new WarmUpLength(order.warmUpSeconds()).begin(kind.sockets() ? lanes.size() : 0);
+    warmUp = new WarmUpLength(order.warmUpSeconds()).begin(kind.sockets() ? workers.size() : 0);
     return Orders.Nothing.INSTANCE;
   }
 
   private Orders.Operated operate(Orders.Operate order) throws Exception {
     ended = false;
     WireCounters.Look before = wire == null ? null : wire.read();
-    List<Future<Lane.Work>> futures =
-        lanes.stream().map(lane -> lane.operate(pattern, client, order, () -> ended)).toList();
+    List<Future<Worker.Work>> futures =
+        workers.stream()
+            .map(worker -> worker.operate(pattern, client, order, () -> ended))
+            .toList();
     if (!client) {
       awaitEnd(futures);
     }
-    List<Lane.Work> work = new ArrayList<>();
-    for (Future<Lane.Work> future : futures) {
+    List<Worker.Work> work = new ArrayList<>();
+    for (Future<Worker.Work> future : futures) {
       work.add(get(future));
     }
     WireCounters.Carried carried =
         before == null ? WireCounters.Carried.NONE : wire.read().since(before);
     operations += order.operations();
     return new Orders.Operated(
-        work.stream().mapToLong(Lane.Work::endNs).max().orElseThrow()
-            - work.stream().mapToLong(Lane.Work::startNs).min().orElseThrow(),
+        work.stream().mapToLong(Worker.Work::endNs).max().orElseThrow()
+            - work.stream().mapToLong(Worker.Work::startNs).min().orElseThrow(),
         order.counts() ? merged(work, Laps::sinceBegun) : null,
         order.counts() ? merged(work, Laps::sinceDue) : null,
         order.counts() || warmUp.done(operations),
@@ -185,11 +187,11 @@ public final class MeasuringJvm {
   }
 
   /** Waits for the leaders' end; a connection that fails meanwhile is told at once. */
-  private void awaitEnd(List<Future<Lane.Work>> futures) throws Exception {
+  private void awaitEnd(List<Future<Worker.Work>> futures) throws Exception {
     Optional<Orders.Order> order = Optional.empty();
     while (order.isEmpty()) {
       order = parent.poll(Orders.Order.class, LOOK);
-      for (Future<Lane.Work> future : futures) {
+      for (Future<Worker.Work> future : futures) {
         if (future.isDone()) {
           get(future);
         }
@@ -202,9 +204,9 @@ public final class MeasuringJvm {
     ended = true;
   }
 
-  private static String merged(List<Lane.Work> work, Function<Laps, Histogram> which) {
+  private static String merged(List<Worker.Work> work, Function<Laps, Histogram> which) {
     Histogram sum = null;
-    for (Lane.Work one : work) {
+    for (Worker.Work one : work) {
       Histogram histogram = one.laps() == null ? null : which.apply(one.laps());
       if (histogram != null) {
         sum = sum == null ? Latencies.histogram() : sum;
@@ -231,11 +233,11 @@ public final class MeasuringJvm {
   }
 
   private Orders.Nothing cleanUp() throws Exception {
-    for (Future<?> future : lanes.stream().map(Lane::end).toList()) {
+    for (Future<?> future : workers.stream().map(Worker::end).toList()) {
       get(future);
     }
-    lanes.forEach(Lane::close);
-    lanes.clear();
+    workers.forEach(Worker::close);
+    workers.clear();
     return Orders.Nothing.INSTANCE;
   }
 }

@@ -12,7 +12,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Takes a crew, whose JVMs are started, through the phases of measuring. Used by one thread. */
+/**
+ * Takes a worker group, whose JVMs are started, through the phases of measuring. Used by one
+ * thread.
+ */
 public final class Phases {
   /** Operations of the first round of warming up. */
   private static final long FIRST_OPERATIONS = 50;
@@ -28,12 +31,12 @@ public final class Phases {
    */
   private static final int AT_ONCE = 16;
 
-  private final Crew crew;
+  private final WorkerGroup workerGroup;
   private final Terms terms;
   private final boolean all;
 
   /**
-   * What all connections of a crew have in common.
+   * What all connections of a worker group have in common.
    *
    * @param kind the library
    * @param road what its sockets run on
@@ -55,12 +58,12 @@ public final class Phases {
   /**
    * Begins.
    *
-   * @param crew the JVMs
+   * @param workerGroup the JVMs
    * @param terms what they are for
    * @param all whether all of them lead, as in all-to-all; else the client of a pair does
    */
-  public Phases(Crew crew, Terms terms, boolean all) {
-    this.crew = crew;
+  public Phases(WorkerGroup workerGroup, Terms terms, boolean all) {
+    this.workerGroup = workerGroup;
     this.terms = terms;
     this.all = all;
   }
@@ -80,14 +83,14 @@ public final class Phases {
    */
   public String initialize() throws HarnessException, InterruptedException {
     List<Orders.Initialized> each =
-        crew.each(
+        workerGroup.each(
             Orders.Phase.INITIALIZE,
             member -> new Orders.Initialize(terms.kind(), leads(member)),
             Orders.Initialized.class,
             terms.limit());
     for (int i = 0; i < each.size(); i++) {
       if (!each.get(i).obstacle().isEmpty()) {
-        throw new LibraryMissingException(crew.side(i) + each.get(i).obstacle());
+        throw new LibraryMissingException(workerGroup.side(i) + each.get(i).obstacle());
       }
     }
     boolean wanted = terms.road().accelerated();
@@ -109,16 +112,16 @@ public final class Phases {
    * @throws InterruptedException if interrupted
    */
   public void connect(int connections, int ofEach) throws HarnessException, InterruptedException {
-    for (int server = 0; server < crew.size(); server++) {
+    for (int server = 0; server < workerGroup.size(); server++) {
       Binding.Setup setup =
           new Binding.Setup(
-              crew.host(server),
+              workerGroup.host(server),
               terms.largestBytes(),
               ofEach,
               terms.threads(),
               terms.transports(),
               terms.spins());
-      for (int client = server + 1; client < crew.size(); client++) {
+      for (int client = server + 1; client < workerGroup.size(); client++) {
         for (int left = connections; left > 0; left -= AT_ONCE) {
           connect(server, client, Math.min(left, AT_ONCE), setup);
         }
@@ -129,20 +132,20 @@ public final class Phases {
   private void connect(int server, int client, int connections, Binding.Setup setup)
       throws HarnessException, InterruptedException {
     Orders.Lines offers =
-        crew.one(
+        workerGroup.one(
             server,
             Orders.Phase.OFFER,
             new Orders.Offer(setup, connections),
             Orders.Lines.class,
             terms.limit());
     Orders.Lines answers =
-        crew.one(
+        workerGroup.one(
             client,
             Orders.Phase.ANSWER,
             new Orders.Meet(setup, offers.lines()),
             Orders.Lines.class,
             terms.limit());
-    crew.one(
+    workerGroup.one(
         server,
         Orders.Phase.ACCEPT,
         new Orders.Meet(setup, answers.lines()),
@@ -161,7 +164,7 @@ public final class Phases {
   }
 
   private void each(Orders.Phase phase, Object body) throws HarnessException, InterruptedException {
-    crew.each(phase, member -> body, Orders.Nothing.class, terms.limit());
+    workerGroup.each(phase, member -> body, Orders.Nothing.class, terms.limit());
   }
 
   /**
@@ -247,7 +250,7 @@ public final class Phases {
 
   private List<Orders.Operated> operate(Orders.Operate order, Duration most)
       throws HarnessException, InterruptedException {
-    return crew.operate(order, this::leads, most);
+    return workerGroup.operate(order, this::leads, most);
   }
 
   private List<Orders.Operated> leaders(List<Orders.Operated> done) {
@@ -274,7 +277,7 @@ public final class Phases {
    * @throws InterruptedException if interrupted
    */
   public int startPerftest() throws HarnessException, InterruptedException {
-    return crew.one(
+    return workerGroup.one(
         0,
         Orders.Phase.PERFTEST,
         new Orders.Perftest(terms.transports()),

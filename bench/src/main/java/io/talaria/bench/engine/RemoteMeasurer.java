@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** A measuring JVM that a station starts. */
+/** A measuring JVM that a benchmark server starts. */
 final class RemoteMeasurer implements Measurer {
-  /** How much later than the station this side gives up. */
+  /** How much later than the benchmark server this side gives up. */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   private static final Duration START_LIMIT = Duration.ofSeconds(70);
@@ -27,14 +27,14 @@ final class RemoteMeasurer implements Measurer {
   }
 
   /**
-   * Connects to a station.
+   * Connects to a benchmark server.
    *
    * @param run what all connections of this command have in common, and no others
    * @throws HarnessException if there is none, or it is another version, or refuses
    */
-  static RemoteMeasurer connect(InetSocketAddress station, String token, String run)
+  static RemoteMeasurer connect(InetSocketAddress benchmarkServer, String token, String run)
       throws HarnessException {
-    ControlLine line = ControlLine.connect(station);
+    ControlLine line = ControlLine.connect(benchmarkServer);
     try {
       line.send(ControlLine.hello(token, run));
       ControlLine.Line welcome = line.await("welcome", ControlLine.LIMIT);
@@ -56,7 +56,7 @@ final class RemoteMeasurer implements Measurer {
         + ": use the same release of Talaria on both sides";
   }
 
-  /** Returns the address of the station, as this side sees it. */
+  /** Returns the address of the benchmark server, as this side sees it. */
   String host() {
     return line.peerAddress();
   }

@@ -5,8 +5,8 @@ package io.talaria.bench.engine;
 import java.time.Duration;
 
 /**
- * Whose turn it is at a station: one run at a time, because two would disturb each other. Any
- * thread may use it.
+ * Whose turn it is at a benchmark server: one run at a time, because two would disturb each other.
+ * Any thread may use it.
  */
 final class Turn {
   // Guarded by this.

@@ -8,12 +8,12 @@
  *   command ── pipes ─────────────────────────── measuring JVM (client)
  *      │                                                │ the connections measured
  *      ├── pipes ─────────────────────────────── measuring JVM (server), on one machine
- *      └── control connection ── station ── pipes ── measuring JVM (server), on two
+ *      └── control connection ── benchmark server ── pipes ── measuring JVM (server), on two
  * </pre>
  *
- * <p>The {@link io.talaria.bench.engine.Station} is the same command with {@code --listen} on the
- * other machine; it hands on what it is told. All-to-all has several JVMs on each side, and a
- * control connection for each on the station's. The measuring JVMs go through the {@link
+ * <p>The {@link io.talaria.bench.engine.BenchmarkServer} is the same command with {@code --listen}
+ * on the other machine; it hands on what it is told. All-to-all has several JVMs on each side, and
+ * a control connection for each on the benchmark server's. The measuring JVMs go through the {@link
  * io.talaria.bench.engine.Phases phases} initialize, connect, prepare, warm up, operate and clean
  * up, each begun by an order and ended by an event; no order is given before both have ended the
  * phase before.

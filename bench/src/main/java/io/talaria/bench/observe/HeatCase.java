@@ -4,10 +4,10 @@ package io.talaria.bench.observe;
 
 import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Round;
-import io.talaria.bench.engine.Crew;
-import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.engine.Orders;
 import io.talaria.bench.engine.Phases;
+import io.talaria.bench.engine.WorkerGroup;
+import io.talaria.bench.engine.WorkerPool;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.plan.Case;
 import io.talaria.bench.plan.LinkImplementation;
@@ -19,20 +19,20 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * All cases of a heat, which each implementation measures by one crew of JVMs. An implementation
- * that fails is given up for this round; the others go on. Used by one thread.
+ * All cases of a heat, which each implementation measures by one worker group of JVMs. An
+ * implementation that fails is given up for this round; the others go on. Used by one thread.
  *
  * @param plan the plan
  * @param heat which cases
- * @param fleet by which JVMs
+ * @param workerPool by which JVMs
  * @param outcome told what becomes of each case
  */
-record HeatCase(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome)
+record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome outcome)
     implements BenchmarkCase {
   /** Returns all heats of a plan. */
-  static List<BenchmarkCase> of(RunPlan plan, Fleet fleet, Outcome outcome) {
+  static List<BenchmarkCase> of(RunPlan plan, WorkerPool workerPool, Outcome outcome) {
     return plan.heats().stream()
-        .<BenchmarkCase>map(heat -> new HeatCase(plan, heat, fleet, outcome))
+        .<BenchmarkCase>map(heat -> new HeatCase(plan, heat, workerPool, outcome))
         .toList();
   }
 
@@ -55,9 +55,9 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, Fleet fleet, Outcome outcome)
       return;
     }
     String doing = "starting";
-    try (Crew crew = fleet.crew(heat.processes())) {
-      crew.start(implementation.road());
-      Phases phases = new Phases(crew, terms(implementation), heat.allToAll());
+    try (WorkerGroup workerGroup = workerPool.workerGroup(heat.processes())) {
+      workerGroup.start(implementation.road());
+      Phases phases = new Phases(workerGroup, terms(implementation), heat.allToAll());
       phases.initialize();
       int connections = 0;
       for (Case measured : cases) {

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.observe;
 
-import io.talaria.bench.engine.StationOptions;
+import io.talaria.bench.engine.BenchmarkServerOptions;
 import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.PlanException;
@@ -90,7 +90,7 @@ public final class ObserveCommand implements Subcommand {
       description = "With --report: write each picture to a file of its own, too (SVG).")
   private boolean pictures;
 
-  @Mixin private StationOptions station = new StationOptions();
+  @Mixin private BenchmarkServerOptions benchmarkServer = new BenchmarkServerOptions();
 
   @Mixin private PinOptions pin = new PinOptions();
 
@@ -113,7 +113,7 @@ public final class ObserveCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    station.check();
+    benchmarkServer.check();
     if (jucx != null && !JucxJar.isOne(jucx)) {
       throw new ParameterException(
           spec.commandLine(), "--jucx " + jucx + " is no jar of JUCX (org.openucx:jucx)");
@@ -126,8 +126,8 @@ public final class ObserveCommand implements Subcommand {
       return report();
     }
     Pinning pinning = pin.pinning(spec.commandLine());
-    if (station.listens()) {
-      return station.serve(pinning, agent, jars());
+    if (benchmarkServer.listens()) {
+      return benchmarkServer.serve(pinning, agent, jars());
     }
     RunPlan read = plan();
     return check ? describe(read) : run(read, pinning);
@@ -172,6 +172,6 @@ public final class ObserveCommand implements Subcommand {
 
   private int run(RunPlan read, Pinning pinning) throws HarnessException, InterruptedException {
     return new ObserveRun(read, out, pinning, spec.commandLine())
-        .run(station.fleet(read.mostProcesses(), pinning, agent, jars()));
+        .run(benchmarkServer.workerPool(read.mostProcesses(), pinning, agent, jars()));
   }
 }

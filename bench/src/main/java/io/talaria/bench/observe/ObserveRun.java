@@ -4,7 +4,7 @@ package io.talaria.bench.observe;
 
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Rounds;
-import io.talaria.bench.engine.Fleet;
+import io.talaria.bench.engine.WorkerPool;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.RunPlan;
@@ -37,9 +37,9 @@ final class ObserveRun implements Outcome {
     machine = Machine.describe(BuildVersion.talaria(), pinning);
   }
 
-  int run(Fleet jvms) throws HarnessException, InterruptedException {
-    try (Fleet fleet = jvms) {
-      String server = fleet.host() + ", " + fleet.serverVersions();
+  int run(WorkerPool jvms) throws HarnessException, InterruptedException {
+    try (WorkerPool workerPool = jvms) {
+      String server = workerPool.host() + ", " + workerPool.serverVersions();
       Keeper opened = new Keeper(folder, plan, machine, hostName(), server);
       keeper = opened;
       PrintWriter progressTo = command.getErr();
@@ -51,7 +51,7 @@ final class ObserveRun implements Outcome {
       try (opened) {
         Runtime.getRuntime().addShutdownHook(atExit);
         new Rounds(plan.repetitions(), 0, progressTo)
-            .measure(HeatCase.of(plan, fleet, this), opened.found());
+            .measure(HeatCase.of(plan, workerPool, this), opened.found());
       }
       if (!removed(atExit)) {
         return CommandLine.ExitCode.SOFTWARE; // the interrupt tells the rest

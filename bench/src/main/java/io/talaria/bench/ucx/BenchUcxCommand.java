@@ -7,10 +7,10 @@ import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RepeatOptions;
 import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
-import io.talaria.bench.engine.Fleet;
+import io.talaria.bench.engine.BenchmarkServerOptions;
 import io.talaria.bench.engine.LibraryMissingException;
 import io.talaria.bench.engine.Phases;
-import io.talaria.bench.engine.StationOptions;
+import io.talaria.bench.engine.WorkerPool;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
@@ -123,7 +123,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
   @Option(names = "--no-perftest", description = "Leave ucx_perftest out, even if it is installed.")
   private boolean noPerftest;
 
-  @Mixin private StationOptions station = new StationOptions();
+  @Mixin private BenchmarkServerOptions benchmarkServer = new BenchmarkServerOptions();
   @Mixin private RepeatOptions repeat;
   @Mixin private OutputOptions output;
 
@@ -134,7 +134,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
   public Integer call() throws HarnessException, InterruptedException {
     Limits.check(spec.commandLine(), "--threads", threads, 1, MOST_THREADS);
     output.check();
-    station.check();
+    benchmarkServer.check();
     Timing timing = repeat.timing(seconds, WARM_UP_SECONDS, SECONDS);
     List<Case> cases = cases();
     int rounds = repeat.rounds();
@@ -143,15 +143,15 @@ public final class BenchUcxCommand implements Callable<Integer> {
         threads == 1
             ? repeat.pinning()
             : new Pinning(Pinning.NONE, Pinning.NONE, "several threads");
-    if (station.listens()) {
-      return station.serve(pinning, null, List.of());
+    if (benchmarkServer.listens()) {
+      return benchmarkServer.serve(pinning, null, List.of());
     }
-    try (Fleet fleet = station.fleet(2, pinning, null, List.of())) {
+    try (WorkerPool workerPool = benchmarkServer.workerPool(2, pinning, null, List.of())) {
       Machine machine = Machine.describe(BuildVersion.talaria(), pinning).beside(busy);
       boolean spins = 2 * threads <= machine.cores();
       return measure(
           cases,
-          new UcxRun(fleet, perftest(pinning), timing, transports(), spins),
+          new UcxRun(workerPool, perftest(pinning), timing, transports(), spins),
           new Rounds(rounds, busy, spec.commandLine().getErr()),
           machine);
     } catch (LibraryMissingException e) {
@@ -179,7 +179,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
   private String transports() {
     return transports != null
         ? transports
-        : station.remote() == null ? UcxPerftest.SHARED_MEMORY : "";
+        : benchmarkServer.remote() == null ? UcxPerftest.SHARED_MEMORY : "";
   }
 
   private UcxPerftest perftest(Pinning pinning) {
@@ -203,8 +203,9 @@ public final class BenchUcxCommand implements Callable<Integer> {
     options.put("rounds", rounds.rounds());
     options.put("timing", run.timing());
     options.put("busy", rounds.busy());
-    options.put("server", station.remote() == null ? "this host" : station.remote().host());
-    options.put("javaOptions", station.javaOptions());
+    options.put(
+        "server", benchmarkServer.remote() == null ? "this host" : benchmarkServer.remote().host());
+    options.put("javaOptions", benchmarkServer.javaOptions());
     return options;
   }
 

@@ -3,9 +3,9 @@
 package io.talaria.bench.ucx;
 
 import io.talaria.bench.compare.Timing;
-import io.talaria.bench.engine.Crew;
-import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.engine.Phases;
+import io.talaria.bench.engine.WorkerGroup;
+import io.talaria.bench.engine.WorkerPool;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Road;
@@ -15,13 +15,14 @@ import java.time.Duration;
 /**
  * What all cases of a run have in common. Used by one thread.
  *
- * @param fleet by which JVMs
+ * @param workerPool by which JVMs
  * @param perftest ucx_perftest's client; null: it is left out
  * @param timing how long
  * @param transports {@code UCX_TLS}; empty for UCX's choice
  * @param spins whether a thread that finds nothing to do keeps its core
  */
-record UcxRun(Fleet fleet, UcxPerftest perftest, Timing timing, String transports, boolean spins) {
+record UcxRun(
+    WorkerPool workerPool, UcxPerftest perftest, Timing timing, String transports, boolean spins) {
   private static final Duration PHASE_LIMIT = Duration.ofSeconds(60);
   private static final double LIMIT_TIMES = 10;
   private static final Duration LEAST_LIMIT = Duration.ofSeconds(5);
@@ -44,9 +45,9 @@ record UcxRun(Fleet fleet, UcxPerftest perftest, Timing timing, String transport
       throws HarnessException, InterruptedException {
     Phases.Terms terms =
         new Phases.Terms(kind, Road.DIRECT, sizeBytes, 0, transports, spins, PHASE_LIMIT);
-    try (Crew crew = fleet.crew(2)) {
-      crew.start(Road.DIRECT);
-      return work.of(new Phases(crew, terms, false));
+    try (WorkerGroup workerGroup = workerPool.workerGroup(2)) {
+      workerGroup.start(Road.DIRECT);
+      return work.of(new Phases(workerGroup, terms, false));
     }
   }
 
@@ -66,6 +67,6 @@ record UcxRun(Fleet fleet, UcxPerftest perftest, Timing timing, String transport
     Duration limit = Duration.ofMillis(Math.round(seconds * LIMIT_TIMES * 1_000));
     return what.figure(
         perftest.run(
-            test, fleet.host(), port, limit.compareTo(LEAST_LIMIT) < 0 ? LEAST_LIMIT : limit));
+            test, workerPool.host(), port, limit.compareTo(LEAST_LIMIT) < 0 ? LEAST_LIMIT : limit));
   }
 }

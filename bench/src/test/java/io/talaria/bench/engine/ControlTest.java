@@ -37,7 +37,7 @@ class ControlTest {
 
   @Test
   void aWrongTokenIsRefused() throws Exception {
-    try (LocalStation hosts = new LocalStation()) {
+    try (LocalBenchmarkServer hosts = new LocalBenchmarkServer()) {
       assertThatExceptionOfType(HarnessException.class)
           .isThrownBy(() -> RemoteMeasurer.connect(address(hosts), "wrong", "run"))
           .withMessageContaining("wrong token");
@@ -104,7 +104,7 @@ class ControlTest {
   void anOrderThatMakesNoSenseIsRefused(String orders, String why) throws Exception {
     String hello =
         "{'type':'hello','program':'talaria-bench','version':4,'token':'%s','run':'r'};"
-            .formatted(LocalStation.TOKEN);
+            .formatted(LocalBenchmarkServer.TOKEN);
     assertThat(answerTo((hello + orders + ";").replace('\'', '"').replace(';', '\n')))
         .contains("\"type\":\"failed\"")
         .contains(why);
@@ -135,7 +135,7 @@ class ControlTest {
   }
 
   private static String answerTo(String text) throws Exception {
-    try (LocalStation hosts = new LocalStation();
+    try (LocalBenchmarkServer hosts = new LocalBenchmarkServer();
         Socket socket = new Socket()) {
       socket.connect(address(hosts));
       socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
@@ -145,19 +145,22 @@ class ControlTest {
 
   @Test
   void aServerMeasuresForOneAtATime() throws Exception {
-    try (LocalStation hosts = new LocalStation()) {
-      RemoteMeasurer first = RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "one");
-      RemoteMeasurer second = RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "one");
+    try (LocalBenchmarkServer hosts = new LocalBenchmarkServer()) {
+      RemoteMeasurer first =
+          RemoteMeasurer.connect(address(hosts), LocalBenchmarkServer.TOKEN, "one");
+      RemoteMeasurer second =
+          RemoteMeasurer.connect(address(hosts), LocalBenchmarkServer.TOKEN, "one");
       assertThatExceptionOfType(HarnessException.class)
-          .isThrownBy(() -> RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "another"))
+          .isThrownBy(
+              () -> RemoteMeasurer.connect(address(hosts), LocalBenchmarkServer.TOKEN, "another"))
           .withMessageContaining("is measuring for someone else; try again later");
       first.close();
       second.close();
-      RemoteMeasurer.connect(address(hosts), LocalStation.TOKEN, "another").close();
+      RemoteMeasurer.connect(address(hosts), LocalBenchmarkServer.TOKEN, "another").close();
     }
   }
 
-  private static InetSocketAddress address(LocalStation station) {
-    return new InetSocketAddress(InetAddress.getLoopbackAddress(), station.port());
+  private static InetSocketAddress address(LocalBenchmarkServer benchmarkServer) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), benchmarkServer.port());
   }
 }

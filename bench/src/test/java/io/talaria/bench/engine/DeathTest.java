@@ -131,20 +131,20 @@ class DeathTest {
             .orElseThrow();
     Road road = kind.sockets() ? Road.PLAIN : Road.DIRECT;
     Phases.Terms terms = new Phases.Terms(kind, road, 16, 0, "", false, Duration.ofSeconds(60));
-    try (LocalStation station = new LocalStation(starter("server"));
+    try (LocalBenchmarkServer benchmarkServer = new LocalBenchmarkServer(starter("server"));
         RemoteMeasurer server =
             RemoteMeasurer.connect(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), station.port()),
-                LocalStation.TOKEN,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), benchmarkServer.port()),
+                LocalBenchmarkServer.TOKEN,
                 "run");
         LocalMeasurer client = new LocalMeasurer(starter("client"))) {
       HarnessException failure;
-      try (Crew crew =
-          new Crew(
+      try (WorkerGroup workerGroup =
+          new WorkerGroup(
               List.of(new Doomed(server, "server", doom), new Doomed(client, "client", doom)),
-              Fleet.HERE)) {
-        crew.start(road);
-        Phases phases = new Phases(crew, terms, false);
+              WorkerPool.HERE)) {
+        workerGroup.start(road);
+        Phases phases = new Phases(workerGroup, terms, false);
         failure =
             catchThrowableOfType(
                 HarnessException.class,

@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Both sides of a connection in this JVM, with a lane each: nothing that is measured here would
+ * Both sides of a connection in this JVM, with a worker each: nothing that is measured here would
  * mean anything, but each pattern comes to its end.
  */
 public final class LinkPair implements AutoCloseable {
   private static final long LIMIT_S = 60;
 
-  private final Lane server;
-  private final Lane client;
+  private final Worker server;
+  private final Worker client;
 
   /**
    * Connects.
@@ -32,8 +32,8 @@ public final class LinkPair implements AutoCloseable {
     assertThat(Bindings.load(kind)).isEmpty();
     String transports = kind.ucx() ? "posix,self" : "";
     Binding.Setup setup = new Binding.Setup("127.0.0.1", largestBytes, 1, 0, transports, false);
-    server = new Lane(0, kind, setup);
-    client = new Lane(1, kind, setup);
+    server = new Worker(0, kind, setup);
+    client = new Worker(1, kind, setup);
     get(server.accept(get(client.answer(get(server.offer())))));
   }
 
@@ -48,7 +48,7 @@ public final class LinkPair implements AutoCloseable {
     AtomicBoolean ended = new AtomicBoolean();
     Orders.Operate order = new Orders.Operate(messages, 0, true, pattern.latency());
     Future<?> follows = server.operate(pattern, false, order, ended::get);
-    Lane.Work work = get(client.operate(pattern, true, order, ended::get));
+    Worker.Work work = get(client.operate(pattern, true, order, ended::get));
     ended.set(true);
     get(follows);
     if (pattern.latency()) {

@@ -5,9 +5,9 @@ package io.talaria.bench.observe;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Rounds;
-import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.engine.JvmStarter;
-import io.talaria.bench.engine.LocalStation;
+import io.talaria.bench.engine.LocalBenchmarkServer;
+import io.talaria.bench.engine.WorkerPool;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.PlanException;
 import io.talaria.bench.plan.PlanReader;
@@ -22,14 +22,14 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A station in this process, and what became of the cases of plans. */
+/** A benchmark server in this process, and what became of the cases of plans. */
 final class Hosts implements AutoCloseable, Outcome {
   private static final List<String> SMALL =
       List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
   final List<Row> rows = new ArrayList<>();
   final List<String> failures = new ArrayList<>();
-  private final LocalStation station = new LocalStation(starter("server"));
+  private final LocalBenchmarkServer benchmarkServer = new LocalBenchmarkServer(starter("server"));
 
   Hosts() throws IOException {}
 
@@ -41,12 +41,13 @@ final class Hosts implements AutoCloseable, Outcome {
   boolean run(String json) throws PlanException, HarnessException, InterruptedException {
     RunPlan plan = PlanReader.parse("test.json", json);
     InetSocketAddress address =
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), station.port());
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), benchmarkServer.port());
     int before = failures.size();
-    try (Fleet fleet =
-        Fleet.with(plan.mostProcesses(), address, LocalStation.TOKEN, starter("client"))) {
+    try (WorkerPool workerPool =
+        WorkerPool.with(
+            plan.mostProcesses(), address, LocalBenchmarkServer.TOKEN, starter("client"))) {
       new Rounds(plan.repetitions(), 0, new PrintWriter(Writer.nullWriter()))
-          .measure(HeatCase.of(plan, fleet, this), new Comparison(plan.implementations()));
+          .measure(HeatCase.of(plan, workerPool, this), new Comparison(plan.implementations()));
     }
     return failures.size() == before;
   }
@@ -71,6 +72,6 @@ final class Hosts implements AutoCloseable, Outcome {
 
   @Override
   public void close() {
-    station.close();
+    benchmarkServer.close();
   }
 }

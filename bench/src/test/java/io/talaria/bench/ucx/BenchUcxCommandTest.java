@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.talaria.bench.engine.LocalStation;
+import io.talaria.bench.engine.LocalBenchmarkServer;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.cli.Main;
 import io.talaria.cli.harness.Json;
@@ -129,12 +129,12 @@ class BenchUcxCommandTest {
     }
   }
 
-  /** The server's side by a station, as on another host. */
+  /** The server's side by a benchmark server, as on another host. */
   @Test
   void aServerElsewhereStartsUcxPerftestToo() throws Exception {
     NeedsUcx.check();
     assumeTrue(UcxPerftest.installed(), "no ucx_perftest");
-    try (LocalStation station = new LocalStation()) {
+    try (LocalBenchmarkServer benchmarkServer = new LocalBenchmarkServer()) {
       assertThat(
               run(
                   "--rounds=1",
@@ -145,11 +145,11 @@ class BenchUcxCommandTest {
                   "--sizes=16",
                   "--measures=latency",
                   "--transports=posix,self",
-                  "--remote=127.0.0.1:" + station.port(),
-                  "--token=" + LocalStation.TOKEN))
+                  "--remote=127.0.0.1:" + benchmarkServer.port(),
+                  "--token=" + LocalBenchmarkServer.TOKEN))
           .as(err.toString())
           .isZero();
-      assertThat(run("--quick", "--remote=127.0.0.1:" + station.port(), "--token=guess"))
+      assertThat(run("--quick", "--remote=127.0.0.1:" + benchmarkServer.port(), "--token=guess"))
           .isEqualTo(1);
     }
     assertThat(out.toString())

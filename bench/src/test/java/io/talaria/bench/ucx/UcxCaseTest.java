@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
-import io.talaria.bench.engine.Fleet;
 import io.talaria.bench.engine.JvmStarter;
+import io.talaria.bench.engine.WorkerPool;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.UcxPerftest;
@@ -41,10 +41,10 @@ class UcxCaseTest {
     Files.setPosixFilePermissions(silent, PosixFilePermissions.fromString("rwx------"));
     Comparison found = new Comparison(List.of(Implementation.TALARIA));
     StringWriter progress = new StringWriter();
-    try (Fleet fleet = Fleet.here(2, starter("server"), starter("client"))) {
+    try (WorkerPool workerPool = WorkerPool.here(2, starter("server"), starter("client"))) {
       UcxRun run =
           new UcxRun(
-              fleet,
+              workerPool,
               new UcxPerftest(PINNING, silent.toString()),
               new Timing(0, 0.05),
               UcxPerftest.SHARED_MEMORY,

@@ -350,7 +350,7 @@ public final class BenchMessagesCommand implements Subcommand {
   private NodesHow how() {
     CommandLine command = spec.commandLine();
     Limits.check(command, "--nodes", nodes, 2, MOST_NODES);
-    Limits.check(command, "--threads", threads, 1, Receipt.MOST_LANES);
+    Limits.check(command, "--threads", threads, 1, Receipt.MOST_WORKERS);
     if (handlers != null) {
       Limits.check(command, "--handlers", handlers, 1, MOST_HANDLERS);
       if (dispatch == Dispatch.INLINE || dispatch == Dispatch.VIRTUAL) {

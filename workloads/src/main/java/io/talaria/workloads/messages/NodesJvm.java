@@ -56,8 +56,8 @@ public final class NodesJvm {
     receipts = new Receipt[job.nodes() + 1];
     Arrays.setAll(receipts, each -> Receipt.of(job.how().dispatch()));
     node = Node.start(options());
-    for (int lane = 0; lane < job.how().threads(); lane++) {
-      senders.add(new Sender(lane));
+    for (int worker = 0; worker < job.how().threads(); worker++) {
+      senders.add(new Sender(worker));
     }
   }
 
@@ -235,13 +235,13 @@ public final class NodesJvm {
 
   /** One thread's share. */
   private final class Sender {
-    private final int lane;
+    private final int worker;
     private final long[] sent = new long[job.nodes() + 1];
     private final long[] sums = new long[job.nodes() + 1];
     private final Mutable again = job.how().reuse() ? Mutable.of(job.sizeBytes()) : null;
 
-    Sender(int lane) {
-      this.lane = lane;
+    Sender(int worker) {
+      this.worker = worker;
     }
 
     void send(long beginNs, long ns) throws MessagingException {
@@ -253,7 +253,7 @@ public final class NodesJvm {
       do {
         for (int i = 0; i < burst; i++) {
           for (int t = 0; t < among; t++) {
-            long number = Receipt.number(lane, sent[targets[t]]);
+            long number = Receipt.number(worker, sent[targets[t]]);
             Object object =
                 again == null ? Sizes.object(job.sizeBytes(), number) : again.fill(number);
             long unused = peers[t].send(object);

@@ -10,16 +10,16 @@ import java.util.concurrent.atomic.LongAdder;
  * bits of a number are the thread's.
  */
 abstract class Receipt {
-  private static final int LANE_BITS = 4;
+  private static final int WORKER_BITS = 4;
 
   /** How many threads a node may send with. */
-  static final int MOST_LANES = 1 << LANE_BITS;
+  static final int MOST_WORKERS = 1 << WORKER_BITS;
 
-  private final long[] next = new long[MOST_LANES];
+  private final long[] next = new long[MOST_WORKERS];
 
   /** The number of the thread's next object. */
-  static long number(int lane, long before) {
-    return before << LANE_BITS | lane;
+  static long number(int worker, long before) {
+    return before << WORKER_BITS | worker;
   }
 
   /** Made for a way of receiving. */
@@ -46,8 +46,8 @@ abstract class Receipt {
 
   /** Whether an object is its thread's next. */
   final boolean inOrder(long number, long mask) {
-    int lane = (int) number & MOST_LANES - 1;
-    return ((number ^ number(lane, next[lane]++)) & mask) == 0;
+    int worker = (int) number & MOST_WORKERS - 1;
+    return ((number ^ number(worker, next[worker]++)) & mask) == 0;
   }
 
   /** Of one thread, the poller. */

@@ -62,8 +62,9 @@ public final class YcsbClient {
               .mapToObj(thread -> new TimedDb(stores.forThread(thread)))
               .toList();
       long operations = job.operations();
-      Crew crew = new Crew(bindings, job.phase() == Phase.RUN, workload, properties, operations);
-      long elapsedNs = crew.run(done -> link.report(Orders.PROGRESS, done));
+      WorkerGroup workerGroup =
+          new WorkerGroup(bindings, job.phase() == Phase.RUN, workload, properties, operations);
+      long elapsedNs = workerGroup.run(done -> link.report(Orders.PROGRESS, done));
       ModeProbe.Roads roads = ModeProbe.look();
       export(elapsedNs, operations);
       return result(bindings, elapsedNs, stores.connections(), roads, rested);
@@ -73,7 +74,7 @@ public final class YcsbClient {
   /** Returns whether compilers rest. */
   private boolean warmUp(Workload workload, Stores stores) throws Exception {
     WarmUp until = job.warmUp().begin(stores.connections());
-    new WarmCrew(workload, properties)
+    new WarmWorkerGroup(workload, properties)
         .run(
             IntStream.range(0, job.threads()).mapToObj(stores::forThread).toList(),
             until,

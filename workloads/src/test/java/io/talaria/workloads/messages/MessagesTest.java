@@ -158,8 +158,8 @@ class MessagesTest {
     }
     Receipt receipt = Receipt.of(Dispatch.INLINE);
     for (long before = 0; before < 100; before++) {
-      for (int lane = 0; lane < Receipt.MOST_LANES; lane++) {
-        Block block = Block.of(1, Receipt.number(lane, before));
+      for (int worker = 0; worker < Receipt.MOST_WORKERS; worker++) {
+        Block block = Block.of(1, Receipt.number(worker, before));
         receipt.take(block.number(), block.mask(), block.sum());
       }
     }
@@ -266,8 +266,8 @@ class MessagesTest {
     for (Dispatch dispatch : Dispatch.values()) {
       Receipt receipt = Receipt.of(dispatch);
       for (long before = 0; before < 3; before++) {
-        for (int lane = 0; lane < Receipt.MOST_LANES; lane++) {
-          receipt.take(Receipt.number(lane, before), lane);
+        for (int worker = 0; worker < Receipt.MOST_WORKERS; worker++) {
+          receipt.take(Receipt.number(worker, before), worker);
         }
       }
       receipt.take(Receipt.number(3, 4), 1000); // the one before it is missing

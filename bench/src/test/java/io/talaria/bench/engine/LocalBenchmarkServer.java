@@ -8,32 +8,32 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** A station in this process. */
-public final class LocalStation implements AutoCloseable {
+/** A benchmark server in this process. */
+public final class LocalBenchmarkServer implements AutoCloseable {
   /** What it wants to hear. */
   public static final String TOKEN = "secret";
 
-  private final Station station;
+  private final BenchmarkServer benchmarkServer;
 
   /** Opens one whose JVMs run anywhere. */
-  public LocalStation() throws IOException {
+  public LocalBenchmarkServer() throws IOException {
     this(new JvmStarter("server", Pinning.NONE, null, List.of(), List.of()));
   }
 
   /** Opens one that starts JVMs in some way. */
-  public LocalStation(JvmStarter starter) throws IOException {
+  public LocalBenchmarkServer(JvmStarter starter) throws IOException {
     InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    station = new Station(here, starter, TOKEN, "test", line -> {});
-    Thread.ofPlatform().daemon().start(station::serve);
+    benchmarkServer = new BenchmarkServer(here, starter, TOKEN, "test", line -> {});
+    Thread.ofPlatform().daemon().start(benchmarkServer::serve);
   }
 
   /** Returns its port. */
   public int port() {
-    return station.port();
+    return benchmarkServer.port();
   }
 
   @Override
   public void close() {
-    station.close();
+    benchmarkServer.close();
   }
 }

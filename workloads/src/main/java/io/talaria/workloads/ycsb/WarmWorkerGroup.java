@@ -16,7 +16,7 @@ import site.ycsb.DB;
 import site.ycsb.Workload;
 
 /** Threads that do what a workload says and measure nothing, until all is warm. */
-final class WarmCrew {
+final class WarmWorkerGroup {
   private static final long LOOK_MS = 20;
 
   private final Workload workload;
@@ -24,7 +24,7 @@ final class WarmCrew {
   private final LongAdder done = new LongAdder();
   private volatile boolean warm;
 
-  WarmCrew(Workload workload, Properties properties) {
+  WarmWorkerGroup(Workload workload, Properties properties) {
     this.workload = workload;
     this.properties = properties;
   }

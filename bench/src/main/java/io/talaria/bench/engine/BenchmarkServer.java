@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * The passive machine: listens for clients, one after the other, and starts measuring JVMs for
  * them, one for each connection. When the connection ends, so does its JVM.
  */
-public final class Station implements AutoCloseable {
+public final class BenchmarkServer implements AutoCloseable {
   /** Connections at once, those included that have not yet said who they are. */
   private static final int MOST_CONNECTIONS = 64;
 
@@ -48,7 +48,7 @@ public final class Station implements AutoCloseable {
    * @param log told what happens
    * @throws IOException if it cannot listen there
    */
-  public Station(
+  public BenchmarkServer(
       InetSocketAddress address,
       JvmStarter starter,
       String token,
@@ -75,7 +75,7 @@ public final class Station implements AutoCloseable {
       try {
         Socket socket = listener.accept();
         if (connections.tryAcquire()) {
-          Thread.ofPlatform().daemon().name("talaria-station").start(() -> serve(socket));
+          Thread.ofPlatform().daemon().name("talaria-benchmark-server").start(() -> serve(socket));
         } else {
           log.accept("refused a connection: there are " + MOST_CONNECTIONS + " already");
           socket.close();
@@ -113,7 +113,7 @@ public final class Station implements AutoCloseable {
     private final ControlLine line;
     private final ExecutorService pump =
         Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().daemon().name("talaria-station-pump").factory());
+            Thread.ofPlatform().daemon().name("talaria-benchmark-server-pump").factory());
     private ChildJvm child;
     private boolean entered;
 

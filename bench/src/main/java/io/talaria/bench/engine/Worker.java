@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
  * the peer may not be done yet. It looks ever less often while there is nothing to do, because
  * other connections may be measured still.
  */
-final class Lane implements AutoCloseable {
+final class Worker implements AutoCloseable {
   private static final long SHORTEST_REST_NS = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_REST_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -32,10 +32,10 @@ final class Lane implements AutoCloseable {
   private long restNs = SHORTEST_REST_NS;
   private boolean closed;
 
-  Lane(int index, BindingKind kind, Binding.Setup setup) {
+  Worker(int index, BindingKind kind, Binding.Setup setup) {
     thread =
         Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("talaria-lane-" + index).factory());
+            Thread.ofPlatform().daemon().name("talaria-worker-" + index).factory());
     binding = Bindings.create(kind, setup);
   }
 
@@ -74,7 +74,7 @@ final class Lane implements AutoCloseable {
   }
 
   /**
-   * When a lane worked.
+   * When a worker worked.
    *
    * @param startNs when it began
    * @param endNs when it ended

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that say on which machines a {@link Fleet} measures: a mixin. */
-public final class StationOptions {
+/** The options that say on which machines a {@link WorkerPool} measures: a mixin. */
+public final class BenchmarkServerOptions {
   private static final int DEFAULT_PORT = 13_341;
   private static final String ANY = "0.0.0.0";
 
@@ -66,7 +66,7 @@ public final class StationOptions {
   private List<String> javaOptions = List.of();
 
   /** Creates the options; picocli fills them. */
-  public StationOptions() {}
+  public BenchmarkServerOptions() {}
 
   static final class Place extends HostPort.Converter {
     Place() {
@@ -111,15 +111,16 @@ public final class StationOptions {
    * @param agent the agent's jar; null: looked for when it is needed
    * @param jars what is added to the class path
    * @return the JVMs, none of them started; whoever calls closes it
-   * @throws HarnessException if there is no station, or it refuses
+   * @throws HarnessException if there is no benchmark server, or it refuses
    */
-  public Fleet fleet(int processes, Pinning pinning, Path agent, List<Path> jars)
+  public WorkerPool workerPool(int processes, Pinning pinning, Path agent, List<Path> jars)
       throws HarnessException {
     JvmStarter client = starter("client", pinning.clientCore(), agent, jars);
     HostPort remote = elsewhere.remote;
     return remote == null
-        ? Fleet.here(processes, starter("server", pinning.serverCore(), agent, jars), client)
-        : Fleet.with(processes, new InetSocketAddress(remote.host(), remote.port()), token, client);
+        ? WorkerPool.here(processes, starter("server", pinning.serverCore(), agent, jars), client)
+        : WorkerPool.with(
+            processes, new InetSocketAddress(remote.host(), remote.port()), token, client);
   }
 
   private JvmStarter starter(String name, int core, Path agent, List<Path> jars) {
@@ -141,8 +142,8 @@ public final class StationOptions {
     String wanted = token == null ? Token.random() : token;
     HostPort listen = elsewhere.listen;
     String bind = listen.host().isEmpty() ? ANY : listen.host();
-    try (Station station =
-        new Station(
+    try (BenchmarkServer benchmarkServer =
+        new BenchmarkServer(
             new InetSocketAddress(bind, listen.port()),
             starter("server", pinning.serverCore(), agent, jars),
             wanted,
@@ -151,18 +152,18 @@ public final class StationOptions {
               console.println(text);
               console.flush();
             })) {
-      console.println("listening on port " + station.port());
+      console.println("listening on port " + benchmarkServer.port());
       console.println(
           "on the other machine: talaria "
               + command.qualifiedName().replaceFirst("^talaria ", "")
               + " --remote "
               + (bind.equals(ANY) ? "HOST" : bind)
               + ":"
-              + station.port()
+              + benchmarkServer.port()
               + " --token "
               + wanted);
       console.flush();
-      station.serve();
+      benchmarkServer.serve();
       return CommandLine.ExitCode.OK;
     } catch (IOException e) {
       throw new HarnessException(

@@ -13,11 +13,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Of the failures that a death brings about, the death itself is told, however close they are. */
-class CrewTest {
+class WorkerGroupTest {
   private static final int ROUNDS = 20_000;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** One of a crew whose orders all end in the same way. */
+  /** One of a worker group whose orders all end in the same way. */
   private record Failing(HarnessException failure) implements Measurer {
     @Override
     public void start(Road road) {}
@@ -42,11 +42,11 @@ class CrewTest {
     ChildGoneException death = new ChildGoneException("the server ended");
     Failing dead = new Failing(death);
     Failing bereft = new Failing(new HarnessException("connection refused"));
-    try (Crew crew = new Crew(List.of(dead, bereft), Fleet.HERE)) {
+    try (WorkerGroup workerGroup = new WorkerGroup(List.of(dead, bereft), WorkerPool.HERE)) {
       for (int i = 0; i < ROUNDS; i++) {
         assertThat(
                 catchThrowable(
-                    () -> crew.one(1, Orders.Phase.ANSWER, "", Orders.Lines.class, LIMIT)))
+                    () -> workerGroup.one(1, Orders.Phase.ANSWER, "", Orders.Lines.class, LIMIT)))
             .isSameAs(death);
       }
     }

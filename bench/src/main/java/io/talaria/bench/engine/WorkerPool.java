@@ -11,9 +11,9 @@ import java.util.List;
 
 /**
  * All measuring JVMs that a run may have at once: half of them here, the others here, too, or at a
- * {@link Station}. Used by one thread, which closes it.
+ * {@link BenchmarkServer}. Used by one thread, which closes it.
  */
-public final class Fleet implements AutoCloseable {
+public final class WorkerPool implements AutoCloseable {
   static final String HERE = "127.0.0.1";
 
   private final List<Measurer> servers = new ArrayList<>();
@@ -21,7 +21,7 @@ public final class Fleet implements AutoCloseable {
   private final String host;
   private final String versions;
 
-  private Fleet(String host, String versions) {
+  private WorkerPool(String host, String versions) {
     this.host = host;
     this.versions = versions;
   }
@@ -33,49 +33,49 @@ public final class Fleet implements AutoCloseable {
    * @param server how those of the server's side are started
    * @param client how those of the client's side are started
    */
-  public static Fleet here(int processes, JvmStarter server, JvmStarter client) {
-    Fleet fleet =
-        new Fleet(
+  public static WorkerPool here(int processes, JvmStarter server, JvmStarter client) {
+    WorkerPool workerPool =
+        new WorkerPool(
             HERE, versions(BuildVersion.talaria(), System.getProperty("java.runtime.version")));
     for (int i = 0; i < onServer(processes); i++) {
-      fleet.servers.add(new LocalMeasurer(server));
+      workerPool.servers.add(new LocalMeasurer(server));
     }
-    return fleet.withClients(processes, client);
+    return workerPool.withClients(processes, client);
   }
 
   /**
    * Gathers JVMs of this machine, and of another for the server's side.
    *
    * @param processes how many at most
-   * @param station where the station listens
+   * @param benchmarkServer where the benchmark server listens
    * @param token what it wants to hear
    * @param client how the JVMs of this side are started
-   * @throws HarnessException if there is no station, or it refuses
+   * @throws HarnessException if there is no benchmark server, or it refuses
    */
-  public static Fleet with(
-      int processes, InetSocketAddress station, String token, JvmStarter client)
+  public static WorkerPool with(
+      int processes, InetSocketAddress benchmarkServer, String token, JvmStarter client)
       throws HarnessException {
     String run = Token.random();
     List<RemoteMeasurer> connected = new ArrayList<>();
     try {
       for (int i = 0; i < onServer(processes); i++) {
-        connected.add(RemoteMeasurer.connect(station, token, run));
+        connected.add(RemoteMeasurer.connect(benchmarkServer, token, run));
       }
     } catch (HarnessException e) {
       connected.forEach(RemoteMeasurer::close);
       throw e;
     }
     RemoteMeasurer first = connected.getFirst();
-    Fleet fleet = new Fleet(first.host(), versions(first.talaria(), first.java()));
-    fleet.servers.addAll(connected);
-    return fleet.withClients(processes, client);
+    WorkerPool workerPool = new WorkerPool(first.host(), versions(first.talaria(), first.java()));
+    workerPool.servers.addAll(connected);
+    return workerPool.withClients(processes, client);
   }
 
   private static String versions(String talaria, String java) {
     return "Talaria " + talaria + ", Java " + java;
   }
 
-  private Fleet withClients(int processes, JvmStarter client) {
+  private WorkerPool withClients(int processes, JvmStarter client) {
     for (int i = onServer(processes); i < processes; i++) {
       clients.add(new LocalMeasurer(client));
     }
@@ -101,12 +101,13 @@ public final class Fleet implements AutoCloseable {
    * Chooses processes of both sides, the server's first: it may be unable to connect to here.
    *
    * @param processes how many
-   * @return a crew whose JVMs are not started yet; to be closed before the next one is chosen
+   * @return a worker group whose JVMs are not started yet; to be closed before the next one is
+   *     chosen
    */
-  public Crew crew(int processes) {
+  public WorkerGroup workerGroup(int processes) {
     List<Measurer> members = new ArrayList<>(servers.subList(0, onServer(processes)));
     members.addAll(clients.subList(0, processes - onServer(processes)));
-    return new Crew(members, host);
+    return new WorkerGroup(members, host);
   }
 
   @Override

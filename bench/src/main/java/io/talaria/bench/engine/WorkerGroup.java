@@ -23,7 +23,7 @@ import java.util.function.IntPredicate;
  * The measuring JVMs of a case, kept in step: whoever fails first ends the wait for all. Used by
  * one thread, which closes it.
  */
-public final class Crew implements AutoCloseable {
+public final class WorkerGroup implements AutoCloseable {
   /** How long to wait, after a failure, for its cause. */
   private static final Duration AFTERMATH = Duration.ofSeconds(5);
 
@@ -34,29 +34,29 @@ public final class Crew implements AutoCloseable {
           Thread.ofPlatform().daemon().name("talaria-observe-wait-", 0).factory());
 
   /**
-   * Gathers a crew.
+   * Gathers a worker group.
    *
    * @param members at least two; in each pair the earlier one is connected to by the later one; the
    *     first half are of the server's side
    * @param serverHost how those are reached
    */
-  Crew(List<Measurer> members, String serverHost) {
+  WorkerGroup(List<Measurer> members, String serverHost) {
     this.members = List.copyOf(members);
     this.serverHost = serverHost;
   }
 
   private boolean onServer(int member) {
-    return member < Fleet.onServer(members.size());
+    return member < WorkerPool.onServer(members.size());
   }
 
   /** Returns how those who connect to a member reach it. */
   String host(int member) {
-    return onServer(member) ? serverHost : Fleet.HERE;
+    return onServer(member) ? serverHost : WorkerPool.HERE;
   }
 
   /** Returns words that begin what is told of a member; empty if both sides are one machine. */
   String side(int member) {
-    return serverHost.equals(Fleet.HERE)
+    return serverHost.equals(WorkerPool.HERE)
         ? ""
         : onServer(member) ? "the server's side: " : "this side: ";
   }

@@ -16,7 +16,7 @@ import site.ycsb.DBWrapper;
 import site.ycsb.Workload;
 
 /** YCSB's client threads. Used by one thread. */
-final class Crew {
+final class WorkerGroup {
   /** Of operations a millisecond that a thread shall not exceed. */
   private static final double UNTHROTTLED = 0;
 
@@ -28,7 +28,7 @@ final class Crew {
    * @param transactions whether they do what the workload says; else they insert the records
    * @param operations how many in all
    */
-  Crew(
+  WorkerGroup(
       List<TimedDb> bindings,
       boolean transactions,
       Workload workload,
