@@ -60,7 +60,7 @@ class CommandTest {
             "bench",
             "sockets",
             "--seconds=0.1",
-            "--rounds=1",
+            "--iterations=1",
             "--patterns=blocking,oneway",
             "--sizes=64K",
             "--connections=1",

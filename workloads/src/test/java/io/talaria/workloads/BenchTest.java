@@ -96,7 +96,7 @@ class BenchTest {
   private JsonNode measure(Stream<String> words) throws Exception {
     Path file = folder.resolve("found.json");
     String[] usual = {
-      "--rounds", "1", "--seconds", "0.05", "--warm-up", "0.01", "--no-pin", "--json", "" + file
+      "--iterations", "1", "--seconds", "0.05", "--warm-up", "0.01", "--no-pin", "--json", "" + file
     };
     String[] all =
         Stream.of(Stream.of("bench"), words, Stream.of(usual))

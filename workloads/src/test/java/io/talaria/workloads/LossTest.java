@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What happens to one side of a benchmark when the other one is killed in the middle of it. */
 @Timeout(240)
 class LossTest {
-  private static final String[] AT_ONCE = {"--rounds", "1", "--warm-up", "0", "--no-pin"};
+  private static final String[] AT_ONCE = {"--iterations", "1", "--warm-up", "0", "--no-pin"};
 
   @ParameterizedTest
   @CsvSource(
@@ -122,7 +122,7 @@ class LossTest {
       assertThat(ended.out())
           .containsPattern("(?m)^ping-pong 16 B +failed *$")
           .containsPattern("(?m)^ping-pong 64 B, p50 +\\d")
-          .contains("\nMissing:\n  ping-pong 16 B, JDK, round 1: the server ended");
+          .contains("\nMissing:\n  ping-pong 16 B, JDK, iteration 1: the server ended");
     }
     JsonNode json = Json.parse(Files.readString(file));
     assertThat(json.path("missing").path(0).path("cause").asText())

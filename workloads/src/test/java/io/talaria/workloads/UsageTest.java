@@ -60,7 +60,7 @@ class UsageTest {
         "bench netty --fabric shm --plain | --fabric does not go with --plain",
         "bench netty --json /nowhere/x | --json: there is no folder /nowhere",
         "bench grpc --call two | --call: there is no 'two', but unary, streaming",
-        "bench grpc --rounds 0 | --rounds must be from 1 to 100",
+        "bench grpc --iterations 0 | --iterations must be from 1 to 100",
         "bench grpc --quick --seconds 1 | --seconds does not go with --quick",
         "bench grpc --quick --warm-up 1 | --warm-up does not go with --quick"
       })

@@ -26,15 +26,15 @@ import picocli.CommandLine.Spec;
           + " options say otherwise. One topic, one partition; the broker does not wait for its"
           + " disk, which is what Kafka does unless told otherwise.",
       "",
-      "Every case runs in new JVMs on this machine, in rounds that alternate between the two; the run"
+      "Every case runs in new JVMs on this machine, in iterations that alternate between the two; the run"
           + " fails if a connection of Talaria's was not accelerated. Shown are medians over the"
-          + " rounds with their range.",
+          + " iterations with their range.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench kafka --quick",
-      "  talaria bench kafka produce -l 100 --rounds 5 --json kafka.json",
+      "  talaria bench kafka produce -l 100 --iterations 5 --json kafka.json",
       "  talaria bench kafka --no-pin --busy 2",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."

@@ -26,9 +26,9 @@ import picocli.CommandLine.Parameters;
           + " over HTTP for grizzly, tomcat, undertow and vertx, and an echo for jgroups, mina and"
           + " pekko.",
       "",
-      "Every case runs in new JVMs on this machine, in rounds that alternate between the two; the run"
+      "Every case runs in new JVMs on this machine, in iterations that alternate between the two; the run"
           + " fails if a connection of Talaria's was not accelerated. Netty is on NIO on both, as"
-          + " its native transports are left out. Shown are medians over the rounds with their"
+          + " its native transports are left out. Shown are medians over the iterations with their"
           + " range.",
       ""
     },
@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  talaria bench programs --quick",
       "  talaria bench programs hazelcast vertx --connections 1,4 --json programs.json",
-      "  talaria bench programs --no-pin --busy 2 --rounds 5",
+      "  talaria bench programs --no-pin --busy 2 --iterations 5",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })

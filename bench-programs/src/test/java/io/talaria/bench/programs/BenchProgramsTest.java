@@ -39,7 +39,7 @@ class BenchProgramsTest {
 
   private JsonNode measured(String words) throws Exception {
     Path json = folder.resolve("found.json");
-    Ended ended = run("bench " + words + " --rounds 1 --warm-up 0 --no-pin --json " + json);
+    Ended ended = run("bench " + words + " --iterations 1 --warm-up 0 --no-pin --json " + json);
     assertThat(ended.status()).as(ended.out() + ended.err()).isZero();
     return Json.parse(Files.readString(json));
   }

@@ -45,14 +45,14 @@ public final class BenchOptions {
       description = "How long a case is measured, after its warm-up. Default: 2, with --quick 0.7.")
   private Double seconds;
 
-  @Mixin private RoundOptions rounds;
+  @Mixin private IterationOptions iterations;
 
   /** Creates the options; picocli fills them. */
   public BenchOptions() {}
 
   /** Returns which side is wanted. */
   public SideOptions sides() {
-    return rounds.sides();
+    return iterations.sides();
   }
 
   /**
@@ -89,7 +89,7 @@ public final class BenchOptions {
    */
   public int run(Class<?> main, String format, List<? extends Trial> trials)
       throws HarnessException, InterruptedException {
-    return rounds.compare(new Trials(main, format, trials, rounds.timing(seconds)));
+    return iterations.compare(new Trials(main, format, trials, iterations.timing(seconds)));
   }
 
   private record Trials(Class<?> main, String format, List<? extends Trial> trials, Timing timing)

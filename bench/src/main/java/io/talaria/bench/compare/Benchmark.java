@@ -8,12 +8,12 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 
-/** A benchmark as {@link RoundOptions#compare} runs it. */
+/** A benchmark as {@link IterationOptions#compare} runs it. */
 public interface Benchmark {
   /** Returns the name of the format of its JSON. */
   String format();
 
-  /** Returns what was asked for, by name, besides what {@link RoundOptions} knows. */
+  /** Returns what was asked for, by name, besides what {@link IterationOptions} knows. */
   Map<String, Object> options();
 
   /**

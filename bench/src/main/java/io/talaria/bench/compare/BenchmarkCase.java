@@ -5,7 +5,7 @@ package io.talaria.bench.compare;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 
-/** What a benchmark measures in one round by one implementation, in processes of its own. */
+/** What a benchmark measures in one iteration by one implementation, in processes of its own. */
 public interface BenchmarkCase {
   /** What starting a JVM takes, about. */
   double START_MS = 1_500;
@@ -27,32 +27,32 @@ public interface BenchmarkCase {
   }
 
   /**
-   * Returns how many rounds it needs.
+   * Returns how many iterations it needs.
    *
    * @param wanted how many the user wants
    */
-  default int rounds(int wanted) {
+  default int iterations(int wanted) {
     return wanted;
   }
 
   /**
    * Measures once.
    *
-   * @param round which round, by which implementation, and where to say what was found
+   * @param iteration which iteration, by which implementation, and where to say what was found
    * @throws HarnessException if it failed, or was not accelerated though it should be: the engine
    *     tells {@link #failed} then, as for any other exception
    * @throws InterruptedException if interrupted
    */
-  void measure(Round round) throws HarnessException, InterruptedException;
+  void measure(Iteration iteration) throws HarnessException, InterruptedException;
 
   /**
    * Told that measuring has failed; the engine goes on with the others. Keeps that there is no
    * figure.
    *
-   * @param round which round, by which implementation
+   * @param iteration which iteration, by which implementation
    * @param cause why; what there is to say beside is in further lines
    */
-  default void failed(Round round, String cause) {
-    round.found().addMissing(round.missing(label(), cause));
+  default void failed(Iteration iteration, String cause) {
+    iteration.found().addMissing(iteration.missing(label(), cause));
   }
 }

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * What was found by the implementations compared: figures and times of each round, targets, and the
- * roads that connections took. Not for use by several threads.
+ * What was found by the implementations compared: figures and times of each iteration, targets, and
+ * the roads that connections took. Not for use by several threads.
  */
 public final class Comparison {
   /** What tables show in place of a figure that should be there. */
@@ -40,12 +40,12 @@ public final class Comparison {
   private final List<Judged> byJucx = new ArrayList<>();
   private final List<Missing> missing = new ArrayList<>();
 
-  /** What is measured now and in which round; empty and 0 if nobody says. */
+  /** What is measured now and in which iteration; empty and 0 if nobody says. */
   private String benchmarkCase = "";
 
-  private int round;
+  private int iteration;
 
-  /** In how many rounds compilers were busy when measuring began. */
+  /** In how many iterations compilers were busy when measuring began. */
   private final Map<String, Integer> compiling = new LinkedHashMap<>();
 
   /**
@@ -61,17 +61,17 @@ public final class Comparison {
   record Judged(String label, Target target) {}
 
   /**
-   * A figure that a round should have given and has not.
+   * A figure that an iteration should have given and has not.
    *
    * @param label what was measured
    * @param implementation whose figure it is
-   * @param round in which round, from 1
+   * @param iteration in which iteration, from 1
    * @param cause why
    */
-  public record Missing(String label, Implementation implementation, int round, String cause) {}
+  public record Missing(String label, Implementation implementation, int iteration, String cause) {}
 
-  /** The figure of a round. */
-  private record Figure(int round, double value) {}
+  /** The figure of an iteration. */
+  private record Figure(int iteration, double value) {}
 
   /** The figures of a measure. */
   static final class Gathered {
@@ -115,18 +115,20 @@ public final class Comparison {
       return values.getOrDefault(implementation, List.of()).stream().map(Figure::value).toList();
     }
 
-    private List<Integer> rounds(Implementation implementation) {
-      return values.getOrDefault(implementation, List.of()).stream().map(Figure::round).toList();
+    private List<Integer> iterations(Implementation implementation) {
+      return values.getOrDefault(implementation, List.of()).stream()
+          .map(Figure::iteration)
+          .toList();
     }
 
-    /** Returns the figures of all, each at the place of its round; null is for one without. */
-    private Map<Implementation, List<Double>> byRounds() {
+    /** Returns the figures of all, each at the place of its iteration; null is for one without. */
+    private Map<Implementation, List<Double>> byIterations() {
       Map<Implementation, List<Double>> all = new LinkedHashMap<>();
       values.forEach(
           (implementation, figures) -> {
             List<Double> places = new ArrayList<>();
             for (Figure figure : figures) {
-              while (places.size() < figure.round - 1) {
+              while (places.size() < figure.iteration - 1) {
                 places.add(null);
               }
               places.add(figure.value);
@@ -137,8 +139,8 @@ public final class Comparison {
     }
 
     /**
-     * Returns the ratios of two implementations' figures in the rounds; that of the medians alone
-     * if they do not have the same rounds.
+     * Returns the ratios of two implementations' figures in the iterations; that of the medians
+     * alone if they do not have the same iterations.
      */
     private List<Double> ratios(Implementation one, Implementation other) {
       List<Double> ones = values(one);
@@ -146,7 +148,7 @@ public final class Comparison {
       if (ones.isEmpty() || others.isEmpty()) {
         return List.of(Double.NaN);
       }
-      if (!rounds(one).equals(rounds(other))) {
+      if (!iterations(one).equals(iterations(other))) {
         return List.of(spread(one).median() / spread(other).median());
       }
       return IntStream.range(0, ones.size()).mapToObj(i -> ones.get(i) / others.get(i)).toList();
@@ -173,8 +175,9 @@ public final class Comparison {
     }
 
     /**
-     * Returns Talaria's figure as a multiple of ucx_perftest's, or NaN: the median of the rounds'
-     * ratios if each round has both, because both had the same share of what the machine did then.
+     * Returns Talaria's figure as a multiple of ucx_perftest's, or NaN: the median of the
+     * iterations' ratios if each iteration has both, because both had the same share of what the
+     * machine did then.
      */
     double timesUcx() {
       return Spread.of(ratios(Implementation.TALARIA, Implementation.UCX_IN_C)).median();
@@ -191,7 +194,7 @@ public final class Comparison {
           spread(Implementation.UCX_IN_C),
           Json.number(timesUcx()),
           target,
-          byRounds());
+          byIterations());
     }
   }
 
@@ -199,20 +202,20 @@ public final class Comparison {
    * Says what is measured from now on, to which the figures belong that are added.
    *
    * @param label its name for people; empty if it is nothing in particular
-   * @param number in which round, from 1; 0 if figures tell their rounds by their order
+   * @param number in which iteration, from 1; 0 if figures tell their iterations by their order
    */
   void begin(String label, int number) {
     benchmarkCase = label;
-    round = number;
+    iteration = number;
   }
 
-  /** Returns in which round something is found of which so many were found before. */
-  private int round(int before) {
-    return round > 0 ? round : before + 1;
+  /** Returns in which iteration something is found of which so many were found before. */
+  private int iteration(int before) {
+    return iteration > 0 ? iteration : before + 1;
   }
 
   /**
-   * Adds what one round of a trial has found.
+   * Adds what one iteration of a trial has found.
    *
    * @param id the trial's name for machines
    * @param label its name for people
@@ -232,7 +235,7 @@ public final class Comparison {
   }
 
   /**
-   * Adds a round as it was found.
+   * Adds an iteration as it was found.
    *
    * @param id the name for machines of what was measured
    * @param label its name for people
@@ -263,7 +266,7 @@ public final class Comparison {
   }
 
   /**
-   * Adds which roads the connections of a round took, to be shown if they were Talaria's.
+   * Adds which roads the connections of an iteration took, to be shown if they were Talaria's.
    *
    * @param label what they did
    * @param implementation on which road they should be
@@ -277,7 +280,7 @@ public final class Comparison {
   }
 
   /**
-   * Adds a figure of one round.
+   * Adds a figure of one iteration.
    *
    * @param id its name for machines
    * @param label its name for people
@@ -293,12 +296,12 @@ public final class Comparison {
               .computeIfAbsent(id, key -> new Gathered(benchmarkCase, label, quantity))
               .values
               .computeIfAbsent(implementation, key -> new ArrayList<>());
-      figures.add(new Figure(round(figures.size()), value));
+      figures.add(new Figure(iteration(figures.size()), value));
     }
   }
 
   /**
-   * Adds that a round has no figure of an implementation: the others' figures stand, and the
+   * Adds that an iteration has no figure of an implementation: the others' figures stand, and the
    * benchmark has failed in this.
    *
    * @param one what, whose and why
@@ -313,7 +316,7 @@ public final class Comparison {
   }
 
   /**
-   * Returns in how many rounds somebody has no figure of something.
+   * Returns in how many iterations somebody has no figure of something.
    *
    * @param label what was measured, as {@link BenchmarkCase#label} says it
    * @param implementation who
@@ -329,7 +332,7 @@ public final class Comparison {
 
   /**
    * Returns the figures of a measure as a table has them: their median with the range, and in how
-   * many rounds there is none though there should be.
+   * many iterations there is none though there should be.
    *
    * @param id its name for machines
    * @param label what was measured, as {@link BenchmarkCase#label} says it
@@ -352,12 +355,12 @@ public final class Comparison {
   private String cell(
       Gathered measure, Implementation implementation, Function<Spread, String> figure) {
     // What failed may have given this figure before.
-    List<Integer> rounds = measure.rounds(implementation);
+    List<Integer> iterations = measure.iterations(implementation);
     long failed =
         failures(measure.benchmarkCase, implementation)
-            .filter(one -> !rounds.contains(one.round()))
+            .filter(one -> !iterations.contains(one.iteration()))
             .count();
-    if (rounds.isEmpty()) {
+    if (iterations.isEmpty()) {
       return failed > 0 ? FAILED : "";
     }
     return figure.apply(measure.spread(implementation))
@@ -382,14 +385,14 @@ public final class Comparison {
     for (Missing one : missing) {
       String cause = all ? one.cause() : new Complaint(one.cause()).brief();
       out.append("  ").append(one.label()).append(", ").append(one.implementation().label());
-      out.append(", round ").append(one.round()).append(": ");
+      out.append(", iteration ").append(one.iteration()).append(": ");
       out.append(cause.replace("\n", "\n    ")).append('\n');
     }
     return out.toString();
   }
 
   /**
-   * Adds the times of one round, and their median as a measure of its own.
+   * Adds the times of one iteration, and their median as a measure of its own.
    *
    * @param id the name for machines of what was timed
    * @param label its name for people
@@ -405,7 +408,7 @@ public final class Comparison {
             times.stream()
                 .filter(one -> one.id().equals(id) && one.implementation().equals(implementation))
                 .count();
-    times.add(Distribution.of(id, label, implementation, round(before), histogram));
+    times.add(Distribution.of(id, label, implementation, iteration(before), histogram));
   }
 
   /**
@@ -413,7 +416,7 @@ public final class Comparison {
    *
    * @param id its name for machines
    * @param implementation whose
-   * @return median and range of the rounds; null if there are none
+   * @return median and range of the iterations; null if there are none
    */
   public Spread spread(String id, Implementation implementation) {
     Gathered measure = measures.get(id);
@@ -421,7 +424,7 @@ public final class Comparison {
   }
 
   /**
-   * Returns the figures of a measure, round by round.
+   * Returns the figures of a measure, iteration by iteration.
    *
    * @param id its name for machines
    * @param implementation whose
@@ -433,9 +436,9 @@ public final class Comparison {
   }
 
   /**
-   * Returns how many times one's figure is another's, round by round, because both had the same
-   * share of what the machine did in a round; the ratio of the medians alone if one of them lacks a
-   * round that the other has.
+   * Returns how many times one's figure is another's, iteration by iteration, because both had the
+   * same share of what the machine did in an iteration; the ratio of the medians alone if one of
+   * them lacks an iteration that the other has.
    *
    * @param id the measure
    * @param one whose figures
@@ -508,7 +511,7 @@ public final class Comparison {
   }
 
   /**
-   * Returns the times of all rounds together.
+   * Returns the times of all iterations together.
    *
    * @param id what was timed
    * @param implementation on which road

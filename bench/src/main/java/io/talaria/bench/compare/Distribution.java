@@ -8,12 +8,12 @@ import io.talaria.bench.harness.Latencies.Percentiles;
 import org.HdrHistogram.Histogram;
 
 /**
- * The times of one round, in nanoseconds, as they are written to files.
+ * The times of one iteration, in nanoseconds, as they are written to files.
  *
  * @param id the name for machines of what was timed
  * @param label its name for people
  * @param implementation on which road
- * @param round which round, from 1
+ * @param iteration which iteration, from 1
  * @param percentiles the usual figures
  * @param hdr all of it, as {@link Latencies#encode} writes it
  */
@@ -21,14 +21,19 @@ public record Distribution(
     String id,
     String label,
     Implementation implementation,
-    int round,
+    int iteration,
     Percentiles percentiles,
     String hdr) {
 
   static Distribution of(
-      String id, String label, Implementation implementation, int round, Histogram histogram) {
+      String id, String label, Implementation implementation, int iteration, Histogram histogram) {
     return new Distribution(
-        id, label, implementation, round, Percentiles.of(histogram), Latencies.encode(histogram));
+        id,
+        label,
+        implementation,
+        iteration,
+        Percentiles.of(histogram),
+        Latencies.encode(histogram));
   }
 
   Histogram histogram() {

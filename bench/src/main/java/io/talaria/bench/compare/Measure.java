@@ -18,10 +18,11 @@ import java.util.Map;
  * @param talaria on Talaria, or null
  * @param ratio how many times better Talaria's median is than the JDK's, or null
  * @param ucx what ucx_perftest measured, or null
- * @param timesUcx Talaria's figure as a multiple of ucx_perftest's, the median of the rounds, or
- *     null
+ * @param timesUcx Talaria's figure as a multiple of ucx_perftest's, the median of the iterations,
+ *     or null
  * @param target what Talaria must reach, or null if nothing is asked
- * @param rounds the figures of the rounds, the first one's first; null is for a round that has none
+ * @param iterations the figures of the iterations, the first one's first; null is for an iteration
+ *     that has none
  */
 public record Measure(
     String id,
@@ -33,4 +34,4 @@ public record Measure(
     Spread ucx,
     Double timesUcx,
     Target target,
-    Map<Implementation, List<Double>> rounds) {}
+    Map<Implementation, List<Double>> iterations) {}

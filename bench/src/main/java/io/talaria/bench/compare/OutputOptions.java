@@ -38,13 +38,13 @@ public final class OutputOptions {
   @Option(
       names = "--csv",
       paramLabel = "FILE",
-      description = "Write the figures of each round to a file, for spreadsheets.")
+      description = "Write the figures of each iteration to a file, for spreadsheets.")
   private Path csv;
 
   @Option(
       names = "--hlog",
       paramLabel = "FILE",
-      description = "Write the times of each round to a file, as HdrHistogram's log.")
+      description = "Write the times of each iteration to a file, as HdrHistogram's log.")
   private Path hlog;
 
   @Option(names = "--strict", description = "Exit with status 3 if a target is missed.")

@@ -13,24 +13,24 @@ import picocli.CommandLine.Spec;
 
 /** The options that say how often, how long and beside whom all is measured: a mixin. */
 public final class RepeatOptions {
-  private static final int USUAL_ROUNDS = 3;
+  private static final int USUAL_ITERATIONS = 3;
   private static final double QUICK_WARM_UP = 0.7;
   private static final double QUICK_SECONDS = 0.7;
   private static final double USUAL_SECONDS = 2;
   private static final double MOST_SECONDS = 600;
-  private static final int MOST_ROUNDS = 100;
+  private static final int MOST_ITERATIONS = 100;
   private static final int MOST_BUSY = 1_024;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
   @Option(
-      names = "--rounds",
+      names = "--iterations",
       paramLabel = "N",
       description =
           "How often each case is measured by each implementation, in turn, in new processes."
               + " Default: 3, with --quick 1.")
-  private Integer rounds;
+  private Integer iterations;
 
   @Option(
       names = "--warm-up",
@@ -51,7 +51,7 @@ public final class RepeatOptions {
 
   @Option(
       names = "--quick",
-      description = "One short round: to see that everything works, not to quote from.")
+      description = "One short iteration: to see that everything works, not to quote from.")
   private boolean quick;
 
   @Mixin private PinOptions pin = new PinOptions();
@@ -59,7 +59,7 @@ public final class RepeatOptions {
   /** Creates the options; picocli fills them. */
   public RepeatOptions() {}
 
-  /** Returns whether one short round will do. */
+  /** Returns whether one short iteration will do. */
   public boolean quick() {
     return quick;
   }
@@ -122,31 +122,31 @@ public final class RepeatOptions {
     return new Timing(warmUp(usualWarmUp).seconds(), length);
   }
 
-  /** Returns how many rounds the user wants; 0 if nothing is said. */
+  /** Returns how many iterations the user wants; 0 if nothing is said. */
   int given() {
-    return rounds == null ? 0 : rounds;
+    return iterations == null ? 0 : iterations;
   }
 
   /**
-   * Returns how many rounds there are.
+   * Returns how many iterations there are.
    *
    * @throws ParameterException if they are too many, or none
    */
-  public int rounds() {
-    return rounds(USUAL_ROUNDS);
+  public int iterations() {
+    return iterations(USUAL_ITERATIONS);
   }
 
   /**
    * Returns the same where the user's silence means another number.
    *
-   * @param usual how many rounds there are then, if they are not to be quick
+   * @param usual how many iterations there are then, if they are not to be quick
    * @throws ParameterException if they are too many, or none
    */
-  public int rounds(int usual) {
-    if (rounds == null) {
+  public int iterations(int usual) {
+    if (iterations == null) {
       return quick ? 1 : usual;
     }
-    Limits.check(command.commandLine(), "--rounds", rounds, 1, MOST_ROUNDS);
-    return rounds;
+    Limits.check(command.commandLine(), "--iterations", iterations, 1, MOST_ITERATIONS);
+    return iterations;
   }
 }

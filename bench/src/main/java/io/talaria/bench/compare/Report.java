@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A comparison as people read it: medians over the rounds with their range, targets, and the times
- * of all rounds together.
+ * A comparison as people read it: medians over the iterations with their range, targets, and the
+ * times of all iterations together.
  *
  * @param machine the conditions
  * @param found what was found
@@ -38,7 +38,7 @@ public record Report(Machine machine, Comparison found) {
     }
     Table percentiles = percentiles();
     if (!percentiles.isEmpty()) {
-      out.append("\nTimes, all rounds together\n").append(percentiles.render());
+      out.append("\nTimes, all iterations together\n").append(percentiles.render());
     }
     roads(out);
     compiling(out);
@@ -217,10 +217,10 @@ public record Report(Machine machine, Comparison found) {
       found
           .compiling()
           .forEach(
-              (what, rounds) ->
+              (what, iterations) ->
                   out.append("  ")
                       .append(what)
-                      .append(rounds == 1 ? "" : ", " + rounds + " rounds")
+                      .append(iterations == 1 ? "" : ", " + iterations + " iterations")
                       .append('\n'));
     }
   }

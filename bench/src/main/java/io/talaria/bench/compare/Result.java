@@ -13,9 +13,9 @@ import java.util.Map;
  * @param environment the conditions
  * @param options what was asked for
  * @param targetsMissed how many targets were missed
- * @param measures the measures, over all rounds
- * @param times what was timed, round by round
- * @param runs what else the rounds have found
+ * @param measures the measures, over all iterations
+ * @param times what was timed, iteration by iteration
+ * @param runs what else the iterations have found
  * @param missing which figures there are not, though they should be, and why
  */
 public record Result(

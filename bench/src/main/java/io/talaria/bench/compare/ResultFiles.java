@@ -23,15 +23,15 @@ final class ResultFiles {
 
   private ResultFiles() {}
 
-  @JsonPropertyOrder({"id", "label", "unit", "implementation", "round", "value"})
+  @JsonPropertyOrder({"id", "label", "unit", "implementation", "iteration", "value"})
   private record Line(
-      String id, String label, String unit, String implementation, int round, double value) {}
+      String id, String label, String unit, String implementation, int iteration, double value) {}
 
-  /** Returns a line for each figure of each round, with a heading. */
+  /** Returns a line for each figure of each iteration, with a heading. */
   static String csv(Result result) throws JsonProcessingException {
     List<Line> lines = new ArrayList<>();
     for (Measure measure : result.measures()) {
-      for (Map.Entry<Implementation, List<Double>> one : measure.rounds().entrySet()) {
+      for (Map.Entry<Implementation, List<Double>> one : measure.iterations().entrySet()) {
         for (int i = 0; i < one.getValue().size(); i++) {
           Double value = one.getValue().get(i);
           if (value != null) {
@@ -55,7 +55,10 @@ final class ResultFiles {
     return Json.tree(implementation).asText();
   }
 
-  /** Returns a log of the times of each round, in nanoseconds, tagged ID.IMPLEMENTATION.ROUND. */
+  /**
+   * Returns a log of the times of each iteration, in nanoseconds, tagged
+   * ID.IMPLEMENTATION.ITERATION.
+   */
   static byte[] hlog(Result result) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     HistogramLogWriter log =
@@ -66,7 +69,7 @@ final class ResultFiles {
     for (Distribution one : result.times()) {
       Histogram histogram = one.histogram();
       histogram.setTag(
-          (one.id() + "." + name(one.implementation()) + "." + one.round())
+          (one.id() + "." + name(one.implementation()) + "." + one.iteration())
               .replaceAll("[,\\s]+", "_"));
       log.outputIntervalHistogram(0, 0, histogram, NS);
     }

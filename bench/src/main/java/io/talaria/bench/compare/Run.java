@@ -5,7 +5,7 @@ package io.talaria.bench.compare;
 import io.talaria.bench.harness.Implementation;
 
 /**
- * What one round has found, as it is written to files: all that its measures do not say.
+ * What one iteration has found, as it is written to files: all that its measures do not say.
  *
  * @param id the name for machines of what was measured
  * @param implementation on which road

@@ -31,34 +31,35 @@ record TrialCase(Launch launch, Class<?> main, Timing timing, Trial trial, List<
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    round.step(label(), expectedMs());
-    Implementation implementation = round.implementation();
-    Found found = remotes.isEmpty() ? both(round) : client(round);
-    round.found().add(trial.id(), trial.label(), implementation, found);
-    round.found().addRoads(trial.label(), implementation, found.roads());
-    round.found().addRun(trial.id(), trial.label(), implementation, found.rested(), found);
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    iteration.step(label(), expectedMs());
+    Implementation implementation = iteration.implementation();
+    Found found = remotes.isEmpty() ? both(iteration) : client(iteration);
+    iteration.found().add(trial.id(), trial.label(), implementation, found);
+    iteration.found().addRoads(trial.label(), implementation, found.roads());
+    iteration.found().addRun(trial.id(), trial.label(), implementation, found.rested(), found);
   }
 
-  private Found both(Round round) throws HarnessException, InterruptedException {
-    try (Pair pair = launch.with(trial.javaOptions()).pair(main, round.implementation())) {
+  private Found both(Iteration iteration) throws HarnessException, InterruptedException {
+    try (Pair pair = launch.with(trial.javaOptions()).pair(main, iteration.implementation())) {
       HostPort where = Orders.listen(pair.server(), Orders.local(), trial.job(timing));
-      return Blame.servers(List.of(pair.server()), () -> measure(pair.client(), round, where));
+      return Blame.servers(List.of(pair.server()), () -> measure(pair.client(), iteration, where));
     }
   }
 
-  private Found client(Round round) throws HarnessException, InterruptedException {
+  private Found client(Iteration iteration) throws HarnessException, InterruptedException {
     try (ChildJvm client = launch.with(trial.javaOptions()).client(main)) {
-      return measure(client, round, remotes.get(0));
+      return measure(client, iteration, remotes.get(0));
     }
   }
 
-  private Found measure(ChildJvm client, Round round, HostPort where)
+  private Found measure(ChildJvm client, Iteration iteration, HostPort where)
       throws HarnessException, InterruptedException {
     Orders.connect(client, where, trial.job(timing));
     Found found =
-        Orders.result(client, Found.class, timing.limit(), stage -> round.say(stage.asText()));
-    Pair.requireAccelerated(round.implementation(), "client", found.roads(), trial.connections());
+        Orders.result(client, Found.class, timing.limit(), stage -> iteration.say(stage.asText()));
+    Pair.requireAccelerated(
+        iteration.implementation(), "client", found.roads(), trial.connections());
     return found;
   }
 }

@@ -4,8 +4,8 @@ package io.talaria.bench.demo;
 
 import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.compare.Launch;
-import io.talaria.bench.compare.Round;
 import io.talaria.bench.harness.ChildJvm.Event;
 import io.talaria.bench.harness.CpuReading;
 import io.talaria.bench.harness.Implementation;
@@ -46,30 +46,30 @@ record DemoCase(Launch launch, double speed) implements BenchmarkCase {
 
   /** It is short. */
   @Override
-  public int rounds(int wanted) {
+  public int iterations(int wanted) {
     return 1;
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    round.step("starting two JVMs", START_MS);
-    try (Pair pair = launch.pair(DemoPeer.class, round.implementation())) {
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    iteration.step("starting two JVMs", START_MS);
+    try (Pair pair = launch.pair(DemoPeer.class, iteration.implementation())) {
       pair.server().send(new DemoJob(true, 0, speed));
       int port = pair.server().await("listening", Integer.class, LIMIT);
       pair.client().send(new DemoJob(false, port, speed));
       for (DemoPhase phase : DemoPhase.values()) {
-        round.step(phase.label(), expectedMs(phase));
+        iteration.step(phase.label(), expectedMs(phase));
         pair.client().await(ClientPhases.MEASURING, DemoPhase.class, LIMIT);
         CpuReading before = cpu(pair);
         Event measured = pair.client().next(ClientPhases.MEASURED, LIMIT);
         long cpuNs = cpu(pair).sinceNs(before);
         PhaseResult result = measured.as(PhaseResult.class);
         Pair.requireAccelerated(
-            round.implementation(),
+            iteration.implementation(),
             "client (" + phase.label() + ")",
             result.roads(),
             phase.connections());
-        add(round.found(), round.implementation(), result, cpuNs);
+        add(iteration.found(), iteration.implementation(), result, cpuNs);
       }
     }
   }

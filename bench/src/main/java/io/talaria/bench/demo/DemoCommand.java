@@ -3,10 +3,10 @@
 package io.talaria.bench.demo;
 
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RoadOptions;
-import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.PinOptions;
@@ -83,7 +83,7 @@ public final class DemoCommand implements Subcommand {
     Launch launch = roads.launch(pin.pinning(spec.commandLine()));
     Machine machine = launch.machine();
     Comparison found = new Comparison(launch.compared());
-    new Rounds(1, 0, spec.commandLine().getErr())
+    new Iterations(1, 0, spec.commandLine().getErr())
         .measure(List.of(new DemoCase(launch, speed)), found);
     int status = output.print(found, machine, "talaria-demo-2", Map.of("speed", speed));
     draw(found, machine);

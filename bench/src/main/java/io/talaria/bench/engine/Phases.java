@@ -17,11 +17,11 @@ import java.util.stream.IntStream;
  * thread.
  */
 public final class Phases {
-  /** Operations of the first round of warming up. */
+  /** Operations of the first iteration of warming up. */
   private static final long FIRST_OPERATIONS = 50;
 
-  /** How long a round of warming up shall take. */
-  private static final double ROUND_SECONDS = 0.1;
+  /** How long an iteration of warming up shall take. */
+  private static final double ITERATION_SECONDS = 0.1;
 
   private static final long LEAST_OPERATIONS = 10;
 
@@ -186,7 +186,7 @@ public final class Phases {
     long operations =
         ratePerSecond == 0
             ? FIRST_OPERATIONS
-            : Math.clamp((long) (ratePerSecond * ROUND_SECONDS), 1, FIRST_OPERATIONS);
+            : Math.clamp((long) (ratePerSecond * ITERATION_SECONDS), 1, FIRST_OPERATIONS);
     while (true) {
       List<Orders.Operated> done =
           operate(new Orders.Operate(operations, ratePerSecond, false, timed), terms.limit());
@@ -194,7 +194,7 @@ public final class Phases {
       if (done.stream().allMatch(Orders.Operated::warm)) {
         return perSecond;
       }
-      operations = Math.max(1, Math.min(4 * operations, (long) (perSecond * ROUND_SECONDS)));
+      operations = Math.max(1, Math.min(4 * operations, (long) (perSecond * ITERATION_SECONDS)));
     }
   }
 

@@ -52,16 +52,16 @@ public enum Quantity {
   }
 
   /**
-   * Returns the median of several rounds with their range.
+   * Returns the median of several iterations with their range.
    *
-   * @param spread the rounds; null for none
+   * @param spread the iterations; null for none
    */
   public String format(Spread spread) {
     if (spread == null) {
       return "";
     }
     String median = format(spread.median());
-    return spread.rounds() == 1
+    return spread.iterations() == 1
         ? median
         : median + " (" + format(spread.min()) + " – " + format(spread.max()) + ")";
   }

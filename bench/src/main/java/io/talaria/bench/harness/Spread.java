@@ -6,14 +6,14 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * The middle of several rounds and how far they lie apart.
+ * The middle of several iterations and how far they lie apart.
  *
  * @param median the middle value; the mean of the two middle ones if their number is even
  * @param min the smallest value
  * @param max the largest value
- * @param rounds how many values there were
+ * @param iterations how many values there were
  */
-public record Spread(double median, double min, double max, int rounds) {
+public record Spread(double median, double min, double max, int iterations) {
 
   /**
    * Returns the spread of some values.

@@ -3,7 +3,7 @@
 package io.talaria.bench.observe;
 
 import io.talaria.bench.compare.BenchmarkCase;
-import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.engine.Orders;
 import io.talaria.bench.engine.Phases;
 import io.talaria.bench.engine.WorkerGroup;
@@ -20,7 +20,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * All cases of a heat, which each implementation measures by one worker group of JVMs. An
- * implementation that fails is given up for this round; the others go on. Used by one thread.
+ * implementation that fails is given up for this iteration; the others go on. Used by one thread.
  *
  * @param plan the plan
  * @param heat which cases
@@ -48,8 +48,8 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    LinkImplementation implementation = (LinkImplementation) round.implementation();
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    LinkImplementation implementation = (LinkImplementation) iteration.implementation();
     List<Case> cases = plan.cases(implementation, heat);
     if (cases.isEmpty() || outcome.stopped()) {
       return;
@@ -65,8 +65,8 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
           return;
         }
         doing = measured.describe();
-        round.step(doing, Schedule.caseMs(plan));
-        outcome.begins(round);
+        iteration.step(doing, Schedule.caseMs(plan));
+        outcome.begins(iteration);
         if (measured.connections() != connections) {
           if (connections > 0) {
             phases.cleanUp();
@@ -74,7 +74,7 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
           connections = measured.connections();
           phases.connect(connections, measured.connectionsOfEach());
         }
-        measure(phases, measured, round);
+        measure(phases, measured, iteration);
       }
       phases.cleanUp();
     } catch (HarnessException e) {
@@ -83,8 +83,8 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
   }
 
   @Override
-  public void failed(Round round, String cause) {
-    outcome.failed(round, label(), cause);
+  public void failed(Iteration iteration, String cause) {
+    outcome.failed(iteration, label(), cause);
   }
 
   private Phases.Terms terms(LinkImplementation implementation) {
@@ -98,7 +98,7 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
         Duration.ofSeconds(plan.limitSeconds()));
   }
 
-  private void measure(Phases phases, Case measured, Round round)
+  private void measure(Phases phases, Case measured, Iteration iteration)
       throws HarnessException, InterruptedException {
     int rate = measured.ratePerSecond();
     double perSecond =
@@ -111,17 +111,17 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
             rate,
             true,
             measured.connectionsOfEach());
-    outcome.measured(row(measured, round, found), found.rested());
+    outcome.measured(row(measured, iteration, found), found.rested());
   }
 
-  private static Row row(Case measured, Round round, Phases.Measured found) {
+  private static Row row(Case measured, Iteration iteration, Phases.Measured found) {
     Orders.Operated client = found.leaders().getLast();
     long operations = found.operations() * measured.connectionsOfAll();
-    LinkImplementation implementation = (LinkImplementation) round.implementation();
+    LinkImplementation implementation = (LinkImplementation) iteration.implementation();
     return new Row(
         implementation,
         measured,
-        round.number(),
+        iteration.number(),
         implementation.onTalaria() ? client.roads().describe() : "",
         operations,
         measured.pattern().messages() * operations,

@@ -2,8 +2,8 @@
 
 package io.talaria.bench.observe;
 
-import io.talaria.bench.compare.Round;
-import io.talaria.bench.compare.Rounds;
+import io.talaria.bench.compare.Iteration;
+import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.engine.WorkerPool;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
@@ -50,7 +50,7 @@ final class ObserveRun implements Outcome {
       Thread atExit = new Thread(this::interrupted, "talaria-observe-keep");
       try (opened) {
         Runtime.getRuntime().addShutdownHook(atExit);
-        new Rounds(plan.repetitions(), 0, progressTo)
+        new Iterations(plan.repetitions(), 0, progressTo)
             .measure(HeatCase.of(plan, workerPool, this), opened.found());
       }
       if (!removed(atExit)) {
@@ -101,8 +101,8 @@ final class ObserveRun implements Outcome {
   }
 
   @Override
-  public void begins(Round round) {
-    progress = round.progress();
+  public void begins(Iteration iteration) {
+    progress = iteration.progress();
   }
 
   @Override
@@ -111,7 +111,7 @@ final class ObserveRun implements Outcome {
   }
 
   @Override
-  public void failed(Round round, String label, String message) {
-    keeper.keepFailure(round.missing(label, message));
+  public void failed(Iteration iteration, String label, String message) {
+    keeper.keepFailure(iteration.missing(label, message));
   }
 }

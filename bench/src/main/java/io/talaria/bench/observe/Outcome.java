@@ -2,7 +2,7 @@
 
 package io.talaria.bench.observe;
 
-import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.result.Row;
 
 /** Told what becomes of each case, by the thread that measures. */
@@ -13,9 +13,9 @@ interface Outcome {
   /**
    * A case begins.
    *
-   * @param round of which round
+   * @param iteration of which iteration
    */
-  void begins(Round round);
+  void begins(Iteration iteration);
 
   /**
    * A case was measured.
@@ -26,11 +26,11 @@ interface Outcome {
   void measured(Row row, boolean rested);
 
   /**
-   * An implementation failed; the cases it had left in this round are given up.
+   * An implementation failed; the cases it had left in this iteration are given up.
    *
-   * @param round of which round, by which implementation
+   * @param iteration of which iteration, by which implementation
    * @param label what it was to measure
    * @param message what it was doing, and why it failed
    */
-  void failed(Round round, String label, String message);
+  void failed(Iteration iteration, String label, String message);
 }

@@ -46,7 +46,7 @@ final class Schedule {
     return plan.repetitions() * plan.heats().stream().mapToDouble(heat -> heatMs(plan, heat)).sum();
   }
 
-  /** Returns how long one round of a heat takes all implementations. */
+  /** Returns how long one iteration of a heat takes all implementations. */
   static double heatMs(RunPlan plan, RunPlan.Heat heat) {
     double all = 0;
     for (LinkImplementation implementation : plan.implementations()) {

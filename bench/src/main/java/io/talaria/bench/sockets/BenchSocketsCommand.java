@@ -4,11 +4,11 @@ package io.talaria.bench.sockets;
 
 import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RepeatOptions;
 import io.talaria.bench.compare.RoadOptions;
-import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.UcxPerftest;
@@ -40,16 +40,16 @@ import picocli.CommandLine.Spec;
     description = {
       "Compare plain NIO programs in two JVMs on the JDK's sockets and on Talaria.",
       "",
-      "Every scenario runs in fresh JVMs, in rounds that alternate between the two. Both run the"
+      "Every scenario runs in fresh JVMs, in iterations that alternate between the two. Both run the"
           + " same program with the same options; Talaria's have the agent, and the run fails if a"
-          + " connection was not accelerated. Shown are medians over the rounds with their range.",
+          + " connection was not accelerated. Shown are medians over the iterations with their range.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench sockets --quick",
       "  talaria bench sockets --patterns blocking,selectNow,oneway --sizes 16,1K,64K",
-      "  talaria bench sockets --rounds 5 --json result.json",
+      "  talaria bench sockets --iterations 5 --json result.json",
       "  talaria bench sockets --fabric ucx --patterns blocking,oneway",
       "  talaria bench sockets --fabric ucx --binding ffm,jucx --jucx jucx-1.18.1.jar",
       "  talaria bench sockets --java /opt/jdk-17 --fabric ucx --binding jucx --jucx jucx.jar",
@@ -86,7 +86,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       description =
           "What to measure: blocking, selectNow, select (round trips), oneway, idle (CPU time of"
               + " idle connections), many (1,000 connections in turn), alloc (bytes allocated a"
-              + " round trip), scale (one busy connection among 10,000: times, memory), wake (round"
+              + " round trip), scale (one busy connection among 10,000: times, memory), wake (iteration"
               + " trips with both sides asleep, talaria.spin.ns=0, on a core each and on one), cold"
               + " (the first second of both JVMs, nothing compiled, and the time from start to"
               + " 10,000 echoes, on a core each and on one). Default: all but scale, wake and"
@@ -179,7 +179,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     }
     Plan plan = plan();
     Timing timing = repeat.timing(seconds, WARM_UP_SECONDS);
-    int rounds = repeat.rounds();
+    int iterations = repeat.iterations();
     output.check();
     checkBindings();
     Launch launch = withJucx(roads.launch(repeat.pinning()));
@@ -190,7 +190,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     Comparison found = new Comparison(implementations(launch));
     ScenarioRunner runner = new ScenarioRunner(launch, timing);
     UcxBaseline ucx = new UcxBaseline(launch.pinning(), transports(launch));
-    new Rounds(rounds, repeat.busy(), spec.commandLine().getErr())
+    new Iterations(iterations, repeat.busy(), spec.commandLine().getErr())
         .measure(
             scenarios.stream()
                 .<BenchmarkCase>map(one -> new ScenarioCase(one, runner, ucx))
@@ -209,7 +209,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         found,
         launch.machine().beside(repeat.busy()),
         "talaria-bench-sockets-2",
-        options(plan, timing, rounds, launch));
+        options(plan, timing, iterations, launch));
   }
 
   private List<Implementation> implementations(Launch launch) {
@@ -270,12 +270,12 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     return chosen == null ? UcxPerftest.SHARED_MEMORY : chosen;
   }
 
-  private Map<String, Object> options(Plan plan, Timing timing, int rounds, Launch launch) {
+  private Map<String, Object> options(Plan plan, Timing timing, int iterations, Launch launch) {
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("plan", plan);
     options.put("fabric", launch.fabric());
     options.put("bindings", bindings);
-    options.put("rounds", rounds);
+    options.put("iterations", iterations);
     options.put("busy", repeat.busy());
     options.put("timing", timing);
     options.put("javaOptions", launch.options());

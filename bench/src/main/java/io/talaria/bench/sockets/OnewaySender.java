@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class OnewaySender implements AutoCloseable {
   private static final long BATCH_NS = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final long FIRST_ROUNDS = 16;
+  private static final long FIRST_ITERATIONS = 16;
 
   private final SocketChannel[] channels;
   private final ByteBuffer message;
@@ -39,23 +39,23 @@ final class OnewaySender implements AutoCloseable {
   }
 
   Measured run(Timing timing) throws IOException {
-    long rounds = FIRST_ROUNDS;
+    long iterations = FIRST_ITERATIONS;
     long messages = 0;
     WarmUp warmUp = timing.warmUp(channels.length);
     long batchNs = Math.min(BATCH_NS, timing.measureNs());
     do {
-      long took = batch(rounds);
+      long took = batch(iterations);
       // The figure of merit for warmth is calls, of which round trips have two.
-      messages += rounds * channels.length / 2;
-      long wanted = rounds * batchNs / Math.max(took, 1);
-      rounds = Math.min(Math.max(wanted, FIRST_ROUNDS), rounds * 4);
+      messages += iterations * channels.length / 2;
+      long wanted = iterations * batchNs / Math.max(took, 1);
+      iterations = Math.min(Math.max(wanted, FIRST_ITERATIONS), iterations * 4);
     } while (!warmUp.done(messages));
     long tcpBytes = ModeProbe.look().tcpBytes();
     long sent = 0;
     long elapsed = 0;
     while (elapsed < timing.measureNs()) {
-      elapsed += batch(rounds);
-      sent += rounds * channels.length;
+      elapsed += batch(iterations);
+      sent += iterations * channels.length;
     }
     ModeProbe.Roads roads = ModeProbe.look();
     Map<String, Double> values = new HashMap<>();
@@ -68,18 +68,18 @@ final class OnewaySender implements AutoCloseable {
   /**
    * Sends so many messages on each connection and returns the nanoseconds until the last answer.
    */
-  private long batch(long rounds) throws IOException {
+  private long batch(long iterations) throws IOException {
     long start = System.nanoTime();
     for (SocketChannel channel : channels) {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, false);
       header.clear();
-      header.putLong(rounds * message.capacity()).flip();
+      header.putLong(iterations * message.capacity()).flip();
       write(channel, header);
     }
     if (channels.length == 1) {
-      send(channels[0], rounds);
+      send(channels[0], iterations);
     } else {
-      sendInTurn(rounds);
+      sendInTurn(iterations);
     }
     for (SocketChannel channel : channels) {
       // Pushes out what the kernel holds back; else the last bytes of small messages on TCP would
@@ -100,8 +100,8 @@ final class OnewaySender implements AutoCloseable {
     }
   }
 
-  private void sendInTurn(long rounds) throws IOException {
-    for (long i = 0; i < rounds; i++) {
+  private void sendInTurn(long iterations) throws IOException {
+    for (long i = 0; i < iterations; i++) {
       for (SocketChannel channel : channels) {
         message.clear();
         write(channel, message);

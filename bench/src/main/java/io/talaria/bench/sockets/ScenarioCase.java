@@ -3,7 +3,7 @@
 package io.talaria.bench.sockets;
 
 import io.talaria.bench.compare.BenchmarkCase;
-import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
@@ -30,27 +30,27 @@ record ScenarioCase(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx)
 
   /** The allocation is the same every time. */
   @Override
-  public int rounds(int wanted) {
+  public int iterations(int wanted) {
     return scenario.pattern() == Pattern.ALLOC ? 1 : wanted;
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    if (round.implementation() == Implementation.UCX_IN_C) {
-      measureUcx(round);
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    if (iteration.implementation() == Implementation.UCX_IN_C) {
+      measureUcx(iteration);
       return;
     }
-    round.step(label(), expectedMs());
-    ScenarioRun run = runner.run(scenario, round.implementation());
-    new ScenarioFigures(run, round.implementation(), round.found()).add();
-    round.say(headline(run));
+    iteration.step(label(), expectedMs());
+    ScenarioRun run = runner.run(scenario, iteration.implementation());
+    new ScenarioFigures(run, iteration.implementation(), iteration.found()).add();
+    iteration.say(headline(run));
   }
 
   /** What it has no test for has no figure. */
-  private void measureUcx(Round round) throws InterruptedException {
+  private void measureUcx(Iteration iteration) throws InterruptedException {
     boolean oneway = scenario.pattern() == Pattern.ONEWAY;
     try {
-      round
+      iteration
           .found()
           .add(
               scenario.id() + (oneway ? "" : "/p50"),
@@ -59,8 +59,8 @@ record ScenarioCase(Scenario scenario, ScenarioRunner runner, UcxBaseline ucx)
               Implementation.UCX_IN_C,
               ucx.measure(scenario));
     } catch (HarnessException e) {
-      round.say("no figure of UCX in this round: " + e.getMessage());
-      round.found().addMissing(round.missing(label(), e.getMessage()));
+      iteration.say("no figure of UCX in this iteration: " + e.getMessage());
+      iteration.found().addMissing(iteration.missing(label(), e.getMessage()));
     }
   }
 

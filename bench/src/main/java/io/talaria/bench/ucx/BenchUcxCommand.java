@@ -3,9 +3,9 @@
 package io.talaria.bench.ucx;
 
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RepeatOptions;
-import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.engine.BenchmarkServerOptions;
 import io.talaria.bench.engine.LibraryMissingException;
@@ -42,14 +42,14 @@ import picocli.CommandLine.Spec;
       "Measure UCX from Java between two processes, beside ucx_perftest on the same transport.",
       "",
       "Each case is measured between two new JVMs, five times after its warm-up, of which the"
-          + " median counts. Each round runs ucx_perftest before and after; shown are medians over"
-          + " the rounds with their range, and the median of the rounds' ratios.",
+          + " median counts. Each iteration runs ucx_perftest before and after; shown are medians over"
+          + " the iterations with their range, and the median of the iterations' ratios.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench ucx --quick",
-      "  talaria bench ucx --operations tag,put --sizes 16,4K,1M --rounds 5",
+      "  talaria bench ucx --operations tag,put --sizes 16,4K,1M --iterations 5",
       "  talaria bench ucx --operations atomics --measures latency --json result.json",
       "",
       "Between two hosts, over a network that is trusted:",
@@ -137,7 +137,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
     benchmarkServer.check();
     Timing timing = repeat.timing(seconds, WARM_UP_SECONDS, SECONDS);
     List<Case> cases = cases();
-    int rounds = repeat.rounds();
+    int iterations = repeat.iterations();
     int busy = repeat.busy();
     Pinning pinning =
         threads == 1
@@ -152,7 +152,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
       return measure(
           cases,
           new UcxRun(workerPool, perftest(pinning), timing, transports(), spins),
-          new Rounds(rounds, busy, spec.commandLine().getErr()),
+          new Iterations(iterations, busy, spec.commandLine().getErr()),
           machine);
     } catch (LibraryMissingException e) {
       spec.commandLine().getErr().println("talaria: " + e.getMessage());
@@ -160,17 +160,17 @@ public final class BenchUcxCommand implements Callable<Integer> {
     }
   }
 
-  private int measure(List<Case> cases, UcxRun run, Rounds rounds, Machine machine)
+  private int measure(List<Case> cases, UcxRun run, Iterations iterations, Machine machine)
       throws HarnessException, InterruptedException {
     String ucx = run.with(BindingKind.UCX_TAG, 1, Phases::initialize);
-    Map<String, Object> options = options(run, rounds, ucx);
+    Map<String, Object> options = options(run, iterations, ucx);
     Comparison found = new Comparison(List.of(Implementation.TALARIA));
     found.note("UCX      " + ucx + ", UCX_TLS=" + options.get("transports"));
     found.note("Latency  there and back; get and atomics: until it is done");
     found.note("Window   throughput, up to " + Operation.WINDOW + " in flight");
     List<UcxCase> measured = cases.stream().map(one -> new UcxCase(one, run)).toList();
-    rounds.measure(List.copyOf(measured), found);
-    if (rounds.busy() == 0) {
+    iterations.measure(List.copyOf(measured), found);
+    if (iterations.busy() == 0) {
       measured.forEach(benchmarkCase -> benchmarkCase.judge(found));
     }
     return output.print(found, machine, "talaria-bench-ucx-3", options);
@@ -195,14 +195,14 @@ public final class BenchUcxCommand implements Callable<Integer> {
     return new UcxPerftest(pinning);
   }
 
-  private Map<String, Object> options(UcxRun run, Rounds rounds, String ucx) {
+  private Map<String, Object> options(UcxRun run, Iterations iterations, String ucx) {
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("ucx", ucx);
     options.put("transports", run.transports().isEmpty() ? "all" : run.transports());
     options.put("threads", threads);
-    options.put("rounds", rounds.rounds());
+    options.put("iterations", iterations.iterations());
     options.put("timing", run.timing());
-    options.put("busy", rounds.busy());
+    options.put("busy", iterations.busy());
     options.put(
         "server", benchmarkServer.remote() == null ? "this host" : benchmarkServer.remote().host());
     options.put("javaOptions", benchmarkServer.javaOptions());

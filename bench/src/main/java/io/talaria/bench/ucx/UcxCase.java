@@ -4,7 +4,7 @@ package io.talaria.bench.ucx;
 
 import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Comparison;
-import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.engine.Phases;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
@@ -15,8 +15,8 @@ import java.util.List;
 /**
  * A case as the engine runs it: {@code ucx_perftest}, Talaria, {@code ucx_perftest} again. A
  * virtual machine's cores may move apart and together again, which changes everything by a factor:
- * a round in which the two runs of {@code ucx_perftest} lie too far apart is done again. Used by
- * one thread.
+ * an iteration in which the two runs of {@code ucx_perftest} lie too far apart is done again. Used
+ * by one thread.
  */
 final class UcxCase implements BenchmarkCase {
   private static final int TRIES = 3;
@@ -55,19 +55,21 @@ final class UcxCase implements BenchmarkCase {
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    round.step(label(), expectedMs());
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    iteration.step(label(), expectedMs());
     UcxAttempt best = attempt();
     for (int i = 1; i < TRIES && best.unrest() > UNREST; i++) {
-      round.say(best.missing() == null ? "restless, again" : best.missing() + "; again");
+      iteration.say(best.missing() == null ? "restless, again" : best.missing() + "; again");
       UcxAttempt another = attempt();
       best = another.unrest() < best.unrest() ? another : best;
     }
-    add(best, round.found());
+    add(best, iteration.found());
     if (best.missing() != null) {
-      round.found().addMissing(round.missing(label(), Implementation.UCX_IN_C, best.missing()));
+      iteration
+          .found()
+          .addMissing(iteration.missing(label(), Implementation.UCX_IN_C, best.missing()));
     }
-    round.say(headline(best));
+    iteration.say(headline(best));
   }
 
   private UcxAttempt attempt() throws HarnessException, InterruptedException {
@@ -119,7 +121,7 @@ final class UcxCase implements BenchmarkCase {
     found.addRun(id, label(), Implementation.TALARIA, attempt.rested(), attempt);
   }
 
-  /** Says what Talaria had to reach in all rounds together, if anything is asked. */
+  /** Says what Talaria had to reach in all iterations together, if anything is asked. */
   void judge(Comparison found) {
     double times = found.timesUcx(what.id());
     if (!Double.isNaN(times)) {

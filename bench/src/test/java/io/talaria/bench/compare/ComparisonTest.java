@@ -46,7 +46,7 @@ class ComparisonTest {
   }
 
   private JsonNode json() {
-    return Json.tree(found.result("talaria-bench-x-1", MACHINE, Map.of("rounds", 1)));
+    return Json.tree(found.result("talaria-bench-x-1", MACHINE, Map.of("iterations", 1)));
   }
 
   @Test
@@ -57,10 +57,10 @@ class ComparisonTest {
             "16 B round trip", Implementation.UCX_IN_C, 2, "it printed nothing"));
 
     assertThat(found.missingText(false))
-        .isEqualTo("\nMissing:\n  16 B round trip, UCX in C, round 2: it printed nothing\n");
+        .isEqualTo("\nMissing:\n  16 B round trip, UCX in C, iteration 2: it printed nothing\n");
     JsonNode missing = json().get("missing").get(0);
     assertThat(missing.get("label").asText()).isEqualTo("16 B round trip");
-    assertThat(missing.get("round").asInt()).isEqualTo(2);
+    assertThat(missing.get("iteration").asInt()).isEqualTo(2);
     assertThat(missing.get("cause").asText()).isEqualTo("it printed nothing");
   }
 
@@ -88,7 +88,7 @@ class ComparisonTest {
   }
 
   @Test
-  void theColumnOfUcxHasTheRangeOfItsRounds() {
+  void theColumnOfUcxHasTheRangeOfItsIterations() {
     times();
     for (double ns : new double[] {300, 600, 320, Double.NaN}) {
       found.add("trip/p50", "", Quantity.TIME, Implementation.UCX_IN_C, ns);
@@ -102,18 +102,18 @@ class ComparisonTest {
   }
 
   @Test
-  void theRatioToUcxIsTheMedianOfTheRoundsThatHaveBoth() {
-    double[][] rounds = {{100, 50}, {300, 300}, {1_000, 250}};
-    for (double[] round : rounds) {
-      found.add("x", "x", Quantity.TIME, Implementation.TALARIA, round[0]);
-      found.add("x", "x", Quantity.TIME, Implementation.UCX_IN_C, round[1]);
+  void theRatioToUcxIsTheMedianOfTheIterationsThatHaveBoth() {
+    double[][] iterations = {{100, 50}, {300, 300}, {1_000, 250}};
+    for (double[] iteration : iterations) {
+      found.add("x", "x", Quantity.TIME, Implementation.TALARIA, iteration[0]);
+      found.add("x", "x", Quantity.TIME, Implementation.UCX_IN_C, iteration[1]);
     }
 
     assertThat(found.timesUcx("x")).isEqualTo(2);
   }
 
   @Test
-  void theMedianOfTheRoundsCountsAndMoreIsBetterOfRates() {
+  void theMedianOfTheIterationsCountsAndMoreIsBetterOfRates() {
     for (double rate : new double[] {1e6, 9e6, 1.2e6}) {
       found.add("rate", "messages", Quantity.PER_SECOND, Implementation.JDK, rate);
     }
@@ -134,7 +134,7 @@ class ComparisonTest {
   }
 
   @Test
-  void theJsonHoldsMeasuresRoundsTimesAndRuns() throws Exception {
+  void theJsonHoldsMeasuresIterationsTimesAndRuns() throws Exception {
     times();
     found.judge("trip/p50", Target.ratio(12, 25, ""));
     found.addRun("trip", "16 B round trip", Implementation.TALARIA, true, Map.of("trips", 5));
@@ -151,7 +151,8 @@ class ComparisonTest {
     assertThat(measure.path("ucx").isNull()).isTrue();
     assertThat(measure.path("timesUcx").isNull()).isTrue();
     assertThat(measure.path("target").path("met").asBoolean()).isTrue();
-    assertThat(measure.path("rounds").path("JDK").path(0).asDouble()).isEqualTo(10_000, within(9.));
+    assertThat(measure.path("iterations").path("JDK").path(0).asDouble())
+        .isEqualTo(10_000, within(9.));
     JsonNode times = json.path("times").path(1);
     assertThat(times.path("implementation").asText()).isEqualTo("TALARIA");
     assertThat(times.path("percentiles").path("p50").asDouble()).isEqualTo(400);
@@ -160,21 +161,21 @@ class ComparisonTest {
   }
 
   @Test
-  void theTableForSpreadsheetsHasALineForEachFigureOfEachRound() throws Exception {
+  void theTableForSpreadsheetsHasALineForEachFigureOfEachIteration() throws Exception {
     found.add("x/rate", "a, \"quoted\" label", Quantity.PER_SECOND, Implementation.JDK, 1.5);
     found.add("x/rate", "", Quantity.PER_SECOND, Implementation.JDK, 2);
     found.add("x/rate", "", Quantity.PER_SECOND, Implementation.TALARIA, 3);
 
     assertThat(ResultFiles.csv(found.result("f", MACHINE, Map.of())).lines())
         .containsExactly(
-            "id,label,unit,implementation,round,value",
+            "id,label,unit,implementation,iteration,value",
             "x/rate,\"a, \"\"quoted\"\" label\",1/s,JDK,1,1.5",
             "x/rate,\"a, \"\"quoted\"\" label\",1/s,JDK,2,2.0",
             "x/rate,\"a, \"\"quoted\"\" label\",1/s,TALARIA,1,3.0");
   }
 
   @Test
-  void theHistogramLogHasTheTimesOfEachRoundUnderItsOwnTag() {
+  void theHistogramLogHasTheTimesOfEachIterationUnderItsOwnTag() {
     times();
     time(Implementation.TALARIA, 500);
 
@@ -208,6 +209,6 @@ class ComparisonTest {
     found.addRun("x", "x", Implementation.JDK, false, "found");
     found.addRun("x", "x", Implementation.JDK, false, "found");
 
-    assertThat(text()).contains("a longer --warm-up helps:\n  x on JDK, 2 rounds\n");
+    assertThat(text()).contains("a longer --warm-up helps:\n  x on JDK, 2 iterations\n");
   }
 }

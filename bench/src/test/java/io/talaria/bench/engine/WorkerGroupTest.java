@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Of the failures that a death brings about, the death itself is told, however close they are. */
 class WorkerGroupTest {
-  private static final int ROUNDS = 20_000;
+  private static final int ITERATIONS = 20_000;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /** One of a worker group whose orders all end in the same way. */
@@ -43,7 +43,7 @@ class WorkerGroupTest {
     Failing dead = new Failing(death);
     Failing bereft = new Failing(new HarnessException("connection refused"));
     try (WorkerGroup workerGroup = new WorkerGroup(List.of(dead, bereft), WorkerPool.HERE)) {
-      for (int i = 0; i < ROUNDS; i++) {
+      for (int i = 0; i < ITERATIONS; i++) {
         assertThat(
                 catchThrowable(
                     () -> workerGroup.one(1, Orders.Phase.ANSWER, "", Orders.Lines.class, LIMIT)))

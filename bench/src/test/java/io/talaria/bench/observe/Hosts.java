@@ -3,8 +3,8 @@
 package io.talaria.bench.observe;
 
 import io.talaria.bench.compare.Comparison;
-import io.talaria.bench.compare.Round;
-import io.talaria.bench.compare.Rounds;
+import io.talaria.bench.compare.Iteration;
+import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.engine.JvmStarter;
 import io.talaria.bench.engine.LocalBenchmarkServer;
 import io.talaria.bench.engine.WorkerPool;
@@ -46,7 +46,7 @@ final class Hosts implements AutoCloseable, Outcome {
     try (WorkerPool workerPool =
         WorkerPool.with(
             plan.mostProcesses(), address, LocalBenchmarkServer.TOKEN, starter("client"))) {
-      new Rounds(plan.repetitions(), 0, new PrintWriter(Writer.nullWriter()))
+      new Iterations(plan.repetitions(), 0, new PrintWriter(Writer.nullWriter()))
           .measure(HeatCase.of(plan, workerPool, this), new Comparison(plan.implementations()));
     }
     return failures.size() == before;
@@ -58,7 +58,7 @@ final class Hosts implements AutoCloseable, Outcome {
   }
 
   @Override
-  public void begins(Round round) {}
+  public void begins(Iteration iteration) {}
 
   @Override
   public void measured(Row row, boolean rested) {
@@ -66,8 +66,8 @@ final class Hosts implements AutoCloseable, Outcome {
   }
 
   @Override
-  public void failed(Round round, String label, String message) {
-    failures.add(round.implementation().label() + ", " + message);
+  public void failed(Iteration iteration, String label, String message) {
+    failures.add(iteration.implementation().label() + ", " + message);
   }
 
   @Override

@@ -155,11 +155,11 @@ class ObserveCommandTest {
       assertThat(result.get("runs")).hasSize(8);
       assertThat(result.get("runs").get(0).get("found").get("size_bytes").asInt()).isEqualTo(8);
       assertThat(result.get("times")).hasSize(4);
-      assertThat(result.get("measures").get(0).get("rounds").get("nio plain")).hasSize(2);
+      assertThat(result.get("measures").get(0).get("iterations").get("nio plain")).hasSize(2);
     }
     assertThat(err.toString())
         .contains("small: 4 cases, 2 repetitions, about ")
-        .contains("throughput, 8 B, 1 connection, nio plain, round 1 of 2");
+        .contains("throughput, 8 B, 1 connection, nio plain, iteration 1 of 2");
     // rdma-test/checks.list looks for such a row.
     assertThat(out.toString())
         .startsWith("Case ")

@@ -39,7 +39,7 @@ class BenchSocketsCommandTest {
         "--many-connections=1   | --many-connections must be from 2 to 10,000, not 1",
         "--idle-connections=-1  | --idle-connections must be from 1 to 10,000, not -1",
         "--scale-connections=1  | --scale-connections must be from 2 to 20,000, not 1",
-        "--rounds=0             | --rounds must be from 1 to 100, not 0",
+        "--iterations=0             | --iterations must be from 1 to 100, not 0",
         "--seconds=NaN          | --seconds must be from 0.01 to 600, not NaN",
         "--quick --seconds=3    | --seconds does not go with --quick",
         "--busy=-1              | --busy must be from 0 to 1,024, not -1",

@@ -48,7 +48,7 @@ class BenchUcxCommandTest {
         "--measures=speed      | --measures: there is no 'speed', but latency, throughput",
         "--sizes=0             | '0' is no size; use a number of bytes from 1 to 16M",
         "--threads=0           | --threads must be from 1 to 64, not 0",
-        "--rounds=101          | --rounds must be from 1 to 100, not 101",
+        "--iterations=101          | --iterations must be from 1 to 100, not 101",
         "--seconds=0           | --seconds must be from 0.01 to 600, not 0",
         "--busy=-1             | --busy must be from 0 to 1,024, not -1",
         "--quick --seconds=3   | --seconds does not go with --quick",
@@ -98,7 +98,7 @@ class BenchUcxCommandTest {
 
     int status =
         run(
-            "--rounds=1",
+            "--iterations=1",
             "--seconds=0.1",
             "--warm-up=0.1",
             "--no-pin",
@@ -137,7 +137,7 @@ class BenchUcxCommandTest {
     try (LocalBenchmarkServer benchmarkServer = new LocalBenchmarkServer()) {
       assertThat(
               run(
-                  "--rounds=1",
+                  "--iterations=1",
                   "--seconds=0.1",
                   "--warm-up=0.1",
                   "--no-pin",

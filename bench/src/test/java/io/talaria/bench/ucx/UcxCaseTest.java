@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.bench.compare.Comparison;
-import io.talaria.bench.compare.Rounds;
+import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.engine.JvmStarter;
 import io.talaria.bench.engine.WorkerPool;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a round makes of a {@code ucx_perftest} that gives no figure. */
+/** What an iteration makes of a {@code ucx_perftest} that gives no figure. */
 @Timeout(180)
 class UcxCaseTest {
   private static final Pinning PINNING = new Pinning(Pinning.NONE, Pinning.NONE, "a test");
@@ -49,7 +49,8 @@ class UcxCaseTest {
               new Timing(0, 0.05),
               UcxPerftest.SHARED_MEMORY,
               false);
-      new Rounds(1, 0, new PrintWriter(progress)).measure(List.of(new UcxCase(WHAT, run)), found);
+      new Iterations(1, 0, new PrintWriter(progress))
+          .measure(List.of(new UcxCase(WHAT, run)), found);
     }
     assertThat(found.spread(WHAT.id(), Implementation.TALARIA).median()).isPositive();
     assertThat(found.spread(WHAT.id(), Implementation.UCX_IN_C)).isNull();

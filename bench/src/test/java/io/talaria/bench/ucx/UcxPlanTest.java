@@ -84,11 +84,11 @@ class UcxPlanTest {
   }
 
   @Test
-  void theRatioIsToWhatPerftestMeasuredOnBothSidesOfTheRound() {
-    UcxAttempt round = UcxAttempt.of(List.of(100.0, 300.0, 400.0), 150.0, 250.0, null, true);
+  void theRatioIsToWhatPerftestMeasuredOnBothSidesOfTheIteration() {
+    UcxAttempt iteration = UcxAttempt.of(List.of(100.0, 300.0, 400.0), 150.0, 250.0, null, true);
 
-    assertThat(round.ratio()).isEqualTo(1.5);
-    assertThat(round.unrest()).isCloseTo(1.667, within(0.001));
+    assertThat(iteration.ratio()).isEqualTo(1.5);
+    assertThat(iteration.unrest()).isCloseTo(1.667, within(0.001));
     assertThat(UcxAttempt.of(List.of(300.0), null, null, null, true).unrest() > 1.25)
         .as("repeated without perftest")
         .isFalse();

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.bookkeeper;
 
-import io.talaria.bench.compare.RoundOptions;
+import io.talaria.bench.compare.IterationOptions;
 import io.talaria.bench.compare.SideOptions;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
@@ -28,15 +28,15 @@ import picocli.CommandLine.Spec;
           + " for its disk, and whose metadata a ZooKeeper server keeps.",
       "",
       "Without --listen and --remote it starts both and a client on this machine, new ones in each"
-          + " round, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
-          + " rounds with their range. With --plain it stays with the JDK's.",
+          + " iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
+          + " iterations with their range. With --plain it stays with the JDK's.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench bookkeeper",
       "  talaria bench bookkeeper --size 16,1K,64K --outstanding 32",
-      "  talaria bench bookkeeper --rounds 5 --json bookkeeper.json",
+      "  talaria bench bookkeeper --iterations 5 --json bookkeeper.json",
       "  talaria bench bookkeeper --listen 10.1.0.2:2181",
       "  talaria bench bookkeeper --remote 10.1.0.2:2181",
       "",
@@ -83,7 +83,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
       description = "Say every second how far it is.")
   private boolean live;
 
-  @Mixin private RoundOptions rounds;
+  @Mixin private IterationOptions iterations;
 
   /** Creates the command; picocli fills it. */
   public BenchBookKeeperCommand() {}
@@ -95,11 +95,11 @@ public final class BenchBookKeeperCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    SideOptions sides = rounds.sides();
+    SideOptions sides = iterations.sides();
     check(sides);
-    int number = entries != null ? entries : rounds.quick() ? QUICK_ENTRIES : USUAL_ENTRIES;
-    LedgerJob job = new LedgerJob(sizes, number, outstanding, rounds.warmUp());
-    return rounds.compare(new LedgerBenchmark(job, live));
+    int number = entries != null ? entries : iterations.quick() ? QUICK_ENTRIES : USUAL_ENTRIES;
+    LedgerJob job = new LedgerJob(sizes, number, outstanding, iterations.warmUp());
+    return iterations.compare(new LedgerBenchmark(job, live));
   }
 
   private void check(SideOptions sides) {

@@ -5,9 +5,9 @@ package io.talaria.workloads.bookkeeper;
 import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Blame;
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
-import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Implementation;
@@ -46,26 +46,26 @@ record LedgerCase(Launch launch, LedgerJob job, boolean live, List<HostPort> rem
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    round.step("writing and reading", expectedMs());
-    Implementation implementation = round.implementation();
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    iteration.step("writing and reading", expectedMs());
+    Implementation implementation = iteration.implementation();
     try (Servers servers =
         Servers.of(
             remotes, () -> FolderServer.start(launch, BookKeeperJvm.class, implementation))) {
       LedgerResult result =
-          Blame.servers(servers.jvms(), () -> run(round, servers.addresses().getFirst()));
+          Blame.servers(servers.jvms(), () -> run(iteration, servers.addresses().getFirst()));
       Pair.requireAccelerated(implementation, "client", result.roads(), Ledgers.CONNECTIONS);
-      result.measures().forEach(measure -> add(round.found(), implementation, measure));
-      round.found().addRun("ledgers", "ledgers", implementation, result.rested(), result);
-      round.found().addRoads("ledgers", implementation, result.roads());
+      result.measures().forEach(measure -> add(iteration.found(), implementation, measure));
+      iteration.found().addRun("ledgers", "ledgers", implementation, result.rested(), result);
+      iteration.found().addRoads("ledgers", implementation, result.roads());
     }
   }
 
-  private LedgerResult run(Round round, HostPort where)
+  private LedgerResult run(Iteration iteration, HostPort where)
       throws HarnessException, InterruptedException {
     int core = launch.pinning().clientCore();
     try (ChildJvm client =
-        launch.start("client", BookKeeperJvm.class, round.implementation(), core, List.of())) {
+        launch.start("client", BookKeeperJvm.class, iteration.implementation(), core, List.of())) {
       Orders.connect(client, where, job);
       return Orders.result(
           client,
@@ -73,7 +73,7 @@ record LedgerCase(Launch launch, LedgerJob job, boolean live, List<HostPort> rem
           Orders.SILENCE,
           progress -> {
             if (live) {
-              round.say(progress.asText());
+              iteration.say(progress.asText());
             }
           });
     }

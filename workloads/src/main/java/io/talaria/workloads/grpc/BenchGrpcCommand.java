@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
       "gRPC on the JDK's sockets and on Talaria: unary calls and streams, by clients that block and"
           + " by asynchronous ones. Its transport is Netty's NIO on both.",
       "",
-      "Every case runs in new JVMs, in rounds that alternate between the two; the run fails if a"
-          + " connection of Talaria's was not accelerated. Shown are medians over the rounds with"
+      "Every case runs in new JVMs, in iterations that alternate between the two; the run fails if a"
+          + " connection of Talaria's was not accelerated. Shown are medians over the iterations with"
           + " their range. With --remote it measures the one road chosen, against a server"
           + " elsewhere.",
       ""

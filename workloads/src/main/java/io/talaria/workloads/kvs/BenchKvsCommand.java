@@ -30,15 +30,15 @@ import picocli.CommandLine.Spec;
           + " workloads, or a workload file of yours.",
       "",
       "Without --listen and --remote it starts servers and a client on this machine, new ones in"
-          + " each round, in turn on the JDK's sockets and on Talaria, and compares: medians over"
-          + " the rounds with their range. With --plain it stays with the JDK's.",
+          + " each iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over"
+          + " the iterations with their range. With --plain it stays with the JDK's.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench kvs                                 1,000 records of 16 B, two servers",
       "  talaria bench kvs --fields 16 --field-length 1K   records of 16 KiB",
-      "  talaria bench kvs -w a -t 4 -l --rounds 1 -e results.txt",
+      "  talaria bench kvs -w a -t 4 -l --iterations 1 -e results.txt",
       "  talaria bench kvs --quick --json kvs.json",
       "  talaria bench kvs --listen 0.0.0.0:2998",
       "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p load",

@@ -3,9 +3,9 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RepeatOptions;
-import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.compare.Words;
 import io.talaria.bench.harness.Machine;
@@ -52,14 +52,14 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "The same object goes in and comes out of each as an object; the receiver adds up every field"
           + " and checks the sequence, and what is counted is what it has received. Every case runs"
-          + " in new JVMs, in rounds in which the implementations take turns. Shown are medians over"
-          + " the rounds with their range.",
+          + " in new JVMs, in iterations in which the implementations take turns. Shown are medians over"
+          + " the iterations with their range.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench messages --quick",
-      "  talaria bench messages throughput --sizes 16 --rounds 5",
+      "  talaria bench messages throughput --sizes 16 --iterations 5",
       "  talaria bench messages throughput --sizes 65536,1048576 --road shm",
       "  talaria bench messages ask --road shm --against aeron-ipc,bare --json ask.json",
       "  talaria bench messages all-to-all ring --nodes 8 --road shm,stream,ucx",
@@ -197,7 +197,7 @@ public final class BenchMessagesCommand implements Subcommand {
           "The experiments of DXNet's paper instead: objects from 1 B to 1 MiB, 1 to 16 threads"
               + " that send, 1 to 4 that receive, 2 to 8 nodes, new and reused objects, the bare"
               + " ring, and all-to-all that turns into a ring. Many hours; fewer with --quick,"
-              + " --sizes, --road, --rounds, --seconds and PATTERN: throughput, both-ways, ask,"
+              + " --sizes, --road, --iterations, --seconds and PATTERN: throughput, both-ways, ask,"
               + " all-to-all, turning.")
   private boolean paper;
 
@@ -285,13 +285,13 @@ public final class BenchMessagesCommand implements Subcommand {
       throws HarnessException, InterruptedException {
     Comparison found = new Comparison(implementations);
     PrintWriter progress = spec.commandLine().getErr();
-    new Rounds(repeat.rounds(), repeat.busy(), progress).measure(List.copyOf(cases), found);
+    new Iterations(repeat.iterations(), repeat.busy(), progress).measure(List.copyOf(cases), found);
     return found;
   }
 
   private Map<String, Object> options(Timing timing) {
     Map<String, Object> options = new LinkedHashMap<>();
-    options.put("rounds", repeat.rounds());
+    options.put("iterations", repeat.iterations());
     options.put("busy", repeat.busy());
     options.put("timing", timing);
     return options;

@@ -4,8 +4,8 @@ package io.talaria.workloads.messages;
 
 import io.talaria.bench.compare.Blame;
 import io.talaria.bench.compare.Found;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.compare.Orders;
-import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.ChildSpec;
@@ -24,7 +24,8 @@ import java.util.List;
 
 /**
  * Objects of one size in one pattern, measured between two new JVMs. If nodes are to wait not as
- * usual, it is for nodes alone, and not all carry arrays: in the rounds of others it does nothing.
+ * usual, it is for nodes alone, and not all carry arrays: in the iterations of others it does
+ * nothing.
  *
  * @param pattern what is done
  * @param sizeBytes the object
@@ -85,16 +86,16 @@ record MessagesCase(
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    MessagesImplementation implementation = (MessagesImplementation) round.implementation();
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    MessagesImplementation implementation = (MessagesImplementation) iteration.implementation();
     if ((waiting != Waiting.ADAPTIVE && !implementation.ofNodes())
         || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())) {
       return;
     }
-    round.step(label(), expectedMs());
+    iteration.step(label(), expectedMs());
     Found found = measure(implementation);
-    round.found().add(id(), label(), implementation, found);
-    round.found().addRun(id(), label(), implementation, found.rested(), found);
+    iteration.found().add(id(), label(), implementation, found);
+    iteration.found().addRun(id(), label(), implementation, found.rested(), found);
   }
 
   private Found measure(MessagesImplementation implementation)

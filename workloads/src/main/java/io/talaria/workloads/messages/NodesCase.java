@@ -3,8 +3,8 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.bench.compare.Blame;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.compare.Orders;
-import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Pinning;
@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Objects between nodes, each in a new JVM; all begin together, as often as they are told. For
- * nodes alone: in the rounds of others it does nothing.
+ * nodes alone: in the iterations of others it does nothing.
  *
  * @param pattern who sends to whom
  * @param nodes how many there are
@@ -73,16 +73,16 @@ record NodesCase(
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    MessagesImplementation implementation = (MessagesImplementation) round.implementation();
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    MessagesImplementation implementation = (MessagesImplementation) iteration.implementation();
     if (!implementation.ofNodes()) {
       return;
     }
-    round.step(label(), expectedMs());
+    iteration.step(label(), expectedMs());
     Sum sum = measure(implementation);
     double value = connects() ? sum.elapsedNs : sum.messages * 1e9 / sum.elapsedNs;
-    round.found().add(measure(), label(), quantity(), implementation, value);
-    round.found().addRun(id(), label(), implementation, sum.rested, sum);
+    iteration.found().add(measure(), label(), quantity(), implementation, value);
+    iteration.found().addRun(id(), label(), implementation, sum.rested, sum);
   }
 
   private Sum measure(MessagesImplementation implementation)

@@ -3,9 +3,9 @@
 package io.talaria.workloads.mpj;
 
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RepeatOptions;
-import io.talaria.bench.compare.Rounds;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.compare.Words;
 import io.talaria.bench.harness.Machine;
@@ -39,12 +39,12 @@ import picocli.CommandLine.Spec;
       "Message passing from Java between processes of this host, a core each, beside MPI in C, MPJ"
           + " Express, ucx_perftest and a socket.",
       "",
-      "Each implementation's own launcher starts its ranks, anew for each pattern, in rounds in which the"
+      "Each implementation's own launcher starts its ranks, anew for each pattern, in iterations in which the"
           + " implementations take turns; what is in C is compiled first. --warm-up (2, not 5) and"
-          + " --seconds are for a pattern, and its sizes share them; --rounds are 5, not 3. A round"
+          + " --seconds are for a pattern, and its sizes share them; --iterations are 5, not 3. An iteration"
           + " in which the baseline before and after differ by more than a quarter is measured"
-          + " again. Shown are medians over the rounds with their range, and ratios of ours to"
-          + " theirs with what they must be between two ranks. Kernels run once a round, and verify"
+          + " again. Shown are medians over the iterations with their range, and ratios of ours to"
+          + " theirs with what they must be between two ranks. Kernels run once an iteration, and verify"
           + " themselves. A baseline that is not installed is"
           + " named, and its columns stay empty.",
       ""
@@ -52,14 +52,14 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench mpj --quick",
-      "  talaria bench mpj half rate --devices shm --against ompi-ob1,ompi-ucx --rounds 7",
+      "  talaria bench mpj half rate --devices shm --against ompi-ob1,ompi-ucx --iterations 7",
       "  talaria bench mpj barrier bcast allreduce alltoall --ranks 4,8 --json ranks.json",
       "  talaria bench mpj cg is --class A --devices shm --against express",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
     })
 public final class BenchMpjCommand implements Subcommand {
-  private static final int USUAL_ROUNDS = 5;
+  private static final int USUAL_ITERATIONS = 5;
   private static final double USUAL_WARM_UP = 2;
   private static final int MOST_RANKS = 16;
   private static final int QUICK_LESS = 10;
@@ -155,7 +155,7 @@ public final class BenchMpjCommand implements Subcommand {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     output.check();
-    int rounds = repeat.rounds(USUAL_ROUNDS);
+    int iterations = repeat.iterations(USUAL_ITERATIONS);
     int busy = repeat.busy();
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
@@ -171,12 +171,12 @@ public final class BenchMpjCommand implements Subcommand {
       List<MpjCase> cases =
           jobs.stream().map(job -> new MpjCase(launch, job, here, !repeat.quick())).toList();
       PrintWriter progress = spec.commandLine().getErr();
-      new Rounds(rounds, busy, progress).measure(List.copyOf(cases), found);
+      new Iterations(iterations, busy, progress).measure(List.copyOf(cases), found);
       MpjTargets targets = new MpjTargets(found);
       targets.judge(cases, busy == 0 && pinning.active());
       MpjReport report = new MpjReport(machine, found, cases, wanted, absent, targets);
       Map<String, Object> options = new LinkedHashMap<>();
-      options.put("rounds", rounds);
+      options.put("iterations", iterations);
       options.put("busy", busy);
       options.put("quick", repeat.quick());
       options.put("timing", timing);
@@ -228,7 +228,7 @@ public final class BenchMpjCommand implements Subcommand {
             "--sizes: " + pattern + " sends doubles, " + bytes + " bytes are no number of them");
       }
     }
-    // Fewer sizes make a short round shorter; else they share all the time.
+    // Fewer sizes make a short iteration shorter; else they share all the time.
     int shares = repeat.quick() ? Math.max(chosen.size(), pattern.sizes().size()) : chosen.size();
     double warmUp = timing.warmUpSeconds() / shares;
     double each = timing.seconds() / shares;

@@ -4,7 +4,7 @@ package io.talaria.workloads.mpj;
 
 import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Comparison;
-import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
@@ -17,8 +17,8 @@ import java.util.Map;
 
 /**
  * A pattern in all its sizes. The cores of a virtual machine may move apart and together again,
- * which changes everything by a factor: a round in which the baseline before all others and after
- * them differ too much is measured again. Used by one thread.
+ * which changes everything by a factor: an iteration in which the baseline before all others and
+ * after them differ too much is measured again. Used by one thread.
  */
 final class MpjCase implements BenchmarkCase {
   private static final int TRIES = 3;
@@ -32,11 +32,11 @@ final class MpjCase implements BenchmarkCase {
   private final Map<MpjImplementation, String> failures = new EnumMap<>(MpjImplementation.class);
 
   /**
-   * What the baseline tells of the machine in a round.
+   * What the baseline tells of the machine in an iteration.
    *
    * @param unrest how many times its figures before and after differ, the larger by the smaller;
    *     the median over the sizes
-   * @param tries how often the round was measured
+   * @param tries how often the iteration was measured
    */
   record Rest(double unrest, int tries) {}
 
@@ -45,8 +45,8 @@ final class MpjCase implements BenchmarkCase {
    *
    * @param launch starts the ranks
    * @param job what they do
-   * @param implementations those who can be run here, in the order of the rounds
-   * @param watched whether rounds are measured again if the machine changes
+   * @param implementations those who can be run here, in the order of the iterations
+   * @param watched whether iterations are measured again if the machine changes
    */
   MpjCase(MpjLaunch launch, MpjJob job, List<MpjImplementation> implementations, boolean watched) {
     this.launch = launch;
@@ -105,8 +105,8 @@ final class MpjCase implements BenchmarkCase {
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    if (!(round.implementation() instanceof MpjImplementation implementation)
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    if (!(iteration.implementation() instanceof MpjImplementation implementation)
         || !implementations.contains(implementation)) {
       return;
     }
@@ -114,15 +114,15 @@ final class MpjCase implements BenchmarkCase {
       figures.clear();
       failures.clear();
     }
-    round.step(label(), expectedMs());
+    iteration.step(label(), expectedMs());
     measure(implementation);
     if (implementation == implementations.getLast()) {
-      Rest rest = watched ? settle(round) : new Rest(1, 1);
-      keep(round, rest);
+      Rest rest = watched ? settle(iteration) : new Rest(1, 1);
+      keep(iteration, rest);
     }
   }
 
-  /** One that fails has no figure in this round; the others go on. */
+  /** One that fails has no figure in this iteration; the others go on. */
   private void measure(MpjImplementation implementation) throws InterruptedException {
     try {
       figures.put(implementation, launch.measure(implementation, job));
@@ -134,16 +134,16 @@ final class MpjCase implements BenchmarkCase {
   }
 
   /** Measures the baseline once more, and all again if the machine has changed meanwhile. */
-  private Rest settle(Round round) throws InterruptedException {
+  private Rest settle(Iteration iteration) throws InterruptedException {
     MpjImplementation baseline = baseline();
     for (int tries = 1; ; tries++) {
-      round.say(baseline + " again");
+      iteration.say(baseline + " again");
       MpjFound before = figures.getOrDefault(baseline, MpjFound.NOTHING);
       double unrest = unrest(before.figures(), again(baseline).figures());
       if (unrest <= UNREST || tries == TRIES) {
         return new Rest(unrest, tries);
       }
-      round.say("restless (" + Units.times(unrest) + "), all again");
+      iteration.say("restless (" + Units.times(unrest) + "), all again");
       for (MpjImplementation implementation : implementations) {
         measure(implementation);
       }
@@ -183,8 +183,8 @@ final class MpjCase implements BenchmarkCase {
     return Spread.of(ratios).median();
   }
 
-  private void keep(Round round, Rest rest) {
-    Comparison found = round.found();
+  private void keep(Iteration iteration, Rest rest) {
+    Comparison found = iteration.found();
     Quantity quantity = job.pattern().quantity();
     for (int bytes : job.sizes()) {
       for (MpjImplementation implementation : implementations) {
@@ -198,13 +198,13 @@ final class MpjCase implements BenchmarkCase {
       double percent = one.getValue().communication();
       found.add(communicationId(), label, Quantity.PERCENT, one.getKey(), percent);
     }
-    failures.forEach((who, why) -> found.addMissing(round.missing(label(), who, why)));
+    failures.forEach((who, why) -> found.addMissing(iteration.missing(label(), who, why)));
     found.addRun(id(0), label(), baseline(), true, rest);
     if (rest.unrest() > UNREST) {
       found.note(
           label()
-              + ", round "
-              + round.number()
+              + ", iteration "
+              + iteration.number()
               + ": the machine changed by "
               + Units.times(rest.unrest())
               + " in each of "

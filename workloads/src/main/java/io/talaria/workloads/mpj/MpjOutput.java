@@ -48,8 +48,8 @@ record MpjOutput(String said) {
     Matcher result = RESULT.matcher(said);
     while (result.find()) {
       int bytes = Integer.parseInt(result.group(1));
-      long rounds = Long.parseLong(result.group(2));
-      found.put(bytes, pattern.figure(bytes, rounds, Long.parseLong(result.group(3))));
+      long iterations = Long.parseLong(result.group(2));
+      found.put(bytes, pattern.figure(bytes, iterations, Long.parseLong(result.group(3))));
     }
     return found;
   }

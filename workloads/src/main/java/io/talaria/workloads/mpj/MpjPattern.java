@@ -29,7 +29,7 @@ enum MpjPattern {
   OBJECTS("objects", "half round trip of an object", Quantity.TIME, Sizes.SHORT),
   /** {@code Barrier}. */
   BARRIER("barrier", "Barrier", Quantity.TIME, List.of(0)),
-  /** {@code Bcast} of bytes, whose root goes round. */
+  /** {@code Bcast} of bytes, whose root goes iteration. */
   BCAST("bcast", "Bcast", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
   /** {@code Allreduce}: sums of doubles. */
   ALLREDUCE("allreduce", "Allreduce", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
@@ -201,18 +201,19 @@ enum MpjPattern {
    * Returns the figure, in the unit of its {@link #quantity}.
    *
    * @param bytes the size
-   * @param rounds how often it was done; of {@link #OVERLAP} the nanoseconds that could be hidden
+   * @param iterations how often it was done; of {@link #OVERLAP} the nanoseconds that could be
+   *     hidden
    * @param cost in how many nanoseconds; or how many bytes were allocated, or nanoseconds hidden
    */
-  double figure(int bytes, long rounds, long cost) {
+  double figure(int bytes, long iterations, long cost) {
     if (this == OVERLAP) {
-      return 100.0 * cost / rounds;
+      return 100.0 * cost / iterations;
     }
     if (windowed()) {
-      double messages = (double) rounds * Ranks.WINDOW;
+      double messages = (double) iterations * Ranks.WINDOW;
       return this == RATE ? messages * 1e9 / cost : messages * bytes / cost;
     }
-    double each = (double) cost / rounds;
+    double each = (double) cost / iterations;
     return collective() ? each : each / 2;
   }
 

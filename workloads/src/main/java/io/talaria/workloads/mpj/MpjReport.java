@@ -77,7 +77,7 @@ record MpjReport(
                 benchmarkCase.label(),
                 implementation,
                 all -> figure(pattern, all.median())));
-        boolean range = spread != null && spread.rounds() > 1;
+        boolean range = spread != null && spread.iterations() > 1;
         ranges.add(
             range ? figure(pattern, spread.min()) + "–" + figure(pattern, spread.max()) : "");
         several |= range;
@@ -116,7 +116,7 @@ record MpjReport(
           one.ours().toString(),
           one.theirs().toString(),
           Units.figure(ratio.median()),
-          ratio.rounds() > 1 ? Units.figure(ratio.min()) + "–" + Units.figure(ratio.max()) : "",
+          ratio.iterations() > 1 ? Units.figure(ratio.min()) + "–" + Units.figure(ratio.max()) : "",
           one.target() == null ? "" : one.target().wanted(),
           one.target() == null ? "" : one.target().mark());
     }

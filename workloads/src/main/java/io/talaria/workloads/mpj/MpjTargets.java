@@ -74,7 +74,7 @@ final class MpjTargets {
    * @param label what was measured
    * @param ours who of ours
    * @param theirs against whom
-   * @param ratio of the rounds
+   * @param ratio of the iterations
    * @param target what it must be, and whether it is; null if it is not judged
    */
   record Judged(

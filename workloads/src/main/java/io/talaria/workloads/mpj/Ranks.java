@@ -31,7 +31,7 @@ import mpi.Request;
  * <p>The words behind {@value #BEGIN} are the seconds to warm up and to measure each size, and then
  * for each size the pattern, the bytes, and how often in a block: a block is repeated until the
  * time is up, twice at least before anything counts. Rank 0 decides, and prints {@code result
- * PATTERN BYTES ROUNDS NANOSECONDS} for each size; of {@code allocated} bytes, and of {@code
+ * PATTERN BYTES ITERATIONS NANOSECONDS} for each size; of {@code allocated} bytes, and of {@code
  * overlap} the nanoseconds that could be hidden and those that were. Behind these may come {@value
  * #MEMORY} and {@value #ROAD}.
  */
@@ -61,7 +61,7 @@ public final class Ranks {
   private static final int TAG = 1;
   private static final int ANSWER = 2;
   private static final long SETTLED_NS = TimeUnit.SECONDS.toNanos(10);
-  private static final int SETTLING_ROUNDS = 100;
+  private static final int SETTLING_ITERATIONS = 100;
 
   private final Intracomm world;
   private final int rank;
@@ -129,15 +129,15 @@ public final class Ranks {
       run(block, count, meter);
       blocks++;
     } while (all(blocks < WARM_BLOCKS || System.nanoTime() - begin < warmUp * 1e9));
-    long rounds = 0;
+    long iterations = 0;
     long cost = 0;
     begin = System.nanoTime();
     do {
       cost += run(block, count, meter);
-      rounds += count;
+      iterations += count;
     } while (all(System.nanoTime() - begin < seconds * 1e9));
     if (rank == 0) {
-      System.out.println("result " + pattern + " " + bytes + " " + rounds + " " + cost);
+      System.out.println("result " + pattern + " " + bytes + " " + iterations + " " + cost);
     }
   }
 
@@ -262,7 +262,7 @@ public final class Ranks {
     }
   }
 
-  /** The root goes round, so that it cannot run ahead of the others. */
+  /** The root goes iteration, so that it cannot run ahead of the others. */
   private void broadcasts(byte[] array, int count) {
     for (int i = 0; i < count; i++) {
       world.Bcast(array, 0, array.length, MPI.BYTE, i % size);
@@ -353,7 +353,7 @@ public final class Ranks {
     long begin = System.nanoTime();
     boolean undecided;
     do {
-      pingPong(array, 1, MPI.BYTE, SETTLING_ROUNDS);
+      pingPong(array, 1, MPI.BYTE, SETTLING_ITERATIONS);
       long passed = System.nanoTime() - begin;
       undecided = passed < Math.min(SETTLED_NS, Road.undecidedNs());
     } while (all(undecided));

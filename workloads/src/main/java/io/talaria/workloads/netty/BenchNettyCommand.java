@@ -28,16 +28,16 @@ import picocli.CommandLine.Spec;
           + " (ping-pong), each of 16 B, 1 KiB and 64 KiB, and round trips on 1, 8, 64 and 512"
           + " connections (scaling), unless options say otherwise.",
       "",
-      "Every case runs in new JVMs, in rounds that alternate between the two. Both run the same"
+      "Every case runs in new JVMs, in iterations that alternate between the two. Both run the same"
           + " program; Talaria's have the agent, and the run fails if a connection was not"
-          + " accelerated. Shown are medians over the rounds with their range. With --remote it"
+          + " accelerated. Shown are medians over the iterations with their range. With --remote it"
           + " measures the one road chosen, against a server elsewhere.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench netty --quick",
-      "  talaria bench netty throughput -l 16,64K -t 64 --rounds 5 --json netty.json",
+      "  talaria bench netty throughput -l 16,64K -t 64 --iterations 5 --json netty.json",
       "  talaria bench netty ping-pong -c 1,16 --event-loops 2 --no-pin",
       "  talaria bench netty scaling --fabric ucx",
       "  talaria bench netty --listen",

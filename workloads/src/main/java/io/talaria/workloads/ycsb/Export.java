@@ -2,14 +2,14 @@
 
 package io.talaria.workloads.ycsb;
 
-import io.talaria.bench.compare.Round;
+import io.talaria.bench.compare.Iteration;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where one phase of a round is exported to: a file of its own, and what makes YCSB write into it
- * what is wanted. Immutable.
+ * Where one phase of an iteration is exported to: a file of its own, and what makes YCSB write into
+ * it what is wanted. Immutable.
  *
  * @param file the file; empty for none
  * @param properties what YCSB must know
@@ -17,7 +17,7 @@ import java.util.TreeMap;
 record Export(String file, Map<String, String> properties) {
   private static final Export NONE = new Export("", Map.of());
 
-  static Export of(YcsbOptions options, Round round, Phase phase) {
+  static Export of(YcsbOptions options, Iteration iteration, Phase phase) {
     if (options.export() == null) {
       return NONE;
     }
@@ -25,7 +25,7 @@ record Export(String file, Map<String, String> properties) {
     String name = wanted.getFileName().toString();
     int dot = name.lastIndexOf('.');
     String stem =
-        (dot < 0 ? name : name.substring(0, dot)) + "-" + round.suffix() + "-" + phase.label();
+        (dot < 0 ? name : name.substring(0, dot)) + "-" + iteration.suffix() + "-" + phase.label();
     Map<String, String> properties = new TreeMap<>();
     if (options.seriesMs() == null) {
       properties.put("measurementtype", "hdrhistogram");

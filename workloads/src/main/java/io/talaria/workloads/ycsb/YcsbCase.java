@@ -5,9 +5,9 @@ package io.talaria.workloads.ycsb;
 import io.talaria.bench.compare.BenchmarkCase;
 import io.talaria.bench.compare.Blame;
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
-import io.talaria.bench.compare.Round;
 import io.talaria.bench.compare.Servers;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Implementation;
@@ -54,30 +54,31 @@ record YcsbCase(
   }
 
   @Override
-  public void measure(Round round) throws HarnessException, InterruptedException {
-    try (Servers servers = Servers.of(remotes, () -> store.start(launch, round.implementation()))) {
+  public void measure(Iteration iteration) throws HarnessException, InterruptedException {
+    try (Servers servers =
+        Servers.of(remotes, () -> store.start(launch, iteration.implementation()))) {
       for (Phase phase : options.phases()) {
-        // Servers elsewhere keep their records from round to round.
-        if (phase == Phase.RUN || remotes.isEmpty() || round.number() == 1) {
-          measure(round, phase, servers);
+        // Servers elsewhere keep their records from iteration to iteration.
+        if (phase == Phase.RUN || remotes.isEmpty() || iteration.number() == 1) {
+          measure(iteration, phase, servers);
         }
       }
     }
   }
 
-  private void measure(Round round, Phase phase, Servers servers)
+  private void measure(Iteration iteration, Phase phase, Servers servers)
       throws HarnessException, InterruptedException {
-    Implementation implementation = round.implementation();
-    round.step(phase.label(), expectedMs(phase));
+    Implementation implementation = iteration.implementation();
+    iteration.step(phase.label(), expectedMs(phase));
     PhaseResult result =
-        Blame.servers(servers.jvms(), () -> run(round, phase, servers.addresses()));
+        Blame.servers(servers.jvms(), () -> run(iteration, phase, servers.addresses()));
     Pair.requireAccelerated(implementation, "client", result.roads(), result.connections());
-    add(round.found(), implementation, phase.label(), result);
+    add(iteration.found(), implementation, phase.label(), result);
   }
 
-  private PhaseResult run(Round round, Phase phase, List<HostPort> servers)
+  private PhaseResult run(Iteration iteration, Phase phase, List<HostPort> servers)
       throws HarnessException, InterruptedException {
-    PhaseResult result = drive(round, phase, servers);
+    PhaseResult result = drive(iteration, phase, servers);
     if (result.failed() > 0) {
       throw new HarnessException(
           String.format(
@@ -90,16 +91,16 @@ record YcsbCase(
     return result;
   }
 
-  private PhaseResult drive(Round round, Phase phase, List<HostPort> servers)
+  private PhaseResult drive(Iteration iteration, Phase phase, List<HostPort> servers)
       throws HarnessException, InterruptedException {
-    Export export = Export.of(options, round, phase);
+    Export export = Export.of(options, iteration, phase);
     Map<String, String> properties = new TreeMap<>(workload);
     properties.putAll(export.properties());
     YcsbJob job =
         new YcsbJob(servers, phase, properties, options.threads(), options.warmUp(), export.file());
     int core = launch.pinning().clientCore();
     try (ChildJvm client =
-        launch.start("client", store.main(), round.implementation(), core, List.of())) {
+        launch.start("client", store.main(), iteration.implementation(), core, List.of())) {
       Orders.connect(client, servers.getFirst(), job);
       return Orders.result(
           client,
@@ -107,7 +108,7 @@ record YcsbCase(
           job.warmUp().silence(),
           done -> {
             if (options.live()) {
-              round.say(String.format("%,d of %,d", done.asLong(), job.operations()));
+              iteration.say(String.format("%,d of %,d", done.asLong(), job.operations()));
             }
           });
     }

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.ycsb;
 
-import io.talaria.bench.compare.RoundOptions;
+import io.talaria.bench.compare.IterationOptions;
 import io.talaria.bench.compare.SideOptions;
 import io.talaria.bench.compare.WarmUpLength;
 import io.talaria.cli.harness.HarnessException;
@@ -99,14 +99,14 @@ public final class YcsbOptions {
       description = "A further property of YCSB's; may be repeated.")
   private Map<String, String> more = new LinkedHashMap<>();
 
-  @Mixin private RoundOptions rounds;
+  @Mixin private IterationOptions iterations;
 
   /** Creates the options; picocli fills them. */
   public YcsbOptions() {}
 
   /** Returns which side is wanted. */
   public SideOptions sides() {
-    return rounds.sides();
+    return iterations.sides();
   }
 
   /**
@@ -127,7 +127,7 @@ public final class YcsbOptions {
     Map<String, String> all = new TreeMap<>(defaults);
     all.putIfAbsent(WorkloadFile.RECORDS, DEFAULT_RECORDS);
     all.putIfAbsent(
-        WorkloadFile.OPERATIONS, rounds.quick() ? QUICK_OPERATIONS : DEFAULT_OPERATIONS);
+        WorkloadFile.OPERATIONS, iterations.quick() ? QUICK_OPERATIONS : DEFAULT_OPERATIONS);
     try {
       all.putAll(WorkloadFile.read(workload, store));
       all.putAll(options);
@@ -193,7 +193,7 @@ public final class YcsbOptions {
 
   /** Returns how long to warm up. */
   WarmUpLength warmUp() {
-    return rounds.warmUp();
+    return iterations.warmUp();
   }
 
   /** Returns whether to say every second how far it is. */
@@ -222,11 +222,11 @@ public final class YcsbOptions {
    */
   public int run(Store store, Map<String, String> workload)
       throws HarnessException, InterruptedException {
-    if (rounds.sides().side() == SideOptions.Side.BOTH && !phases().contains(Phase.LOAD)) {
+    if (iterations.sides().side() == SideOptions.Side.BOTH && !phases().contains(Phase.LOAD)) {
       throw new ParameterException(
           command.commandLine(),
           "--phase run needs servers that have been loaded: name them with --remote");
     }
-    return rounds.compare(new YcsbBenchmark(store, this, workload));
+    return iterations.compare(new YcsbBenchmark(store, this, workload));
   }
 }

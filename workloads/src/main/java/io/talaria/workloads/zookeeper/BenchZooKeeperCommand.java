@@ -30,15 +30,15 @@ import picocli.CommandLine.Spec;
           + " only unless another workload is named.",
       "",
       "Without --listen and --remote it starts a server and a client on this machine, new ones in each"
-          + " round, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
-          + " rounds with their range. With --plain it stays with the JDK's.",
+          + " iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
+          + " iterations with their range. With --plain it stays with the JDK's.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench zookeeper",
-      "  talaria bench zookeeper --rounds 5 --json zookeeper.json",
-      "  talaria bench zookeeper -t 3 --rounds 1 -e zookeeper.txt --series 1",
+      "  talaria bench zookeeper --iterations 5 --json zookeeper.json",
+      "  talaria bench zookeeper -t 3 --iterations 1 -e zookeeper.txt --series 1",
       "  talaria bench zookeeper -w a --size 1K",
       "  talaria bench zookeeper --listen 0.0.0.0:2181",
       "  talaria bench zookeeper --remote 10.1.0.2:2181",

@@ -70,7 +70,7 @@ static void collective(struct work *w, int count) {
   if (strcmp(p, "barrier") == 0) {
     for (int i = 0; i < count; i++) MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(p, "bcast") == 0) {
-    // The root goes round, so that it cannot run ahead of the others.
+    // The root goes iteration, so that it cannot run ahead of the others.
     for (int i = 0; i < count; i++)
       MPI_Bcast(w->out, w->length, MPI_BYTE, i % size, MPI_COMM_WORLD);
   } else if (strcmp(p, "allreduce") == 0) {
@@ -195,7 +195,7 @@ static void measure(const char *pattern, int bytes, int count, double warm_up, d
   int many = strcmp(pattern, "alltoall") == 0;
   struct work w = {pattern, bytes, doubles ? bytes / 8 : bytes, doubles ? MPI_DOUBLE : MPI_BYTE,
                    memory((size_t)bytes * (many ? size : 1)), memory((size_t)bytes * size)};
-  long long spent = 0, elapsed = 0, rounds = 0;
+  long long spent = 0, elapsed = 0, iterations = 0;
   int blocks = 0;
   do {
     spent += block(&w, count);
@@ -203,10 +203,10 @@ static void measure(const char *pattern, int bytes, int count, double warm_up, d
   } while (all(blocks < WARM_BLOCKS || spent < warm_up * 1e9));
   do {
     elapsed += block(&w, count);
-    rounds += count;
+    iterations += count;
   } while (all(elapsed < seconds * 1e9));
   if (rank == 0) {
-    printf("result %s %d %lld %lld\n", pattern, bytes, rounds, elapsed);
+    printf("result %s %d %lld %lld\n", pattern, bytes, iterations, elapsed);
     fflush(stdout);
   }
   free(w.out);

@@ -23,7 +23,8 @@ class BenchBookKeeperCommandTest {
   @Test
   void comparesBothRoads() throws Exception {
     Path json = folder.resolve("ledgers.json");
-    String options = "-m 50 --size 16,1K --outstanding 4 --warm-up 0 --no-pin --rounds 1 --json ";
+    String options =
+        "-m 50 --size 16,1K --outstanding 4 --warm-up 0 --no-pin --iterations 1 --json ";
     assertThat(bench(options + json).well().out())
         .contains("write, 16 B", "read, 16 B", "write, 1 KiB", "read, 1 KiB")
         .contains("Connections on Talaria, ledgers: 2 shm (same-host)");

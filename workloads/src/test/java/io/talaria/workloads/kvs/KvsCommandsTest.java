@@ -27,7 +27,7 @@ class KvsCommandsTest {
   @Test
   void benchComparesBothRoadsAndExports() throws Exception {
     Path export = folder.resolve("figures.txt");
-    Ended bench = bench("-w a -n 40 -o 200 -t 2 --warm-up 0 --no-pin --rounds 1 -e " + export);
+    Ended bench = bench("-w a -n 40 -o 200 -t 2 --warm-up 0 --no-pin --iterations 1 -e " + export);
     assertThat(bench.well().out())
         .contains("load, insert", "run, read", "run, update")
         .contains("Connections on Talaria, load; run: 4 shm (same-host)")
@@ -40,21 +40,22 @@ class KvsCommandsTest {
   }
 
   @Test
-  void benchScansInRoundsAndWritesATimeSeriesOfEach() throws Exception {
+  void benchScansInIterationsAndWritesATimeSeriesOfEach() throws Exception {
     Path json = folder.resolve("kvs.json");
-    String options = "--plain -w e -n 50 -o 60 --quick --rounds 2 --servers 1 --no-pin --series 1";
+    String options =
+        "--plain -w e -n 50 -o 60 --quick --iterations 2 --servers 1 --no-pin --series 1";
     Ended bench = bench(options + " -e " + folder.resolve("series.txt") + " --json " + json);
     assertThat(bench.well().out()).contains("run, scan", " – ").doesNotContain("Talaria:");
-    assertThat(bench.err()).contains("load, JDK, round 1 of 2", "run, JDK, round 2 of 2");
-    for (int round : new int[] {1, 2}) {
-      assertThat(Files.readString(folder.resolve("series-jdk-" + round + "-run.txt")))
+    assertThat(bench.err()).contains("load, JDK, iteration 1 of 2", "run, JDK, iteration 2 of 2");
+    for (int iteration : new int[] {1, 2}) {
+      assertThat(Files.readString(folder.resolve("series-jdk-" + iteration + "-run.txt")))
           .containsPattern("\\[SCAN\\], \\d+, \\d");
     }
     JsonNode read = Json.parse(Files.readString(json));
     assertThat(read.path("format").asText()).isEqualTo("talaria-bench-kvs-1");
     assertThat(read.path("options").path("workload").path("recordcount").asText()).isEqualTo("50");
     assertThat(read.path("measures").get(0).path("id").asText()).isEqualTo("load/rate");
-    assertThat(read.path("measures").get(0).path("jdk").path("rounds").asInt()).isEqualTo(2);
+    assertThat(read.path("measures").get(0).path("jdk").path("iterations").asInt()).isEqualTo(2);
     assertThat(read.path("runs")).hasSize(4);
   }
 
@@ -65,11 +66,11 @@ class KvsCommandsTest {
         "-w nosuch            | no workload 'nosuch': it is neither one of a to f nor a file",
         "-p walk              | --phase is load, run or both, not 'walk'",
         "-p run               | --phase run needs servers that have been loaded",
-        "--rounds 0           | --rounds must be from 1 to 100, not 0",
+        "--iterations 0           | --iterations must be from 1 to 100, not 0",
         "--quick --warm-up 1  | --warm-up does not go with --quick",
         "--json /nowhere/x    | --json: there is no folder /nowhere",
-        "-p load --rounds 2 -r x | --rounds: what is inserted stays in the servers of --remote",
-        "-w d --rounds 2 -r x | --rounds: what is inserted stays in the servers of --remote",
+        "-p load --iterations 2 -r x | --iterations: what is inserted stays in the servers of --remote",
+        "-w d --iterations 2 -r x | --iterations: what is inserted stays in the servers of --remote",
         "--set readpropotion=1 | --set: there is no property 'readpropotion'; the nearest: readproportion",
         "-t 0                 | --threads must be from 1 to 512, not 0",
         "--series 5           | --series needs --export FILE",

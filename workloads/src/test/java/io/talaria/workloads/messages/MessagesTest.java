@@ -71,7 +71,7 @@ class MessagesTest {
   }
 
   private static void bench(String pattern) {
-    String words = " --sizes 64 --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin";
+    String words = " --sizes 64 --iterations 1 --warm-up 0.1 --seconds 0.2 --no-pin";
     TalariaCommand.Ended ended =
         TalariaCommand.run(("bench messages " + pattern + words).split(" ", -1)).well();
     List<MessagesImplementation> all = new ArrayList<>(MessagesImplementation.USUAL);
@@ -84,7 +84,8 @@ class MessagesTest {
     assertThat(ended.out()).contains(pattern + " 64 B");
   }
 
-  private static final String SHORT = " --sizes 16 --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin";
+  private static final String SHORT =
+      " --sizes 16 --iterations 1 --warm-up 0.1 --seconds 0.2 --no-pin";
 
   @Test
   void severalNodesDeliverWhatWasSent() {
@@ -172,7 +173,7 @@ class MessagesTest {
 
   private static void arrays(String pattern, String options) {
     String words = "bench messages " + pattern + options + " --against netty-kryo,jeromq,bare";
-    String more = " --rounds 1 --warm-up 0.1 --seconds 0.2 --no-pin";
+    String more = " --iterations 1 --warm-up 0.1 --seconds 0.2 --no-pin";
     assertThat(TalariaCommand.run((words + more).split(" ", -1)).well().out())
         .contains(pattern + " 1 MiB ")
         .containsPattern("(?s)1 MiB .*\nshm .*\nnetty-kryo .*\nbare ")
@@ -193,7 +194,8 @@ class MessagesTest {
 
   @Test
   void nodesSendArraysToEachOther() {
-    String words = "bench messages both-ways --road shm --sizes 4,65536 --rounds 1 --warm-up 0.1";
+    String words =
+        "bench messages both-ways --road shm --sizes 4,65536 --iterations 1 --warm-up 0.1";
     assertThat(TalariaCommand.run((words + " --seconds 0.2 --no-pin").split(" ", -1)).well().out())
         .contains("both-ways 4 B, 2 nodes ", "both-ways 64 KiB, 2 nodes ");
   }
@@ -289,14 +291,14 @@ class MessagesTest {
   void theOwnRoadsDeliverWhatWasSent(@TempDir Path folder) throws Exception {
     Path json = folder.resolve("messages.json");
     String words =
-        "bench messages throughput --against bare --sizes 64 --rounds 1 --warm-up 0.1 --seconds 0.2"
+        "bench messages throughput --against bare --sizes 64 --iterations 1 --warm-up 0.1 --seconds 0.2"
             + " --no-pin --json ";
     assertThat(TalariaCommand.run((words + json).split(" ", -1)).well().out())
         .contains("throughput 64 B", "\nshm ", "\nstream ", "\nbare ");
     JsonNode measure = Json.parse(Files.readString(json)).path("measures").get(0);
     assertThat(measure.path("id").asText()).isEqualTo("throughput/64/rate");
     for (String implementation : new String[] {"shm", "stream", "bare"}) {
-      assertThat(measure.path("rounds").path(implementation).get(0).asDouble()).isPositive();
+      assertThat(measure.path("iterations").path(implementation).get(0).asDouble()).isPositive();
     }
   }
 }

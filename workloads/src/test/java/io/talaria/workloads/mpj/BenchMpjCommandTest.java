@@ -40,7 +40,7 @@ class BenchMpjCommandTest {
   }
 
   private static double figure(JsonNode json, String id, String implementation) {
-    return measure(json, id).path("rounds").path(implementation).path(0).asDouble();
+    return measure(json, id).path("iterations").path(implementation).path(0).asDouble();
   }
 
   @Test
@@ -55,13 +55,13 @@ class BenchMpjCommandTest {
       }
     }
     assertThat(figure(json, "half/8", "sockets")).isPositive();
-    assertThat(measure(json, "bcast/8").path("rounds").has("sockets")).isFalse();
+    assertThat(measure(json, "bcast/8").path("iterations").has("sockets")).isFalse();
     assertThat(json.path("missing")).isEmpty();
     // Not pinned: ratios, and nothing that they must be.
     assertThat(json.path("targetsMissed").asInt()).isZero();
     if (!json.path("options").path("absent").has("ompi-ob1")) {
       JsonNode ratio = measure(json, "half/8/shm:ompi-ob1");
-      assertThat(ratio.path("rounds").path("shm").path(0).asDouble())
+      assertThat(ratio.path("iterations").path("shm").path(0).asDouble())
           .isEqualTo(figure(json, "half/8", "shm") / figure(json, "half/8", "ompi-ob1"));
       assertThat(ratio.path("target").isObject()).isFalse();
     }
@@ -132,10 +132,10 @@ class BenchMpjCommandTest {
     JsonNode found = measure(json, "overlap/1048576");
     assertThat(found.path("unit").asText()).isEqualTo("%");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
-    for (JsonNode rounds : found.path("rounds")) {
-      assertThat(rounds.path(0).asDouble(-1)).isBetween(0.0, 100.0);
+    for (JsonNode iterations : found.path("iterations")) {
+      assertThat(iterations.path(0).asDouble(-1)).isBetween(0.0, 100.0);
     }
-    assertThat(found.path("rounds").path("shm")).hasSize(1);
+    assertThat(found.path("iterations").path("shm")).hasSize(1);
   }
 
   @Test
@@ -170,7 +170,7 @@ class BenchMpjCommandTest {
         "ft --ranks 0          | --ranks must be from 1 to 16, not 0",
         "ft --class B          | --class: there is no class B, but S, W, A",
         "doubles --sizes 12    | --sizes: doubles sends doubles, 12 bytes are no number of them",
-        "--rounds 101          | --rounds must be from 1 to 100, not 101",
+        "--iterations 101          | --iterations must be from 1 to 100, not 101",
         "--quick --seconds 1   | --seconds does not go with --quick",
         "--json /nowhere/x     | --json: there is no folder /nowhere"
       })

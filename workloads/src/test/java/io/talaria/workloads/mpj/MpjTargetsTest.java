@@ -31,9 +31,9 @@ class MpjTargetsTest {
   }
 
   private void figures(
-      MpjCase benchmarkCase, int bytes, MpjImplementation implementation, double... rounds) {
+      MpjCase benchmarkCase, int bytes, MpjImplementation implementation, double... iterations) {
     Quantity quantity = benchmarkCase.job().pattern().quantity();
-    for (double figure : rounds) {
+    for (double figure : iterations) {
       found.add(
           benchmarkCase.id(bytes), benchmarkCase.label(bytes), quantity, implementation, figure);
     }
@@ -47,7 +47,7 @@ class MpjTargetsTest {
   }
 
   @Test
-  void timesAreHeldAgainstTheBetterOfOpenMpiRoundByRound() {
+  void timesAreHeldAgainstTheBetterOfOpenMpiIterationByIteration() {
     MpjCase half = benchmarkCase(MpjPattern.HALF, 2);
     figures(half, 8, MpjImplementation.SHM, 100, 300, 130);
     figures(half, 8, MpjImplementation.OMPI_OB1, 100, 300, 100);
@@ -167,7 +167,7 @@ class MpjTargetsTest {
   }
 
   @Test
-  void aRoundThatOneOfThemLacksLeavesTheMedians() {
+  void anIterationThatOneOfThemLacksLeavesTheMedians() {
     MpjCase half = benchmarkCase(MpjPattern.HALF, 2);
     figures(half, 8, MpjImplementation.SHM, 2, 4, 3);
     figures(half, 8, MpjImplementation.OMPI_OB1, 1);

@@ -20,7 +20,7 @@ class BenchZooKeeperCommandTest {
 
   @Test
   void comparesBothRoads() throws Exception {
-    String options = "-n 20 -o 100 -t 2 -w a --warm-up 0 --no-pin --rounds 1 --series 1 -e ";
+    String options = "-n 20 -o 100 -t 2 -w a --warm-up 0 --no-pin --iterations 1 --series 1 -e ";
     Ended bench = bench(options + folder.resolve("series.txt"));
     assertThat(bench.well().out())
         .contains("load, insert", "run, read", "run, update")

@@ -17,9 +17,9 @@ import picocli.CommandLine.Spec;
 
 /**
  * The options of a benchmark of applications, whose server may be elsewhere: those of sides, roads,
- * rounds and files, and what they make of it: a mixin.
+ * iterations and files, and what they make of it: a mixin.
  */
-public final class RoundOptions {
+public final class IterationOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
@@ -29,14 +29,14 @@ public final class RoundOptions {
   @Mixin private OutputOptions output;
 
   /** Creates the options; picocli fills them. */
-  public RoundOptions() {}
+  public IterationOptions() {}
 
   /** Returns which side is wanted. */
   public SideOptions sides() {
     return sides;
   }
 
-  /** Returns whether one short round will do. */
+  /** Returns whether one short iteration will do. */
   public boolean quick() {
     return repeat.quick();
   }
@@ -60,14 +60,14 @@ public final class RoundOptions {
     return repeat.timing(seconds, WarmUpLength.USUAL_SECONDS);
   }
 
-  /** Returns how many rounds there are. */
-  private int rounds(boolean repeatable) {
+  /** Returns how many iterations there are. */
+  private int iterations(boolean repeatable) {
     if (!repeatable && repeat.given() > 1) {
       throw new ParameterException(
           command.commandLine(),
-          "--rounds: what is inserted stays in the servers of --remote; there is one round only");
+          "--iterations: what is inserted stays in the servers of --remote; there is one iteration only");
     }
-    return repeatable ? repeat.rounds() : 1;
+    return repeatable ? repeat.iterations() : 1;
   }
 
   /**
@@ -82,8 +82,8 @@ public final class RoundOptions {
   public int compare(Benchmark benchmark) throws HarnessException, InterruptedException {
     SideOptions.Side side = sides.side();
     warmUp();
-    repeat.rounds();
-    int wanted = rounds(benchmark.repeatable(side));
+    repeat.iterations();
+    int wanted = iterations(benchmark.repeatable(side));
     output.check();
     List<HostPort> remotes = sides.remotes(benchmark.several());
     Launch launch = roads.launch(repeat.pinning());
@@ -95,11 +95,11 @@ public final class RoundOptions {
         remotes.isEmpty() ? launch.compared() : List.of(launch.road());
     Machine machine = launch.machine().beside(repeat.busy());
     Comparison found = new Comparison(implementations);
-    new Rounds(wanted, repeat.busy(), command.commandLine().getErr())
+    new Iterations(wanted, repeat.busy(), command.commandLine().getErr())
         .measure(benchmark.cases(launch, remotes), found);
     Map<String, Object> options = new LinkedHashMap<>(benchmark.options());
     options.put("fabric", launch.fabric());
-    options.put("rounds", wanted);
+    options.put("iterations", wanted);
     options.put("busy", repeat.busy());
     options.put("javaOptions", launch.options());
     return output.print(found, machine, benchmark.format(), options);

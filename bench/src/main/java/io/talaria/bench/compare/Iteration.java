@@ -7,15 +7,15 @@ import io.talaria.cli.harness.Progress;
 import java.util.Locale;
 
 /**
- * One of the rounds in which a benchmark measures a {@link BenchmarkCase}. Used by one thread.
+ * One of the iterations in which a benchmark measures a {@link BenchmarkCase}. Used by one thread.
  *
- * @param number which round, from 1
+ * @param number which iteration, from 1
  * @param all how many there are
  * @param implementation on which road
  * @param found where to add what was found
  * @param progress where to show what is done
  */
-public record Round(
+public record Iteration(
     int number, int all, Implementation implementation, Comparison found, Progress progress) {
   /**
    * Begins a step.
@@ -24,7 +24,7 @@ public record Round(
    * @param expectedMs how long it will take, about
    */
   public void step(String what, double expectedMs) {
-    String which = all == 1 ? "" : ", round " + number + " of " + all;
+    String which = all == 1 ? "" : ", iteration " + number + " of " + all;
     progress.step(what + ", " + implementation.label() + which, expectedMs);
   }
 
@@ -38,7 +38,7 @@ public record Round(
   }
 
   /**
-   * Returns that this round has no figure of its implementation.
+   * Returns that this iteration has no figure of its implementation.
    *
    * @param label what was measured
    * @param cause why
@@ -48,8 +48,8 @@ public record Round(
   }
 
   /**
-   * Returns that this round has no figure of another implementation, which is measured beside its
-   * own.
+   * Returns that this iteration has no figure of another implementation, which is measured beside
+   * its own.
    *
    * @param label what was measured
    * @param whose whose figure it is
@@ -59,7 +59,7 @@ public record Round(
     return new Comparison.Missing(label, whose, number, cause);
   }
 
-  /** Returns what tells the files of this round from those of others, {@code talaria-2}. */
+  /** Returns what tells the files of this iteration from those of others, {@code talaria-2}. */
   public String suffix() {
     return implementation.label().toLowerCase(Locale.ROOT) + (all == 1 ? "" : "-" + number);
   }

@@ -11,17 +11,17 @@ import java.io.StringWriter;
 import java.util.List;
 
 /**
- * The engine: measures all cases, round by round, by each implementation in turn, so that all have
- * the same share of what the machine does meanwhile.
+ * The engine: measures all cases, iteration by iteration, by each implementation in turn, so that
+ * all have the same share of what the machine does meanwhile.
  *
- * @param rounds how many rounds there are
+ * @param iterations how many iterations there are
  * @param busy how many processes beside never rest
  * @param progress where to show what is done, in the form that suits this process
  */
-public record Rounds(int rounds, int busy, PrintWriter progress) {
+public record Iterations(int iterations, int busy, PrintWriter progress) {
   /**
-   * Measures. What fails has no figure in its round, which is added to what is found, too; all else
-   * is measured.
+   * Measures. What fails has no figure in its iteration, which is added to what is found, too; all
+   * else is measured.
    *
    * @param cases what
    * @param found where to add what is found; it says by whom
@@ -35,16 +35,17 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
         cases.stream()
             .mapToDouble(
                 benchmarkCase ->
-                    benchmarkCase.rounds(rounds) * expectedMs(benchmarkCase, implementations))
+                    benchmarkCase.iterations(iterations)
+                        * expectedMs(benchmarkCase, implementations))
             .sum();
     try (BusyProcesses beside = BusyProcesses.start(busy);
         Progress shown = new Progress(progress, Progress.Form.wanted(), totalMs)) {
       for (BenchmarkCase benchmarkCase : cases) {
-        int own = benchmarkCase.rounds(rounds);
+        int own = benchmarkCase.iterations(iterations);
         for (int i = 1; i <= own; i++) {
           for (Implementation implementation : implementations) {
             found.begin(benchmarkCase.label(), i);
-            measure(benchmarkCase, new Round(i, own, implementation, found, shown), beside);
+            measure(benchmarkCase, new Iteration(i, own, implementation, found, shown), beside);
           }
         }
       }
@@ -58,24 +59,25 @@ public record Rounds(int rounds, int busy, PrintWriter progress) {
     return implementations.stream().mapToDouble(benchmarkCase::expectedMs).sum();
   }
 
-  private static void measure(BenchmarkCase benchmarkCase, Round round, BusyProcesses beside)
+  private static void measure(
+      BenchmarkCase benchmarkCase, Iteration iteration, BusyProcesses beside)
       throws InterruptedException {
     try {
       beside.check();
-      benchmarkCase.measure(round);
+      benchmarkCase.measure(iteration);
       beside.check();
     } catch (HarnessException e) {
-      fail(benchmarkCase, round, String.valueOf(e.getMessage()));
+      fail(benchmarkCase, iteration, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       // Of the benchmark itself: whoever mends it wants the trace.
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace, true));
-      fail(benchmarkCase, round, trace.toString().stripTrailing());
+      fail(benchmarkCase, iteration, trace.toString().stripTrailing());
     }
   }
 
-  private static void fail(BenchmarkCase benchmarkCase, Round round, String cause) {
-    round.say("failed: " + cause.lines().findFirst().orElse(""));
-    benchmarkCase.failed(round, cause);
+  private static void fail(BenchmarkCase benchmarkCase, Iteration iteration, String cause) {
+    iteration.say("failed: " + cause.lines().findFirst().orElse(""));
+    benchmarkCase.failed(iteration, cause);
   }
 }

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The order in which the engine measures, and what it makes of failures. */
-class RoundsTest {
+class IterationsTest {
   private final List<String> order = new ArrayList<>();
   private final Comparison found = new Comparison(Implementation.ofSockets());
   private final StringWriter progress = new StringWriter();
@@ -26,11 +26,11 @@ class RoundsTest {
   /** A case that writes down when it is measured. */
   private final class Noted implements BenchmarkCase {
     private final String label;
-    private final int rounds;
+    private final int iterations;
 
-    Noted(String label, int rounds) {
+    Noted(String label, int iterations) {
       this.label = label;
-      this.rounds = rounds;
+      this.iterations = iterations;
     }
 
     @Override
@@ -44,38 +44,40 @@ class RoundsTest {
     }
 
     @Override
-    public int rounds(int wanted) {
-      return Math.min(wanted, rounds);
+    public int iterations(int wanted) {
+      return Math.min(wanted, iterations);
     }
 
     @Override
-    public void measure(Round round) throws HarnessException {
+    public void measure(Iteration iteration) throws HarnessException {
       if (label.equals("bad")
-          && round.implementation() == Implementation.JDK
-          && round.number() == 1) {
+          && iteration.implementation() == Implementation.JDK
+          && iteration.number() == 1) {
         throw new HarnessException("it broke\n--- its output ---\na line");
       }
       if (label.equals("bug")) {
         throw new IllegalStateException("never so");
       }
-      round.step(label, 1);
-      order.add(label + round.number() + round.implementation());
-      round.found().add(label, label, Quantity.COUNT, round.implementation(), round.number());
+      iteration.step(label, 1);
+      order.add(label + iteration.number() + iteration.implementation());
+      iteration
+          .found()
+          .add(label, label, Quantity.COUNT, iteration.implementation(), iteration.number());
     }
   }
 
   private void measure(BenchmarkCase... cases) throws HarnessException, InterruptedException {
-    new Rounds(2, 0, new PrintWriter(progress)).measure(List.of(cases), found);
+    new Iterations(2, 0, new PrintWriter(progress)).measure(List.of(cases), found);
   }
 
   @Test
-  void implementationsTakeTurnsInEachRound() throws Exception {
+  void implementationsTakeTurnsInEachIteration() throws Exception {
     measure(new Noted("a", 9), new Noted("b", 1));
 
     assertThat(order)
         .containsExactly("a1JDK", "a1TALARIA", "a2JDK", "a2TALARIA", "b1JDK", "b1TALARIA");
     assertThat(found.spread("a", Implementation.JDK).median()).isEqualTo(1.5);
-    assertThat(progress.toString().lines()).contains("a, Talaria, round 2 of 2", "b, JDK");
+    assertThat(progress.toString().lines()).contains("a, Talaria, iteration 2 of 2", "b, JDK");
   }
 
   @Test
@@ -91,21 +93,21 @@ class RoundsTest {
                 "bad", Implementation.JDK, 1, "it broke\n--- its output ---\na line"));
     assertThat(found.missingText(false))
         .isEqualTo(
-            "\nMissing:\n  bad, JDK, round 1: it broke\n    --- its output ---\n    a line\n");
+            "\nMissing:\n  bad, JDK, iteration 1: it broke\n    --- its output ---\n    a line\n");
     assertThat(new Report(Machine.describe("7", Pinning.decide(false)), found).text())
         .containsPattern("bad +2\\.00, 1 failed +1\\.50 \\(1\\.00 – 2\\.00\\)")
         .containsPattern("b +1\\.00 +1\\.00");
   }
 
   @Test
-  void aFigureBelongsToItsRoundThoughThoseBeforeHaveNone() throws Exception {
+  void aFigureBelongsToItsIterationThoughThoseBeforeHaveNone() throws Exception {
     measure(new Noted("bad", 2));
 
     Result result = found.result("f", Machine.describe("7", Pinning.decide(false)), Map.of());
     assertThat(Json.line(result)).contains("\"JDK\":[null,2.0]", "\"TALARIA\":[1.0,2.0]");
     assertThat(ResultFiles.csv(result).lines()).contains("bad,bad,,JDK,2,2.0");
     assertThat(found.ratios("bad", Implementation.JDK, Implementation.TALARIA))
-        .as("of the medians, for they do not have the same rounds")
+        .as("of the medians, for they do not have the same iterations")
         .containsExactly(2 / 1.5);
   }
 
@@ -116,7 +118,7 @@ class RoundsTest {
     assertThat(found.missing()).hasSize(2);
     assertThat(found.missing().getFirst().cause())
         .startsWith("java.lang.IllegalStateException: never so\n")
-        .contains("RoundsTest");
+        .contains("IterationsTest");
     assertThat(found.missingText(false)).doesNotContain("\tat ");
     assertThat(found.missingText(true)).contains("\tat ");
     assertThat(found.spread("a", Implementation.JDK)).isNotNull();
