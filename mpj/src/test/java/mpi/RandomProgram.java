@@ -18,7 +18,7 @@ import java.util.Random;
 final class RandomProgram {
   private static final int HEADER = 5;
   private static final int LONGEST = 20_000;
-  private static final int MOST_MESSAGES = 12;
+  private static final int MAX_MESSAGES = 12;
 
   private final long seed;
   private final Intracomm[] comms;
@@ -68,7 +68,7 @@ final class RandomProgram {
     Random shared = new Random(seed);
     tags = 1 + shared.nextInt(3);
     counts = new int[comms.length][size][size];
-    int most = 1 + shared.nextInt(MOST_MESSAGES);
+    int most = 1 + shared.nextInt(MAX_MESSAGES);
     for (int[][] comm : counts) {
       for (int from = 0; from < size; from++) {
         for (int to = 0; to < size; to++) {

@@ -10,13 +10,13 @@ package io.talaria.cli;
  */
 public record Complaint(String message) {
   /** What a screen shows at a glance. */
-  private static final int MOST_LINES = 20;
+  private static final int MAX_LINES = 20;
 
   private static final String TRACE_LINE = "\tat ";
 
   /** Returns whether a user should not be shown all of it unasked. */
   public boolean tooMuch() {
-    return message.contains(TRACE_LINE) || message.lines().count() > MOST_LINES;
+    return message.contains(TRACE_LINE) || message.lines().count() > MAX_LINES;
   }
 
   /** Returns all of it, or the first line alone if that is too much. */

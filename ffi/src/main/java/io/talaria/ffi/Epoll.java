@@ -34,7 +34,7 @@ public final class Epoll implements AutoCloseable {
   private static final MethodHandle WAIT =
       C.capturingErrno(
           "epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
-  private static final int MOST_EVENTS = 8;
+  private static final int MAX_EVENTS = 8;
   private static final int EINTR = 4;
 
   private final MemorySegment errno;
@@ -50,7 +50,7 @@ public final class Epoll implements AutoCloseable {
     event = arena.allocate(EVENT_BYTES, 8);
     event.set(JAVA_INT, 0, POLLIN);
     waitErrno = arena.allocate(Errno.LAYOUT);
-    events = arena.allocate(EVENT_BYTES * MOST_EVENTS, 8);
+    events = arena.allocate(EVENT_BYTES * MAX_EVENTS, 8);
     try {
       descriptor = Errno.folded((int) CREATE.invokeExact(errno, CLOEXEC), errno);
     } catch (Throwable t) {
@@ -100,7 +100,7 @@ public final class Epoll implements AutoCloseable {
       count =
           Errno.folded(
               (int)
-                  WAIT.invokeExact(waitErrno, descriptor, events.address(), MOST_EVENTS, timeoutMs),
+                  WAIT.invokeExact(waitErrno, descriptor, events.address(), MAX_EVENTS, timeoutMs),
               waitErrno);
     } catch (Throwable t) {
       throw Libc.unchecked(t);

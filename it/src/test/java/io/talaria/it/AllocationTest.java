@@ -47,9 +47,9 @@ class AllocationTest {
    * How often it is measured at most until it is steady: what a thread that sleeps now and then
    * calls is compiled late, and until then makes objects that the compiler does without.
    */
-  private static final int MOST_TIMES = 60;
+  private static final int MAX_TIMES = 60;
 
-  private static final int LEAST_TIMES = 6;
+  private static final int MIN_TIMES = 6;
 
   /** So many measurements, one after the other, are to show that nothing is allocated. */
   private static final int STEADY_TIMES = 3;
@@ -113,8 +113,7 @@ class AllocationTest {
     Modes.use(pair, server, client, "go", "measured");
     List<Long> measured = new ArrayList<>();
     int steady = 0;
-    while (measured.size() < LEAST_TIMES
-        || (steady < STEADY_TIMES && measured.size() < MOST_TIMES)) {
+    while (measured.size() < MIN_TIMES || (steady < STEADY_TIMES && measured.size() < MAX_TIMES)) {
       for (Child side : List.of(server, client)) {
         side.send("go");
       }

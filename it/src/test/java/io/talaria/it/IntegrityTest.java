@@ -34,10 +34,10 @@ class IntegrityTest {
   private static final long GIGABYTE = 1L << 30;
 
   /** Less may be half over before a busy machine has switched it to shared memory. */
-  private static final long LEAST_BYTES = GIGABYTE / 8;
+  private static final long MIN_BYTES = GIGABYTE / 8;
 
   /** Of a byte each. */
-  private static final long MOST_GREETINGS = 100_000;
+  private static final long MAX_GREETINGS = 100_000;
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -58,7 +58,7 @@ class IntegrityTest {
   void bothDirectionsArriveWhole(Pair pair, String io, long bytes) throws Exception {
     pair.assume();
     boolean ucx = Settings.fast() == Mode.UCX;
-    long total = ucx ? Settings.scaled(bytes / 4) : Math.max(Settings.scaled(bytes), LEAST_BYTES);
+    long total = ucx ? Settings.scaled(bytes / 4) : Math.max(Settings.scaled(bytes), MIN_BYTES);
     Child server =
         lab.child(pair.server(), StreamServer.class)
             .arg("io", io)
@@ -92,7 +92,7 @@ class IntegrityTest {
     if (pair.accelerated()) {
       for (Child side : List.of(server, client)) {
         ConnectionInfo counted = Modes.of(side).get(0);
-        long most = total + (ucx ? MOST_GREETINGS : 0);
+        long most = total + (ucx ? MAX_GREETINGS : 0);
         assertThat(counted.inBytes()).as("counted in").isBetween(total, most);
         assertThat(counted.outBytes()).as("counted out").isBetween(total, most);
         assertThat(counted.fabricInBytes()).as("in by shared memory").isGreaterThan(total / 2);

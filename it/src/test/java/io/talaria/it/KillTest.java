@@ -44,7 +44,7 @@ class KillTest {
   private static final int POOLED_MAPPINGS = 4;
 
   /** A reader and a writer, of a connection that ends and of the next one. */
-  private static final int MOST_ASLEEP = 4;
+  private static final int MAX_ASLEEP = 4;
 
   /** On UCX only that all ends well is tested, and that nothing hangs. */
   private static final int ROUNDS_ON_UCX = 3;
@@ -112,7 +112,7 @@ class KillTest {
     Proc.collectGarbage(survivor);
     awaitAtMost(
         "descriptors", descriptors + ODD_DESCRIPTORS, () -> Proc.descriptorsButBells(survivor));
-    awaitAtMost("bells of threads", MOST_ASLEEP, () -> Proc.bellsOfThreads(survivor));
+    awaitAtMost("bells of threads", MAX_ASLEEP, () -> Proc.bellsOfThreads(survivor));
     awaitAtMost(
         "mappings of shared memory",
         mappings + POOLED_MAPPINGS,

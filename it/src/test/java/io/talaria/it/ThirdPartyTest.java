@@ -36,7 +36,7 @@ class ThirdPartyTest {
   private static final int CONNECTIONS = 4;
 
   /** How often more is sent at most, until all has switched. */
-  private static final int MOST_AGAIN = 20;
+  private static final int MAX_AGAIN = 20;
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -63,7 +63,7 @@ class ThirdPartyTest {
             .arg("seed", seed)
             .start();
     client.await("used", Duration.ofMinutes(2));
-    for (int i = 0; i < MOST_AGAIN && !(accelerated(server) && accelerated(client)); i++) {
+    for (int i = 0; i < MAX_AGAIN && !(accelerated(server) && accelerated(client)); i++) {
       client.send("again"); // a direction switches only when it is used
       client.await("used", Duration.ofMinutes(2));
     }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class TransportChoiceTest {
   private static final String PROPERTY = "io.grpc.netty.shaded.io.netty.transport.noNative";
 
-  private static final int MOST_ROUNDS = 1000;
+  private static final int MAX_ROUNDS = 1000;
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -66,7 +66,7 @@ class TransportChoiceTest {
     Child plain = client(epoll);
     plain.send("round");
     plain.await("echoed");
-    for (int i = 0; i < MOST_ROUNDS && Modes.of(fast).get(0).mode() != Mode.SHM; i++) {
+    for (int i = 0; i < MAX_ROUNDS && Modes.of(fast).get(0).mode() != Mode.SHM; i++) {
       fast.send("round"); // each direction switches with bytes
       fast.await("echoed");
     }

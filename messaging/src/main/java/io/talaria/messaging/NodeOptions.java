@@ -19,11 +19,11 @@ import java.util.function.Supplier;
  */
 public final class NodeOptions {
   /** The largest id. */
-  public static final int MOST_ID = 65_534;
+  public static final int MAX_ID = 65_534;
 
-  private static final int LEAST_RING = 16 << 10;
-  private static final int MOST_RING = 16 << 20;
-  private static final int MOST_MESSAGE = 1 << 30;
+  private static final int MIN_RING = 16 << 10;
+  private static final int MAX_RING = 16 << 20;
+  private static final int MAX_MESSAGE = 1 << 30;
 
   private final int id;
   private String cluster = "";
@@ -83,7 +83,7 @@ public final class NodeOptions {
    * @param id from 0 to 65,534; no two nodes of a cluster have the same
    */
   public static NodeOptions of(int id) {
-    check("id", id, 0, MOST_ID);
+    check("id", id, 0, MAX_ID);
     return new NodeOptions(id);
   }
 
@@ -95,7 +95,7 @@ public final class NodeOptions {
   }
 
   private static int ring(String name, int bytes) {
-    check(name, bytes, LEAST_RING, MOST_RING);
+    check(name, bytes, MIN_RING, MAX_RING);
     if (Integer.bitCount(bytes) != 1) {
       throw new IllegalArgumentException(name + " is " + bytes + ", it must be a power of two");
     }
@@ -273,7 +273,7 @@ public final class NodeOptions {
 
   /** The largest message, in bytes, 1 KiB to 1 GiB. Default: 64 MiB. */
   public NodeOptions largest(int bytes) {
-    check("largest", bytes, 1 << 10, MOST_MESSAGE);
+    check("largest", bytes, 1 << 10, MAX_MESSAGE);
     largest = bytes;
     return this;
   }

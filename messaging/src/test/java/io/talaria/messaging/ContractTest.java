@@ -943,7 +943,7 @@ class ContractTest {
     assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
     int count = 50_000;
     long least = Long.MAX_VALUE;
-    long leastThere = Long.MAX_VALUE;
+    long minThere = Long.MAX_VALUE;
     for (int round = 0; round < 6; round++) {
       price.item = 0;
       ticket = sendAll(price, 1);
@@ -957,12 +957,12 @@ class ContractTest {
       price.item = 0;
       ticket = sendAll(price, 1);
       assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
-      leastThere = Math.min(leastThere, pollersBytes.get() - there);
+      minThere = Math.min(minThere, pollersBytes.get() - there);
     }
     assertThat(sum.get()).isEqualTo(6L * count);
     // A wait or a system call now and then, but nothing a message.
     assertThat(least).as("bytes of %d sends", count).isLessThan(count);
-    assertThat(leastThere).as("bytes of %d receptions", count).isLessThan(count);
+    assertThat(minThere).as("bytes of %d receptions", count).isLessThan(count);
   }
 
   private long sendAll(Price price, int count) {

@@ -14,20 +14,20 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Harmless {
   /** What a node may say of itself (IBTA, NodeDescription). */
-  public static final int MOST_BYTES = 64;
+  public static final int MAX_BYTES = 64;
 
   private Harmless() {}
 
   /**
    * Reads a description.
    *
-   * @param bytes up to {@link #MOST_BYTES} of them are read, up to the first that is 0; UTF-8, or
+   * @param bytes up to {@link #MAX_BYTES} of them are read, up to the first that is 0; UTF-8, or
    *     else Latin-1
    * @return a text without surrounding blanks
    */
   public static String text(byte[] bytes) {
     int length = 0;
-    while (length < Math.min(bytes.length, MOST_BYTES) && bytes[length] != 0) {
+    while (length < Math.min(bytes.length, MAX_BYTES) && bytes[length] != 0) {
       length++;
     }
     CharBuffer decoded;

@@ -19,10 +19,10 @@ public final class LocalPorts implements AutoCloseable {
   /** After how long a reading looks for new ports, and for what changed about the old. */
   public static final long SCAN_EVERY_NS = 5_000_000_000L;
 
-  private static final int MOST_OPEN_FILES = 512;
+  private static final int MAX_OPEN_FILES = 512;
 
   private final PortScan scan;
-  private final CounterFile.Budget budget = new CounterFile.Budget(MOST_OPEN_FILES);
+  private final CounterFile.Budget budget = new CounterFile.Budget(MAX_OPEN_FILES);
   private List<PortReader> readers = List.of();
   private long scannedNs;
   private boolean scanned;

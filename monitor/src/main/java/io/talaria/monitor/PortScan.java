@@ -17,7 +17,7 @@ final class PortScan {
   private static final String LIFESPAN = "lifespan";
 
   /** As many places of a GID table are looked at; tables have up to 256. */
-  private static final int MOST_GIDS = 32;
+  private static final int MAX_GIDS = 32;
 
   private static final int LOOPBACK_TYPE = 772; // ARPHRD_LOOPBACK
   private static final long NS_PER_MS = 1_000_000;
@@ -111,7 +111,7 @@ final class PortScan {
   private static List<String> netDevices(Path device, Path port, boolean onlyPort) {
     TreeSet<String> names = new TreeSet<>();
     Path table = port.resolve("gid_attrs/ndevs");
-    for (int i = 0; i < MOST_GIDS && Files.isDirectory(table); i++) {
+    for (int i = 0; i < MAX_GIDS && Files.isDirectory(table); i++) {
       String name = SysText.read(table.resolve(Integer.toString(i)));
       if (!name.isEmpty()) {
         names.add(Harmless.text(name));
@@ -128,7 +128,7 @@ final class PortScan {
     String best = "";
     int bestRank = -1;
     Path table = port.resolve("gids");
-    for (int i = 0; i < MOST_GIDS && Files.isDirectory(table); i++) {
+    for (int i = 0; i < MAX_GIDS && Files.isDirectory(table); i++) {
       String gid = SysText.read(table.resolve(Integer.toString(i)));
       if (gid.isEmpty() || gid.equals(ZERO_GID) || !gid.matches("[0-9a-fA-F:]{39}")) {
         continue;

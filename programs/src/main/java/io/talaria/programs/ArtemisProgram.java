@@ -36,7 +36,7 @@ final class ArtemisProgram implements ThirdParty {
     String queue = UUID.randomUUID().toString();
     ClientSession session =
         ActiveMQClient.createServerLocator(
-                "tcp://127.0.0.1:" + port + "?minLargeMessageSize=" + (mostBytes() * 2))
+                "tcp://127.0.0.1:" + port + "?minLargeMessageSize=" + (maxBytes() * 2))
             .createSessionFactory()
             .createSession(true, true);
     session.createQueue(

@@ -39,7 +39,7 @@ final class PekkoProgram implements ThirdParty {
   }
 
   @Override
-  public int mostBytes() {
+  public int maxBytes() {
     return 200_000; // of frames of 256 KiB
   }
 

@@ -30,7 +30,7 @@ public interface ThirdParty {
   Guest connect(int port) throws Exception;
 
   /** Returns the length in bytes of the longest message that it takes as it is configured. */
-  default int mostBytes() {
+  default int maxBytes() {
     return 1 << 20;
   }
 

@@ -29,7 +29,7 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
   /** One empty poll of this many is a plain call, at which the JVM can stop the thread. */
   private static final int PLAIN_EVERY = 256; // a power of two
 
-  private static final int MOST_ENTRIES = 1 << 24;
+  private static final int MAX_ENTRIES = 1 << 24;
 
   private final Context context;
   private final CompletionChannel channel;
@@ -85,7 +85,7 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
   }
 
   static void check(Context context, int entries, CompletionChannel channel) {
-    Bits.inRange(entries, 1, MOST_ENTRIES, "the number of completions");
+    Bits.inRange(entries, 1, MAX_ENTRIES, "the number of completions");
     if (channel != null) {
       context.require(channel.context(), "completion channel");
     }
@@ -227,7 +227,7 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
    * @throws VerbsException if the device cannot do it
    */
   public final synchronized void resize(int entries) {
-    Bits.inRange(entries, Math.max(1, reserved), MOST_ENTRIES, "the number of completions");
+    Bits.inRange(entries, Math.max(1, reserved), MAX_ENTRIES, "the number of completions");
     VerbsException.check(Ibv.resizeCq(pointer(), entries), "ibv_resize_cq to " + entries);
     capacity = Math.max(entries, Raw.half(pointer() + Cq.CQE));
   }

@@ -332,8 +332,8 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
      * @return this
      */
     public Builder pieces(int send, int receive) {
-      sendPieces = Bits.inRange(send, 1, SendRequests.MOST_PIECES, "the number of pieces");
-      receivePieces = Bits.inRange(receive, 1, SendRequests.MOST_PIECES, "the number of pieces");
+      sendPieces = Bits.inRange(send, 1, SendRequests.MAX_PIECES, "the number of pieces");
+      receivePieces = Bits.inRange(receive, 1, SendRequests.MAX_PIECES, "the number of pieces");
       return this;
     }
 

@@ -29,7 +29,7 @@ public final class SendRequests {
   public static final int MOST = 1 << 20;
 
   /** The most pieces of a request. */
-  public static final int MOST_PIECES = 1 << 10;
+  public static final int MAX_PIECES = 1 << 10;
 
   private static final int SIGNALED = VerbsConstants.IBV_SEND_SIGNALED;
   private static final int INLINE = VerbsConstants.IBV_SEND_INLINE;
@@ -58,7 +58,7 @@ public final class SendRequests {
   private SendRequests(ProtectionDomain domain, int count, int pieces) {
     this.domain = Objects.requireNonNull(domain, "domain");
     this.count = Bits.inRange(count, 1, MOST, "the number of requests");
-    this.pieces = Bits.inRange(pieces, 1, MOST_PIECES, "the number of pieces");
+    this.pieces = Bits.inRange(pieces, 1, MAX_PIECES, "the number of pieces");
     memory =
         Arena.ofAuto()
             .allocate(SendWr.SIZE * count + Sge.SIZE * count * pieces + JAVA_LONG.byteSize(), 8);

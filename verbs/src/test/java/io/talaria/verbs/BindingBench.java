@@ -22,8 +22,8 @@ public final class BindingBench {
   private static final int ROUNDS = 3;
   private static final long COUNT = 5_000_000;
   private static final long WARM_UP = 2_000_000;
-  private static final double MOST_NS_MORE = 25;
-  private static final double LEAST_BYTES = 0.01;
+  private static final double MAX_NS_MORE = 25;
+  private static final double MIN_BYTES = 0.01;
 
   private static final int UNAVAILABLE = 69; // EX_UNAVAILABLE of sysexits.h
   private static final int MISSED = 3;
@@ -96,10 +96,10 @@ public final class BindingBench {
         median,
         sorted[0],
         sorted[ROUNDS - 1],
-        MOST_NS_MORE,
+        MAX_NS_MORE,
         perOperation);
-    boolean fast = median <= MOST_NS_MORE;
-    boolean lean = perOperation < LEAST_BYTES;
+    boolean fast = median <= MAX_NS_MORE;
+    boolean lean = perOperation < MIN_BYTES;
     if (!json.isEmpty()) {
       // As the engine of benchmarks writes measures; there is no library for it here.
       String figures =
@@ -126,11 +126,11 @@ public final class BindingBench {
               Arrays.toString(c),
               Arrays.toString(java),
               Arrays.toString(more),
-              MOST_NS_MORE,
+              MAX_NS_MORE,
               median,
               fast,
               perOperation,
-              LEAST_BYTES,
+              MIN_BYTES,
               perOperation,
               lean);
       if (json.equals("-")) {

@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })
 public final class BenchProgramsCommand implements Subcommand {
-  private static final int MOST_CONNECTIONS = 64;
+  private static final int MAX_CONNECTIONS = 64;
 
   @Parameters(
       arity = "0..*",
@@ -70,7 +70,7 @@ public final class BenchProgramsCommand implements Subcommand {
     List<ProgramTrial> trials = new ArrayList<>();
     for (Catalogue program : chosen()) {
       for (int size : bench.sizes(List.of(16))) {
-        for (int number : bench.connections(List.of(1), MOST_CONNECTIONS)) {
+        for (int number : bench.connections(List.of(1), MAX_CONNECTIONS)) {
           trials.add(new ProgramTrial(program, size, number));
         }
       }

@@ -54,9 +54,9 @@ public final class ProgramsJvm {
     ProgramTrial.Job job = task.job(ProgramTrial.Job.class);
     ProgramTrial trial = job.trial();
     ThirdParty program = trial.program().open();
-    if (trial.sizeBytes() > program.mostBytes()) {
+    if (trial.sizeBytes() > program.maxBytes()) {
       throw new HarnessException(
-          trial.program() + " takes messages of " + program.mostBytes() + " bytes at most here");
+          trial.program() + " takes messages of " + program.maxBytes() + " bytes at most here");
     }
     ExecutorService threads = Executors.newFixedThreadPool(trial.connections());
     try {

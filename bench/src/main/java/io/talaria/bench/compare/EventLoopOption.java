@@ -9,7 +9,7 @@ import picocli.CommandLine.Spec;
 
 /** The option of benchmarks whose sides have event loops of Netty: a mixin. */
 public final class EventLoopOption {
-  private static final int MOST_EVENT_LOOPS = 1_024;
+  private static final int MAX_EVENT_LOOPS = 1_024;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -32,7 +32,7 @@ public final class EventLoopOption {
    * @throws picocli.CommandLine.ParameterException if they are too many or too few
    */
   public int number() {
-    Limits.check(command.commandLine(), "--event-loops", eventLoops, 1, MOST_EVENT_LOOPS);
+    Limits.check(command.commandLine(), "--event-loops", eventLoops, 1, MAX_EVENT_LOOPS);
     return eventLoops;
   }
 }

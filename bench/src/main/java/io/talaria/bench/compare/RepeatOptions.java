@@ -17,9 +17,9 @@ public final class RepeatOptions {
   private static final double QUICK_WARM_UP = 0.7;
   private static final double QUICK_SECONDS = 0.7;
   private static final double USUAL_SECONDS = 2;
-  private static final double MOST_SECONDS = 600;
-  private static final int MOST_ITERATIONS = 100;
-  private static final int MOST_BUSY = 1_024;
+  private static final double MAX_SECONDS = 600;
+  private static final int MAX_ITERATIONS = 100;
+  private static final int MAX_BUSY = 1_024;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -75,7 +75,7 @@ public final class RepeatOptions {
    * @throws ParameterException if they are too many
    */
   public int busy() {
-    Limits.check(command.commandLine(), "--busy", busy, 0, MOST_BUSY);
+    Limits.check(command.commandLine(), "--busy", busy, 0, MAX_BUSY);
     return busy;
   }
 
@@ -90,7 +90,7 @@ public final class RepeatOptions {
       throw new ParameterException(command.commandLine(), "--warm-up does not go with --quick");
     }
     double least = quick ? QUICK_WARM_UP : warmUp == null ? usual : warmUp;
-    Limits.check(command.commandLine(), "--warm-up", least, 0, MOST_SECONDS);
+    Limits.check(command.commandLine(), "--warm-up", least, 0, MAX_SECONDS);
     return new WarmUpLength(least);
   }
 
@@ -118,7 +118,7 @@ public final class RepeatOptions {
       throw new ParameterException(command.commandLine(), "--seconds does not go with --quick");
     }
     double length = quick ? QUICK_SECONDS : seconds == null ? usualSeconds : seconds;
-    Limits.check(command.commandLine(), "--seconds", length, 0.01, MOST_SECONDS);
+    Limits.check(command.commandLine(), "--seconds", length, 0.01, MAX_SECONDS);
     return new Timing(warmUp(usualWarmUp).seconds(), length);
   }
 
@@ -146,7 +146,7 @@ public final class RepeatOptions {
     if (iterations == null) {
       return quick ? 1 : usual;
     }
-    Limits.check(command.commandLine(), "--iterations", iterations, 1, MOST_ITERATIONS);
+    Limits.check(command.commandLine(), "--iterations", iterations, 1, MAX_ITERATIONS);
     return iterations;
   }
 }

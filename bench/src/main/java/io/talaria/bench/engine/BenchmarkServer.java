@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  */
 public final class BenchmarkServer implements AutoCloseable {
   /** Connections at once, those included that have not yet said who they are. */
-  private static final int MOST_CONNECTIONS = 64;
+  private static final int MAX_CONNECTIONS = 64;
 
   /** How long another client's run may take to end: it has closed its connections already. */
   private static final Duration PATIENCE = Duration.ofSeconds(7);
@@ -35,7 +35,7 @@ public final class BenchmarkServer implements AutoCloseable {
   private final String token;
   private final String version;
   private final Consumer<String> log;
-  private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
+  private final Semaphore connections = new Semaphore(MAX_CONNECTIONS);
   private final Turn turn = new Turn();
 
   /**
@@ -77,7 +77,7 @@ public final class BenchmarkServer implements AutoCloseable {
         if (connections.tryAcquire()) {
           Thread.ofPlatform().daemon().name("talaria-benchmark-server").start(() -> serve(socket));
         } else {
-          log.accept("refused a connection: there are " + MOST_CONNECTIONS + " already");
+          log.accept("refused a connection: there are " + MAX_CONNECTIONS + " already");
           socket.close();
         }
       } catch (IOException e) {

@@ -44,7 +44,7 @@ import jdk.net.ExtendedSocketOptions;
 final class ControlLine implements AutoCloseable {
   static final String PROGRAM = "talaria-bench";
   static final int VERSION = 4;
-  static final int MOST_CHARACTERS = 8 << 20;
+  static final int MAX_CHARACTERS = 8 << 20;
   static final Duration LIMIT = Duration.ofSeconds(10);
 
   // A machine that has vanished is noticed after 75 seconds.
@@ -231,7 +231,7 @@ final class ControlLine implements AutoCloseable {
       if (c == '\n') {
         return text.toString();
       }
-      if (text.length() == MOST_CHARACTERS) {
+      if (text.length() == MAX_CHARACTERS) {
         return "";
       }
       text.append((char) c);

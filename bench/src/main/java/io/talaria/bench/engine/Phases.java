@@ -23,7 +23,7 @@ public final class Phases {
   /** How long an iteration of warming up shall take. */
   private static final double ITERATION_SECONDS = 0.1;
 
-  private static final long LEAST_OPERATIONS = 10;
+  private static final long MIN_OPERATIONS = 10;
 
   /**
    * How many connections are made before they are accepted. With hundreds the first would wait for
@@ -40,7 +40,7 @@ public final class Phases {
    *
    * @param kind the library
    * @param road what its sockets run on
-   * @param largestBytes the largest message
+   * @param maxBytes the largest message
    * @param threads how many event loops connections share; 0: one each
    * @param transports {@code UCX_TLS}; empty for UCX's choice
    * @param spins whether a thread that finds nothing to do keeps its core in any case
@@ -49,7 +49,7 @@ public final class Phases {
   public record Terms(
       BindingKind kind,
       Road road,
-      int largestBytes,
+      int maxBytes,
       int threads,
       String transports,
       boolean spins,
@@ -116,7 +116,7 @@ public final class Phases {
       Binding.Setup setup =
           new Binding.Setup(
               workerGroup.host(server),
-              terms.largestBytes(),
+              terms.maxBytes(),
               ofEach,
               terms.threads(),
               terms.transports(),
@@ -236,7 +236,7 @@ public final class Phases {
       boolean timed,
       int connections)
       throws HarnessException, InterruptedException {
-    long operations = Math.min(most, Math.max(LEAST_OPERATIONS, (long) (perSecond * seconds)));
+    long operations = Math.min(most, Math.max(MIN_OPERATIONS, (long) (perSecond * seconds)));
     List<Orders.Operated> done =
         operate(
             new Orders.Operate(operations, ratePerSecond, true, timed),

@@ -17,7 +17,7 @@ public interface Binding extends AutoCloseable {
    * What the connections are for.
    *
    * @param host how the client reaches the server
-   * @param largestBytes the largest message
+   * @param maxBytes the largest message
    * @param connections how many there are in this process
    * @param threads how many event loops they share; 0: one each
    * @param transports {@code UCX_TLS}; empty for UCX's choice
@@ -25,12 +25,7 @@ public interface Binding extends AutoCloseable {
    *     leaves it to others if there are fewer cores than connections need
    */
   record Setup(
-      String host,
-      int largestBytes,
-      int connections,
-      int threads,
-      String transports,
-      boolean spins) {}
+      String host, int maxBytes, int connections, int threads, String transports, boolean spins) {}
 
   /**
    * As server: says how it can be reached.

@@ -51,8 +51,8 @@ final class JucxLink extends PipelinedLink {
     context = new UcpContext(params);
     try {
       worker = context.newWorker(new UcpWorkerParams());
-      out = allocate(setup.largestBytes());
-      in = allocate(setup.largestBytes());
+      out = allocate(setup.maxBytes());
+      in = allocate(setup.maxBytes());
     } catch (UcxException e) {
       close();
       throw e;

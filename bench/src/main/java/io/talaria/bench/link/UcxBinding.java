@@ -58,8 +58,7 @@ final class UcxBinding implements Binding {
     // A peer that dies is noticed by the parent, which ends this process.
     side =
         UcxSide.open(
-            new UcxSide.Needs(
-                features(), setup.largestBytes(), setup.transports(), crowded(setup)));
+            new UcxSide.Needs(features(), setup.maxBytes(), setup.transports(), crowded(setup)));
     link = make();
     return Json.line(side.reach(kind.oneSided()));
   }

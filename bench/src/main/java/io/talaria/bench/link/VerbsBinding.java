@@ -29,7 +29,7 @@ final class VerbsBinding implements Binding {
 
   private String open() {
     // A peer that dies is noticed by the parent, which ends this process.
-    side = VerbsSide.open(setup.largestBytes(), receives, UcxBinding.crowded(setup));
+    side = VerbsSide.open(setup.maxBytes(), receives, UcxBinding.crowded(setup));
     link = maker.apply(side);
     return Json.line(side.reach());
   }

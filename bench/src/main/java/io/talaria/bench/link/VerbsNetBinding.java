@@ -12,13 +12,13 @@ import java.net.InetSocketAddress;
  * Anybody may connect for as long as it listens, which is until the connection is there.
  */
 final class VerbsNetBinding implements Binding {
-  private static final int LEAST_SLICE = 4 << 10;
+  private static final int MIN_SLICE = 4 << 10;
 
   /** What is longer is sent as a large message. */
-  private static final int MOST_SLICE = 64 << 10;
+  private static final int MAX_SLICE = 64 << 10;
 
   /** A node wants room for a large message, however short the longest one is. */
-  private static final long LEAST_LARGE_MEMORY = 1 << 20;
+  private static final long MIN_LARGE_MEMORY = 1 << 20;
 
   private final Setup setup;
   private VerbsNode node;
@@ -29,7 +29,7 @@ final class VerbsNetBinding implements Binding {
   }
 
   private void open() {
-    int slice = Math.clamp(setup.largestBytes(), LEAST_SLICE, MOST_SLICE);
+    int slice = Math.clamp(setup.maxBytes(), MIN_SLICE, MAX_SLICE);
     node =
         VerbsNode.open(
             NetOptions.builder()
@@ -39,13 +39,13 @@ final class VerbsNetBinding implements Binding {
                 .sliceBytes(slice)
                 .sendSlices(64)
                 .window(64)
-                .largeBytes(Math.max(setup.largestBytes(), slice))
+                .largeBytes(Math.max(setup.maxBytes(), slice))
                 .largeMemoryBytes(
-                    Math.max(LEAST_LARGE_MEMORY, 8L * Math.max(setup.largestBytes(), slice)))
+                    Math.max(MIN_LARGE_MEMORY, 8L * Math.max(setup.maxBytes(), slice)))
                 .handshakeMs(CONNECT_LIMIT_MS)
                 .insecure()
                 .build());
-    link = new VerbsNetLink(node, setup.largestBytes());
+    link = new VerbsNetLink(node, setup.maxBytes());
   }
 
   @Override

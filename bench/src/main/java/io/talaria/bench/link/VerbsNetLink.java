@@ -51,9 +51,9 @@ final class VerbsNetLink implements Link {
   private int sizeBytes;
   private long taken;
 
-  VerbsNetLink(VerbsNode node, int largestBytes) {
+  VerbsNetLink(VerbsNode node, int maxBytes) {
     this.node = node;
-    memory = node.allocate(largestBytes, Access.REMOTE_READ);
+    memory = node.allocate(maxBytes, Access.REMOTE_READ);
   }
 
   /** Returns what the node tells of its connection. */
@@ -128,7 +128,7 @@ final class VerbsNetLink implements Link {
   @Override
   public void send() throws IOException {
     try {
-      int answer = sizeBytes <= connection.mostBytes() ? sendSlice() : sendLarge();
+      int answer = sizeBytes <= connection.maxBytes() ? sendSlice() : sendLarge();
       if (answer != Connection.SENT) {
         throw new IOException("the connection is closed: " + ended);
       }
@@ -197,7 +197,7 @@ final class VerbsNetLink implements Link {
 
   @Override
   public void echo(long messages) throws IOException {
-    if (sizeBytes > connection.mostBytes()) {
+    if (sizeBytes > connection.maxBytes()) {
       Link.super.echo(messages);
       return;
     }

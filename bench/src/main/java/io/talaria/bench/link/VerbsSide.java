@@ -33,7 +33,7 @@ final class VerbsSide implements AutoCloseable {
   private static final int RECEIVES = 128;
 
   private static final int PORT = 1;
-  private static final int MOST_READS = 16;
+  private static final int MAX_READS = 16;
 
   /** How often one looks before leaving the core to others. */
   private static final int SPINS = 1_024;
@@ -88,14 +88,14 @@ final class VerbsSide implements AutoCloseable {
   /**
    * Opens a side.
    *
-   * @param largestBytes the largest message
+   * @param maxBytes the largest message
    * @param receives whether messages are received, and not only memory reached
    * @param yields whether to leave the core to others when there is nothing to do
    */
-  static VerbsSide open(int largestBytes, boolean receives, boolean yields) {
+  static VerbsSide open(int maxBytes, boolean receives, boolean yields) {
     VerbsSide side = new VerbsSide(yields);
     try {
-      side.begin(largestBytes, receives);
+      side.begin(maxBytes, receives);
       return side;
     } catch (RuntimeException e) {
       side.close();
@@ -103,17 +103,17 @@ final class VerbsSide implements AutoCloseable {
     }
   }
 
-  private void begin(int largestBytes, boolean receives) {
+  private void begin(int maxBytes, boolean receives) {
     try (DeviceList devices = DeviceList.open()) {
       context = devices.first().open();
     }
     DeviceAttributes device = context.attributes();
-    int reads = Math.clamp(device.maxReadsIn(), 1, MOST_READS);
+    int reads = Math.clamp(device.maxReadsIn(), 1, MAX_READS);
     domain = context.protectionDomain();
     sent = context.completionQueue(WINDOW);
     received = context.completionQueue(RECEIVES);
-    out = domain.allocate(largestBytes, Access.LOCAL_WRITE);
-    in = domain.allocate(largestBytes, Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE);
+    out = domain.allocate(maxBytes, Access.LOCAL_WRITE);
+    in = domain.allocate(maxBytes, Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE);
     queuePair = QueuePair.rc(domain).send(sent, WINDOW).receive(received, RECEIVES).open();
     int gid = context.preferredGid(PORT).map(entry -> entry.index()).orElse(0);
     path = Path.by(PORT, gid).withMtu(context.port(PORT).activeMtuBytes()).withReads(reads, reads);
@@ -121,7 +121,7 @@ final class VerbsSide implements AutoCloseable {
     send = SendRequests.allocate(domain, 1, 1);
     receive = ReceiveRequests.allocate(domain, 1, 1);
     completions = Completions.allocate(WINDOW);
-    receiveBytes = receives ? largestBytes : 0;
+    receiveBytes = receives ? maxBytes : 0;
   }
 
   /** Returns how the other side reaches this one. */

@@ -91,7 +91,7 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
     return new Phases.Terms(
         implementation.binding(),
         implementation.road(),
-        plan.largestBytes(),
+        plan.maxBytes(),
         plan.threads(),
         plan.transports(),
         false,

@@ -172,6 +172,6 @@ public final class ObserveCommand implements Subcommand {
 
   private int run(RunPlan read, Pinning pinning) throws HarnessException, InterruptedException {
     return new ObserveRun(read, out, pinning, spec.commandLine())
-        .run(benchmarkServer.workerPool(read.mostProcesses(), pinning, agent, jars()));
+        .run(benchmarkServer.workerPool(read.maxProcesses(), pinning, agent, jars()));
   }
 }

@@ -25,7 +25,7 @@ import java.util.Set;
  */
 record ShortTable(RunPlan plan, Results results) {
   /** Nobody reads more rows on a terminal. */
-  private static final int MOST_ROWS = 200;
+  private static final int MAX_ROWS = 200;
 
   private static final String NONE = "";
 
@@ -42,7 +42,7 @@ record ShortTable(RunPlan plan, Results results) {
         }
       }
     }
-    return rows > MOST_ROWS
+    return rows > MAX_ROWS
         ? "table       " + rows + " rows, which are in the report\n"
         : table.render();
   }

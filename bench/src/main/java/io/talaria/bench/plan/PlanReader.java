@@ -27,8 +27,8 @@ public final class PlanReader {
   public static final List<String> SETS =
       List.of("quick", "paper", "scaling", "neutrino-messages", "neutrino-memory");
 
-  private static final int MOST_FILE_BYTES = 1 << 20;
-  private static final int MOST_CONNECTIONS_OF_ALL = 2_048;
+  private static final int MAX_FILE_BYTES = 1 << 20;
+  private static final int MAX_CONNECTIONS_OF_ALL = 2_048;
   private static final String ROADS = "roads";
 
   private static final JsonMapper MAPPER =
@@ -52,7 +52,7 @@ public final class PlanReader {
   private static String text(String name) throws PlanException {
     byte[] bytes;
     try (InputStream in = Files.newInputStream(Path.of(name))) {
-      bytes = in.readNBytes(MOST_FILE_BYTES + 1);
+      bytes = in.readNBytes(MAX_FILE_BYTES + 1);
     } catch (NoSuchFileException e) {
       throw unreadable(name, "there is no such file");
     } catch (AccessDeniedException e) {
@@ -60,8 +60,8 @@ public final class PlanReader {
     } catch (IOException e) {
       throw unreadable(name, e.getMessage());
     }
-    if (bytes.length > MOST_FILE_BYTES) {
-      throw unreadable(name, "it is larger than " + MOST_FILE_BYTES + " bytes");
+    if (bytes.length > MAX_FILE_BYTES) {
+      throw unreadable(name, "it is larger than " + MAX_FILE_BYTES + " bytes");
     }
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
@@ -161,7 +161,7 @@ public final class PlanReader {
   private static void refuseCrowds(String file, RunPlan plan) throws PlanException {
     for (LinkImplementation implementation : plan.implementations()) {
       for (Case one : plan.cases(implementation)) {
-        if (one.connectionsOfAll() > MOST_CONNECTIONS_OF_ALL) {
+        if (one.connectionsOfAll() > MAX_CONNECTIONS_OF_ALL) {
           throw new PlanException(
               file
                   + ": $.processes: "
@@ -171,7 +171,7 @@ public final class PlanReader {
                   + " connections for each pair are "
                   + one.connectionsOfAll()
                   + " connections; it must be at most "
-                  + MOST_CONNECTIONS_OF_ALL);
+                  + MAX_CONNECTIONS_OF_ALL);
         }
       }
     }

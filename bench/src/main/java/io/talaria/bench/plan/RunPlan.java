@@ -143,7 +143,7 @@ public record RunPlan(
   }
 
   /** Returns how many processes there are at most at once. */
-  public int mostProcesses() {
+  public int maxProcesses() {
     return heats().stream().mapToInt(Heat::processes).max().orElseThrow();
   }
 
@@ -157,7 +157,7 @@ public record RunPlan(
   }
 
   /** Returns the largest size. */
-  public int largestBytes() {
+  public int maxBytes() {
     return sizes.stream().mapToInt(Integer::intValue).max().orElseThrow();
   }
 

@@ -16,7 +16,7 @@ import java.util.function.DoubleFunction;
  * @param label writes the value at a tick
  */
 record Axis(String title, double base, double low, double high, DoubleFunction<String> label) {
-  private static final int MOST_TICKS = 11;
+  private static final int MAX_TICKS = 11;
 
   /** Returns an axis that has room for all values, which are positive. */
   static Axis around(String title, double base, double[] values, DoubleFunction<String> label) {
@@ -49,7 +49,7 @@ record Axis(String title, double base, double low, double high, DoubleFunction<S
   /** Returns the values at which ticks stand. */
   List<Double> ticks() {
     List<Double> ticks = new ArrayList<>();
-    int step = (int) Math.max(1, Math.ceil((high - low + 1) / MOST_TICKS));
+    int step = (int) Math.max(1, Math.ceil((high - low + 1) / MAX_TICKS));
     for (double exponent = low; exponent <= high + 1e-9; exponent += step) {
       ticks.add(Math.pow(base, exponent));
     }

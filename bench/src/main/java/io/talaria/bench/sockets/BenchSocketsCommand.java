@@ -69,13 +69,13 @@ public final class BenchSocketsCommand implements Callable<Integer> {
   private static final String NATIVE = "--enable-native-access=ALL-UNNAMED";
 
   private static final int WARNS_OF_NATIVE = 24;
-  private static final int LEAST_OF_FFM = 25;
+  private static final int MIN_OF_FFM = 25;
 
   private static final String TRANSPORTS = "UCX_TLS";
-  private static final int MOST_CONNECTIONS = 10_000;
+  private static final int MAX_CONNECTIONS = 10_000;
 
   /** The ephemeral ports of a client address are fewer than 30,000. */
-  private static final int MOST_SCALE_CONNECTIONS = 20_000;
+  private static final int MAX_SCALE_CONNECTIONS = 20_000;
 
   @Spec private CommandSpec spec;
 
@@ -242,10 +242,10 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--binding jucx and --jucx FILE go together");
     }
-    if (bindings.contains(FFM) && Runtime.version().feature() < LEAST_OF_FFM) {
+    if (bindings.contains(FFM) && Runtime.version().feature() < MIN_OF_FFM) {
       throw new ParameterException(
           spec.commandLine(),
-          "--binding ffm wants Java " + LEAST_OF_FFM + ", this is " + Runtime.version());
+          "--binding ffm wants Java " + MIN_OF_FFM + ", this is " + Runtime.version());
     }
     if (jucx != null && !Files.isRegularFile(jucx)) {
       throw new ParameterException(spec.commandLine(), "--jucx: " + jucx + " is no file");
@@ -291,10 +291,10 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), "--patterns: " + e.getMessage(), e);
       }
     }
-    check("--connections", connections, 1, MOST_CONNECTIONS);
-    check("--idle-connections", idleConnections, 1, MOST_CONNECTIONS);
-    check("--many-connections", manyConnections, 2, MOST_CONNECTIONS);
-    check("--scale-connections", scaleConnections, 2, MOST_SCALE_CONNECTIONS);
+    check("--connections", connections, 1, MAX_CONNECTIONS);
+    check("--idle-connections", idleConnections, 1, MAX_CONNECTIONS);
+    check("--many-connections", manyConnections, 2, MAX_CONNECTIONS);
+    check("--scale-connections", scaleConnections, 2, MAX_SCALE_CONNECTIONS);
     return new Plan(
         chosen.isEmpty() ? Pattern.usual() : chosen,
         List.copyOf(sizes),

@@ -61,7 +61,7 @@ import picocli.CommandLine.Spec;
     })
 public final class BenchUcxCommand implements Callable<Integer> {
   private static final int UNAVAILABLE = 69; // EX_UNAVAILABLE of sysexits.h
-  private static final int MOST_THREADS = 64;
+  private static final int MAX_THREADS = 64;
   private static final double WARM_UP_SECONDS = 1;
   private static final double SECONDS = 1;
 
@@ -132,7 +132,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    Limits.check(spec.commandLine(), "--threads", threads, 1, MOST_THREADS);
+    Limits.check(spec.commandLine(), "--threads", threads, 1, MAX_THREADS);
     output.check();
     benchmarkServer.check();
     Timing timing = repeat.timing(seconds, WARM_UP_SECONDS, SECONDS);

@@ -24,8 +24,8 @@ record Case(Operation operation, Kind kind, int sizeBytes, int threads) {
   /** The size whose latency has a target. */
   static final int JUDGED_BYTES = 16;
 
-  private static final double MOST_TIMES = 1.5;
-  private static final double LEAST_TIMES = 0.8;
+  private static final double MAX_TIMES = 1.5;
+  private static final double MIN_TIMES = 0.8;
 
   /** Returns its name for people. */
   String label() {
@@ -108,10 +108,10 @@ record Case(Operation operation, Kind kind, int sizeBytes, int threads) {
       return null;
     }
     if (kind == Kind.LATENCY) {
-      return sizeBytes == JUDGED_BYTES ? Target.atMost(MOST_TIMES, ratio, Quantity.TIMES) : null;
+      return sizeBytes == JUDGED_BYTES ? Target.atMost(MAX_TIMES, ratio, Quantity.TIMES) : null;
     }
     return sizeBytes >= 8 && sizeBytes <= 1 << 20
-        ? Target.atLeast(LEAST_TIMES, ratio, Quantity.TIMES)
+        ? Target.atLeast(MIN_TIMES, ratio, Quantity.TIMES)
         : null;
   }
 

@@ -25,7 +25,7 @@ record UcxRun(
     WorkerPool workerPool, UcxPerftest perftest, Timing timing, String transports, boolean spins) {
   private static final Duration PHASE_LIMIT = Duration.ofSeconds(60);
   private static final double LIMIT_TIMES = 10;
-  private static final Duration LEAST_LIMIT = Duration.ofSeconds(5);
+  private static final Duration MIN_LIMIT = Duration.ofSeconds(5);
 
   /** What is done with a pair of JVMs. */
   @FunctionalInterface
@@ -67,6 +67,6 @@ record UcxRun(
     Duration limit = Duration.ofMillis(Math.round(seconds * LIMIT_TIMES * 1_000));
     return what.figure(
         perftest.run(
-            test, workerPool.host(), port, limit.compareTo(LEAST_LIMIT) < 0 ? LEAST_LIMIT : limit));
+            test, workerPool.host(), port, limit.compareTo(MIN_LIMIT) < 0 ? MIN_LIMIT : limit));
   }
 }

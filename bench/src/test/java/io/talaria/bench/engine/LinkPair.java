@@ -26,12 +26,12 @@ public final class LinkPair implements AutoCloseable {
    * Connects.
    *
    * @param kind the library
-   * @param largestBytes the largest message
+   * @param maxBytes the largest message
    */
-  public LinkPair(BindingKind kind, int largestBytes) throws Exception {
+  public LinkPair(BindingKind kind, int maxBytes) throws Exception {
     assertThat(Bindings.load(kind)).isEmpty();
     String transports = kind.ucx() ? "posix,self" : "";
-    Binding.Setup setup = new Binding.Setup("127.0.0.1", largestBytes, 1, 0, transports, false);
+    Binding.Setup setup = new Binding.Setup("127.0.0.1", maxBytes, 1, 0, transports, false);
     server = new Worker(0, kind, setup);
     client = new Worker(1, kind, setup);
     get(server.accept(get(client.answer(get(server.offer())))));

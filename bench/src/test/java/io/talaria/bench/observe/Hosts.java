@@ -45,7 +45,7 @@ final class Hosts implements AutoCloseable, Outcome {
     int before = failures.size();
     try (WorkerPool workerPool =
         WorkerPool.with(
-            plan.mostProcesses(), address, LocalBenchmarkServer.TOKEN, starter("client"))) {
+            plan.maxProcesses(), address, LocalBenchmarkServer.TOKEN, starter("client"))) {
       new Iterations(plan.repetitions(), 0, new PrintWriter(Writer.nullWriter()))
           .measure(HeatCase.of(plan, workerPool, this), new Comparison(plan.implementations()));
     }

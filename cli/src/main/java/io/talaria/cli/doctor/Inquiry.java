@@ -35,7 +35,7 @@ import java.util.Set;
 final class Inquiry {
   private static final String CONNECTION = "connection";
   private static final String SERVER = "server";
-  private static final int MOST_NAMED = 3;
+  private static final int MAX_NAMED = 3;
   private static final String NOT_SEEN =
       "Talaria is switched on there, but this connection is none of its: made by java.net.Socket"
           + " without talaria.sockets, by an asynchronous channel, or by a native transport";
@@ -367,7 +367,7 @@ final class Inquiry {
     List<String> words = new ArrayList<>();
     rows.stream()
         .filter(TcpTable.Row::listens)
-        .limit(MOST_NAMED)
+        .limit(MAX_NAMED)
         .forEach(row -> words.add("listens at " + Show.address(row.local())));
     long connections = rows.stream().filter(row -> !row.listens()).count();
     if (connections > 0) {

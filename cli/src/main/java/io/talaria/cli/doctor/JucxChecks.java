@@ -15,7 +15,7 @@ final class JucxChecks {
   private static final String NAME = "JUCX";
   private static final String CLASS = "org/openucx/jucx/ucp/UcpContext.class";
   private static final String POM = "META-INF/maven/org.openucx/jucx/pom.properties";
-  private static final int LEAST_MINOR = 15;
+  private static final int MIN_MINOR = 15;
 
   private JucxChecks() {}
 
@@ -77,7 +77,7 @@ final class JucxChecks {
     try {
       return parts.length > 1
           && Integer.parseInt(parts[0]) <= 1
-          && Integer.parseInt(parts[1]) < LEAST_MINOR;
+          && Integer.parseInt(parts[1]) < MIN_MINOR;
     } catch (NumberFormatException e) {
       return false;
     }

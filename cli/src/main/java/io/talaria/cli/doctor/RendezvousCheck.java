@@ -17,7 +17,7 @@ import java.util.TreeMap;
  */
 final class RendezvousCheck {
   private static final String NAME = "rendezvous";
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   /** Of rules that name more ports only those are looked at where something listens. */
   private static final int FEW_PORTS = 1000;
@@ -47,7 +47,7 @@ final class RendezvousCheck {
 
   private Finding judge(HostRules rules, HostSettings settings) {
     List<Integer> named = new ArrayList<>();
-    for (int port = 1; port <= MOST_PORT; port++) {
+    for (int port = 1; port <= MAX_PORT; port++) {
       if (rules.listens(new InetSocketAddress(port))) {
         named.add(port);
       }

@@ -8,11 +8,11 @@ import picocli.CommandLine.ParameterException;
 
 /** Options about how a fabric is asked. The defaults and ranges are those of the monitor. */
 public final class FabricChoice {
-  private static final int MOST_TIMEOUT_MS = 60_000;
-  private static final int MOST_TRIES = 10;
-  private static final int MOST_HOPS = 63;
-  private static final int MOST_QUERIES = 100_000;
-  private static final int MOST_PORT = 254;
+  private static final int MAX_TIMEOUT_MS = 60_000;
+  private static final int MAX_TRIES = 10;
+  private static final int MAX_HOPS = 63;
+  private static final int MAX_QUERIES = 100_000;
+  private static final int MAX_PORT = 254;
 
   @Option(
       names = "--from",
@@ -79,15 +79,15 @@ public final class FabricChoice {
         throw new ParameterException(
             command, "--from " + from + " is no DEVICE[/PORT], such as mlx5_0/1");
       }
-      port = range(command, "--from's port", Integer.valueOf(number), 0, MOST_PORT);
+      port = range(command, "--from's port", Integer.valueOf(number), 0, MAX_PORT);
     }
     return new Chosen(
         device,
         port,
-        range(command, "--timeout-ms", timeoutMs, 1, MOST_TIMEOUT_MS),
-        range(command, "--tries", tries, 1, MOST_TRIES),
-        range(command, "--max-hops", maxHops, 0, MOST_HOPS),
-        range(command, "--queries", queries, 1, MOST_QUERIES));
+        range(command, "--timeout-ms", timeoutMs, 1, MAX_TIMEOUT_MS),
+        range(command, "--tries", tries, 1, MAX_TRIES),
+        range(command, "--max-hops", maxHops, 0, MAX_HOPS),
+        range(command, "--queries", queries, 1, MAX_QUERIES));
   }
 
   private static int range(CommandLine command, String name, Integer value, int least, int most) {

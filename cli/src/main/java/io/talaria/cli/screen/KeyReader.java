@@ -11,7 +11,7 @@ final class KeyReader {
   /** The characters of one key follow each other at once; over a slow line nearly so. */
   private static final long SEQUENCE_MS = 50;
 
-  private static final int MOST_CHARACTERS = 16;
+  private static final int MAX_CHARACTERS = 16;
 
   private final Source source;
 
@@ -57,7 +57,7 @@ final class KeyReader {
       return Key.of(Key.Name.OTHER);
     }
     StringBuilder middle = new StringBuilder();
-    while (middle.length() < MOST_CHARACTERS) {
+    while (middle.length() < MAX_CHARACTERS) {
       int next = source.read(SEQUENCE_MS);
       if (next < 0) {
         break;

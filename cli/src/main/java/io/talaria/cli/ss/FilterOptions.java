@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
 
 /** The options that say what to show. picocli fills it in. */
 final class FilterOptions {
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   /** What looks like an address, not like a name to ask for. */
   private static final Pattern LITERAL =
@@ -105,8 +105,8 @@ final class FilterOptions {
    */
   Filter filter() {
     for (int port : ports) {
-      if (port < 1 || port > MOST_PORT) {
-        throw bad("--port " + port + " is not within 1 and " + MOST_PORT);
+      if (port < 1 || port > MAX_PORT) {
+        throw bad("--port " + port + " is not within 1 and " + MAX_PORT);
       }
     }
     return new Filter(

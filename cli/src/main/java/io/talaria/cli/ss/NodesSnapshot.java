@@ -30,7 +30,7 @@ import java.util.Map;
 record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> problems) {
   private static final String NAME = "*.messages";
   private static final int VERSION = 1;
-  private static final int MOST_BYTES = 8 << 20;
+  private static final int MAX_BYTES = 8 << 20;
 
   static NodesSnapshot take(Path dir, long atMs) throws IOException {
     List<JsonNode> nodes = new ArrayList<>();
@@ -52,7 +52,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
   private static void read(
       Path file, String namespace, List<JsonNode> nodes, List<String> problems) {
     try {
-      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > MOST_BYTES) {
+      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > MAX_BYTES) {
         problems.add(file + " is no counters file of a node");
         return;
       }

@@ -24,7 +24,7 @@ final class SsText {
   private static final String INDENT = "  ";
 
   /** So many processes without connections are named. */
-  private static final int MOST_IDLE = 8;
+  private static final int MAX_IDLE = 8;
 
   /** Reasons that tell what is, not what is missing. */
   private static final Set<Reason> NEED_NO_WORDS =
@@ -228,8 +228,8 @@ final class SsText {
     if (!idle.isEmpty()) {
       lines.add(
           "no NIO connection: "
-              + String.join(", ", idle.subList(0, Math.min(idle.size(), MOST_IDLE)))
-              + (idle.size() <= MOST_IDLE ? "" : " and " + (idle.size() - MOST_IDLE) + " more")
+              + String.join(", ", idle.subList(0, Math.min(idle.size(), MAX_IDLE)))
+              + (idle.size() <= MAX_IDLE ? "" : " and " + (idle.size() - MAX_IDLE) + " more")
               + " (java.net.Socket is Talaria's with talaria.sockets=true only)");
     }
     if (foreign) {

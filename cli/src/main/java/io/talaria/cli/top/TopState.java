@@ -16,7 +16,7 @@ import java.util.Set;
 /** What the user has chosen to see, and what each key changes of it. For one thread. */
 final class TopState {
   /** How many ports stand side by side at most. */
-  static final int MOST_CHOSEN = 4;
+  static final int MAX_CHOSEN = 4;
 
   private static final double[] INTERVALS = {0.2, 0.5, 1, 2, 5, 10};
 
@@ -213,7 +213,7 @@ final class TopState {
       return;
     }
     chosen.add(id);
-    while (chosen.size() > MOST_CHOSEN) {
+    while (chosen.size() > MAX_CHOSEN) {
       chosen.remove(chosen.iterator().next());
     }
     if (show) {

@@ -20,10 +20,10 @@ import org.jline.utils.AttributedStyle;
 /** Draws a screen of what is known; changes nothing. */
 final class TopView {
   /** Less than this shows one sentence. */
-  static final int LEAST_ROWS = 10;
+  static final int MIN_ROWS = 10;
 
-  static final int LEAST_COLUMNS = 40;
-  private static final int LEAST_PANEL = 24;
+  static final int MIN_COLUMNS = 40;
+  private static final int MIN_PANEL = 24;
 
   /** What stands above the rows of a table: headings and a rule. */
   private static final int ABOVE_ROWS = 2;
@@ -101,13 +101,13 @@ final class TopView {
 
   /** The whole screen. */
   List<AttributedString> draw(Data data, Terminal.Size size) {
-    if (size.rows() < LEAST_ROWS || size.columns() < LEAST_COLUMNS) {
+    if (size.rows() < MIN_ROWS || size.columns() < MIN_COLUMNS) {
       return List.of(
           plain(
               "talaria top: "
-                  + LEAST_COLUMNS
+                  + MIN_COLUMNS
                   + "x"
-                  + LEAST_ROWS
+                  + MIN_ROWS
                   + " at least; here "
                   + size.columns()
                   + "x"
@@ -239,7 +239,7 @@ final class TopView {
     if (state.chosen().isEmpty()) {
       data.local().stream()
           .filter(line -> line.reading() != null && !line.reading().counters().isEmpty())
-          .limit(TopState.MOST_CHOSEN)
+          .limit(TopState.MAX_CHOSEN)
           .forEach(chosen::add);
     }
     return chosen;
@@ -251,7 +251,7 @@ final class TopView {
       lines.add(plain("no port is chosen that is there: 1 and space choose"));
       return;
     }
-    int fit = Math.max(1, Math.min(chosen.size(), size.columns() / LEAST_PANEL));
+    int fit = Math.max(1, Math.min(chosen.size(), size.columns() / MIN_PANEL));
     int width = size.columns() / fit;
     List<List<AttributedString>> panels = new ArrayList<>();
     int height = 0;

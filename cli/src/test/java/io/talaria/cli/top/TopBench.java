@@ -29,7 +29,7 @@ public final class TopBench {
   private static final int ROUNDS = 3;
   private static final int WARM_UP_S = 30;
   private static final int ROUND_S = 30;
-  private static final double MOST_PERCENT = 1;
+  private static final double MAX_PERCENT = 1;
   private static final int MISSED = 3;
   private static final int UNAVAILABLE = 69; // EX_UNAVAILABLE of sysexits.h
   private static final int TICKS_PER_SECOND = 100; // USER_HZ
@@ -84,7 +84,7 @@ public final class TopBench {
     }
     List<Double> rounds = Arrays.stream(percent).boxed().toList();
     Arrays.sort(percent);
-    boolean held = percent[ROUNDS / 2] < MOST_PERCENT;
+    boolean held = percent[ROUNDS / 2] < MAX_PERCENT;
     (json.equals("-") ? System.err : System.out)
         .printf(
             Locale.ROOT,
@@ -94,7 +94,7 @@ public final class TopBench {
             percent[ROUNDS / 2],
             percent[0],
             percent[ROUNDS - 1],
-            MOST_PERCENT,
+            MAX_PERCENT,
             held ? "held" : "MISSED");
     Map<String, Object> figures = figures(rounds, percent[ROUNDS / 2], held);
     if (json.equals("-")) {
@@ -134,7 +134,7 @@ public final class TopBench {
                 "rounds",
                 Map.of("top", rounds),
                 "target",
-                Map.of("wanted", "under " + MOST_PERCENT, "reached", reached, "met", met))));
+                Map.of("wanted", "under " + MAX_PERCENT, "reached", reached, "met", met))));
   }
 
   /** As the launcher starts it. */

@@ -155,7 +155,7 @@ class TopViewTest {
     String narrow = drawn(new Terminal.Size(24, 50));
     assertThat(narrow).contains("mlx5_0/1", "1 more need a wider terminal");
     assertThat(narrow.lines().toList().get(2)).doesNotContain("ens1f0");
-    assertThat(TopState.MOST_CHOSEN).isEqualTo(4);
+    assertThat(TopState.MAX_CHOSEN).isEqualTo(4);
   }
 
   @Test

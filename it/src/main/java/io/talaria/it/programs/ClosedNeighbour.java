@@ -23,7 +23,7 @@ public final class ClosedNeighbour {
   private static final long LIMIT_NS = 1_000_000_000L;
   private static final long HELP_NS = 3_000_000_000L;
   private static final int LOOK_MS = 20;
-  private static final int MOST_ASKED = 2000;
+  private static final int MAX_ASKED = 2000;
 
   private final SchedulingDelay delay = new SchedulingDelay();
   private final InetSocketAddress server;
@@ -57,7 +57,7 @@ public final class ClosedNeighbour {
     SocketChannel staying = connect();
     for (int round = 0; round < rounds; round++) {
       SocketChannel leaving = connect();
-      for (int i = 0; i < MOST_ASKED && Roads.fabricInBytes(leaving) == 0; i++) {
+      for (int i = 0; i < MAX_ASKED && Roads.fabricInBytes(leaving) == 0; i++) {
         ask(leaving, round);
       }
       accelerated += Roads.fabricInBytes(leaving) > 0 ? 1 : 0;

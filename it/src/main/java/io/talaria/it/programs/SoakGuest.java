@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * @done} after the last.
  */
 public final class SoakGuest {
-  private static final int LEAST_ROUNDS = 4;
-  private static final int MOST_ROUNDS = 2000;
+  private static final int MIN_ROUNDS = 4;
+  private static final int MAX_ROUNDS = 2000;
   private static final int ENDS = 3;
 
   private final Args args;
@@ -78,7 +78,7 @@ public final class SoakGuest {
     try (Wire wire = new Wire(SocketChannel.open(server), selecting)) {
       long position = 0;
       boolean fast = false;
-      for (int round = 0; round < MOST_ROUNDS && (round < LEAST_ROUNDS || !fast); round++) {
+      for (int round = 0; round < MAX_ROUNDS && (round < MIN_ROUNDS || !fast); round++) {
         pattern.fill(message.clear(), position);
         wire.write(message.flip());
         if (!wire.read(message.clear())) {
@@ -86,7 +86,7 @@ public final class SoakGuest {
         }
         pattern.check(message.flip(), position);
         position += message.capacity();
-        fast = round % LEAST_ROUNDS == LEAST_ROUNDS - 1 && Roads.fabricInBytes(wire.channel()) > 0;
+        fast = round % MIN_ROUNDS == MIN_ROUNDS - 1 && Roads.fabricInBytes(wire.channel()) > 0;
       }
       if (fast) {
         accelerated.incrementAndGet();

@@ -18,7 +18,7 @@ final class Asker extends End {
   private static final int BLOCKING_BYTES = 20_000;
   private static final int NO_BYTES = -1;
 
-  private final int mostBytes;
+  private final int maxBytes;
   private ByteBuffer request;
   private ByteBuffer answer;
   private int left;
@@ -37,9 +37,9 @@ final class Asker extends End {
   /** Nothing more is asked: the peer's end must come. */
   private boolean leaving;
 
-  Asker(Node node, SocketChannel channel, long seed, int mostBytes) {
+  Asker(Node node, SocketChannel channel, long seed, int maxBytes) {
     super(node, channel, seed);
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
     double magnitude = node.quiet() ? 2 * chance.nextDouble() : 1 + 3 * chance.nextDouble();
     this.left = 1 + (int) Math.pow(10, magnitude);
     this.id = node.nextConnection();
@@ -210,7 +210,7 @@ final class Asker extends End {
   }
 
   private void make(byte flags) {
-    int limit = phase == Phase.BLOCKING ? Math.min(mostBytes, BLOCKING_BYTES) : mostBytes;
+    int limit = phase == Phase.BLOCKING ? Math.min(maxBytes, BLOCKING_BYTES) : maxBytes;
     int bytes =
         chance.nextInt(8) == 0
             ? (int) Math.pow(limit, chance.nextDouble())

@@ -58,7 +58,7 @@ public final class Side {
     for (ThirdParty.Guest guest : guests) {
       for (int i = 0; i < guest.threads(); i++) {
         long seed = args.number("seed", 0) + threads.size() * (long) rounds;
-        threads.add(() -> exchange(guest, rounds, seed, party.mostBytes()));
+        threads.add(() -> exchange(guest, rounds, seed, party.maxBytes()));
       }
     }
     ExecutorService pool = Executors.newFixedThreadPool(threads.size());
@@ -72,11 +72,11 @@ public final class Side {
     pool.shutdown();
   }
 
-  private static long exchange(ThirdParty.Guest guest, int rounds, long firstSeed, int mostBytes)
+  private static long exchange(ThirdParty.Guest guest, int rounds, long firstSeed, int maxBytes)
       throws Exception {
     long bytes = 0;
     for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
-      int length = length(seed, mostBytes);
+      int length = length(seed, maxBytes);
       Blob.check(guest.exchange(Blob.make(seed, length)), seed, length);
       bytes += length;
     }
@@ -84,10 +84,9 @@ public final class Side {
   }
 
   /** From a seed: as many of a hundred bytes as of a hundred thousand. */
-  private static int length(long seed, int mostBytes) {
+  private static int length(long seed, int maxBytes) {
     double part = new java.util.SplittableRandom(seed).nextDouble();
-    double length =
-        Pattern.HEADER_BYTES * Math.pow((double) mostBytes / Pattern.HEADER_BYTES, part);
-    return Math.min(mostBytes, (int) length);
+    double length = Pattern.HEADER_BYTES * Math.pow((double) maxBytes / Pattern.HEADER_BYTES, part);
+    return Math.min(maxBytes, (int) length);
   }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 /** What the counters files say of the children's connections: the tests' view from outside. */
 public final class Modes {
   private static final Duration LIMIT = Settings.patience(Duration.ofSeconds(10));
-  private static final int MOST_SHOWN = 1000;
+  private static final int MAX_SHOWN = 1000;
 
   private Modes() {}
 
@@ -123,7 +123,7 @@ public final class Modes {
         return found;
       }
       if (System.nanoTime() > deadlineNs || !child.alive()) {
-        List<ConnectionInfo> some = all.subList(0, Math.min(all.size(), MOST_SHOWN));
+        List<ConnectionInfo> some = all.subList(0, Math.min(all.size(), MAX_SHOWN));
         throw new AssertionError(
             child
                 + " has "

@@ -50,9 +50,9 @@ public final class ZooKeeperDirectory implements NodeDirectory, AutoCloseable {
   private static final String ROOT = "/talaria/nodes/";
   private static final int FIRST_RETRY_MS = 100;
   private static final int RETRIES = 10;
-  private static final int MOST_RETRY_MS = 5_000;
-  private static final int MOST_BYTES = 512;
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_RETRY_MS = 5_000;
+  private static final int MAX_BYTES = 512;
+  private static final int MAX_PORT = 65_535;
 
   private final CuratorFramework client;
   private final CuratorCache cache;
@@ -101,7 +101,7 @@ public final class ZooKeeperDirectory implements NodeDirectory, AutoCloseable {
             ensemble,
             limitMs,
             limitMs,
-            new ExponentialBackoffRetry(FIRST_RETRY_MS, RETRIES, MOST_RETRY_MS));
+            new ExponentialBackoffRetry(FIRST_RETRY_MS, RETRIES, MAX_RETRY_MS));
     client.start();
     ZooKeeperDirectory directory = new ZooKeeperDirectory(client, cluster);
     boolean good = false;
@@ -135,16 +135,16 @@ public final class ZooKeeperDirectory implements NodeDirectory, AutoCloseable {
    *     is closed
    */
   public void announce(int node, String host, int port, Duration limit) throws IOException {
-    if (node < 0 || node > NodeOptions.MOST_ID || port < 1 || port > MOST_PORT) {
+    if (node < 0 || node > NodeOptions.MAX_ID || port < 1 || port > MAX_PORT) {
       throw new IllegalArgumentException(
           "node "
               + node
               + " at port "
               + port
               + ": they must be from 0 to "
-              + NodeOptions.MOST_ID
+              + NodeOptions.MAX_ID
               + " and from 1 to "
-              + MOST_PORT);
+              + MAX_PORT);
     }
     byte[] data = (host + ":" + port).getBytes(StandardCharsets.UTF_8);
     PersistentNode own =
@@ -199,18 +199,18 @@ public final class ZooKeeperDirectory implements NodeDirectory, AutoCloseable {
       return -1;
     }
     int node = Integer.parseInt(id);
-    return node <= NodeOptions.MOST_ID ? node : -1;
+    return node <= NodeOptions.MAX_ID ? node : -1;
   }
 
   /** What anybody with access may have written; null if it is no address. */
   static InetSocketAddress parse(byte[] data) {
-    if (data == null || data.length > MOST_BYTES) {
+    if (data == null || data.length > MAX_BYTES) {
       return null;
     }
     String text = new String(data, StandardCharsets.UTF_8);
     int colon = text.lastIndexOf(':');
     String port = text.substring(colon + 1);
-    if (colon < 1 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > MOST_PORT) {
+    if (colon < 1 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > MAX_PORT) {
       return null;
     }
     // Not looked up here: the node does that when it connects.

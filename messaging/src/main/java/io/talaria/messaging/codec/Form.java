@@ -23,13 +23,13 @@ import java.util.Map;
  */
 sealed interface Form {
   /** The longest text that is read. */
-  int MOST_CHARS = 4096;
+  int MAX_CHARS = 4096;
 
   /** How deep forms may be in each other. */
-  int MOST_DEPTH = 64;
+  int MAX_DEPTH = 64;
 
   /** The most components, constants or leaves of one. */
-  int MOST_PARTS = 256;
+  int MAX_PARTS = 256;
 
   /** One call of {@link io.talaria.messaging.In}. */
   record Leaf(String type) implements Form {}
@@ -91,7 +91,7 @@ sealed interface Form {
    * @throws IllegalArgumentException if the text is none, or passes a limit
    */
   static Whole of(String text) {
-    if (text.length() > MOST_CHARS) {
+    if (text.length() > MAX_CHARS) {
       throw new IllegalArgumentException("a form of " + text.length() + " characters");
     }
     Parser parser = new Parser(text);
@@ -141,7 +141,7 @@ sealed interface Form {
     }
 
     private Form form(int depth) {
-      if (depth > MOST_DEPTH) {
+      if (depth > MAX_DEPTH) {
         throw wrong();
       }
       if (skip("list(")) {
@@ -210,7 +210,7 @@ sealed interface Form {
     }
 
     private void bound(List<?> parts) {
-      if (parts.size() > MOST_PARTS) {
+      if (parts.size() > MAX_PARTS) {
         throw wrong();
       }
     }

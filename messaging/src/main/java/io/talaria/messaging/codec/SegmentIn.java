@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Reads a part of some memory. For one thread; used again and again. */
 public final class SegmentIn implements In {
-  private static final int MOST_DEPTH = 64;
+  private static final int MAX_DEPTH = 64;
 
   private MemorySegment memory = MemorySegment.NULL;
   private long at;
@@ -235,8 +235,8 @@ public final class SegmentIn implements In {
 
   @Override
   public void enter() {
-    if (++depth > MOST_DEPTH) {
-      throw new MalformedMessageException("more than " + MOST_DEPTH + " objects in one another");
+    if (++depth > MAX_DEPTH) {
+      throw new MalformedMessageException("more than " + MAX_DEPTH + " objects in one another");
     }
   }
 

@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
 public final class NodeFile {
   private static final Pattern NAME = Pattern.compile("([0-9]+)-([0-9]+)-[0-9]+\\.messages");
   private static final char UNFINISHED = 'm';
-  private static final int MOST_BYTES = 8 << 20;
+  private static final int MAX_BYTES = 8 << 20;
 
   private final Path path;
   private final Path fresh;
@@ -77,7 +77,7 @@ public final class NodeFile {
   private static boolean ended(Matcher name, Path file, String namespace) {
     try {
       return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-          && Files.size(file) <= MOST_BYTES
+          && Files.size(file) <= MAX_BYTES
           && Files.readString(file).contains(namespace)
           && ProcFiles.startTicks(Long.parseLong(name.group(1))) != Long.parseLong(name.group(2));
     } catch (IOException | NumberFormatException e) {

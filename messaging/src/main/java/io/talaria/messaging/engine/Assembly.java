@@ -16,7 +16,7 @@ import java.util.Set;
  * asked for is of bulk, and of the poller.
  */
 final class Assembly {
-  private static final int MOST_ASKED = 1024;
+  private static final int MAX_ASKED = 1024;
 
   private static final class Large {
     final int total;
@@ -60,7 +60,7 @@ final class Assembly {
   /** BIG came. */
   void asked(int stream, int total) {
     boolean fits = total > 0 && total <= connection.node.options().largest();
-    if (!fits || asked.size() >= MOST_ASKED || !asked.add(stream)) {
+    if (!fits || asked.size() >= MAX_ASKED || !asked.add(stream)) {
       throw new RingBrokenException(
           "stream " + stream + " of " + total + " bytes is asked for, beside " + asked.size());
     }
@@ -163,7 +163,7 @@ final class Assembly {
   }
 
   private boolean beginAnswer(int total) {
-    if (streams.size() >= MOST_ASKED) {
+    if (streams.size() >= MAX_ASKED) {
       throw new RingBrokenException(streams.size() + " large answers at a time");
     }
     return pool().take(total);
@@ -178,7 +178,7 @@ final class Assembly {
       asked.remove(stream);
       return true;
     }
-    if (unasked >= Records.MOST_UNASKED) {
+    if (unasked >= Records.MAX_UNASKED) {
       throw new RingBrokenException(unasked + " large messages at a time");
     }
     if (!pool().takeUnasked(total)) {

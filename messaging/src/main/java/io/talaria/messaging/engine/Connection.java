@@ -58,7 +58,7 @@ final class Connection implements TrackOwner {
   private final String[] misfits;
 
   /** The largest message that the other node takes. */
-  final int largestThere;
+  final int maxThere;
 
   final Taken taken = new Taken();
   private final Assembly bulkAssembly;
@@ -83,7 +83,7 @@ final class Connection implements TrackOwner {
   private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(Lane.COUNT);
 
   /** Large messages that may be begun. */
-  private final Semaphore largeOut = new Semaphore(Records.MOST_UNASKED);
+  private final Semaphore largeOut = new Semaphore(Records.MAX_UNASKED);
 
   /** Streams for which was asked, and whether they were granted. */
   private final Map<Integer, Boolean> asks = new ConcurrentHashMap<>();
@@ -130,7 +130,7 @@ final class Connection implements TrackOwner {
       TypeEntry[] types,
       String[] typeNames,
       String[] misfits,
-      int largestThere) {
+      int maxThere) {
     this.node = node;
     this.peer = peer;
     this.number = number;
@@ -138,7 +138,7 @@ final class Connection implements TrackOwner {
     this.types = types;
     this.typeNames = typeNames;
     this.misfits = misfits;
-    this.largestThere = largestThere;
+    this.maxThere = maxThere;
     bulkAssembly = new Assembly(this, false);
     expressAssembly = new Assembly(this, true);
     outbox = new Outbox(this);
@@ -328,12 +328,12 @@ final class Connection implements TrackOwner {
     }
     if (result != Peer.LOST && result < 0) {
       int size = Outlet.size(context, type.codec, answer);
-      if (size > largestThere) {
+      if (size > maxThere) {
         answerFailure(
             slot,
             generation,
             MessagingException.Code.TOO_LARGE,
-            "the answer has " + size + " bytes, the largest may have " + largestThere);
+            "the answer has " + size + " bytes, the largest may have " + maxThere);
       } else if (outbox.hasRoom(size)) {
         MemorySegment encoded = Arena.ofAuto().allocate(Math.max(1, size), 8);
         Outlet.encode(context, type, answer, size, encoded);
@@ -1002,7 +1002,7 @@ final class Connection implements TrackOwner {
     return outlet.idle()
         && outbox.isEmpty()
         && taken.none()
-        && largeOut.availablePermits() == Records.MOST_UNASKED;
+        && largeOut.availablePermits() == Records.MAX_UNASKED;
   }
 
   /** It is over: what is left is not read any more. Poller. */

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * What waits for one receiver on handlers, and which senders hold back because that is too much.
  *
  * <pre>
- *   0 … releaseAt … holdAt … capacity … beyond, up to mostBeyond bytes
+ *   0 … releaseAt … holdAt … capacity … beyond, up to maxBeyond bytes
  *           │          │         └ left in the ring, with all behind it, if the sender does not hold
  *           │          └ each connection that brings one more is told to hold
  *           └ they are told to go on
@@ -32,7 +32,7 @@ final class Inbox {
 
   final Mailbox<Envelope> mailbox;
   private final int capacity;
-  private final long mostBeyond;
+  private final long maxBeyond;
   private final AtomicLong beyondBytes = new AtomicLong();
 
   /** Whether anybody holds back; set before looking at how many wait. */
@@ -42,10 +42,10 @@ final class Inbox {
   private final List<Holding> holders = new ArrayList<>();
   private Slab slab;
 
-  Inbox(Mailbox<Envelope> mailbox, int capacity, long mostBeyond) {
+  Inbox(Mailbox<Envelope> mailbox, int capacity, long maxBeyond) {
     this.mailbox = mailbox;
     this.capacity = capacity;
-    this.mostBeyond = mostBeyond;
+    this.maxBeyond = maxBeyond;
   }
 
   /** How many wait, about. Any thread. */
@@ -59,7 +59,7 @@ final class Inbox {
 
   /** Whether one more of so many bytes may come. Poller. */
   boolean hasRoom(int waiting, int bytes) {
-    return waiting < capacity - 1 || beyondBytes.get() + bytes <= mostBeyond;
+    return waiting < capacity - 1 || beyondBytes.get() + bytes <= maxBeyond;
   }
 
   /** Has a connection hold back what is for this; false if it does, and all of this was told. */

@@ -68,7 +68,7 @@ final class LargeSend implements SegmentOut.Overflow {
    */
   long send(Object message) throws MessagingException {
     total = Outlet.size(context, type.codec, message);
-    if (total > to.largestThere) {
+    if (total > to.maxThere) {
       throw new MessagingException(
           Code.TOO_LARGE,
           type.name()
@@ -77,14 +77,14 @@ final class LargeSend implements SegmentOut.Overflow {
               + " bytes, the largest that node "
               + to.peer.id()
               + " takes has "
-              + to.largestThere
+              + to.maxThere
               + " (NodeOptions.largest)");
     }
     if (!to.beginLarge(deadlineNs)) {
       throw to.peer.noRoom();
     }
     stream = to.newStream();
-    memory = context.scratch(Outlet.MOST_RECORD);
+    memory = context.scratch(Outlet.MAX_RECORD);
     boolean whole = false;
     boolean granted = false;
     try {

@@ -162,9 +162,9 @@ public final class LocalNode implements Node {
 
   @Override
   public Peer peer(int id) {
-    if (id < 0 || id > NodeOptions.MOST_ID) {
+    if (id < 0 || id > NodeOptions.MAX_ID) {
       throw new IllegalArgumentException(
-          "id is " + id + ", it must be from 0 to " + NodeOptions.MOST_ID);
+          "id is " + id + ", it must be from 0 to " + NodeOptions.MAX_ID);
     }
     return remote(id);
   }
@@ -217,7 +217,7 @@ public final class LocalNode implements Node {
     if (now.heldBack(head.what())) {
       return now.outlet().whileHeldBack();
     }
-    return size > now.largestThere
+    return size > now.maxThere
         ? Peer.TOO_LARGE
         : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, Lane.BULK, head));
   }

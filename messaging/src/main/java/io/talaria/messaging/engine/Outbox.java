@@ -10,7 +10,7 @@ import java.util.Deque;
 
 /** Answers that found no room, or are larger than a slice: the poller sends them when there is. */
 final class Outbox {
-  private static final long MOST_BYTES = 64L << 20;
+  private static final long MAX_BYTES = 64L << 20;
 
   private static final class Waiting {
     final MemorySegment memory;
@@ -58,7 +58,7 @@ final class Outbox {
 
   /** Whether so much more may wait. Any thread. */
   synchronized boolean hasRoom(int size) {
-    return bytes == 0 || bytes + size <= MOST_BYTES;
+    return bytes == 0 || bytes + size <= MAX_BYTES;
   }
 
   /** Takes a payload over. Any thread. */

@@ -21,10 +21,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Outlet {
   /** The largest record: of a large message, a slice with its header. */
-  static final int MOST_RECORD = 32 << 10;
+  static final int MAX_RECORD = 32 << 10;
 
   /** Explicit codecs write more than this elsewhere first: a claim shall not last. */
-  private static final int MOST_IN_PLACE = 4096;
+  private static final int MAX_IN_PLACE = 4096;
 
   /** For whatever receiver. */
   private static final int NO_RECEIVER = -1;
@@ -56,30 +56,30 @@ final class Outlet {
   }
 
   /** The largest record in a ring of so many bytes, with its header. */
-  private static int mostRecordOf(int capacity) {
-    return Math.min(MOST_RECORD, capacity >>> 3);
+  private static int maxRecordOf(int capacity) {
+    return Math.min(MAX_RECORD, capacity >>> 3);
   }
 
   /** The largest record of a lane for now, with its header. */
-  int mostRecord(int lane) {
-    return mostRecordOf(track.out(lane).capacity());
+  int maxRecord(int lane) {
+    return maxRecordOf(track.out(lane).capacity());
   }
 
   /** The most bytes of a large message in one slice, for now. */
   int slicePayload(int lane) {
-    return mostRecord(lane) - Records.SLICE_HEADER;
+    return maxRecord(lane) - Records.SLICE_HEADER;
   }
 
   /** Whether a payload fits into one record, for now. */
   boolean fits(int lane, RecordHead head, int size) {
     int bytes = Records.aligned(head.bytes() + size);
-    return bytes <= mostRecord(lane) && bytes > 0;
+    return bytes <= maxRecord(lane) && bytes > 0;
   }
 
   /** What did not fit: will it when the ring has grown, or never? */
   private long tooLarge(int lane, RecordHead head, int size) {
     int bytes = Records.aligned(head.bytes() + size);
-    if (bytes > mostRecordOf(track.mostCapacity(lane)) || bytes <= 0 || !track.canGrow(lane)) {
+    if (bytes > maxRecordOf(track.maxCapacity(lane)) || bytes <= 0 || !track.canGrow(lane)) {
       return Peer.TOO_LARGE;
     }
     connection.wantLarger(lane);
@@ -148,13 +148,13 @@ final class Outlet {
       return whileHeldBack();
     }
     int size = size(context, type.codec, message);
-    if (size > connection.largestThere) {
+    if (size > connection.maxThere) {
       return Peer.TOO_LARGE;
     }
     if (!fits(lane, head, size)) {
       return tooLarge(lane, head, size);
     }
-    if (type.explicit && size > MOST_IN_PLACE) {
+    if (type.explicit && size > MAX_IN_PLACE) {
       MemorySegment scratch = context.scratch(size);
       encode(context, type, message, size, scratch);
       return put(context, null, null, scratch, 0, size, lane, head);
@@ -336,7 +336,7 @@ final class Outlet {
   /** The same for a slice, which leaves room for others' messages. */
   boolean awaitRoomForSlice(long deadlineNs) throws MessagingException {
     RingProducer bulk = bulk();
-    long bytes = (long) mostRecord(Lane.BULK) + (bulk.capacity() >>> SPARE_SHIFT);
+    long bytes = (long) maxRecord(Lane.BULK) + (bulk.capacity() >>> SPARE_SHIFT);
     try {
       if (bulk.sealed() || bulk.hasRoom(bytes)) {
         return true;

@@ -269,7 +269,7 @@ final class Poller extends Thread {
     long most = lent ? LENT_MS : 0;
     if (fabric != null) {
       quiet = quiet && fabric.arm(); // last: what is sent before may want a look
-      int look = fabric.mostSleepMs();
+      int look = fabric.maxSleepMs();
       most = look == 0 || (most != 0 && most < look) ? most : look;
     }
     if (quiet && !signalled) {

@@ -45,7 +45,7 @@ final class Records {
   static final int ASK_ABOVE = 1 << 20;
 
   /** How many others may be under way in slices at a time, of a connection and direction. */
-  static final int MOST_UNASKED = 64;
+  static final int MAX_UNASKED = 64;
 
   static final int HEADER = 8;
   static final int CALL_HEADER = 16;

@@ -56,7 +56,7 @@ final class Registrar extends Thread {
   private static final long GREETING_NS = 5_000_000_000L;
 
   /** Of strangers, who have proved nothing yet. */
-  private static final int MOST_STRANGERS = 64;
+  private static final int MAX_STRANGERS = 64;
 
   private static final long FIRST_RETRY_NS = 100_000_000L;
   private static final long LAST_RETRY_NS = 10_000_000_000L;
@@ -548,7 +548,7 @@ final class Registrar extends Thread {
   private void begin(Greeting greeting, int interest) throws IOException {
     if (isStranger(greeting)) {
       List<Greeting> strangers = greetings.stream().filter(Registrar::isStranger).toList();
-      if (strangers.size() >= MOST_STRANGERS) {
+      if (strangers.size() >= MAX_STRANGERS) {
         end(strangers.getFirst(), "too many greetings at a time");
       }
     }

@@ -154,7 +154,7 @@ final class RemotePeer implements Peer {
         return result;
       }
       if (result == NO_ROOM) {
-        if (!outlet.awaitRoom(outlet.mostRecord(Lane.BULK), head.what(), deadlineNs)) {
+        if (!outlet.awaitRoom(outlet.maxRecord(Lane.BULK), head.what(), deadlineNs)) {
           throw noRoom();
         }
       } else {

@@ -9,7 +9,7 @@ package io.talaria.messaging.engine;
  */
 final class Silence {
   /** Two looks further apart have this between them: who looks was kept from it. */
-  static final long MOST_STEP_NS = 1_000_000_000L;
+  static final long MAX_STEP_NS = 1_000_000_000L;
 
   private long lookedNs;
   private long silentNs;
@@ -37,7 +37,7 @@ final class Silence {
   long look(boolean heard, long nowNs) {
     long step = nowNs - lookedNs;
     lookedNs = nowNs;
-    silentNs = heard ? 0 : silentNs + Math.clamp(step, 0, MOST_STEP_NS);
+    silentNs = heard ? 0 : silentNs + Math.clamp(step, 0, MAX_STEP_NS);
     return silentNs;
   }
 }

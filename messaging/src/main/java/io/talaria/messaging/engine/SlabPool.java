@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The memory of a node for records that were received and are not handled. */
 final class SlabPool {
-  private static final int MOST_SLABS = 1 << 16;
+  private static final int MAX_SLABS = 1 << 16;
 
-  private final BoundedQueue<Slab> free = new BoundedQueue<>(MOST_SLABS);
+  private final BoundedQueue<Slab> free = new BoundedQueue<>(MAX_SLABS);
   private final AtomicInteger made = new AtomicInteger();
   private final int most;
 
   SlabPool(long budget) {
-    most = Math.clamp(budget / Slab.BYTES, 4, MOST_SLABS);
+    most = Math.clamp(budget / Slab.BYTES, 4, MAX_SLABS);
   }
 
   /** A slab held once, or null if all are in use. */

@@ -28,7 +28,7 @@ public final class Announcement {
 
   private static final char PREFIX = 'n';
   private static final char UNFINISHED = 't';
-  private static final int MOST_PATH_BYTES = 106;
+  private static final int MAX_PATH_BYTES = 106;
 
   private final PrivateDirectory directory;
   private final long cluster;
@@ -75,13 +75,13 @@ public final class Announcement {
     long id = ProcessFileName.nextId();
     Path unfinished = directory.path().resolve(ProcessFileName.of(UNFINISHED, id));
     path = directory.path().resolve(begin(node) + ProcessFileName.digits(id));
-    if (path.toString().length() > MOST_PATH_BYTES) {
+    if (path.toString().length() > MAX_PATH_BYTES) {
       throw new IOException(
           path
               + " has "
               + path.toString().length()
               + " bytes, a Unix-domain socket's name at most "
-              + MOST_PATH_BYTES
+              + MAX_PATH_BYTES
               + ": name a shorter directory");
     }
     channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);

@@ -18,7 +18,7 @@ import java.util.Map;
 public final class Directories {
   private static final long LOOK_NS = 1_000_000_000L;
   private static final String ID = "{id}";
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   private Directories() {}
 
@@ -33,8 +33,8 @@ public final class Directories {
       throw new IllegalArgumentException(
           "the pattern " + pattern + " has no " + ID + ", which stands for the node's number");
     }
-    if (port < 1 || port > MOST_PORT) {
-      throw new IllegalArgumentException("port is " + port + ", it must be from 1 to " + MOST_PORT);
+    if (port < 1 || port > MAX_PORT) {
+      throw new IllegalArgumentException("port is " + port + ", it must be from 1 to " + MAX_PORT);
     }
     return node ->
         InetSocketAddress.createUnresolved(pattern.replace(ID, Integer.toString(node)), port);
@@ -112,7 +112,7 @@ public final class Directories {
       try {
         int id = Integer.parseInt(words[0]);
         int port = Integer.parseInt(words[1].substring(colon + 1));
-        if (colon > 0 && id >= 0 && id <= NodeOptions.MOST_ID && port > 0 && port <= 65_535) {
+        if (colon > 0 && id >= 0 && id <= NodeOptions.MAX_ID && port > 0 && port <= 65_535) {
           found.put(id, addressOf(words[1].substring(0, colon), port));
           return id;
         }
@@ -126,7 +126,7 @@ public final class Directories {
               + ": '"
               + line
               + "' is not of the form ID HOST:PORT, with an id from 0 to "
-              + NodeOptions.MOST_ID);
+              + NodeOptions.MAX_ID);
     }
   }
 }

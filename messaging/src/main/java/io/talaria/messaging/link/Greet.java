@@ -47,7 +47,7 @@ public final class Greet {
   public static final byte READY = 4;
 
   /** The largest frame. */
-  public static final int MOST_BYTES = 1 << 20;
+  public static final int MAX_BYTES = 1 << 20;
 
   /** Why a node is rejected. */
   public static final byte REJECT_DUPLICATE = 1;
@@ -70,15 +70,15 @@ public final class Greet {
   /** See {@link #SHM}. */
   public static final int UCX = 4;
 
-  private static final int MOST_FABRIC = 60_000;
-  private static final int MOST_TYPES = 4096;
-  private static final int MOST_NAME = 512;
+  private static final int MAX_FABRIC = 60_000;
+  private static final int MAX_TYPES = 4096;
+  private static final int MAX_NAME = 512;
 
   /** The longest text of a form, and the most bytes of all together; others are not told. */
-  private static final int MOST_FORM = 4096;
+  private static final int MAX_FORM = 4096;
 
-  private static final int MOST_FORMS = 256 << 10;
-  private static final int LEAST_LARGEST = 1;
+  private static final int MAX_FORMS = 256 << 10;
+  private static final int MIN_MAX_MESSAGE = 1;
 
   private Greet() {}
 
@@ -114,17 +114,17 @@ public final class Greet {
       int bulk = from.getInt();
       int express = from.getInt();
       int types = Short.toUnsignedInt(from.getShort());
-      if (!RingLayout.allowed(bulk) || !RingLayout.allowed(express) || largest < LEAST_LARGEST) {
+      if (!RingLayout.allowed(bulk) || !RingLayout.allowed(express) || largest < MIN_MAX_MESSAGE) {
         throw new ProtocolException(
             "rings of " + bulk + " and " + express + " bytes, a largest message of " + largest);
       }
-      if (types > MOST_TYPES) {
+      if (types > MAX_TYPES) {
         throw new ProtocolException(types + " types");
       }
       List<String> names = new ArrayList<>();
       List<Long> fingerprints = new ArrayList<>();
       for (int i = 0; i < types; i++) {
-        names.add(getString(from, MOST_NAME));
+        names.add(getString(from, MAX_NAME));
         need(from, Long.BYTES);
         fingerprints.add(from.getLong());
       }
@@ -149,11 +149,11 @@ public final class Greet {
      */
     public static Forms of(Map<Integer, String> wanted, Offer beside) {
       Map<Integer, String> told = new TreeMap<>();
-      int most = beside == null ? MOST_FORMS : MOST_BYTES - MOST_FABRIC - 64 - beside.bytes();
+      int most = beside == null ? MAX_FORMS : MAX_BYTES - MAX_FABRIC - 64 - beside.bytes();
       int bytes = 0;
       for (Map.Entry<Integer, String> each : wanted.entrySet()) {
         int more = 4 + each.getValue().getBytes(StandardCharsets.UTF_8).length;
-        if (more <= MOST_FORM && bytes + more <= Math.min(most, MOST_FORMS)) {
+        if (more <= MAX_FORM && bytes + more <= Math.min(most, MAX_FORMS)) {
           told.put(each.getKey(), each.getValue());
           bytes += more;
         }
@@ -185,7 +185,7 @@ public final class Greet {
       for (int i = 0; i < count; i++) {
         need(from, Short.BYTES);
         int type = Short.toUnsignedInt(from.getShort());
-        byType.put(type, getString(from, MOST_FORM));
+        byType.put(type, getString(from, MAX_FORM));
       }
       return new Forms(byType);
     }
@@ -289,7 +289,7 @@ public final class Greet {
 
   /** The text of a REJECT, behind its code. */
   public static String rejectText(ByteBuffer body) throws ProtocolException {
-    return getString(body, MOST_NAME);
+    return getString(body, MAX_NAME);
   }
 
   /** The caller's last frame. */
@@ -327,7 +327,7 @@ public final class Greet {
   }
 
   private static void putBytes(ByteBuffer to, ByteBuffer bytes) {
-    if (bytes.remaining() > MOST_FABRIC) {
+    if (bytes.remaining() > MAX_FABRIC) {
       throw new IllegalArgumentException(bytes.remaining() + " bytes about a road");
     }
     to.putShort((short) bytes.remaining()).put(bytes.duplicate());
@@ -336,7 +336,7 @@ public final class Greet {
   private static ByteBuffer getBytes(ByteBuffer from) throws ProtocolException {
     need(from, Short.BYTES);
     int length = Short.toUnsignedInt(from.getShort());
-    if (length > MOST_FABRIC) {
+    if (length > MAX_FABRIC) {
       throw new ProtocolException(length + " bytes about a road");
     }
     need(from, length);

@@ -23,7 +23,7 @@ import java.util.Deque;
  */
 public final class Greeting {
   private static final int FIRST_BYTES = 4096;
-  private static final int MOST_TRANSCRIPT = 2 * Handshake.NONCE_BYTES + 64;
+  private static final int MAX_TRANSCRIPT = 2 * Handshake.NONCE_BYTES + 64;
 
   private final SocketChannel channel;
   private final boolean dialled;
@@ -34,7 +34,7 @@ public final class Greeting {
   /** Of a session to be sealed: the key; the nonces as they come by, and the addresses. */
   private byte[] sealKey;
 
-  private final ByteBuffer transcript = ByteBuffer.allocate(MOST_TRANSCRIPT);
+  private final ByteBuffer transcript = ByteBuffer.allocate(MAX_TRANSCRIPT);
   private byte[] addresses;
 
   private ByteBuffer in = ByteBuffer.allocate(FIRST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -136,11 +136,11 @@ public final class Greeting {
   /** Takes what has come; false if nothing has. */
   public boolean fill() throws IOException {
     if (!in.hasRemaining()) {
-      if (in.capacity() >= Greet.MOST_BYTES + 5) {
+      if (in.capacity() >= Greet.MAX_BYTES + 5) {
         return false;
       }
       ByteBuffer larger =
-          ByteBuffer.allocate(Math.min(in.capacity() * 4, Greet.MOST_BYTES + 5))
+          ByteBuffer.allocate(Math.min(in.capacity() * 4, Greet.MAX_BYTES + 5))
               .order(ByteOrder.LITTLE_ENDIAN);
       in = larger.put(in.flip());
     }
@@ -199,7 +199,7 @@ public final class Greeting {
       return null;
     }
     int length = in.getInt(0);
-    if (length < 1 || length > Greet.MOST_BYTES) {
+    if (length < 1 || length > Greet.MAX_BYTES) {
       throw new ProtocolException("a frame of " + length + " bytes");
     }
     if (in.position() < Integer.BYTES + length) {

@@ -29,10 +29,10 @@ import java.lang.invoke.VarHandle;
  */
 public final class RingLayout {
   /** The smallest ring, in bytes of data. */
-  public static final int LEAST_CAPACITY = 16 << 10;
+  public static final int MIN_CAPACITY = 16 << 10;
 
   /** The largest. */
-  public static final int MOST_CAPACITY = 16 << 20;
+  public static final int MAX_CAPACITY = 16 << 20;
 
   /** All claims are a multiple of this many bytes. */
   public static final int UNIT = 8;
@@ -69,9 +69,7 @@ public final class RingLayout {
 
   /** Whether a ring may have so many bytes of data: a power of two within the limits. */
   public static boolean allowed(int capacity) {
-    return capacity >= LEAST_CAPACITY
-        && capacity <= MOST_CAPACITY
-        && Integer.bitCount(capacity) == 1;
+    return capacity >= MIN_CAPACITY && capacity <= MAX_CAPACITY && Integer.bitCount(capacity) == 1;
   }
 
   /** The part of a ring's memory that holds its data. */
@@ -115,9 +113,9 @@ public final class RingLayout {
           "a ring of "
               + capacity
               + " bytes, it must be a power of two from "
-              + LEAST_CAPACITY
+              + MIN_CAPACITY
               + " to "
-              + MOST_CAPACITY);
+              + MAX_CAPACITY);
     }
     if (ring.byteSize() != bytes(capacity)) {
       throw new IllegalArgumentException(

@@ -83,14 +83,14 @@ public final class RingProducer {
   }
 
   /** The most bytes that one claim may have, so that it always finds room in an empty ring. */
-  public int mostBytes() {
+  public int maxBytes() {
     return capacity >>> 1;
   }
 
   /**
    * Claims room.
    *
-   * @param bytes at least 8, a multiple of 8, at most {@link #mostBytes}
+   * @param bytes at least 8, a multiple of 8, at most {@link #maxBytes}
    * @return a claim, or {@link #NO_ROOM}, or {@link #SEALED}
    * @throws RingBrokenException if the other process has moved the head where it cannot be
    */

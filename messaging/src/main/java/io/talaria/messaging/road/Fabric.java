@@ -67,7 +67,7 @@ public interface Fabric {
   boolean arm();
 
   /** How long the poller may sleep at most, in milliseconds; 0: until it is woken. Poller. */
-  int mostSleepMs();
+  int maxSleepMs();
 
   /** Ends all; nobody is inside any more. Registrar. */
   void close();

@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The way to the own node: what goes in comes out. */
 public final class LoopTrack extends MemoryTrack {
-  private static final int MOST_GENERATIONS = 8;
+  private static final int MAX_GENERATIONS = 8;
 
   private final TrackOwner owner;
 
   /** By generation and lane. */
   private final AtomicReferenceArray<MemorySegment> rings =
-      new AtomicReferenceArray<>(MOST_GENERATIONS * Lane.COUNT);
+      new AtomicReferenceArray<>(MAX_GENERATIONS * Lane.COUNT);
 
   /**
    * Makes both lanes.
@@ -32,7 +32,7 @@ public final class LoopTrack extends MemoryTrack {
   /** Both ends are here: what comes out is what went in. */
   @Override
   MemorySegment outMemory(int lane, int generation) {
-    int capacity = ShmLayout.capacity(lane, generation, mostCapacity(lane));
+    int capacity = ShmLayout.capacity(lane, generation, maxCapacity(lane));
     MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(capacity), 128);
     rings.set(generation * Lane.COUNT + lane, ring);
     return ring;

@@ -78,7 +78,7 @@ abstract class MemoryTrack extends Track {
   }
 
   @Override
-  public final int mostCapacity(int lane) {
+  public final int maxCapacity(int lane) {
     return ways[lane].most;
   }
 

@@ -250,7 +250,7 @@ public abstract class MirrorTrack extends Track {
     int skip = 0;
     int end = (int) from.memory().byteSize();
     while (found != 0
-        && (run + Math.abs(found) <= StreamLayout.MOST_DATA || run == 0)
+        && (run + Math.abs(found) <= StreamLayout.MAX_DATA || run == 0)
         && fits(lane, Math.abs(found))) {
       from.advance();
       if (found < 0) {

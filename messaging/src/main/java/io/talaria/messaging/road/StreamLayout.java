@@ -28,7 +28,7 @@ public final class StreamLayout {
   static final int CREDIT_FRAME_BYTES = HEADER_BYTES + CREDIT_BYTES;
 
   /** The most bytes of records in a frame, unless one record alone has more. */
-  static final int MOST_DATA = 64 << 10;
+  static final int MAX_DATA = 64 << 10;
 
   private StreamLayout() {}
 }

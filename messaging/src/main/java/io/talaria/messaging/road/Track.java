@@ -20,7 +20,7 @@ public abstract class Track {
   public abstract RingProducer out(int lane);
 
   /** The most bytes that a lane's ring out may have. */
-  public int mostCapacity(int lane) {
+  public int maxCapacity(int lane) {
     return out(lane).capacity();
   }
 

@@ -87,19 +87,19 @@ public final class UcxFabric implements Fabric {
    */
   private static final int ARM_TRIES = 16;
 
-  private static final int MOST_READY = 64;
-  private static final int MOST_ROUNDS = 32;
-  private static final int MOST_LOOKS = 1 << 10;
+  private static final int MAX_READY = 64;
+  private static final int MAX_ROUNDS = 32;
+  private static final int MAX_LOOKS = 1 << 10;
   private static final int SPINS = 1 << 10;
   private static final int LOOK_FOR_FAILURES_EVERY = 1 << 12;
   private static final long CLOSE_NS = 200_000_000;
   private static final long JOIN_MS = 1000;
 
   /** UCX numbers the endpoints between two workers with 16 bits. */
-  private static final int MOST_MADE = 60_000;
+  private static final int MAX_MADE = 60_000;
 
   /** By how much two nodes may differ in what they count, by greetings that came to nothing. */
-  private static final int MOST_BEHIND = 64;
+  private static final int MAX_BEHIND = 64;
 
   /** On a way that has brought nothing in so long something does not work. */
   private static final long DUMB_NS = 5_000_000_000L;
@@ -159,8 +159,8 @@ public final class UcxFabric implements Fabric {
   private final Map<Integer, Known> known = new HashMap<>();
   private final List<UcxWay> ways = new ArrayList<>();
   private final List<Closing> closing = new ArrayList<>();
-  private final Endpoint[] ready = new Endpoint[MOST_READY];
-  private final Endpoint[] failed = new Endpoint[MOST_READY];
+  private final Endpoint[] ready = new Endpoint[MAX_READY];
+  private final Endpoint[] failed = new Endpoint[MAX_READY];
   private int looks;
   private boolean came;
   private boolean wake;
@@ -346,7 +346,7 @@ public final class UcxFabric implements Fabric {
         ready[i] = null;
         way.receive();
       }
-    } while (count == MOST_READY);
+    } while (count == MAX_READY);
     if (hasty) {
       reap();
     }
@@ -468,7 +468,7 @@ public final class UcxFabric implements Fabric {
         leave();
       }
       VarHandle.fullFence();
-      if (i == MOST_ROUNDS) {
+      if (i == MAX_ROUNDS) {
         wakePoller.run(); // it is nobody else's work
         break;
       }
@@ -508,7 +508,7 @@ public final class UcxFabric implements Fabric {
   }
 
   @Override
-  public int mostSleepMs() {
+  public int maxSleepMs() {
     return hasty || refuses ? HASTE_MS : tracks.length == 0 ? 0 : lookMs;
   }
 
@@ -701,11 +701,11 @@ public final class UcxFabric implements Fabric {
   /** Makes an endpoint, the one behind so many that both sides have made or make up for. */
   private void open(Known peer, int before, WorkerAddress to, long tokenIn, long tokenOut)
       throws IOException {
-    if (before < peer.made || before - peer.made > MOST_BEHIND) {
+    if (before < peer.made || before - peer.made > MAX_BEHIND) {
       throw new IOException(
           "the other side has made " + before + " endpoints, this one " + peer.made);
     }
-    if (before >= MOST_MADE) {
+    if (before >= MAX_MADE) {
       throw new IOException(before + " endpoints were made: UCX has no numbers for more");
     }
     if (peer.isOpen()) {
@@ -808,7 +808,7 @@ public final class UcxFabric implements Fabric {
     long until = System.nanoTime() + CLOSE_NS;
     do {
       hasty = true;
-      for (int i = 0; i < MOST_LOOKS && hasty; i++) {
+      for (int i = 0; i < MAX_LOOKS && hasty; i++) {
         boolean unused = work();
       }
     } while (hasty && System.nanoTime() - until < 0);

@@ -33,7 +33,7 @@ final class UcxLayout {
   static final int PREFACE_BYTES = 16;
   static final int HEADER_BYTES = 16;
   static final int CREDIT_FRAME_BYTES = 40;
-  static final int MOST_HEAD_BYTES = 40;
+  static final int MAX_HEAD_BYTES = 40;
   static final int LENGTH = 0;
   static final int KIND = 8;
   static final int NUMBER = 12;

@@ -17,9 +17,9 @@ import java.nio.channels.SocketChannel;
  */
 final class UcxTrack extends MirrorTrack {
   /** Frames in a turn, then it is the next connection's. */
-  private static final int MOST_FRAMES = 8;
+  private static final int MAX_FRAMES = 8;
 
-  private static final int MOST_LOOKS = 1 << 10;
+  private static final int MAX_LOOKS = 1 << 10;
 
   private final UcxFabric fabric;
   private final UcxWay way;
@@ -122,7 +122,7 @@ final class UcxTrack extends MirrorTrack {
     boolean done = false;
     try {
       for (int i = 0; !over && !finished; i++) {
-        if (i == MOST_FRAMES) {
+        if (i == MAX_FRAMES) {
           fabric.wants(this);
           break;
         }
@@ -173,7 +173,7 @@ final class UcxTrack extends MirrorTrack {
 
   /** Takes a frame's header, whole with what belongs to it. Of whoever has the worker. */
   void takeHead(ByteBuffer head) {
-    int bytes = takeHeader(head, 0, UcxLayout.MOST_HEAD_BYTES);
+    int bytes = takeHeader(head, 0, UcxLayout.MAX_HEAD_BYTES);
     if (bytes == UcxLayout.CREDIT_FRAME_BYTES) {
       fabric.wants(this); // there is room for more
     } else if (awaited() == 0) {
@@ -223,7 +223,7 @@ final class UcxTrack extends MirrorTrack {
     }
     if (sessionEnded) {
       // What it has sent before may be here already.
-      for (int i = 0; i < MOST_LOOKS && !over && fabric.bringEntering(); i++) {
+      for (int i = 0; i < MAX_LOOKS && !over && fabric.bringEntering(); i++) {
         continue;
       }
       end();

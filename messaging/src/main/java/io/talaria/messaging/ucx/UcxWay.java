@@ -21,12 +21,12 @@ import java.nio.ByteOrder;
  */
 final class UcxWay {
   /** Sends that UCX is not done with, a power of two. */
-  private static final int MOST_IN_FLIGHT = 128;
+  private static final int MAX_IN_FLIGHT = 128;
 
   private static final int SLOT_BYTES = 512;
 
   /** The most bytes of records that go beside their header. */
-  static final int MOST_BESIDE = SLOT_BYTES - UcxLayout.HEADER_BYTES;
+  static final int MAX_BESIDE = SLOT_BYTES - UcxLayout.HEADER_BYTES;
 
   private final UcxFabric fabric;
   private final String name;
@@ -36,10 +36,10 @@ final class UcxWay {
   // What goes.
   private final MemorySegment slots;
   private final ByteBuffer slotBytes;
-  private final long[] requests = new long[MOST_IN_FLIGHT];
-  private final UcxTrack[] senders = new UcxTrack[MOST_IN_FLIGHT];
-  private final int[] lanes = new int[MOST_IN_FLIGHT];
-  private final long[] words = new long[MOST_IN_FLIGHT];
+  private final long[] requests = new long[MAX_IN_FLIGHT];
+  private final UcxTrack[] senders = new UcxTrack[MAX_IN_FLIGHT];
+  private final int[] lanes = new int[MAX_IN_FLIGHT];
+  private final long[] words = new long[MAX_IN_FLIGHT];
   private int oldest;
   private int inFlight;
 
@@ -47,7 +47,7 @@ final class UcxWay {
   private final StreamChunk chunk = new StreamChunk();
   private long at;
   private final ByteBuffer head =
-      ByteBuffer.allocateDirect(UcxLayout.MOST_HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer.allocateDirect(UcxLayout.MAX_HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
   private boolean begun;
   private int wanted = UcxLayout.PREFACE_BYTES;
   private long toDrop;
@@ -74,7 +74,7 @@ final class UcxWay {
     this.endpoint = endpoint;
     this.tokenIn = tokenIn;
     endpoint.attach(this);
-    slots = Arena.ofAuto().allocate((long) MOST_IN_FLIGHT * SLOT_BYTES, 64);
+    slots = Arena.ofAuto().allocate((long) MAX_IN_FLIGHT * SLOT_BYTES, 64);
     slotBytes = slots.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     slotBytes.putLong(0, UcxLayout.MAGIC).putLong(Long.BYTES, tokenOut);
     sendSlot(UcxLayout.PREFACE_BYTES);
@@ -130,7 +130,7 @@ final class UcxWay {
 
   /** Whether a frame may be sent now: a header, and records apart from it. */
   boolean hasRoom() {
-    return inFlight + 2 <= MOST_IN_FLIGHT && isOpen();
+    return inFlight + 2 <= MAX_IN_FLIGHT && isOpen();
   }
 
   /** Where the next frame's header is to be written: in this buffer, from {@link #slotAt} on. */
@@ -139,7 +139,7 @@ final class UcxWay {
   }
 
   int slotAt() {
-    return (oldest + inFlight & MOST_IN_FLIGHT - 1) * SLOT_BYTES;
+    return (oldest + inFlight & MAX_IN_FLIGHT - 1) * SLOT_BYTES;
   }
 
   /** Tells the other process that nothing comes any more. */
@@ -159,7 +159,7 @@ final class UcxWay {
 
   /** Sends a frame's header and its records. */
   void sendRun(UcxTrack from, int lane, MemorySegment ring, int start, int bytes, long word) {
-    if (bytes <= MOST_BESIDE) {
+    if (bytes <= MAX_BESIDE) {
       int slot = slotAt();
       MemorySegment.copy(ring, start, slots, (long) slot + UcxLayout.HEADER_BYTES, bytes);
       post(slots, slot, UcxLayout.HEADER_BYTES + bytes, from, lane, word);
@@ -180,7 +180,7 @@ final class UcxWay {
     } else if (answer == 0 && inFlight == 0) {
       sent(from, lane, word);
     } else {
-      int slot = oldest + inFlight++ & MOST_IN_FLIGHT - 1;
+      int slot = oldest + inFlight++ & MAX_IN_FLIGHT - 1;
       requests[slot] = answer;
       senders[slot] = from;
       lanes[slot] = lane;
@@ -207,7 +207,7 @@ final class UcxWay {
       senders[oldest] = null;
       int lane = lanes[oldest];
       long word = words[oldest];
-      oldest = oldest + 1 & MOST_IN_FLIGHT - 1;
+      oldest = oldest + 1 & MAX_IN_FLIGHT - 1;
       inFlight--;
       if (status == Status.OK) {
         sent(from, lane, word);

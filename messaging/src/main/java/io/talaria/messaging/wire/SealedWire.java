@@ -29,7 +29,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class SealedWire extends Wire {
   /** The most plain bytes in a frame. */
-  static final int MOST_BYTES = 64 << 10;
+  static final int MAX_BYTES = 64 << 10;
 
   static final int HEADER_BYTES = 4;
   static final int TAG_BYTES = 16;
@@ -64,19 +64,19 @@ public final class SealedWire extends Wire {
 
   /** Of whoever writes: sealed, and not sent yet. */
   private final ByteBuffer going =
-      ByteBuffer.allocateDirect(HEADER_BYTES + MOST_BYTES + TAG_BYTES)
+      ByteBuffer.allocateDirect(HEADER_BYTES + MAX_BYTES + TAG_BYTES)
           .order(ByteOrder.LITTLE_ENDIAN)
           .flip();
 
   private volatile boolean pending;
-  private final ByteBuffer gathered = ByteBuffer.allocateDirect(MOST_BYTES);
+  private final ByteBuffer gathered = ByteBuffer.allocateDirect(MAX_BYTES);
 
   /** Of whoever reads: came, and not opened yet; and opened, and not taken yet. */
   private ByteBuffer came =
-      ByteBuffer.allocateDirect(2 * (HEADER_BYTES + MOST_BYTES + TAG_BYTES))
+      ByteBuffer.allocateDirect(2 * (HEADER_BYTES + MAX_BYTES + TAG_BYTES))
           .order(ByteOrder.LITTLE_ENDIAN);
 
-  private final ByteBuffer opened = ByteBuffer.allocateDirect(MOST_BYTES + TAG_BYTES).flip();
+  private final ByteBuffer opened = ByteBuffer.allocateDirect(MAX_BYTES + TAG_BYTES).flip();
   private boolean ended;
 
   /**
@@ -130,12 +130,12 @@ public final class SealedWire extends Wire {
 
   @Override
   public ByteBuffer sealed(ByteBuffer frame) {
-    int frames = (frame.remaining() + MOST_BYTES - 1) / MOST_BYTES;
+    int frames = (frame.remaining() + MAX_BYTES - 1) / MAX_BYTES;
     ByteBuffer all =
         ByteBuffer.allocate(frame.remaining() + frames * (HEADER_BYTES + TAG_BYTES))
             .order(ByteOrder.LITTLE_ENDIAN);
     while (frame.hasRemaining()) {
-      int bytes = Math.min(MOST_BYTES, frame.remaining());
+      int bytes = Math.min(MAX_BYTES, frame.remaining());
       seal(frame.slice(frame.position(), bytes), all);
       frame.position(frame.position() + bytes);
     }
@@ -228,7 +228,7 @@ public final class SealedWire extends Wire {
       return false;
     }
     int bytes = came.getInt(0);
-    if (bytes < 1 || bytes > MOST_BYTES) {
+    if (bytes < 1 || bytes > MAX_BYTES) {
       throw new ProtocolException(
           "a sealed frame of " + bytes + " bytes: does the other side seal, too?");
     }

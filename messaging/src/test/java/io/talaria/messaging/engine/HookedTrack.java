@@ -54,8 +54,8 @@ final class HookedTrack extends Track {
   }
 
   @Override
-  public int mostCapacity(int lane) {
-    return road.mostCapacity(lane);
+  public int maxCapacity(int lane) {
+    return road.maxCapacity(lane);
   }
 
   @Override

@@ -29,7 +29,7 @@ class IdleTest {
   private static final int SECONDS = 10;
 
   /** Of a core, both together. */
-  private static final double MOST_SHARE = 0.005;
+  private static final double MAX_SHARE = 0.005;
 
   record Figure(long value) {}
 
@@ -73,7 +73,7 @@ class IdleTest {
       TimeUnit.SECONDS.sleep(SECONDS);
       double share = (cpuNs() - before) / 1e9 / SECONDS;
       System.out.println(road + ": two idle nodes take " + 100 * share + " % of a core");
-      assertThat(share).isLessThan(MOST_SHARE);
+      assertThat(share).isLessThan(MAX_SHARE);
       assertThat(near.peer(1).connected()).isTrue();
     } finally {
       long unused = near.close(LIMIT_NS);

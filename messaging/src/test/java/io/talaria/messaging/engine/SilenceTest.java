@@ -25,7 +25,7 @@ class SilenceTest {
   @Test
   void timeInWhichNobodyLookedIsNobodysSilence() {
     Silence silence = new Silence(0);
-    assertThat(silence.look(false, 60 * SECOND_NS)).isEqualTo(Silence.MOST_STEP_NS);
-    assertThat(silence.look(false, 60 * SECOND_NS + 5)).isEqualTo(Silence.MOST_STEP_NS + 5);
+    assertThat(silence.look(false, 60 * SECOND_NS)).isEqualTo(Silence.MAX_STEP_NS);
+    assertThat(silence.look(false, 60 * SECOND_NS + 5)).isEqualTo(Silence.MAX_STEP_NS + 5);
   }
 }

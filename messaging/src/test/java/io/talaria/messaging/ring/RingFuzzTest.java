@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class RingFuzzTest {
   private static final int INPUTS = Integer.getInteger("talaria.test.ring.inputs", 20_000);
-  private static final int CAPACITY = RingLayout.LEAST_CAPACITY;
+  private static final int CAPACITY = RingLayout.MIN_CAPACITY;
   private static final int STEPS = 64;
   private static final int WORDS = RingLayout.MARKS + 4 * 64;
 

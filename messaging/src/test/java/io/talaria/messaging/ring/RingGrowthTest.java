@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class RingGrowthTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
-  private static final int LEAST = RingLayout.LEAST_CAPACITY;
+  private static final int LEAST = RingLayout.MIN_CAPACITY;
 
   private static boolean send(RingProducer ring, int value, int bytes) {
     long claim = ring.tryClaim(bytes);

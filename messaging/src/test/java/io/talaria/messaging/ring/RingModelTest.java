@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RingModelTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final int HEADER = 24;
-  private static final int LEAST = RingLayout.LEAST_CAPACITY;
+  private static final int LEAST = RingLayout.MIN_CAPACITY;
 
   /** A record: length, producer, sequence, then bytes made of both. */
   private static void write(RingProducer ring, long claim, int length, int producer, int sequence) {
@@ -84,7 +84,7 @@ class RingModelTest {
       if (random.nextInt(100) < 55) {
         int length =
             random.nextInt(10) == 0
-                ? HEADER + random.nextInt(producer.mostBytes() - HEADER)
+                ? HEADER + random.nextInt(producer.maxBytes() - HEADER)
                 : HEADER + random.nextInt(80);
         int bytes = aligned(length);
         long claim = producer.tryClaim(bytes);

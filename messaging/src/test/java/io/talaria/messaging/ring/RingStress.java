@@ -17,7 +17,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 
 /** The ring's interleavings, as tests of jcstress; {@link RingStressedTest} runs them. */
 public final class RingStress {
-  private static final int CAPACITY = RingLayout.LEAST_CAPACITY;
+  private static final int CAPACITY = RingLayout.MIN_CAPACITY;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
 
   private RingStress() {}

@@ -31,7 +31,7 @@ class RingStressedTest {
   /** How much longer, and how often, a control is run that has found nothing. */
   private static final int LONGER = 10;
 
-  private static final int MOST_LONGER = 3;
+  private static final int MAX_LONGER = 3;
   private static final long LIMIT_S = 3_000;
 
   /** Each state that jcstress makes has a ring of its own. */
@@ -96,7 +96,7 @@ class RingStressedTest {
   @Test
   void whatIsLeftOutIsFound() throws Exception {
     Run run = run("RingStress.WithoutFences", MS);
-    for (int i = 0; i < MOST_LONGER && !run.output.contains("[FAILED]"); i++) {
+    for (int i = 0; i < MAX_LONGER && !run.output.contains("[FAILED]"); i++) {
       run = run("RingStress.WithoutFences", LONGER * MS); // cores that are far apart, or busy
     }
     assertThat(run.output).as("status %d", run.status).contains("[FAILED]");

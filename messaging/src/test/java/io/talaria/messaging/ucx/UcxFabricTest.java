@@ -354,11 +354,11 @@ class UcxFabricTest {
     for (int i = 0; !near.arm(); i++) {
       assertThat(i).isLessThan(100);
     }
-    assertThat(near.mostSleepMs()).isEqualTo(1);
+    assertThat(near.maxSleepMs()).isEqualTo(1);
     for (long i = 1; i <= last; i++) {
       assertThat(take(there, Lane.BULK)).isEqualTo(i);
     }
-    await(() -> near.arm() && near.mostSleepMs() == 0);
+    await(() -> near.arm() && near.maxSleepMs() == 0);
   }
 
   /** UCX needs some rounds for it, of which no event tells. */
@@ -370,10 +370,10 @@ class UcxFabricTest {
     Track there = farTrack(1);
     put(here, Lane.BULK, 5);
     assertThat(take(there, Lane.BULK)).isEqualTo(5);
-    await(() -> near.mostSleepMs() == 0);
+    await(() -> near.maxSleepMs() == 0);
     here.close(); // not in order
     int rounds = 0;
-    for (; near.mostSleepMs() != 0; rounds++) {
+    for (; near.maxSleepMs() != 0; rounds++) {
       assertThat(rounds).isLessThan(1_000);
       boolean unused = near.bring();
     }

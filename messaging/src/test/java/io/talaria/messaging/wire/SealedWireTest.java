@@ -127,7 +127,7 @@ class SealedWireTest {
       frame[bit / 8] ^= (byte) (1 << bit % 8);
       SealedWire receiver =
           new SealedWire(far, SealedWire.secret(KEY, false, TRANSCRIPT), ByteBuffer.wrap(frame));
-      if (bit < 32 && length(frame) > 8 && length(frame) <= SealedWire.MOST_BYTES) {
+      if (bit < 32 && length(frame) > 8 && length(frame) <= SealedWire.MAX_BYTES) {
         assertThat(receiver.read(ByteBuffer.allocate(100))).as("bit %d", bit).isZero(); // it waits
       } else {
         assertThatThrownBy(() -> receiver.read(ByteBuffer.allocate(100)))

@@ -11,11 +11,11 @@ import java.nio.file.Path;
  * lasts, else opened for each look. For one thread at a time.
  */
 public final class CounterFile implements AutoCloseable {
-  private static final int MOST_BYTES = 32;
+  private static final int MAX_BYTES = 32;
 
   private final Path path;
   private final Budget budget;
-  private final byte[] bytes = new byte[MOST_BYTES];
+  private final byte[] bytes = new byte[MAX_BYTES];
   private RandomAccessFile file;
   private long value;
 

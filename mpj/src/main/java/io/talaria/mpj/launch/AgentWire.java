@@ -54,7 +54,7 @@ final class AgentWire {
   /** After so long without a word the other side is lost. */
   static final long SILENCE_NS = 10_000_000_000L;
 
-  private static final int MOST_BYTES = 16 << 20;
+  private static final int MAX_BYTES = 16 << 20;
 
   /** Writes the content of a frame. */
   interface Content {
@@ -103,8 +103,8 @@ final class AgentWire {
       return null;
     }
     int length = in.readInt();
-    if (length < 0 || length > MOST_BYTES) {
-      throw new IOException("a frame of " + length + " bytes; " + MOST_BYTES + " are allowed");
+    if (length < 0 || length > MAX_BYTES) {
+      throw new IOException("a frame of " + length + " bytes; " + MAX_BYTES + " are allowed");
     }
     byte[] bytes = new byte[length];
     in.readFully(bytes);
@@ -152,8 +152,8 @@ final class AgentWire {
       public void write(byte[] bytes, int offset, int length) {
         try {
           // A line above a frame's length goes in several.
-          for (int at = 0; at < length; at += MOST_BYTES) {
-            send(kind, bytes, offset + at, Math.min(MOST_BYTES, length - at));
+          for (int at = 0; at < length; at += MAX_BYTES) {
+            send(kind, bytes, offset + at, Math.min(MAX_BYTES, length - at));
           }
         } catch (IOException e) {
           throw new UncheckedIOException(e);

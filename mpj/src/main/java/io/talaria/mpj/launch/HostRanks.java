@@ -64,7 +64,7 @@ final class HostRanks implements Host {
     try {
       int ring = plan.rings() ? settings.ringBytes() : 0;
       int here = plan.ranks().size();
-      long bytes = SharedFiles.mostBytes(plan.size(), here, ring);
+      long bytes = SharedFiles.maxBytes(plan.size(), here, ring);
       NoRoomException.check(directory, bytes, here, ring);
       SharedFiles.prepare(directory, plan.size());
       control = new ControlServer(directory, plan.size(), plan.secret(), events);

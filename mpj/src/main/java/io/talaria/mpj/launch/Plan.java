@@ -42,7 +42,7 @@ record Plan(
     String mainClass,
     List<String> arguments,
     String secret) {
-  private static final int MOST_WORDS = 1 << 20;
+  private static final int MAX_WORDS = 1 << 20;
 
   int size() {
     return hostOfRank.size();
@@ -167,7 +167,7 @@ record Plan(
 
   private static int count(DataInput in) throws IOException {
     int count = in.readInt();
-    if (count < 0 || count > MOST_WORDS) {
+    if (count < 0 || count > MAX_WORDS) {
       throw new IOException("a count of " + count + " in a plan");
     }
     return count;

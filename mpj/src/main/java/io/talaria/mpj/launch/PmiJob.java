@@ -202,7 +202,7 @@ public final class PmiJob implements Job, Opening.Exchange {
       here += host == hostOfRank[rank] ? 1 : 0;
     }
     int ring = settings.ringBytes();
-    NoRoomException.check(made, SharedFiles.mostBytes(size, here, ring), here, ring);
+    NoRoomException.check(made, SharedFiles.maxBytes(size, here, ring), here, ring);
     SharedFiles.prepare(made, size);
   }
 

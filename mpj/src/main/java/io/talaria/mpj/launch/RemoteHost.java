@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class RemoteHost implements Host {
   private static final int LONGEST_GREETING = 4096;
-  private static final int MOST_LINES_BEFORE = 200;
+  private static final int MAX_LINES_BEFORE = 200;
 
   private final Plan plan;
   private final List<String> shell;
@@ -167,7 +167,7 @@ final class RemoteHost implements Host {
 
   /** Skips what a login prints; the agent's first line. */
   private String greeting(InputStream in) throws IOException {
-    for (int i = 0; i < MOST_LINES_BEFORE; i++) {
+    for (int i = 0; i < MAX_LINES_BEFORE; i++) {
       ByteArrayOutputStream line = new ByteArrayOutputStream();
       int b;
       while ((b = in.read()) != '\n') {
@@ -183,7 +183,7 @@ final class RemoteHost implements Host {
       }
       before.append(text).append(' ');
     }
-    throw new IOException("no agent answers in " + MOST_LINES_BEFORE + " lines");
+    throw new IOException("no agent answers in " + MAX_LINES_BEFORE + " lines");
   }
 
   private static void check(String greeting) throws IOException {

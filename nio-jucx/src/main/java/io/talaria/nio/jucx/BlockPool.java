@@ -9,7 +9,7 @@ import java.util.ArrayDeque;
  */
 final class BlockPool {
   /** What an idle connection costs. */
-  static final int LEAST_BYTES = 2 << 10;
+  static final int MIN_BYTES = 2 << 10;
 
   /** From one size to the next. */
   static final int STEP = 8;
@@ -17,7 +17,7 @@ final class BlockPool {
   private static final int SIZES = 3;
 
   /** The largest. */
-  static final int MOST_BYTES = LEAST_BYTES * STEP * STEP;
+  static final int MAX_BYTES = MIN_BYTES * STEP * STEP;
 
   /** How many bytes of one size are kept. */
   private static final int KEPT_BYTES = 2 << 20;
@@ -32,7 +32,7 @@ final class BlockPool {
   }
 
   private ArrayDeque<JucxBlock> of(int bytes) {
-    return free[bytes == LEAST_BYTES ? 0 : bytes == MOST_BYTES ? 2 : 1];
+    return free[bytes == MIN_BYTES ? 0 : bytes == MAX_BYTES ? 2 : 1];
   }
 
   JucxBlock take(int bytes) {

@@ -46,7 +46,7 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
     this.worker = worker;
     this.endpoint = endpoint;
     this.attachment = attachment;
-    block = worker.takeBlock(BlockPool.LEAST_BYTES);
+    block = worker.takeBlock(BlockPool.MIN_BYTES);
   }
 
   // ---- receiving
@@ -105,13 +105,13 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
 
   private void fit() {
     int capacity = block.bytes().capacity();
-    if (arrivedBytes == capacity && capacity < BlockPool.MOST_BYTES) {
+    if (arrivedBytes == capacity && capacity < BlockPool.MAX_BYTES) {
       exchange(capacity * BlockPool.STEP);
       small = 0;
-    } else if (arrivedBytes > BlockPool.LEAST_BYTES || capacity == BlockPool.LEAST_BYTES) {
+    } else if (arrivedBytes > BlockPool.MIN_BYTES || capacity == BlockPool.MIN_BYTES) {
       small = 0;
     } else if (++small == MANY) {
-      exchange(BlockPool.LEAST_BYTES);
+      exchange(BlockPool.MIN_BYTES);
       small = 0;
     }
   }

@@ -22,7 +22,7 @@ final class LoadedLibrary {
   private static final Pattern RELEASE =
       Pattern.compile("(?<![.\\d])(1\\.\\d{1,2}\\.\\d{1,2})\\x00");
 
-  private static final long MOST_BYTES = 64 << 20;
+  private static final long MAX_BYTES = 64 << 20;
 
   private LoadedLibrary() {}
 
@@ -38,7 +38,7 @@ final class LoadedLibrary {
 
   /** As {@link #release()}, of a file. */
   static String release(Path library) throws IOException {
-    if (Files.size(library) > MOST_BYTES) {
+    if (Files.size(library) > MAX_BYTES) {
       return "";
     }
     Matcher found =

@@ -50,7 +50,7 @@ final class LoopBack {
     int bytes = 0;
     boolean message = false;
     JucxReceived place = new JucxReceived();
-    Object[] named = new Object[BoundWorker.MOST_READY];
+    Object[] named = new Object[BoundWorker.MAX_READY];
     long start = System.nanoTime();
     while (bytes < BYTES || !message) {
       from.progress();

@@ -16,7 +16,7 @@ final class Surroundings {
   private static final String WORKER = "org.openucx.jucx.ucp.UcpWorker";
   private static final String POM = "META-INF/maven/org.openucx/jucx/pom.properties";
   private static final String UNKNOWN = "of unknown version";
-  private static final int LEAST_MINOR = 15;
+  private static final int MIN_MINOR = 15;
 
   private static final String GET_IT =
       "Put org.openucx:jucx:1.18.1 on the class path, or name its file by"
@@ -139,7 +139,7 @@ final class Surroundings {
     try {
       int major = Integer.parseInt(parts[0]);
       int minor = parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
-      return major < 1 || (major == 1 && minor < LEAST_MINOR);
+      return major < 1 || (major == 1 && minor < MIN_MINOR);
     } catch (NumberFormatException e) {
       return !announcesSleep();
     }

@@ -28,10 +28,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class JucxWorkerTest {
   private static final int ROUNDS = 20_000;
-  private static final int MOST_BYTES_AN_OPERATION = 100;
+  private static final int MAX_BYTES_AN_OPERATION = 100;
 
   /** An exception of JUCX has 640; one in a hundred may be thrown all the same. */
-  private static final int MOST_BYTES_A_SLEEP = 7;
+  private static final int MAX_BYTES_A_SLEEP = 7;
 
   @ParameterizedTest
   @ValueSource(ints = {1, 16, 2048, 2049, 65_536, 65_537, 1_000_000})
@@ -97,7 +97,7 @@ class JucxWorkerTest {
         two.there.progress();
       }
       BoundEndpoint late = two.there.connect(third.address(), "late");
-      Object[] named = new Object[BoundWorker.MOST_READY];
+      Object[] named = new Object[BoundWorker.MAX_READY];
       two.until(
           () -> {
             third.progress();
@@ -234,7 +234,7 @@ class JucxWorkerTest {
       }
       long bytes = threads.getCurrentThreadAllocatedBytes() - before;
       System.out.println("allocated by an operation: " + bytes / 2 / ROUNDS + " bytes");
-      assertThat(bytes / 2 / ROUNDS).isLessThanOrEqualTo(MOST_BYTES_AN_OPERATION);
+      assertThat(bytes / 2 / ROUNDS).isLessThanOrEqualTo(MAX_BYTES_AN_OPERATION);
     }
   }
 
@@ -267,7 +267,7 @@ class JucxWorkerTest {
       System.out.println(
           "allocated by a sleep: " + bytes / ROUNDS + " bytes; busy " + busy + " times");
       assertThat(busy).as("how often it was busy").isGreaterThanOrEqualTo(ROUNDS);
-      assertThat(bytes / ROUNDS).isLessThanOrEqualTo(MOST_BYTES_A_SLEEP);
+      assertThat(bytes / ROUNDS).isLessThanOrEqualTo(MAX_BYTES_A_SLEEP);
     }
   }
 }

@@ -31,16 +31,16 @@ class LevelTest {
   /** How often it is counted; what the first tenth takes is taken once. */
   private static final int COUNTED = 10;
 
-  private static final long MOST_GROWTH_BYTES = 4 << 20;
+  private static final long MAX_GROWTH_BYTES = 4 << 20;
 
   /** What JUCX keeps of an endpoint is stated in docs/nio-ucx.md. */
-  private static final long MOST_GROWTH_A_CONNECTION_BYTES = 64;
+  private static final long MAX_GROWTH_A_CONNECTION_BYTES = 64;
 
   /** The JVM's own come and go. */
-  private static final int MOST_REFERENCES = 100;
+  private static final int MAX_REFERENCES = 100;
 
-  private static final int MOST_DESCRIPTORS = 8;
-  private static final int MOST_MAPPINGS = 200;
+  private static final int MAX_DESCRIPTORS = 8;
+  private static final int MAX_MAPPINGS = 200;
 
   private Counts first;
 
@@ -58,14 +58,14 @@ class LevelTest {
     assertThat(last.heapBytes - first.heapBytes).as("heap").isLessThan(heapBytes);
     assertThat(last.globalReferences - first.globalReferences)
         .as("global references")
-        .isLessThan(MOST_REFERENCES);
+        .isLessThan(MAX_REFERENCES);
     assertThat(last.weakReferences - first.weakReferences)
         .as("weak references")
         .isLessThan(weakReferences);
     assertThat(last.descriptors - first.descriptors)
         .as("descriptors")
-        .isLessThanOrEqualTo(MOST_DESCRIPTORS);
-    assertThat(last.mappings - first.mappings).as("mappings").isLessThan(MOST_MAPPINGS);
+        .isLessThanOrEqualTo(MAX_DESCRIPTORS);
+    assertThat(last.mappings - first.mappings).as("mappings").isLessThan(MAX_MAPPINGS);
   }
 
   /** An operation is a send or a receive. */
@@ -85,7 +85,7 @@ class LevelTest {
         }
         last = tenth("operations", OPERATIONS / COUNTED * part);
       }
-      assertLevel(last, MOST_GROWTH_BYTES, MOST_REFERENCES);
+      assertLevel(last, MAX_GROWTH_BYTES, MAX_REFERENCES);
     }
   }
 
@@ -109,8 +109,8 @@ class LevelTest {
     }
     assertLevel(
         last,
-        MOST_GROWTH_BYTES + MOST_GROWTH_A_CONNECTION_BYTES * CONNECTIONS,
-        MOST_REFERENCES + 2L * CONNECTIONS);
+        MAX_GROWTH_BYTES + MAX_GROWTH_A_CONNECTION_BYTES * CONNECTIONS,
+        MAX_REFERENCES + 2L * CONNECTIONS);
   }
 
   /** Closed in the ordinary way, each of their ends would keep two until the workers are closed. */
@@ -123,7 +123,7 @@ class LevelTest {
       }
       assertThat(Counts.now().mappings - before.mappings)
           .as("mappings of %d connections", FORCED)
-          .isLessThan(MOST_MAPPINGS);
+          .isLessThan(MAX_MAPPINGS);
     }
   }
 }

@@ -24,9 +24,9 @@ class ManyConnectionsTest {
   /** So few streams a worker that it is made anew some tens of times. */
   private static final int FEW_STREAMS = 200;
 
-  private static final int MOST_MAPPINGS = 1_000;
-  private static final int MOST_DESCRIPTORS = 200;
-  private static final int MOST_GLOBAL_REFERENCES = 200;
+  private static final int MAX_MAPPINGS = 1_000;
+  private static final int MAX_DESCRIPTORS = 200;
+  private static final int MAX_GLOBAL_REFERENCES = 200;
   private static final Pattern HOLDS =
       Pattern.compile("(?m)^holds .* (\\d+) global .*descriptors (\\d+), mappings (\\d+)");
 
@@ -40,9 +40,9 @@ class ManyConnectionsTest {
     System.out.println(connections + " connections of the fabric: " + holds.group());
     assertThat(Integer.parseInt(holds.group(1)))
         .as("global references")
-        .isLessThan(MOST_GLOBAL_REFERENCES);
-    assertThat(Integer.parseInt(holds.group(2))).as("descriptors").isLessThan(MOST_DESCRIPTORS);
-    assertThat(Integer.parseInt(holds.group(3))).as("mappings").isLessThan(MOST_MAPPINGS);
+        .isLessThan(MAX_GLOBAL_REFERENCES);
+    assertThat(Integer.parseInt(holds.group(2))).as("descriptors").isLessThan(MAX_DESCRIPTORS);
+    assertThat(Integer.parseInt(holds.group(3))).as("mappings").isLessThan(MAX_MAPPINGS);
   }
 
   @Test

@@ -22,7 +22,7 @@ final class Two implements AutoCloseable {
   final BoundEndpoint in;
   final Block sent = BINDING.newBlock(1 << 20);
   private final Received place = there.newReceived();
-  private final Object[] named = new Object[BoundWorker.MOST_READY];
+  private final Object[] named = new Object[BoundWorker.MAX_READY];
 
   Two() {
     here.enter();

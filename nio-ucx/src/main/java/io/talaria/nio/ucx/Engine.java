@@ -34,13 +34,13 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Engine {
   private static final int ARM_TRIES = 16;
-  private static final int MOST_SLABS = 256;
-  private static final int MOST_BUFFERS = 16;
-  private static final int MOST_TURNS = 10_000;
-  private static final int MOST_REFUSED = 256;
+  private static final int MAX_SLABS = 256;
+  private static final int MAX_BUFFERS = 16;
+  private static final int MAX_TURNS = 10_000;
+  private static final int MAX_REFUSED = 256;
 
   private final UcxBinding binding;
-  private final int mostStreams;
+  private final int maxStreams;
   private final BoundWorker worker;
 
   /** In the place of the worker's lock, once that is closed. */
@@ -53,7 +53,7 @@ final class Engine {
   private final int descriptor;
   private final byte[] address;
   private final StreamTable streams = new StreamTable();
-  private final Object[] readable = new Object[BoundWorker.MOST_READY];
+  private final Object[] readable = new Object[BoundWorker.MAX_READY];
   private final Received chunk;
   private final ArrayDeque<Note> notes = new ArrayDeque<>();
   private final List<Note> notesUnderWay = new ArrayList<>();
@@ -112,16 +112,16 @@ final class Engine {
   private boolean watched;
 
   Engine(UcxBinding binding, Caretaker caretaker) {
-    this(binding, caretaker, Limits.MOST_STREAMS);
+    this(binding, caretaker, Limits.MAX_STREAMS);
   }
 
   /**
-   * @param mostStreams how many streams are made on it
+   * @param maxStreams how many streams are made on it
    */
-  Engine(UcxBinding binding, Caretaker caretaker, int mostStreams) {
+  Engine(UcxBinding binding, Caretaker caretaker, int maxStreams) {
     this.binding = binding;
     this.caretaker = caretaker;
-    this.mostStreams = mostStreams;
+    this.maxStreams = maxStreams;
     worker = binding.openWorker();
     enter();
     try {
@@ -248,7 +248,7 @@ final class Engine {
   /** A stream is made on it. */
   void streamMade() {
     assert entered();
-    if (++streamsMade >= mostStreams) {
+    if (++streamsMade >= maxStreams) {
       spent = true;
     }
   }
@@ -265,7 +265,7 @@ final class Engine {
    */
   BoundEndpoint connect(byte[] there, Pipe pipe) {
     assert entered();
-    if (closed || refused.size() >= MOST_REFUSED || refused.contains(ByteBuffer.wrap(there))) {
+    if (closed || refused.size() >= MAX_REFUSED || refused.contains(ByteBuffer.wrap(there))) {
       throw new BindingException("one to this worker was refused before", null);
     }
     boolean made = false;
@@ -285,7 +285,7 @@ final class Engine {
   void refuse(byte[] there) {
     assert entered();
     refused.add(ByteBuffer.wrap(there));
-    if (refused.size() >= MOST_REFUSED) {
+    if (refused.size() >= MAX_REFUSED) {
       spent = true;
     }
   }
@@ -392,7 +392,7 @@ final class Engine {
   /** Goes on until nothing more comes. */
   void turnUntilQuiet() {
     int quiet = 0;
-    for (int i = 0; i < MOST_TURNS && quiet < 2; i++) {
+    for (int i = 0; i < MAX_TURNS && quiet < 2; i++) {
       quiet = turnUncounted() == 0 ? quiet + 1 : 0;
     }
   }
@@ -559,7 +559,7 @@ final class Engine {
 
   void giveBack(SendBuffer buffer) {
     buffer.length = 0;
-    if (bufferCount < MOST_BUFFERS) {
+    if (bufferCount < MAX_BUFFERS) {
       buffer.next = buffers;
       buffers = buffer;
       bufferCount++;
@@ -581,7 +581,7 @@ final class Engine {
     slab.from = 0;
     slab.to = 0;
     slab.next = null;
-    if (slabCount < MOST_SLABS) {
+    if (slabCount < MAX_SLABS) {
       slab.next = slabs;
       slabs = slab;
       slabCount++;

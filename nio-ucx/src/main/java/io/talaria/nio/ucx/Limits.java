@@ -15,7 +15,7 @@ import java.nio.file.Path;
  */
 record Limits(int streams, int ends) {
   /** UCX 1.13 has numbers for 65,535 endpoints between two workers, and uses none twice. */
-  static final int MOST_STREAMS = 50_000;
+  static final int MAX_STREAMS = 50_000;
 
   private static final String STREAMS = "talaria.ucx.streams";
   static final String ENDS = "talaria.ucx.ends";
@@ -26,7 +26,7 @@ record Limits(int streams, int ends) {
   /** An end has two mappings over shared memory; half of what there is stays the program's. */
   private static final int MAPPINGS_AN_END = 4;
 
-  private static final Path MOST_MAPPINGS = Path.of("/proc/sys/vm/max_map_count");
+  private static final Path MAX_MAPPINGS = Path.of("/proc/sys/vm/max_map_count");
 
   /**
    * Those of this process: for tests, and for hosts where it is otherwise, by properties.
@@ -36,13 +36,13 @@ record Limits(int streams, int ends) {
   static Limits ofProcess() {
     int mappings = mappings();
     return new Limits(
-        property(STREAMS, MOST_STREAMS, MOST_STREAMS),
+        property(STREAMS, MAX_STREAMS, MAX_STREAMS),
         property(ENDS, Math.max(1, mappings / MAPPINGS_AN_END), Integer.MAX_VALUE));
   }
 
   /** By one large read: at a second one the kernel answers that this is the end. */
   private static int mappings() {
-    try (BufferedReader file = Files.newBufferedReader(MOST_MAPPINGS)) {
+    try (BufferedReader file = Files.newBufferedReader(MAX_MAPPINGS)) {
       return (int) Math.min(Integer.MAX_VALUE, Long.parseLong(file.readLine().trim()));
     } catch (IOException | NumberFormatException e) {
       return MAPPINGS;

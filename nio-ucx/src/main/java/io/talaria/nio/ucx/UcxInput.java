@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  */
 final class UcxInput {
   static final int WINDOW_BYTES = 4 << 20;
-  private static final int LEAST_WINDOW_BYTES = 64 << 10;
+  private static final int MIN_WINDOW_BYTES = 64 << 10;
 
   private final UcxStream stream;
   private final Engine engine;
@@ -47,7 +47,7 @@ final class UcxInput {
 
   /** Sets that, before the stream is used. */
   void window(int bytes) {
-    windowBytes = Math.max(LEAST_WINDOW_BYTES, Math.min(bytes, WINDOW_BYTES));
+    windowBytes = Math.max(MIN_WINDOW_BYTES, Math.min(bytes, WINDOW_BYTES));
     granted = windowBytes;
   }
 

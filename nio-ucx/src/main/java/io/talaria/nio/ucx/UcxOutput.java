@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
  * engine's.
  */
 final class UcxOutput {
-  private static final long MOST_WINDOW_BYTES = Integer.MAX_VALUE;
+  private static final long MAX_WINDOW_BYTES = Integer.MAX_VALUE;
 
   /** A buffer takes more if so much of it is free. */
   private static final int FREE_BYTES = SendBuffer.BYTES / 4;
@@ -240,7 +240,7 @@ final class UcxOutput {
 
   void raiseLimit(long value) {
     assert engine.entered();
-    if (value < 0 || value - written > MOST_WINDOW_BYTES) {
+    if (value < 0 || value - written > MAX_WINDOW_BYTES) {
       stream.breach("a limit of " + value + " after " + written + " bytes");
     } else if (value > limit) {
       limit = value;

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(1_800)
 class ManyStreamsTest {
   private static final Pattern HOLDS = Pattern.compile("holds mappings (\\d+) descriptors (\\d+)");
-  private static final int MOST_MAPPINGS = 1_000;
-  private static final int MOST_DESCRIPTORS = 400;
+  private static final int MAX_MAPPINGS = 1_000;
+  private static final int MAX_DESCRIPTORS = 400;
   private static final int KILLS = 3;
 
   private final long seed = new Random().nextLong();
@@ -39,7 +39,7 @@ class ManyStreamsTest {
   }
 
   /** So little that a process is hardly ever killed while it writes into UCX's queue. */
-  private static final String FEW_BYTES = "-Dtalaria.test.most.bytes=500";
+  private static final String FEW_BYTES = "-Dtalaria.test.max.bytes=500";
 
   private static List<String> options(int streams, long guardSeconds, String... more) {
     List<String> options = new ArrayList<>(List.of(more));
@@ -52,8 +52,8 @@ class ManyStreamsTest {
     Matcher holds = HOLDS.matcher(output);
     assertThat(holds.find()).as(output).isTrue();
     System.out.println(holds.group());
-    assertThat(Integer.parseInt(holds.group(1))).as("mappings").isLessThan(MOST_MAPPINGS);
-    assertThat(Integer.parseInt(holds.group(2))).as("descriptors").isLessThan(MOST_DESCRIPTORS);
+    assertThat(Integer.parseInt(holds.group(1))).as("mappings").isLessThan(MAX_MAPPINGS);
+    assertThat(Integer.parseInt(holds.group(2))).as("descriptors").isLessThan(MAX_DESCRIPTORS);
   }
 
   private void alone(String name, int connections, int streams, long limitSeconds)
@@ -95,7 +95,7 @@ class ManyStreamsTest {
   @Test
   @Tag("long")
   void aHundredThousand() throws Exception {
-    alone("many", 100_000, Limits.MOST_STREAMS, 1_700);
+    alone("many", 100_000, Limits.MAX_STREAMS, 1_700);
   }
 
   /**

@@ -31,9 +31,8 @@ final class TrafficClients {
   private static final int AT_ONCE = 16;
   private static final int STANDING = 3;
   private static final int BLOCKING_THREADS = 2;
-  private static final int MOST_BYTES = Integer.getInteger("talaria.test.most.bytes", 300_000);
-  private static final int MOST_ECHOED_BYTES =
-      Math.min(MOST_BYTES, TrafficServer.MOST_ECHOED_BYTES);
+  private static final int MAX_BYTES = Integer.getInteger("talaria.test.max.bytes", 300_000);
+  private static final int MAX_ECHOED_BYTES = Math.min(MAX_BYTES, TrafficServer.MAX_ECHOED_BYTES);
 
   private final TalariaProvider provider;
   private final InetSocketAddress server;
@@ -199,7 +198,7 @@ final class TrafficClients {
   }
 
   private static void echo(SocketChannel channel, Random random) throws IOException {
-    int bytes = 1 + random.nextInt(MOST_ECHOED_BYTES);
+    int bytes = 1 + random.nextInt(MAX_ECHOED_BYTES);
     long seed = random.nextLong();
     ByteBuffer out = frame(TrafficServer.ECHO, bytes, seed, bytes);
     Pattern.fill(out, seed, 0);
@@ -221,7 +220,7 @@ final class TrafficClients {
 
   /** Closes with bytes under way to the server. */
   private void sink(SocketChannel channel, Random random) throws IOException {
-    int bytes = random.nextInt(MOST_BYTES);
+    int bytes = random.nextInt(MAX_BYTES);
     long seed = random.nextLong();
     toSink.add(seed);
     ByteBuffer out = frame(TrafficServer.SINK, bytes, seed, bytes);
@@ -234,7 +233,7 @@ final class TrafficClients {
 
   /** The server closes with bytes under way to us. */
   private static void source(SocketChannel channel, Random random, int kind) throws IOException {
-    int bytes = random.nextInt(MOST_BYTES);
+    int bytes = random.nextInt(MAX_BYTES);
     long seed = random.nextLong();
     write(channel, frame(kind, bytes, seed, 0).flip());
     if (kind == TrafficServer.ANSWER) {
@@ -254,7 +253,7 @@ final class TrafficClients {
 
   /** Closes with bytes of the server's under way, which is a reset. */
   private static void leaveUnread(SocketChannel channel, Random random) throws IOException {
-    int bytes = random.nextInt(MOST_ECHOED_BYTES);
+    int bytes = random.nextInt(MAX_ECHOED_BYTES);
     long seed = TrafficServer.UNREAD;
     ByteBuffer out = frame(TrafficServer.ECHO, bytes, seed, bytes);
     Pattern.fill(out, seed, 0);

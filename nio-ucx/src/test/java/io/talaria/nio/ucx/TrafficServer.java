@@ -35,7 +35,7 @@ final class TrafficServer {
   static final long UNREAD = -1;
 
   static final int FRAME_BYTES = 1 + Integer.BYTES + Long.BYTES;
-  static final int MOST_ECHOED_BYTES = 32 << 10;
+  static final int MAX_ECHOED_BYTES = 32 << 10;
 
   /** Seeds of those whose bytes have all come. */
   final Set<Long> sunk = ConcurrentHashMap.newKeySet();
@@ -156,7 +156,7 @@ final class TrafficServer {
         if (kind != SOURCE || done == bytes) {
           return true;
         }
-        out = ByteBuffer.allocate(Math.min(MOST_ECHOED_BYTES, bytes - done));
+        out = ByteBuffer.allocate(Math.min(MAX_ECHOED_BYTES, bytes - done));
         Pattern.fill(out, seed, done);
         done += out.position();
         out.flip();

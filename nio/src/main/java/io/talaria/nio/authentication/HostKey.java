@@ -14,9 +14,9 @@ import java.util.Set;
 /** Reads the file of the secret that hosts share. What is in it appears in no message. */
 public final class HostKey {
   /** Shorter ones are refused. */
-  public static final int LEAST_BYTES = 32;
+  public static final int MIN_BYTES = 32;
 
-  private static final int MOST_BYTES = 4096;
+  private static final int MAX_BYTES = 4096;
   private static final Set<PosixFilePermission> OWNERS =
       Set.of(
           PosixFilePermission.OWNER_READ,
@@ -49,19 +49,19 @@ public final class HostKey {
     }
     byte[] key;
     try (InputStream in = Files.newInputStream(file)) {
-      key = in.readNBytes(MOST_BYTES + 1);
+      key = in.readNBytes(MAX_BYTES + 1);
     }
-    if (key.length < LEAST_BYTES || key.length > MOST_BYTES) {
+    if (key.length < MIN_BYTES || key.length > MAX_BYTES) {
       throw new IOException(
           file
               + " has "
-              + (key.length > MOST_BYTES ? "more than " + MOST_BYTES : key.length)
+              + (key.length > MAX_BYTES ? "more than " + MAX_BYTES : key.length)
               + " bytes, it must have "
-              + LEAST_BYTES
+              + MIN_BYTES
               + " to "
-              + MOST_BYTES
+              + MAX_BYTES
               + "; run: head -c "
-              + LEAST_BYTES
+              + MIN_BYTES
               + " /dev/urandom > "
               + file);
     }

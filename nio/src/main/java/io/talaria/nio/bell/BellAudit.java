@@ -29,9 +29,9 @@ public final class BellAudit {
   private final Runnable missed;
 
   /** The sleep of each bell at the last look, and whether it had news then. */
-  private final long[] seen = new long[BellPool.MOST_FOR_THREADS];
+  private final long[] seen = new long[BellPool.MAX_FOR_THREADS];
 
-  private final boolean[] ready = new boolean[BellPool.MOST_FOR_THREADS];
+  private final boolean[] ready = new boolean[BellPool.MAX_FOR_THREADS];
 
   /** Whether nobody slept at the last look, so that nobody looks. */
   private volatile boolean resting = true;

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 public final class BellPool {
   /** So many for threads at most: their numbers are below that. */
-  public static final int MOST_FOR_THREADS = 256;
+  public static final int MAX_FOR_THREADS = 256;
 
   private static final int MOST = 1280;
 
@@ -36,7 +36,7 @@ public final class BellPool {
       new BellPool((int) Math.min(MOST, OpenDescriptors.limit() / SHARE));
 
   private final int most;
-  private final int mostForThreads;
+  private final int maxForThreads;
 
   // Guarded by this.
   private final ArrayDeque<Bell> free = new ArrayDeque<>();
@@ -53,8 +53,8 @@ public final class BellPool {
 
   BellPool(int most) {
     this.most = most;
-    mostForThreads = Math.min(MOST_FOR_THREADS, most / 2);
-    forThreads = new AtomicReferenceArray<>(mostForThreads);
+    maxForThreads = Math.min(MAX_FOR_THREADS, most / 2);
+    forThreads = new AtomicReferenceArray<>(maxForThreads);
   }
 
   /** The one pool of this process. */
@@ -107,9 +107,9 @@ public final class BellPool {
 
   private synchronized ThreadBell oneMore(long now) {
     int number = madeForThreads;
-    Bell bell = number == mostForThreads ? null : lease(); // one that selectors left, or a new one
+    Bell bell = number == maxForThreads ? null : lease(); // one that selectors left, or a new one
     if (bell == null) {
-      noneBeforeNs = now + (number == mostForThreads || made >= most ? NONE_NS : REFUSED_NS);
+      noneBeforeNs = now + (number == maxForThreads || made >= most ? NONE_NS : REFUSED_NS);
       return null;
     }
     try {
@@ -129,7 +129,7 @@ public final class BellPool {
    * so that others are told to peers meanwhile.
    */
   public boolean plenty(ThreadBell leased) {
-    return leased.number() < mostForThreads / 2;
+    return leased.number() < maxForThreads / 2;
   }
 
   /**

@@ -17,7 +17,7 @@ public final class PeerBell {
   /** In the count of those inside: nobody enters any more. */
   private static final int CLOSED = Integer.MIN_VALUE;
 
-  private static final int MOST_OPEN = (int) Math.min(1 << 16, OpenDescriptors.limit() / 8);
+  private static final int MAX_OPEN = (int) Math.min(1 << 16, OpenDescriptors.limit() / 8);
 
   /** How many are open in this process. */
   private static final AtomicInteger OPEN = new AtomicInteger();
@@ -39,9 +39,9 @@ public final class PeerBell {
    *     has been written anywhere
    */
   static PeerBell open(long pid, BellAddress address) throws IOException {
-    if (OPEN.incrementAndGet() > MOST_OPEN) {
+    if (OPEN.incrementAndGet() > MAX_OPEN) {
       OPEN.decrementAndGet();
-      throw new IOException("more than " + MOST_OPEN + " bells of peers");
+      throw new IOException("more than " + MAX_OPEN + " bells of peers");
     }
     FileOutputStream end = null;
     try {

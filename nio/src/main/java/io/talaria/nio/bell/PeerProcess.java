@@ -19,7 +19,7 @@ import java.nio.file.Path;
  */
 public final class PeerProcess {
   /** More of a list of mappings is not read. */
-  private static final int MOST_BYTES = 4 << 20;
+  private static final int MAX_BYTES = 4 << 20;
 
   private final long pid;
   private final String sharedFile;
@@ -73,7 +73,7 @@ public final class PeerProcess {
   /** The mapping of the shared file, or one that is sought; null if there is none. */
   private Mapping find(Path maps, Mapping sought) throws IOException {
     try (InputStream in = Files.newInputStream(maps)) {
-      byte[] text = in.readNBytes(MOST_BYTES);
+      byte[] text = in.readNBytes(MAX_BYTES);
       int from = 0;
       for (int i = 0; i < text.length; i++) {
         if (text[i] == '\n') {

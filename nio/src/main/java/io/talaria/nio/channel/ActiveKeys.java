@@ -9,8 +9,8 @@ final class ActiveKeys {
   /** Empty looks that all keys together may cost before the idle ones leave. */
   private static final int LOOKS = 64;
 
-  private static final int MOST_PATIENCE = 64;
-  private static final int LEAST_PATIENCE = 1;
+  private static final int MAX_PATIENCE = 64;
+  private static final int MIN_PATIENCE = 1;
 
   /** A key is rare if so many others, or more, are hinted between two hints for it. */
   private static final int RARE = 16;
@@ -29,9 +29,7 @@ final class ActiveKeys {
 
   /** How many looks in a row may find nothing before a key is watched instead. */
   int patience(TalariaSelectionKey key) {
-    return key.rare
-        ? 0
-        : Math.max(LEAST_PATIENCE, Math.min(MOST_PATIENCE, LOOKS / Math.max(1, size)));
+    return key.rare ? 0 : Math.max(MIN_PATIENCE, Math.min(MAX_PATIENCE, LOOKS / Math.max(1, size)));
   }
 
   /** Adds a key that a hint has brought back, and learns from it how often that happens. */

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 
 /** What all channels and selectors of a process share. Made with the provider, once. */
 public final class Context {
-  private static final int MOST_LINES = 256;
+  private static final int MAX_LINES = 256;
   private static final String BETWEEN_HOSTS = "ucx";
 
   /** What is as it should be, or as the peer or its user wants it. */
@@ -283,6 +283,6 @@ public final class Context {
 
   /** Each text is logged once in the life of the process. */
   private boolean isNew(String line) {
-    return logged.size() < MOST_LINES && logged.add(line);
+    return logged.size() < MAX_LINES && logged.add(line);
   }
 }

@@ -18,7 +18,7 @@ final class ControlLink {
   static final int BELLS_AT_ONCE = 64;
 
   /** A peer that rings faster than we read must not keep us here: the rest is read next time. */
-  private static final int MOST_BELL_READS = 1024;
+  private static final int MAX_BELL_READS = 1024;
 
   private final Lane lane;
   private final SocketChannel control;
@@ -102,7 +102,7 @@ final class ControlLink {
             rung = true;
             counters.bellReceived();
           }
-        } while ((n == BELLS_AT_ONCE || (all && n > 0)) && ++reads < MOST_BELL_READS);
+        } while ((n == BELLS_AT_ONCE || (all && n > 0)) && ++reads < MAX_BELL_READS);
         if (n < 0) {
           end(false);
         }

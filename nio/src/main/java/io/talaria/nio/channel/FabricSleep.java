@@ -61,7 +61,7 @@ abstract sealed class FabricSleep permits BellSleep, SelfWakingSleep {
     return op == FabricStream.READ ? ControlWaiter.READER : ControlWaiter.WRITER;
   }
 
-  static long shorter(long timeoutNs, long mostNs) {
-    return timeoutNs == 0 ? mostNs : Math.min(timeoutNs, mostNs);
+  static long shorter(long timeoutNs, long maxNs) {
+    return timeoutNs == 0 ? maxNs : Math.min(timeoutNs, maxNs);
   }
 }

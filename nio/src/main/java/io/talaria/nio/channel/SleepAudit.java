@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class SleepAudit implements NegotiationLoop.Timed {
   private static final int FIRST_MS = 1_000;
-  private static final int MOST_MS = 8_000;
+  private static final int MAX_MS = 8_000;
 
   private final BellAudit bells;
 
@@ -63,7 +63,7 @@ final class SleepAudit implements NegotiationLoop.Timed {
     if (!bells.resting() && nowNs - lookedAtNs >= TimeUnit.MILLISECONDS.toNanos(everyMs)) {
       lookedAtNs = nowNs;
       int found = bells.look();
-      everyMs = found == BellAudit.THE_SAME ? Math.min(2 * everyMs, MOST_MS) : FIRST_MS;
+      everyMs = found == BellAudit.THE_SAME ? Math.min(2 * everyMs, MAX_MS) : FIRST_MS;
     }
   }
 }

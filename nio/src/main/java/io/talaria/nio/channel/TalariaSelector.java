@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  */
 final class TalariaSelector extends AbstractSelector {
   /** An error of lost memory may come again, late, from what was touched before the first. */
-  private static final int MOST_FAULTS = 3;
+  private static final int MAX_FAULTS = 3;
 
   private static final long NS_PER_MS = 1_000_000;
 
@@ -212,7 +212,7 @@ final class TalariaSelector extends AbstractSelector {
         selectOnce(faults == 0 || deadlineNs == 0 ? timeoutMs : leftMs());
         return;
       } catch (InternalError e) {
-        if (ready.acting() || faults == MOST_FAULTS) {
+        if (ready.acting() || faults == MAX_FAULTS) {
           throw e; // the program's own, or no end of them
         }
         if (faults == 0) { // those that follow belong to the same memory, which is known by then

@@ -18,7 +18,7 @@ public final class Ports {
   private static final String NONE = "none";
   private static final int LEAST = 1;
   private static final int MOST = 65_535;
-  private static final int MOST_DIGITS = 5;
+  private static final int MAX_DIGITS = 5;
   private static final String LIST =
       "a list, by commas, of ports from " + LEAST + " to " + MOST + " and ranges such as 9092-9094";
 
@@ -80,7 +80,7 @@ public final class Ports {
 
   /** The number of a port, or -1 if it is none. */
   private static int port(String text) {
-    boolean number = !text.isEmpty() && text.length() <= MOST_DIGITS;
+    boolean number = !text.isEmpty() && text.length() <= MAX_DIGITS;
     for (int i = 0; i < text.length(); i++) {
       number &= text.charAt(i) >= '0' && text.charAt(i) <= '9';
     }

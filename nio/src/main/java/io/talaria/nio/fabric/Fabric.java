@@ -183,7 +183,7 @@ public interface Fabric {
   default void rest() {}
 
   /** The longest payload of an offer, in bytes: a longer one is malformed. */
-  default int mostOfferBytes() {
+  default int maxOfferBytes() {
     return MAX_PAYLOAD_BYTES;
   }
 

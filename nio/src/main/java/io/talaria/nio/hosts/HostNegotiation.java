@@ -30,7 +30,7 @@ import jdk.net.ExtendedSocketOptions;
  */
 public final class HostNegotiation implements RemoteHosts {
   /** So many may be connected that have not proved yet who they are; a new one ousts the oldest. */
-  public static final int MOST_UNAUTHENTICATED = 64;
+  public static final int MAX_UNAUTHENTICATED = 64;
 
   /** How long a call or an answer may take until both have proved themselves. */
   public static final long HANDSHAKE_LIMIT_NS = 5_000_000_000L;
@@ -38,7 +38,7 @@ public final class HostNegotiation implements RemoteHosts {
   /** How long nobody is called who could not be reached, or was not who he should be. */
   private static final long REMEMBER_NS = 60_000_000_000L;
 
-  private static final int MOST_REMEMBERED = 1024;
+  private static final int MAX_REMEMBERED = 1024;
   private static final int ACCEPTS_AT_ONCE = 64;
 
   private static final int KEEP_ALIVE_S = 30;
@@ -180,7 +180,7 @@ public final class HostNegotiation implements RemoteHosts {
   }
 
   private void take(Rendezvous rendezvous, SocketChannel channel) {
-    if (unauthenticated.size() >= MOST_UNAUTHENTICATED) {
+    if (unauthenticated.size() >= MAX_UNAUTHENTICATED) {
       unauthenticated.iterator().next().fail(Reason.BUSY, "too many others call");
     }
     HandshakeConnection caller = new HandshakeConnection(this, channel, null, rendezvous);
@@ -368,10 +368,10 @@ public final class HostNegotiation implements RemoteHosts {
       return;
     }
     long now = System.nanoTime();
-    if (remembered.size() >= MOST_REMEMBERED) {
+    if (remembered.size() >= MAX_REMEMBERED) {
       remembered.values().removeIf(each -> each.untilNs() - now <= 0);
       Iterator<RendezvousAddress> any = remembered.keySet().iterator();
-      if (remembered.size() >= MOST_REMEMBERED && any.hasNext()) {
+      if (remembered.size() >= MAX_REMEMBERED && any.hasNext()) {
         any.next();
         any.remove();
       }

@@ -30,11 +30,11 @@ import java.util.regex.Pattern;
  * false, and no rule with a name matches.
  */
 public final class HostRules {
-  private static final int MOST_BYTES = 64 << 10;
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_BYTES = 64 << 10;
+  private static final int MAX_PORT = 65_535;
   private static final int WORDS = 3;
   private static final int IPV4_PARTS = 4;
-  private static final int MOST_NAME = 253;
+  private static final int MAX_NAME = 253;
   private static final Pattern IPV4 = Pattern.compile("[0-9.]+");
   private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]+");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?");
@@ -98,10 +98,10 @@ public final class HostRules {
   public static HostRules read(Path file) throws IOException {
     byte[] bytes;
     try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(MOST_BYTES + 1);
+      bytes = in.readNBytes(MAX_BYTES + 1);
     }
-    if (bytes.length > MOST_BYTES) {
-      throw new IOException(file + " is longer than " + MOST_BYTES + " bytes");
+    if (bytes.length > MAX_BYTES) {
+      throw new IOException(file + " is longer than " + MAX_BYTES + " bytes");
     }
     return parse(new String(bytes, StandardCharsets.UTF_8), file.toString());
   }
@@ -145,7 +145,7 @@ public final class HostRules {
     String first = dash < 0 ? words[2] : words[2].substring(0, dash);
     String last = dash < 0 ? words[2] : words[2].substring(dash + 1);
     int firstPort = port(first, 1, words[2]);
-    int lastPort = port(last, MOST_PORT, words[2]);
+    int lastPort = port(last, MAX_PORT, words[2]);
     if (firstPort > lastPort) {
       throw bad(words[2], "a range of ports from the lower to the higher");
     }
@@ -158,11 +158,11 @@ public final class HostRules {
     }
     if (NUMBER.matcher(word).matches()) {
       int port = Integer.parseInt(word);
-      if (port >= 1 && port <= MOST_PORT) {
+      if (port >= 1 && port <= MAX_PORT) {
         return port;
       }
     }
-    throw bad(whole, "a port from 1 to " + MOST_PORT + ", a range such as 9092-9094, or *");
+    throw bad(whole, "a port from 1 to " + MAX_PORT + ", a range such as 9092-9094, or *");
   }
 
   private static Hosts hosts(String word) {
@@ -173,7 +173,7 @@ public final class HostRules {
     String host = slash < 0 ? word : word.substring(0, slash);
     byte[] address = literal(host, word);
     if (address == null) {
-      if (slash >= 0 || host.length() > MOST_NAME || !NAME.matcher(host).matches()) {
+      if (slash >= 0 || host.length() > MAX_NAME || !NAME.matcher(host).matches()) {
         throw bad(word, "an address, an address with a prefix such as 10.1.0.0/16, a name, or *");
       }
       return new Hosts(null, 0, host);

@@ -15,7 +15,7 @@ import java.nio.file.Path;
  * be used.
  */
 public final class HostSettings {
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   private final HostRules rules;
   private final byte[] key;
@@ -33,7 +33,7 @@ public final class HostSettings {
    * What is needed, from rules and a key that are there.
    *
    * @param rules who may be asked
-   * @param key what hosts share, at least {@link HostKey#LEAST_BYTES}
+   * @param key what hosts share, at least {@link HostKey#MIN_BYTES}
    * @param offset {@value Config#RENDEZVOUS_OFFSET}
    */
   public static HostSettings of(HostRules rules, byte[] key, int offset) {
@@ -91,6 +91,6 @@ public final class HostSettings {
   /** The rendezvous port of a service: so far above its port, or below if that is too high. */
   public int rendezvousPort(int servicePort) {
     int above = servicePort + offset;
-    return above <= MOST_PORT ? above : servicePort - offset;
+    return above <= MAX_PORT ? above : servicePort - offset;
   }
 }

@@ -18,15 +18,15 @@ import java.util.ArrayDeque;
  */
 final class FrameConnection {
   /** The session should send no more of its own while more waits to be sent. */
-  private static final int MAX_QUEUED_BYTES = 1 << 20;
+  private static final int HIGH_WATER_BYTES = 1 << 20;
 
   /** A peer that lets so much wait does not read: room for an answer to every pending offer. */
-  private static final int MOST_QUEUED_BYTES = 4 << 20;
+  private static final int MAX_QUEUED_BYTES = 4 << 20;
 
   /**
    * While more answers wait, no offer is read: who does not read them is not to fill our memory.
    */
-  private static final int MOST_WAITING_ANSWERS = 1000;
+  private static final int MAX_WAITING_ANSWERS = 1000;
 
   /** So many frames are sent together: each call of the system may wake the peer. */
   private static final int TOGETHER = 16;
@@ -130,7 +130,7 @@ final class FrameConnection {
 
   /** Whether so much waits that the session should keep back what it need not send now. */
   boolean congested() {
-    return queuedBytes > MAX_QUEUED_BYTES;
+    return queuedBytes > HIGH_WATER_BYTES;
   }
 
   /**
@@ -144,7 +144,7 @@ final class FrameConnection {
     ByteBuffer frame = link == null ? message : link.seal(message);
     output.add(frame);
     queuedBytes += frame.remaining();
-    if (queuedBytes > MOST_QUEUED_BYTES) {
+    if (queuedBytes > MAX_QUEUED_BYTES) {
       stopSending();
       user.unread();
       return;
@@ -190,7 +190,7 @@ final class FrameConnection {
     if (key.isValid()) {
       boolean more = !output.isEmpty() || user.keepsBack();
       // The side that offers always reads, so the two never wait for each other.
-      boolean reads = offers || output.size() <= MOST_WAITING_ANSWERS;
+      boolean reads = offers || output.size() <= MAX_WAITING_ANSWERS;
       key.interestOps((reads ? SelectionKey.OP_READ : 0) | (more ? SelectionKey.OP_WRITE : 0));
     }
   }

@@ -46,7 +46,7 @@ public final class NegotiationLoop implements Executor {
   private static final long LATER_NS = 250_000_000L;
 
   /** After so many failures in a row a repeated task is given up. */
-  private static final int MOST_FAILURES = 10;
+  private static final int MAX_FAILURES = 10;
 
   private static final long PAUSE_NS = 10_000_000L;
   private static final int EXAMINE_LIMIT_MS = 5_000;
@@ -293,7 +293,7 @@ public final class NegotiationLoop implements Executor {
       reports.failure("a repeated task", cause);
     }
     repetition.failures++;
-    boolean enough = repetition.failures >= MOST_FAILURES;
+    boolean enough = repetition.failures >= MAX_FAILURES;
     if (enough) {
       runGuarded("the end of a repeated task", repetition.givenUp);
     }

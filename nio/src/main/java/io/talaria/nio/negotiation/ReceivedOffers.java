@@ -39,7 +39,7 @@ final class ReceivedOffers {
     if (received.containsKey(id)) {
       throw new MalformedFrameException("offer " + id + " while it waits for its answer");
     }
-    if (payload.remaining() > session.fabric().mostOfferBytes()) {
+    if (payload.remaining() > session.fabric().maxOfferBytes()) {
       throw new MalformedFrameException("an offer with " + payload.remaining() + " bytes");
     }
     if (negotiator.matcher().pending() >= Session.MAX_PENDING_OFFERS) {

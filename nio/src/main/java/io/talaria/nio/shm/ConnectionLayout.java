@@ -117,7 +117,7 @@ final class ConnectionLayout {
   static final int WAIT_FLAG_BITS = 3;
   static final int WAIT_BELL_BITS = 11;
 
-  private static final int MOST_TRIES = 1000;
+  private static final int MAX_TRIES = 1000;
 
   private static final int SIDES_OFFSET = 128;
   private static final int SIDE_BYTES = 512;
@@ -237,7 +237,7 @@ final class ConnectionLayout {
 
   /** No word is contended for so long: its memory may be gone. */
   private static void breathe(int tries) {
-    if (tries % MOST_TRIES == 0) {
+    if (tries % MAX_TRIES == 0) {
       Faults.take();
     }
   }

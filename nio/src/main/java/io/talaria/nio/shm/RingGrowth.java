@@ -179,7 +179,7 @@ final class RingGrowth {
         int larger =
             output.inline()
                 ? firstBytes
-                : (int) Math.min(output.mostBytes(maxBytes), (long) output.bytes() * FACTOR);
+                : (int) Math.min(output.maxBytes(maxBytes), (long) output.bytes() * FACTOR);
         peer.execute(() -> peer.growOutput(stream, generation, larger));
       }
     }
@@ -215,7 +215,7 @@ final class RingGrowth {
   }
 
   private boolean growable(ShmOutput output) {
-    boolean small = output.inline() || output.bytes() < output.mostBytes(maxBytes);
+    boolean small = output.inline() || output.bytes() < output.maxBytes(maxBytes);
     return small && output.mayMove();
   }
 

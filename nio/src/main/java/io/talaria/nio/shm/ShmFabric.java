@@ -193,7 +193,7 @@ public final class ShmFabric implements Fabric {
   }
 
   @Override
-  public int mostOfferBytes() {
+  public int maxOfferBytes() {
     return ShmMessages.OFFER_BYTES;
   }
 

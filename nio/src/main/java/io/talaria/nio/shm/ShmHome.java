@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class ShmHome implements Home {
   /** What stands above is a flag: {@link PeerLayout#SUMMARIZED}. */
-  private static final int MOST_OPENED = (1 << 30) - 1;
+  private static final int MAX_OPENED = (1 << 30) - 1;
 
   private final ShmFabric fabric;
   private final int index;
@@ -46,7 +46,7 @@ final class ShmHome implements Home {
   ShmHome(ShmFabric fabric, int index, long opened, BellPool bells) {
     this.fabric = fabric;
     this.index = index;
-    this.opened = (int) opened & MOST_OPENED;
+    this.opened = (int) opened & MAX_OPENED;
     this.bells = bells;
     bell = bells.lease();
     sleeps = (long) this.opened << Integer.SIZE;
@@ -54,7 +54,7 @@ final class ShmHome implements Home {
 
   /** Of the number of the home of a sleep. */
   static int opened(long sleep) {
-    return (int) (sleep >>> Integer.SIZE) & MOST_OPENED;
+    return (int) (sleep >>> Integer.SIZE) & MAX_OPENED;
   }
 
   int index() {

@@ -119,7 +119,7 @@ final class ShmOutput {
    * What the ring may grow to: what TCP would buffer on both sides, if both programs have said how
    * much that is to be.
    */
-  int mostBytes(int maxBytes) {
+  int maxBytes(int maxBytes) {
     long theirBytes = getAcquire(control, theirs + ConnectionLayout.IN_BUFFER);
     if (sendBuffer <= 0 || theirBytes <= 0) {
       return maxBytes;

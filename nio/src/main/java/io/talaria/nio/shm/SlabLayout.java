@@ -24,14 +24,14 @@ package io.talaria.nio.shm;
  * </pre>
  *
  * <p>A slot is the place of a connection among those of the pair, so it names slab and page. Large
- * rings are fewer: of a slab other than the first no more than {@link #MOST_RING_BYTES} a side.
+ * rings are fewer: of a slab other than the first no more than {@link #MAX_RING_BYTES} a side.
  */
 final class SlabLayout {
   static final int PAGE_BYTES = ConnectionLayout.CONTROL_BYTES;
   static final int SLABS = 260;
 
   /** Pages of a slab, but for the first ones, and the last. */
-  static final int MOST_PAGES = 256;
+  static final int MAX_PAGES = 256;
 
   /** How many of the first slabs are smaller than others, and have rings. */
   static final int RING_SLABS = 4;
@@ -39,7 +39,7 @@ final class SlabLayout {
   /** Numbers of rings a slab; some of them are of none. */
   static final int RING_NUMBERS = 8;
 
-  static final int MOST_RING_BYTES = 1 << 18;
+  static final int MAX_RING_BYTES = 1 << 18;
 
   private static final int[] RINGS = {1, 3, 6, 8};
 
@@ -51,18 +51,18 @@ final class SlabLayout {
     while (slab < RING_SLABS && slot >= firstSlot(slab + 1)) {
       slab++;
     }
-    return slab < RING_SLABS ? slab : RING_SLABS + (slot - firstSlot(RING_SLABS)) / MOST_PAGES;
+    return slab < RING_SLABS ? slab : RING_SLABS + (slot - firstSlot(RING_SLABS)) / MAX_PAGES;
   }
 
   /** The slot of a slab's first page. */
   static int firstSlot(int slab) {
     return slab <= RING_SLABS
         ? ((1 << (2 * slab)) - 1) / 3
-        : firstSlot(RING_SLABS) + (slab - RING_SLABS) * MOST_PAGES;
+        : firstSlot(RING_SLABS) + (slab - RING_SLABS) * MAX_PAGES;
   }
 
   static int pages(int slab) {
-    int pages = slab < RING_SLABS ? 1 << (2 * slab) : MOST_PAGES;
+    int pages = slab < RING_SLABS ? 1 << (2 * slab) : MAX_PAGES;
     return Math.min(pages, PeerLayout.SLOTS - firstSlot(slab));
   }
 
@@ -71,7 +71,7 @@ final class SlabLayout {
     if (slab >= RING_SLABS) {
       return 0;
     }
-    int room = MOST_RING_BYTES / ringBytes;
+    int room = MAX_RING_BYTES / ringBytes;
     return Math.min(RINGS[slab], slab == 0 ? Math.max(1, room) : room);
   }
 

@@ -20,7 +20,7 @@ final class Account {
   static final long SAVED_NS = 5_000;
 
   /** No more is kept of good times than covers some time slices of another thread's. */
-  static final long MOST_NS = 10_000_000;
+  static final long MAX_NS = 10_000_000;
 
   private long balanceNs;
 
@@ -36,7 +36,7 @@ final class Account {
   boolean pays(long lucky, long spunNs, long ranNs, long waitedNs) {
     // Of its waiting, spinning is to blame for the share that it has in what the thread ran.
     long blamedNs = spunNs < ranNs ? (long) ((double) waitedNs * spunNs / ranNs) : waitedNs;
-    balanceNs = Math.min(MOST_NS, balanceNs + lucky * SAVED_NS - blamedNs);
+    balanceNs = Math.min(MAX_NS, balanceNs + lucky * SAVED_NS - blamedNs);
     if (balanceNs >= 0) {
       return true;
     }

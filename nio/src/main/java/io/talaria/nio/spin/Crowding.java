@@ -11,7 +11,7 @@ final class Crowding {
   static final long FIRST_REST_NS = 10_000_000;
 
   /** The time doubles with each further loss, up to this. */
-  static final long MOST_REST_NS = 100_000_000;
+  static final long MAX_REST_NS = 100_000_000;
 
   /** Whether a rest may last. Times of {@link System#nanoTime} are compared by differences. */
   private volatile boolean resting;
@@ -33,7 +33,7 @@ final class Crowding {
   /** Others want the cores, and who spins loses more than it gains. */
   void lost(long nowNs) {
     long restNs = nextRestNs;
-    nextRestNs = Math.min(MOST_REST_NS, 2 * restNs);
+    nextRestNs = Math.min(MAX_REST_NS, 2 * restNs);
     untilNs = nowNs + restNs;
     resting = true;
   }

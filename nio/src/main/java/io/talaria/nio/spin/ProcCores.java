@@ -16,7 +16,7 @@ final class ProcCores implements Cores {
   private static final String RUN_TIMES = "/proc/thread-self/schedstat";
 
   /** The others are shorter; the list of a host with gaps among its cores may be cut. */
-  private static final int MOST_BYTES = 128;
+  private static final int MAX_BYTES = 128;
 
   /** Fields of loadavg before the one with the threads that run. */
   private static final int AVERAGES = 3;
@@ -28,7 +28,7 @@ final class ProcCores implements Cores {
 
   @Override
   public int online() {
-    byte[] text = new byte[MOST_BYTES];
+    byte[] text = new byte[MAX_BYTES];
     return counted(text, read(ONLINE, text));
   }
 
@@ -53,7 +53,7 @@ final class ProcCores implements Cores {
 
   @Override
   public int running() {
-    byte[] text = new byte[MOST_BYTES];
+    byte[] text = new byte[MAX_BYTES];
     int length = read(LOAD, text);
     int at = 0;
     for (int fields = 0; at < length && fields < AVERAGES; at++) {
@@ -67,7 +67,7 @@ final class ProcCores implements Cores {
 
   @Override
   public boolean runTimes(long[] times) {
-    byte[] text = new byte[MOST_BYTES];
+    byte[] text = new byte[MAX_BYTES];
     int length = read(RUN_TIMES, text);
     int second = 0;
     while (second < length && text[second] != ' ') {

@@ -17,7 +17,7 @@ package io.talaria.nio.spin;
  */
 public final class Spinner {
   /** So many spins in vain, one after the other, and it gives up. */
-  public static final int MOST_LUCK = 32;
+  public static final int MAX_LUCK = 32;
 
   /** What a spin with luck adds; one in vain takes 1. */
   public static final int REWARD = 5;
@@ -35,7 +35,7 @@ public final class Spinner {
   public static final int PATIENCE = 16;
 
   /** What a spin costs at least, which looks at the clock rarely. */
-  private static final long LEAST_SPIN_NS = 256;
+  private static final long MIN_SPIN_NS = 256;
 
   /** A peer that sleeps takes longer than a spin to answer; a trial waits for it. */
   public static final int TRIAL_SPINS = 3;
@@ -51,7 +51,7 @@ public final class Spinner {
   static final int RESUMING_SPINS = 4;
 
   private final Spinning shared;
-  private int luck = MOST_LUCK;
+  private int luck = MAX_LUCK;
   private int luckyInARow;
   private int resuming;
   private long startedNs;
@@ -114,7 +114,7 @@ public final class Spinner {
 
   /** Ends a spin and learns from it. */
   public void stop(boolean found) {
-    shared.leave(lookedNs - beganNs - lateNs + LEAST_SPIN_NS, lateNs, found, lookedNs);
+    shared.leave(lookedNs - beganNs - lateNs + MIN_SPIN_NS, lateNs, found, lookedNs);
     if (found) {
       lucky();
     } else {
@@ -123,7 +123,7 @@ public final class Spinner {
   }
 
   public void lucky() {
-    luck = Math.min(MOST_LUCK, Math.max(0, luck) + REWARD);
+    luck = Math.min(MAX_LUCK, Math.max(0, luck) + REWARD);
     luckyInARow = Math.min(TALK, luckyInARow + 1);
   }
 

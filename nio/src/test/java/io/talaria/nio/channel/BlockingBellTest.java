@@ -352,7 +352,7 @@ class BlockingBellTest {
 
   @Test
   void moreSleepersThanBellsAreAllWokenAndTakeNoMoreDescriptors() throws Exception {
-    int sleepers = BellPool.MOST_FOR_THREADS + 44;
+    int sleepers = BellPool.MAX_FOR_THREADS + 44;
     int before = BellPool.ofProcess().descriptors(); // with those of selectors of earlier tests
     List<SocketChannel> ones = new ArrayList<>();
     List<SocketChannel> others = new ArrayList<>();
@@ -380,7 +380,7 @@ class BlockingBellTest {
         }
       }
       assertThat(BellPool.ofProcess().descriptors() - before)
-          .isLessThanOrEqualTo(3 * BellPool.MOST_FOR_THREADS);
+          .isLessThanOrEqualTo(3 * BellPool.MAX_FOR_THREADS);
     } finally {
       for (SocketChannel each : ones) {
         each.close();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FlightRecorderEventsTest {
   private static final Set<String> OF_ALL_EVENTS =
       Set.of("startTime", "duration", "eventThread", "stackTrace");
-  private static final long MOST_MS = 120_000;
+  private static final long MAX_MS = 120_000;
 
   @TempDir Path dir;
 
@@ -124,7 +124,7 @@ class FlightRecorderEventsTest {
     assertThat(closed.getEventType().getLabel()).isEqualTo("Connection Closed");
     assertThat(closed.getEventType().getCategoryNames()).containsExactly("Talaria");
     assertThat(closed.getStackTrace()).isNull();
-    assertThat(closed.getDuration("age").toMillis()).isBetween(0L, MOST_MS);
+    assertThat(closed.getDuration("age").toMillis()).isBetween(0L, MAX_MS);
     Map<String, Object> expected = new TreeMap<>();
     expected.put("connectionId", connection.info().id());
     expected.put("role", "accepted");

@@ -23,8 +23,8 @@ import java.util.Random;
  */
 final class FrameCase {
   private static final int SESSIONS = 10;
-  private static final int MOST_FRAMES = 20;
-  private static final int MOST_NOISE_BYTES = 5000;
+  private static final int MAX_FRAMES = 20;
+  private static final int MAX_NOISE_BYTES = 5000;
 
   private final Ground ground;
   private final Random random;
@@ -101,10 +101,10 @@ final class FrameCase {
 
   private int babble(RawSession session, HostileMemory memory) throws IOException {
     List<ByteBuffer> said = new ArrayList<>();
-    for (int left = random.nextInt(MOST_FRAMES); left > 0; left--) {
+    for (int left = random.nextInt(MAX_FRAMES); left > 0; left--) {
       ByteBuffer next =
           switch (random.nextInt(8)) {
-            case 0 -> Frames.noise(random, MOST_NOISE_BYTES);
+            case 0 -> Frames.noise(random, MAX_NOISE_BYTES);
             case 1 -> said.isEmpty() ? frame(memory) : said.get(random.nextInt(said.size()));
             default -> Frames.damaged(random, frame(memory));
           };

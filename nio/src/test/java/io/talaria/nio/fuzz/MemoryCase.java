@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * where both are at work at once, as many are counted as the slower of them has done.
  */
 final class MemoryCase {
-  private static final int MOST_STEPS = 3000;
+  private static final int MAX_STEPS = 3000;
   private static final int RACING_CALLS = 300;
   private static final long RACING_LIMIT_NS = TimeUnit.SECONDS.toNanos(2);
   private static final int[] INTERESTS = {
@@ -70,7 +70,7 @@ final class MemoryCase {
   private int stepByStep(SocketChannel victim) throws IOException {
     Program program = new Program(victim, random);
     ground.register(victim, SelectionKey.OP_READ, key -> ready(program));
-    int most = 1 + random.nextInt(MOST_STEPS);
+    int most = 1 + random.nextInt(MAX_STEPS);
     int afterBroken = 20;
     int steps = 0;
     while (steps < most && afterBroken > 0) {

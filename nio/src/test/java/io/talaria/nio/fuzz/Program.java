@@ -19,11 +19,11 @@ final class Program {
   static final int SOUND_BYTES = 0x20;
 
   private static final int OWN = 0x40;
-  private static final int MOST_BYTES = 12_000;
+  private static final int MAX_BYTES = 12_000;
 
   private static final ByteBuffer OWN_DIRECT = ownBytes();
   private static final ByteBuffer OWN_ON_HEAP =
-      ByteBuffer.allocate(MOST_BYTES).put(OWN_DIRECT.duplicate()).flip();
+      ByteBuffer.allocate(MAX_BYTES).put(OWN_DIRECT.duplicate()).flip();
 
   private final ByteBuffer bytes;
   private final ByteBuffer[] heap = three(ByteBuffer::allocate);
@@ -117,26 +117,24 @@ final class Program {
   /** Some room to read into. */
   private ByteBuffer room(int index) {
     ByteBuffer buffer = (random.nextBoolean() ? heap : direct)[index];
-    return buffer.clear().limit(random.nextInt(random.nextInt(3) == 0 ? MOST_BYTES : 200));
+    return buffer.clear().limit(random.nextInt(random.nextInt(3) == 0 ? MAX_BYTES : 200));
   }
 
   /** Some bytes to write. */
   private ByteBuffer own() {
-    return bytes.duplicate().limit(random.nextInt(random.nextInt(3) == 0 ? MOST_BYTES : 200));
+    return bytes.duplicate().limit(random.nextInt(random.nextInt(3) == 0 ? MAX_BYTES : 200));
   }
 
   private static ByteBuffer ownBytes() {
-    ByteBuffer own = ByteBuffer.allocateDirect(MOST_BYTES);
-    for (int i = 0; i < MOST_BYTES; i++) {
+    ByteBuffer own = ByteBuffer.allocateDirect(MAX_BYTES);
+    for (int i = 0; i < MAX_BYTES; i++) {
       own.put(i, (byte) (OWN | (i & (OWN - 1))));
     }
     return own;
   }
 
   private static ByteBuffer[] three(IntFunction<ByteBuffer> made) {
-    return new ByteBuffer[] {
-      made.apply(MOST_BYTES), made.apply(MOST_BYTES), made.apply(MOST_BYTES)
-    };
+    return new ByteBuffer[] {made.apply(MAX_BYTES), made.apply(MAX_BYTES), made.apply(MAX_BYTES)};
   }
 
   private static void requireTagged(ByteBuffer read) {

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  * Program#SOUND_BYTES} and must get the same back, for as long as the run lasts.
  */
 final class Sound implements AutoCloseable {
-  private static final int MOST_BYTES = 20_000;
+  private static final int MAX_BYTES = 20_000;
   private static final long PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
 
   private final SocketChannel client;
@@ -56,10 +56,10 @@ final class Sound implements AutoCloseable {
   @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
   private void run(Random random) {
     try {
-      ByteBuffer there = ByteBuffer.allocateDirect(MOST_BYTES);
-      ByteBuffer back = ByteBuffer.allocate(MOST_BYTES);
+      ByteBuffer there = ByteBuffer.allocateDirect(MAX_BYTES);
+      ByteBuffer back = ByteBuffer.allocate(MAX_BYTES);
       while (!over) {
-        there.clear().limit(1 + random.nextInt(random.nextInt(10) == 0 ? MOST_BYTES : 500));
+        there.clear().limit(1 + random.nextInt(random.nextInt(10) == 0 ? MAX_BYTES : 500));
         long key = random.nextLong();
         for (int i = 0; i < there.limit(); i++) {
           there.put(i, at(key, i));

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  */
 final class Watch implements AutoCloseable {
   private static final int TICK_MS = 100;
-  private static final int MOST_TICKS = 600;
+  private static final int MAX_TICKS = 600;
 
   private final Consumer<String> report;
   private final Thread thread;
@@ -41,8 +41,8 @@ final class Watch implements AutoCloseable {
       } catch (InterruptedException e) {
         return;
       }
-      if (++ticks == MOST_TICKS) {
-        report.accept("nothing has gone on for " + MOST_TICKS * TICK_MS / 1000 + " s\n" + stacks());
+      if (++ticks == MAX_TICKS) {
+        report.accept("nothing has gone on for " + MAX_TICKS * TICK_MS / 1000 + " s\n" + stacks());
         return;
       }
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class GreedyPeerTest {
   private static final int PORT = 7017;
-  private static final int MOST_PENDING = 65_536;
+  private static final int MAX_PENDING = 65_536;
   private static final int MANY_OFFERS = 100_000;
   private static final int REFUSAL_BYTES = 8;
   private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(2);
@@ -86,18 +86,18 @@ class GreedyPeerTest {
   void offersThatNobodyAcceptsAreLimitedForAllPeersTogether() throws Exception {
     try (RawSession first = greeted();
         RawSession second = greeted()) {
-      for (int id = 1; id <= MOST_PENDING; id++) {
+      for (int id = 1; id <= MAX_PENDING; id++) {
         first.write(offer(id, PORT));
       }
-      first.write(offer(MOST_PENDING + 1, PORT));
+      first.write(offer(MAX_PENDING + 1, PORT));
       assertThat(refused(first)).isEqualTo(Reason.BUSY);
-      second.write(offer(MOST_PENDING + 2, PORT));
+      second.write(offer(MAX_PENDING + 2, PORT));
       assertThat(refused(second)).isEqualTo(Reason.BUSY);
       first.write(Wire.withdraw(1));
       assertThat(refused(first)).isEqualTo(Reason.CLOSED_EARLY);
-      second.write(offer(MOST_PENDING + 3, PORT));
+      second.write(offer(MAX_PENDING + 3, PORT));
       node.settle();
-      second.write(Wire.withdraw(MOST_PENDING + 3));
+      second.write(Wire.withdraw(MAX_PENDING + 3));
       assertThat(refused(second)).as("an offer that there is room for").isNotEqualTo(Reason.BUSY);
     }
     node.assertNoFailure();

@@ -320,7 +320,7 @@ class HostNegotiationTest {
     announce();
     List<RawHost> crowd = new ArrayList<>();
     try {
-      for (int i = 0; i < HostNegotiation.MOST_UNAUTHENTICATED + 20; i++) {
+      for (int i = 0; i < HostNegotiation.MAX_UNAUTHENTICATED + 20; i++) {
         crowd.add(RawHost.call(pair.rendezvous()));
       }
       assertStillWorks();

@@ -35,7 +35,7 @@ public final class HostileConnection {
     ConnectionLayout.IN_BUFFER
   };
   private static final int TAG = 0x80;
-  private static final int LARGEST_RING = 1 << 16;
+  private static final int MAX_RING = 1 << 16;
   private static final int REMEMBERED = 16;
 
   private final HostileMemory peer;
@@ -265,7 +265,7 @@ public final class HostileConnection {
 
   /** Offers a larger ring, and at times moves there at once. */
   public ByteBuffer grow(Random random) throws IOException {
-    int bytes = Math.min(LARGEST_RING, ConnectionLayout.MIN_RING_BYTES << random.nextInt(5));
+    int bytes = Math.min(MAX_RING, ConnectionLayout.MIN_RING_BYTES << random.nextInt(5));
     long ring = peer.makeRing(bytes);
     rings++;
     return ShmMessages.grow(slot, generation, rings, ring, bytes);

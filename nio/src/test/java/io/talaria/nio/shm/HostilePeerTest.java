@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HostilePeerTest {
   private static final int RING = ConnectionLayout.MIN_RING_BYTES;
   private static final long RUN_NS = Length.ns(3);
-  private static final int LEAST_ROUNDS = 10;
+  private static final int MIN_ROUNDS = 10;
   private static final int[] WORDS = {
     ConnectionLayout.TAIL, ConnectionLayout.HEAD, ConnectionLayout.DATA_WAIT,
     ConnectionLayout.SPACE_WAIT, ConnectionLayout.ACCEPTS, ConnectionLayout.SWITCH_AT,
@@ -403,7 +403,7 @@ class HostilePeerTest {
     int rounds = 0;
     // On a machine that is taken some seconds are too few: the time limit of the test ends it.
     for (long seed = start;
-        rounds <= LEAST_ROUNDS || System.nanoTime() - start < RUN_NS;
+        rounds <= MIN_ROUNDS || System.nanoTime() - start < RUN_NS;
         seed++, rounds++) {
       Random random = new Random(seed);
       try {

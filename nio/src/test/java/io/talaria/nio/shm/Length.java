@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** How long a test that goes by the clock lasts: all of it, or a third in a usual run. */
 public final class Length {
   private static final int ROUNDS_OF_ALL = 150;
-  private static final int LEAST_PARTS = 3;
+  private static final int MIN_PARTS = 3;
 
   private Length() {}
 
@@ -19,6 +19,6 @@ public final class Length {
   public static long ns(int seconds) {
     long whole = TimeUnit.SECONDS.toNanos(seconds);
     int rounds = Integer.getInteger("talaria.test.rounds", ROUNDS_OF_ALL);
-    return Math.max(whole / LEAST_PARTS, Math.min(1, rounds / ROUNDS_OF_ALL) * whole);
+    return Math.max(whole / MIN_PARTS, Math.min(1, rounds / ROUNDS_OF_ALL) * whole);
   }
 }

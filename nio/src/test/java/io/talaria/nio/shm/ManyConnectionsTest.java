@@ -24,7 +24,7 @@ class ManyConnectionsTest {
   private static final int MANY = 10_000;
 
   /** Slabs of 10,000: 40.5 MiB. */
-  private static final long MOST_BYTES = 60_000_000;
+  private static final long MAX_BYTES = 60_000_000;
 
   @TempDir Path dir;
 
@@ -63,7 +63,7 @@ class ManyConnectionsTest {
         echoes(all.get(i), i);
       }
       long bytes = (Mapping.liveBytes() - bytesBefore) / 2; // both sides are in this process
-      assertThat(bytes).as("bytes of shared memory").isLessThanOrEqualTo(MOST_BYTES);
+      assertThat(bytes).as("bytes of shared memory").isLessThanOrEqualTo(MAX_BYTES);
       assertThat((Mapping.live() - mappingsBefore) / 2).as("files").isEqualTo(43);
 
       Collections.shuffle(all, new Random(3));

@@ -31,7 +31,7 @@ class RingStressedTest {
   /** How much longer, and how often, a control is run that has found nothing. */
   private static final int LONGER = 10;
 
-  private static final int MOST_LONGER = 3;
+  private static final int MAX_LONGER = 3;
   private static final long LIMIT_S = 3_000;
 
   /** A state that jcstress makes has a place of its own in {@link StressedRing}. */
@@ -96,7 +96,7 @@ class RingStressedTest {
   void whatIsLeftOutIsFound() throws Exception {
     for (String control : List.of("WithoutFences", "EndWithoutAsking")) {
       Run run = run(control, MS);
-      for (int i = 0; i < MOST_LONGER && !run.output.contains("[FAILED]"); i++) {
+      for (int i = 0; i < MAX_LONGER && !run.output.contains("[FAILED]"); i++) {
         run = run(control, LONGER * MS); // cores that are far apart, or busy
       }
       assertThat(run.output).as("%s, status %d", control, run.status).contains("[FAILED]");

@@ -17,7 +17,7 @@ class SlabLayoutTest {
     int slot = 0;
     for (int slab = 0; slab < SlabLayout.SLABS; slab++) {
       assertThat(SlabLayout.firstSlot(slab)).isEqualTo(slot);
-      assertThat(SlabLayout.pages(slab)).isBetween(1, SlabLayout.MOST_PAGES);
+      assertThat(SlabLayout.pages(slab)).isBetween(1, SlabLayout.MAX_PAGES);
       for (int page = 0; page < SlabLayout.pages(slab); page++, slot++) {
         assertThat(SlabLayout.slab(slot)).isEqualTo(slab);
         assertThat(SlabLayout.pageAt(slot)).isEqualTo(page * SlabLayout.PAGE_BYTES);

@@ -235,7 +235,7 @@ class ThreadBellSleepTest {
   /** The region has a bit for each, and the wait word a number. */
   @Test
   void thereIsRoomForAllBellsOfAPool() {
-    assertThat(BellPool.MOST_FOR_THREADS).isEqualTo(PeerLayout.THREAD_BELLS);
+    assertThat(BellPool.MAX_FOR_THREADS).isEqualTo(PeerLayout.THREAD_BELLS);
     for (int number : new int[] {FabricStream.NO_BELL, 0, 1, 255, 2046}) {
       long word = ConnectionLayout.waitWord(77, number, ConnectionLayout.WAIT_BELL);
       assertThat(ConnectionLayout.bell(word)).isEqualTo(number);

@@ -57,7 +57,7 @@ class AccountTest {
   void goodTimesCoverSomeSlicesAndNoMore() {
     account.pays(1_000 * TALKED, 1_000 * MS, 1_000 * MS, 0);
 
-    assertThat(account.pays(0, MS, MS, Account.MOST_NS)).isTrue();
+    assertThat(account.pays(0, MS, MS, Account.MAX_NS)).isTrue();
     assertThat(account.pays(0, MS, MS, 1)).isFalse();
   }
 

@@ -41,7 +41,7 @@ class SpinnerTest {
 
   @Test
   void givesUpAfterSpinsInVain() {
-    unlucky(Spinner.MOST_LUCK - 1);
+    unlucky(Spinner.MAX_LUCK - 1);
     assertThat(spinner.limitNs(ORDINARY_NS)).isEqualTo(SPIN_NS);
 
     unlucky(1);
@@ -50,7 +50,7 @@ class SpinnerTest {
 
   @Test
   void givesUpSoonerWhereItIsInTheWay() {
-    for (int i = 0; i < Spinner.MOST_LUCK / Spinner.PENALTY; i++) {
+    for (int i = 0; i < Spinner.MAX_LUCK / Spinner.PENALTY; i++) {
       spinner.unlucky(Spinner.PENALTY);
     }
 
@@ -59,7 +59,7 @@ class SpinnerTest {
 
   @Test
   void triesAgainFromTimeToTimeAndLonger() {
-    unlucky(Spinner.MOST_LUCK);
+    unlucky(Spinner.MAX_LUCK);
 
     assertThat(spinner.limitNs(TRIAL_NS)).isEqualTo(Spinner.TRIAL_SPINS * SPIN_NS);
     assertThat(trials()).isEqualTo(1 << (Spinning.LAST_TRIALS - Spinner.FIRST_TRIALS));
@@ -67,7 +67,7 @@ class SpinnerTest {
 
   @Test
   void triesEverMoreRarelyWhileTrialsFail() {
-    unlucky(Spinner.MOST_LUCK + Spinner.PATIENCE);
+    unlucky(Spinner.MAX_LUCK + Spinner.PATIENCE);
     assertThat(trials()).isEqualTo(1 << (Spinning.LAST_TRIALS - Spinner.FIRST_TRIALS - 1));
 
     unlucky(1_000_000);
@@ -78,7 +78,7 @@ class SpinnerTest {
   @Test
   void twoThatSleepMeetInTheTrialsOfTheMorePatient() {
     Spinner other = new Spinner(new Spinning(SPIN_NS));
-    unlucky(Spinner.MOST_LUCK);
+    unlucky(Spinner.MAX_LUCK);
     for (int i = 0; i < 1_000; i++) {
       other.unlucky(1);
     }

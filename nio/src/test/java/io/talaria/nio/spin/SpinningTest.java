@@ -141,11 +141,11 @@ class SpinningTest {
   @Test
   void theWhileDoublesUpToALimitAndBeginsAnewWhenSpinningPays() {
     becomeWitness();
-    for (long restNs = Crowding.FIRST_REST_NS; restNs < Crowding.MOST_REST_NS; restNs *= 2) {
+    for (long restNs = Crowding.FIRST_REST_NS; restNs < Crowding.MAX_REST_NS; restNs *= 2) {
       assertRest(restNs);
     }
-    assertRest(Crowding.MOST_REST_NS);
-    assertRest(Crowding.MOST_REST_NS);
+    assertRest(Crowding.MAX_REST_NS);
+    assertRest(Crowding.MAX_REST_NS);
 
     spinWaiting(0, 0);
 

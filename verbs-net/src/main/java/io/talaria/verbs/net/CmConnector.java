@@ -49,9 +49,9 @@ import java.util.concurrent.locks.LockSupport;
 final class CmConnector {
   private static final System.Logger LOG = NetThread.LOG;
   private static final int BACKLOG = 512;
-  private static final int MOST_CHALLENGES = 64;
+  private static final int MAX_CHALLENGES = 64;
   private static final int REST_MS = 1000;
-  private static final int MOST_RETRIES = 6; // soft-RoCE takes 7 as endless
+  private static final int MAX_RETRIES = 6; // soft-RoCE takes 7 as endless
   private static final int WAIT_FOR_EVER = 7;
   private static final long PAUSE_NS = 100_000_000;
 
@@ -262,8 +262,7 @@ final class CmConnector {
           connection,
           () ->
               line.id.accept(
-                  new ConnectionParameters(
-                      answer, readsIn, readsOut, MOST_RETRIES, WAIT_FOR_EVER)));
+                  new ConnectionParameters(answer, readsIn, readsOut, MAX_RETRIES, WAIT_FOR_EVER)));
       line.attach(connection);
       ConnectionEvent ignored = line.await(ConnectionEvent.Type.ESTABLISHED, endNs);
       greeted(greeting, endNs);
@@ -300,7 +299,7 @@ final class CmConnector {
     synchronized (challenges) {
       int number = nextChallenge++ & 0xffff;
       byte[] frame = CmFrame.nonceFrame(CmFrame.CHALLENGE, number, Exchange.nonce());
-      while (challenges.size() >= MOST_CHALLENGES) {
+      while (challenges.size() >= MAX_CHALLENGES) {
         challenges.pollFirstEntry();
       }
       challenges.put(number, new Challenge(hello, frame, endNs()));
@@ -416,7 +415,7 @@ final class CmConnector {
                 CmFrame.proof(key(), true, setup.queuePair().number(), hello, challenge, offer));
       }
       line.id.connect(
-          new ConnectionParameters(offer, node.reads(), node.reads(), MOST_RETRIES, WAIT_FOR_EVER));
+          new ConnectionParameters(offer, node.reads(), node.reads(), MAX_RETRIES, WAIT_FOR_EVER));
       ConnectionEvent made = line.await(ConnectionEvent.Type.ESTABLISHED, endNs);
       peer = answered(made, hello, challenge, offer, address.getAddress());
     } catch (IOException | RuntimeException e) {

@@ -44,7 +44,7 @@ final class CmFrame {
 
   static final int PROOF_BYTES = 32;
   private static final int NONCE_AT = 4;
-  private static final int MOST_WORDS = 140;
+  private static final int MAX_WORDS = 140;
   private static final int MTU_BYTES = 4096;
 
   private CmFrame() {}
@@ -158,7 +158,7 @@ final class CmFrame {
 
   static byte[] refusal(String why) {
     byte[] words = why.getBytes(StandardCharsets.US_ASCII);
-    int length = Math.min(words.length, MOST_WORDS);
+    int length = Math.min(words.length, MAX_WORDS);
     ByteBuffer frame = ByteBuffer.allocate(4 + length);
     frame.put(VERSION).put(REFUSAL).putShort((short) length).put(words, 0, length);
     return frame.array();

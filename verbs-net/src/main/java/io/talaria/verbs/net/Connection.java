@@ -212,16 +212,16 @@ public final class Connection implements AutoCloseable {
    * @param slice that the caller has borrowed from a connection of the same node; it is the
    *     library's afterwards, unless the answer is {@link #NO_ROOM}
    * @param length how many bytes of it, from 0 to what the slices of both sides hold: {@link
-   *     #mostBytes}
+   *     #maxBytes}
    * @return {@link #SENT}, {@link #NO_ROOM} or {@link #CLOSED}
    */
   public int send(Slice slice, int length) {
     if (slice.pool.region.domain() != node.domain) {
       throw new IllegalArgumentException("the slice is of another node");
     }
-    if (length < 0 || length > mostBytes()) {
+    if (length < 0 || length > maxBytes()) {
       throw new IllegalArgumentException(
-          "a message of " + length + " bytes, but slices hold " + mostBytes() + ": see sendLarge");
+          "a message of " + length + " bytes, but slices hold " + maxBytes() + ": see sendLarge");
     }
     slice.take();
     long claimed = claim(true);
@@ -273,7 +273,7 @@ public final class Connection implements AutoCloseable {
    *
    * @return a number of bytes
    */
-  public int mostBytes() {
+  public int maxBytes() {
     return Math.min(node.options.sliceBytes(), peer.sliceBytes());
   }
 
@@ -303,15 +303,15 @@ public final class Connection implements AutoCloseable {
   /**
    * Copies bytes into a slice and sends them; waits for both. Not in handlers and listeners.
    *
-   * @param bytes at most {@link #mostBytes}
+   * @param bytes at most {@link #maxBytes}
    * @param timeoutNs how long to wait, in nanoseconds
    * @return {@link #SENT}, {@link #NO_ROOM} if time is over, or {@link #CLOSED}
    * @throws InterruptedException if the thread is interrupted
    */
   public int sendCopy(MemorySegment bytes, long timeoutNs) throws InterruptedException {
-    if (bytes.byteSize() > mostBytes()) {
+    if (bytes.byteSize() > maxBytes()) {
       throw new IllegalArgumentException(
-          "a message of " + bytes.byteSize() + " bytes, but slices hold " + mostBytes());
+          "a message of " + bytes.byteSize() + " bytes, but slices hold " + maxBytes());
     }
     long endNs = System.nanoTime() + timeoutNs;
     Slice slice = awaitSlice(timeoutNs);
@@ -338,7 +338,7 @@ public final class Connection implements AutoCloseable {
    *
    * @param memory of this node, open for {@link io.talaria.verbs.Access#REMOTE_READ}
    * @param offset where it begins
-   * @param bytes how long it is, from 1 to what the peer takes: {@link #mostLargeBytes}
+   * @param bytes how long it is, from 1 to what the peer takes: {@link #maxLargeBytes}
    * @param token for the listener
    * @param listener is called when the peer's handler has returned, or the connection is closed
    * @return {@link #SENT}, {@link #NO_ROOM} or {@link #CLOSED}; the listener is called after the
@@ -348,9 +348,9 @@ public final class Connection implements AutoCloseable {
       RegisteredMemory memory, long offset, long bytes, long token, OperationListener listener) {
     Objects.requireNonNull(listener, "listener");
     requireOwn(memory);
-    if (bytes < 1 || bytes > mostLargeBytes()) {
+    if (bytes < 1 || bytes > maxLargeBytes()) {
       throw new IllegalArgumentException(
-          "a large message of " + bytes + " bytes, but the peer takes 1 to " + mostLargeBytes());
+          "a large message of " + bytes + " bytes, but the peer takes 1 to " + maxLargeBytes());
     }
     memory.enter(offset, bytes);
     if (!enterLarge()) {
@@ -394,7 +394,7 @@ public final class Connection implements AutoCloseable {
    *
    * @return a number of bytes
    */
-  public long mostLargeBytes() {
+  public long maxLargeBytes() {
     return peer.largeBytes();
   }
 

@@ -32,7 +32,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 final class Exchange {
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final int MOST_REFUSAL_BYTES = 300;
+  private static final int MAX_REFUSAL_BYTES = 300;
 
   static final String ONLY_HERE =
       "this side has a key, the other has not: give both the same key file";
@@ -43,7 +43,7 @@ final class Exchange {
   private final SocketChannel channel;
   private final Optional<byte[]> key;
   private final boolean connects;
-  private final ByteBuffer transcript = ByteBuffer.allocate(4 * Frame.MOST_BYTES);
+  private final ByteBuffer transcript = ByteBuffer.allocate(4 * Frame.MAX_BYTES);
 
   Exchange(SocketChannel channel, Optional<byte[]> key, boolean connects) {
     this.channel = channel;
@@ -78,7 +78,7 @@ final class Exchange {
   /** Says why not; what cannot be said any more is not. */
   void refuse(String why) {
     byte[] words = why.getBytes(StandardCharsets.US_ASCII);
-    byte[] body = Arrays.copyOf(words, Math.min(words.length, MOST_REFUSAL_BYTES));
+    byte[] body = Arrays.copyOf(words, Math.min(words.length, MAX_REFUSAL_BYTES));
     try {
       write(Frame.write(Frame.REFUSAL, new byte[Frame.NONCE_BYTES], body, false, false).flip());
     } catch (IOException e) {
@@ -94,7 +94,7 @@ final class Exchange {
 
   /** The body of the next frame, which must be of a type, and proved if there is a key. */
   ByteBuffer receive(byte type) throws IOException {
-    ByteBuffer frame = ByteBuffer.allocate(Frame.MOST_BYTES);
+    ByteBuffer frame = ByteBuffer.allocate(Frame.MAX_BYTES);
     fill(frame, Frame.prefixBytes());
     int length = Frame.length(frame);
     fill(frame, length);

@@ -23,7 +23,7 @@ import java.nio.ByteBuffer;
 final class Frame {
   static final int MAGIC = 0x54564e31;
   static final int VERSION = 1;
-  static final int MOST_BYTES = 512;
+  static final int MAX_BYTES = 512;
   static final int HEADER_BYTES = 44;
   static final int NONCE_BYTES = 32;
   static final int PROOF_BYTES = 32;
@@ -63,9 +63,9 @@ final class Frame {
           "the peer speaks version " + version + " of the protocol, this side version " + VERSION);
     }
     int length = prefix.getShort(LENGTH_AT) & 0xffff;
-    if (length < HEADER_BYTES || length > MOST_BYTES) {
+    if (length < HEADER_BYTES || length > MAX_BYTES) {
       throw new ExchangeException(
-          "a frame of " + length + " bytes, but there are " + HEADER_BYTES + " to " + MOST_BYTES);
+          "a frame of " + length + " bytes, but there are " + HEADER_BYTES + " to " + MAX_BYTES);
     }
     return length;
   }

@@ -19,8 +19,8 @@ final class Immediate {
   /** Stands for no word at all; is not valid. */
   static final int NONE = -1;
 
-  static final int MOST_CREDITS = 1023;
-  static final int MOST_TAKEN = 255;
+  static final int MAX_CREDITS = 1023;
+  static final int MAX_TAKEN = 255;
 
   private static final int TAKEN_SHIFT = 2;
   private static final int CREDITS_SHIFT = 10;
@@ -41,10 +41,10 @@ final class Immediate {
   }
 
   static int taken(int word) {
-    return (word >>> TAKEN_SHIFT) & MOST_TAKEN;
+    return (word >>> TAKEN_SHIFT) & MAX_TAKEN;
   }
 
   static int credits(int word) {
-    return (word >>> CREDITS_SHIFT) & MOST_CREDITS;
+    return (word >>> CREDITS_SHIFT) & MAX_CREDITS;
   }
 }

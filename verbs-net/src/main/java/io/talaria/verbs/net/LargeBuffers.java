@@ -12,10 +12,10 @@ import java.util.ArrayDeque;
  * more than a number of bytes in all.
  */
 final class LargeBuffers {
-  private static final int LEAST_SHIFT = 16;
+  private static final int MIN_SHIFT = 16;
 
   private final ProtectionDomain domain;
-  private final long mostBytes;
+  private final long maxBytes;
 
   /** By the logarithm of their size. Guarded by this, like all below. */
   private final ArrayDeque<?>[] free = new ArrayDeque<?>[64];
@@ -23,9 +23,9 @@ final class LargeBuffers {
   private long bytes;
   private boolean closed;
 
-  LargeBuffers(ProtectionDomain domain, long mostBytes) {
+  LargeBuffers(ProtectionDomain domain, long maxBytes) {
     this.domain = domain;
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
   }
 
   @SuppressWarnings("unchecked") // of regions only
@@ -37,7 +37,7 @@ final class LargeBuffers {
   }
 
   private static int shift(long length) {
-    return Math.max(LEAST_SHIFT, 64 - Long.numberOfLeadingZeros(length - 1));
+    return Math.max(MIN_SHIFT, 64 - Long.numberOfLeadingZeros(length - 1));
   }
 
   /** The size of the buffer that a message of a length takes. */
@@ -53,12 +53,12 @@ final class LargeBuffers {
       return region;
     }
     long size = 1L << shift;
-    for (int other = 63; other >= 0 && bytes + size > mostBytes; other--) {
-      while (bytes + size > mostBytes && !of(other).isEmpty()) {
+    for (int other = 63; other >= 0 && bytes + size > maxBytes; other--) {
+      while (bytes + size > maxBytes && !of(other).isEmpty()) {
         drop(of(other).poll());
       }
     }
-    if (bytes + size > mostBytes) {
+    if (bytes + size > maxBytes) {
       return null;
     }
     region = domain.allocate(size, Access.LOCAL_WRITE);

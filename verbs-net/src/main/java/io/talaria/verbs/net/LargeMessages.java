@@ -129,7 +129,7 @@ final class LargeMessages {
   }
 
   /** The peer offers one; false: it may not. By the receive thread. */
-  boolean offered(Message message, long mostBytes) {
+  boolean offered(Message message, long maxBytes) {
     if (message.length() != HEADER_BYTES || offered - done >= MOST) {
       return false;
     }
@@ -138,7 +138,7 @@ final class LargeMessages {
     address[slot] = bytes.get(LONG, 0);
     length[slot] = bytes.get(LONG, 8);
     key[slot] = bytes.get(INT, 16);
-    if (length[slot] < 1 || length[slot] > mostBytes) {
+    if (length[slot] < 1 || length[slot] > maxBytes) {
       return false;
     }
     OFFERED.setRelease(this, offered + 1);

@@ -15,8 +15,8 @@ import java.util.Optional;
  * there are more than two processors.
  */
 public final class NetOptions {
-  private static final int LEAST_KEY_BYTES = 16;
-  private static final int MOST_KEY_BYTES = 4096;
+  private static final int MIN_KEY_BYTES = 16;
+  private static final int MAX_KEY_BYTES = 4096;
 
   private final String device;
   private final int port;
@@ -410,16 +410,16 @@ public final class NetOptions {
      */
     public Builder keyFile(Path file) throws IOException {
       long bytes = Files.size(file);
-      if (bytes < LEAST_KEY_BYTES || bytes > MOST_KEY_BYTES) {
+      if (bytes < MIN_KEY_BYTES || bytes > MAX_KEY_BYTES) {
         throw new IOException(
             "the key file "
                 + file
                 + " has "
                 + bytes
                 + " bytes, but must have from "
-                + LEAST_KEY_BYTES
+                + MIN_KEY_BYTES
                 + " to "
-                + MOST_KEY_BYTES
+                + MAX_KEY_BYTES
                 + ": make one by head -c 32 /dev/urandom");
       }
       key = Files.readAllBytes(file);

@@ -69,7 +69,7 @@ record Offer(
     if (sliceBytes < LargeMessages.HEADER_BYTES || sliceBytes > 1 << 20) {
       throw new IllegalArgumentException("slices of " + sliceBytes + " bytes");
     }
-    if (window < 1 || window > Immediate.MOST_CREDITS) {
+    if (window < 1 || window > Immediate.MAX_CREDITS) {
       throw new IllegalArgumentException("a window of " + window + " messages");
     }
     if (reads < 0 || reads > 255) {

@@ -239,8 +239,8 @@ final class SendThread extends NetThread {
 
   /** What the peer is to be told, taken from what is to be told. */
   private static int immediate(Connection connection, int kind) {
-    int credits = Math.min(connection.credits(), Immediate.MOST_CREDITS);
-    int taken = Math.min(connection.large.untold(), Immediate.MOST_TAKEN);
+    int credits = Math.min(connection.credits(), Immediate.MAX_CREDITS);
+    int taken = Math.min(connection.large.untold(), Immediate.MAX_TAKEN);
     connection.creditsTold(credits);
     connection.large.told += taken;
     return Immediate.of(kind, taken, credits);

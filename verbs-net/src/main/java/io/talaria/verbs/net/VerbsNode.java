@@ -66,8 +66,8 @@ public final class VerbsNode implements AutoCloseable {
   /** Nodes whose context is RDMA CM's, and so perhaps of several. */
   private static final Set<VerbsNode> SHARING = ConcurrentHashMap.newKeySet();
 
-  private static final int MOST_HANDSHAKES = 64;
-  private static final int MOST_READS = 16;
+  private static final int MAX_HANDSHAKES = 64;
+  private static final int MAX_READS = 16;
   private static final int BACKLOG = 512;
   private static final long ENDING_NS = 10_000_000_000L;
   private static final long BLOCKED_NS = 1_000_000_000L;
@@ -105,7 +105,7 @@ public final class VerbsNode implements AutoCloseable {
   private final Set<RegisteredMemory> memories = ConcurrentHashMap.newKeySet();
   private final Set<ServerSocketChannel> listeners = ConcurrentHashMap.newKeySet();
   private final Set<SocketChannel> handshakes = ConcurrentHashMap.newKeySet();
-  private final Semaphore acceptable = new Semaphore(MOST_HANDSHAKES);
+  private final Semaphore acceptable = new Semaphore(MAX_HANDSHAKES);
   private final ScheduledThreadPoolExecutor clock;
 
   /** Null: connections are set up by TCP. */
@@ -135,7 +135,7 @@ public final class VerbsNode implements AutoCloseable {
       check(device);
       gidIndex = gidIndex();
       mtuBytes = context.port(port).activeMtuBytes();
-      reads = Math.clamp(device.maxReadsIn(), 0, MOST_READS);
+      reads = Math.clamp(device.maxReadsIn(), 0, MAX_READS);
       remote =
           device.atomics() == DeviceAttributes.Atomics.NONE
               ? new Access[] {Access.REMOTE_READ, Access.REMOTE_WRITE}

@@ -39,7 +39,7 @@ public final class GuestBench {
 
   private static final long STILL_NS = 50_000_000;
   private static final int LOOK_MS = 500;
-  private static final int MOST_LOOKS = 240;
+  private static final int MAX_LOOKS = 240;
   private static final OperatingSystemMXBean PROCESS =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -71,7 +71,7 @@ public final class GuestBench {
    * it from what is measured.
    */
   private static void settle() throws InterruptedException {
-    for (int i = 0; i < MOST_LOOKS; i++) {
+    for (int i = 0; i < MAX_LOOKS; i++) {
       long beganNs = PROCESS.getProcessCpuTime();
       Thread.sleep(LOOK_MS);
       if (PROCESS.getProcessCpuTime() - beganNs < STILL_NS) {

@@ -208,7 +208,7 @@ class HostilePeerTest {
     try (Pair pair = new Pair(Pair.options(), ends)) {
       try (Peer peer = new Peer(pair.address)) {
         for (int i = 0; i < 8; i++) {
-          peer.say(Immediate.of(Immediate.DATA, 0, Immediate.MOST_CREDITS), 8);
+          peer.say(Immediate.of(Immediate.DATA, 0, Immediate.MAX_CREDITS), 8);
         }
         Pair.await("all messages", () -> pair.right.metrics().messagesIn() == 9);
       }

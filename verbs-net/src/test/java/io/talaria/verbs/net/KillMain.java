@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * afterwards. On the first RDMA device; {@code cm} for RDMA CM.
  */
 public final class KillMain {
-  private static final long MOST_MS = 2000;
-  private static final int LEAST_MESSAGES = 500;
+  private static final long MAX_MS = 2000;
+  private static final int MIN_MESSAGES = 500;
   private static final long LIMIT_NS = TimeUnit.MINUTES.toNanos(5);
 
   private KillMain() {}
@@ -146,7 +146,7 @@ public final class KillMain {
       }
       Connection connection = flood.open.get(LIMIT_NS, TimeUnit.NANOSECONDS);
       Thread sender = Thread.ofPlatform().daemon().start(() -> flood.run(node, connection));
-      Pair.await("a transfer", () -> flood.received.get() >= LEAST_MESSAGES);
+      Pair.await("a transfer", () -> flood.received.get() >= MIN_MESSAGES);
       long killedNs = System.nanoTime();
       Process ignored = child.destroyForcibly();
       CloseReason reason = connection.whenClosed().get(LIMIT_NS, TimeUnit.NANOSECONDS);
@@ -160,7 +160,7 @@ public final class KillMain {
               + ms
               + " ms: "
               + reason);
-      TwoSides.require(ms <= MOST_MS, "to know it within " + MOST_MS + " ms, not " + ms);
+      TwoSides.require(ms <= MAX_MS, "to know it within " + MAX_MS + " ms, not " + ms);
       TwoSides.require(
           reason.kind() == CloseReason.Kind.PEER || reason.kind() == CloseReason.Kind.FAILED,
           "the peer's end as the reason");

@@ -86,7 +86,7 @@ final class TwoSides {
       MemorySegment bytes = message.segment();
       long kind = message.longAt(0);
       if (kind == DATA) {
-        boolean isLarge = bytes.byteSize() > connection.mostBytes();
+        boolean isLarge = bytes.byteSize() > connection.maxBytes();
         long expected = isLarge ? large++ : messages++;
         wrong += isSound(bytes, expected) ? 0 : 1;
       } else if (kind == COUNT) {
@@ -152,8 +152,8 @@ final class TwoSides {
       (status == OperationListener.DONE ? done : failed).incrementAndGet();
     }
 
-    private void awaitOperations(int mostUnderWay) {
-      Pair.await("operations", () -> begun - done.get() - failed.get() <= mostUnderWay);
+    private void awaitOperations(int maxUnderWay) {
+      Pair.await("operations", () -> begun - done.get() - failed.get() <= maxUnderWay);
       require(failed.get() == 0, "that no operation fails");
     }
 
@@ -201,7 +201,7 @@ final class TwoSides {
     }
 
     private static long messages(Connection connection, long bytes) throws InterruptedException {
-      int length = connection.mostBytes();
+      int length = connection.maxBytes();
       long count = (bytes + length - 1) / length;
       for (long i = 0; i < count; i++) {
         Slice slice = connection.awaitSlice(LIMIT_NS);

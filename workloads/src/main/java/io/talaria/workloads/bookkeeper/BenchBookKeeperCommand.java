@@ -44,8 +44,8 @@ import picocli.CommandLine.Spec;
           + " not accelerated; 2 wrong usage."
     })
 public final class BenchBookKeeperCommand implements Subcommand {
-  private static final int MOST_ENTRIES = 100_000_000;
-  private static final int MOST_OUTSTANDING = 10_000;
+  private static final int MAX_ENTRIES = 100_000_000;
+  private static final int MAX_OUTSTANDING = 10_000;
   private static final int USUAL_ENTRIES = 10_000;
   private static final int QUICK_ENTRIES = 1_000;
 
@@ -105,9 +105,9 @@ public final class BenchBookKeeperCommand implements Subcommand {
   private void check(SideOptions sides) {
     CommandLine line = spec.commandLine();
     if (entries != null) {
-      Limits.check(line, "--entries", entries, 1, MOST_ENTRIES);
+      Limits.check(line, "--entries", entries, 1, MAX_ENTRIES);
     }
-    Limits.check(line, "--outstanding", outstanding, 1, MOST_OUTSTANDING);
+    Limits.check(line, "--outstanding", outstanding, 1, MAX_OUTSTANDING);
     for (int size : sizes) {
       Limits.check(line, "--size", size, 1, LARGEST);
     }

@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
           + " wrong usage."
     })
 public final class CounterCommand implements Callable<Integer> {
-  private static final double MOST_NUMBERS = 1e12;
+  private static final double MAX_NUMBERS = 1e12;
 
   @Spec private CommandSpec spec;
   @Mixin private SideOptions sides;
@@ -68,7 +68,7 @@ public final class CounterCommand implements Callable<Integer> {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     SideOptions.Side side = sides.side();
-    Limits.check(spec.commandLine(), "--messages", numbers, 1, MOST_NUMBERS);
+    Limits.check(spec.commandLine(), "--messages", numbers, 1, MAX_NUMBERS);
     Launch launch = roads.launch(Pinning.decide(false));
     PrintWriter out = spec.commandLine().getOut();
     return switch (side) {

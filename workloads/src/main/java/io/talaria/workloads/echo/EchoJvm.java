@@ -70,11 +70,11 @@ public final class EchoJvm {
 
   private static void check(String text, long number) throws HarnessException {
     int bytes = text.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > EchoLink.MOST_BYTES) {
+    if (bytes > EchoLink.MAX_BYTES) {
       throw new HarnessException(
           String.format(
               "line %,d has more than %,d bytes, which is the most that can be sent",
-              number, EchoLink.MOST_BYTES));
+              number, EchoLink.MAX_BYTES));
     }
   }
 }

@@ -7,7 +7,7 @@ import io.talaria.cli.harness.HarnessException;
 /** A connection to an echo server. Used by one thread, which closes it. */
 interface EchoLink extends AutoCloseable {
   /** The longest line, in bytes of UTF-8. */
-  int MOST_BYTES = 1 << 20;
+  int MAX_BYTES = 1 << 20;
 
   /** How long an answer may take. */
   int LIMIT_SECONDS = 10;

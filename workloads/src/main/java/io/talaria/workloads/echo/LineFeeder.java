@@ -26,7 +26,7 @@ final class LineFeeder {
       try {
         BoundedLines in =
             new BoundedLines(
-                new InputStreamReader(System.in, StandardCharsets.UTF_8), EchoLink.MOST_BYTES);
+                new InputStreamReader(System.in, StandardCharsets.UTF_8), EchoLink.MAX_BYTES);
         for (String line = in.next(); line != null; line = in.next()) {
           client.send(new EchoLine(line));
         }

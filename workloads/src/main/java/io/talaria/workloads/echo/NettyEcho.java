@@ -49,7 +49,7 @@ final class NettyEcho implements EchoLink {
                     made.pipeline()
                         .addLast(
                             new LengthFieldBasedFrameDecoder(
-                                MOST_BYTES + Integer.BYTES, 0, Integer.BYTES, 0, Integer.BYTES),
+                                MAX_BYTES + Integer.BYTES, 0, Integer.BYTES, 0, Integer.BYTES),
                             new LengthFieldPrepender(Integer.BYTES),
                             new StringDecoder(StandardCharsets.UTF_8),
                             new Answers());

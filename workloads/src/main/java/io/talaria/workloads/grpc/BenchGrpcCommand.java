@@ -42,8 +42,8 @@ import picocli.CommandLine.Spec;
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })
 public final class BenchGrpcCommand implements Subcommand {
-  private static final int MOST_CONNECTIONS = 1_024;
-  private static final int MOST_IN_FLIGHT = 10_000;
+  private static final int MAX_CONNECTIONS = 1_024;
+  private static final int MAX_IN_FLIGHT = 10_000;
 
   @Spec private CommandSpec spec;
 
@@ -85,7 +85,7 @@ public final class BenchGrpcCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    Limits.check(spec.commandLine(), "--in-flight", inFlight, 1, MOST_IN_FLIGHT);
+    Limits.check(spec.commandLine(), "--in-flight", inFlight, 1, MAX_IN_FLIGHT);
     return bench.run(GrpcJvm.class, "talaria-bench-grpc-1", trials());
   }
 
@@ -94,7 +94,7 @@ public final class BenchGrpcCommand implements Subcommand {
     for (GrpcTrial.Call call : orAll(calls, GrpcTrial.Call.values())) {
       for (GrpcTrial.Client client : orAll(clients, GrpcTrial.Client.values())) {
         for (int size : bench.sizes(List.of(16))) {
-          for (int number : bench.connections(List.of(1), MOST_CONNECTIONS)) {
+          for (int number : bench.connections(List.of(1), MAX_CONNECTIONS)) {
             trials.add(new GrpcTrial(call, client, size, number, inFlight, eventLoops.number()));
           }
         }

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeoutException;
  */
 public final class ByteChannels implements AutoCloseable {
   /** The longest message that both sides take, with what gRPC puts around it. */
-  static final int MOST_BYTES = 32 << 20;
+  static final int MAX_BYTES = 32 << 20;
 
   private static final int LIMIT_SECONDS = 10;
 
@@ -53,7 +53,7 @@ public final class ByteChannels implements AutoCloseable {
                 .eventLoopGroup(loops)
                 .channelType(NioSocketChannel.class)
                 .directExecutor() // What is called back never waits.
-                .maxInboundMessageSize(MOST_BYTES)
+                .maxInboundMessageSize(MAX_BYTES)
                 .build();
         channels.add(channel);
         ClientCalls.blockingUnaryCall(

@@ -36,7 +36,7 @@ public final class ByteServer implements Service {
               .workerEventLoopGroup(loops)
               .channelType(NioServerSocketChannel.class)
               .directExecutor() // The service never waits.
-              .maxInboundMessageSize(ByteChannels.MOST_BYTES)
+              .maxInboundMessageSize(ByteChannels.MAX_BYTES)
               .addService(ByteService.definition())
               .build()
               .start();

@@ -48,11 +48,11 @@ import picocli.CommandLine.Spec;
           + " accelerated; 2 wrong usage."
     })
 public final class BenchKvsCommand implements Subcommand {
-  private static final int MOST_SERVERS = 64;
-  private static final int MOST_FIELDS = 10_000;
+  private static final int MAX_SERVERS = 64;
+  private static final int MAX_FIELDS = 10_000;
 
   /** What gRPC takes in one message, but for the names. */
-  private static final long LARGEST_RECORD = 4 << 20;
+  private static final long MAX_RECORD = 4 << 20;
 
   @Spec private CommandSpec spec;
   @Mixin private YcsbOptions ycsb;
@@ -87,7 +87,7 @@ public final class BenchKvsCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    Store store = new KvsStore(ycsb.sides().here(servers, 2, MOST_SERVERS));
+    Store store = new KvsStore(ycsb.sides().here(servers, 2, MAX_SERVERS));
     return ycsb.run(store, workload(store.name()));
   }
 
@@ -95,7 +95,7 @@ public final class BenchKvsCommand implements Subcommand {
     CommandLine line = spec.commandLine();
     Map<String, String> options = new TreeMap<>();
     if (fields != null) {
-      Limits.check(line, "--fields", fields, 1, MOST_FIELDS);
+      Limits.check(line, "--fields", fields, 1, MAX_FIELDS);
       options.put(WorkloadFile.FIELDS, fields.toString());
     }
     if (fieldLength != null) {
@@ -107,12 +107,12 @@ public final class BenchKvsCommand implements Subcommand {
     long record =
         Long.parseLong(all.get(WorkloadFile.FIELDS))
             * Long.parseLong(all.get(WorkloadFile.FIELD_LENGTH));
-    if (record >= LARGEST_RECORD) {
+    if (record >= MAX_RECORD) {
       throw new ParameterException(
           line,
           String.format(
               "a record of %,d bytes does not fit into a message of gRPC's, of %,d bytes",
-              record, LARGEST_RECORD));
+              record, MAX_RECORD));
     }
     return all;
   }

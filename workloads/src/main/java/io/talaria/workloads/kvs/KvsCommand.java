@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
           + " usage."
     })
 public final class KvsCommand implements Callable<Integer> {
-  private static final int MOST_SERVERS = 64;
+  private static final int MAX_SERVERS = 64;
 
   /** More than what a message of gRPC's holds, about which the server complains. */
   private static final int LONGEST_LINE = 8 << 20;
@@ -75,7 +75,7 @@ public final class KvsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws HarnessException, InterruptedException, IOException {
     SideOptions.Side side = sides.side();
-    int here = sides.here(servers, 1, MOST_SERVERS);
+    int here = sides.here(servers, 1, MAX_SERVERS);
     Launch launch = roads.launch(Pinning.decide(false));
     PrintWriter out = spec.commandLine().getOut();
     return switch (side) {

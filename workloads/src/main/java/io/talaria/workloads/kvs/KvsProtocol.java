@@ -39,7 +39,7 @@ import io.grpc.MethodDescriptor.MethodType;
  */
 final class KvsProtocol {
   static final int LONGEST_KEY = 1_024;
-  static final int LARGEST_SCAN = 100_000;
+  static final int MAX_SCAN = 100_000;
 
   static final String SERVICE = "talaria.kvs.KeyValueStore";
 

@@ -53,8 +53,8 @@ final class KvsService {
   }
 
   private void scan(Query query, StreamObserver<Row> answer) {
-    if (query.limit() < 0 || query.limit() > KvsProtocol.LARGEST_SCAN) {
-      refuse("a scan is of 0 to " + KvsProtocol.LARGEST_SCAN + " records", answer);
+    if (query.limit() < 0 || query.limit() > KvsProtocol.MAX_SCAN) {
+      refuse("a scan is of 0 to " + KvsProtocol.MAX_SCAN + " records", answer);
       return;
     }
     ServerCallStreamObserver<Row> call = (ServerCallStreamObserver<Row>) answer;

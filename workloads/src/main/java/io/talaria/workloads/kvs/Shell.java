@@ -109,7 +109,7 @@ final class Shell {
   }
 
   private String scan(List<String> words) throws KvsException {
-    String usage = "scan KEY COUNT, a count from 1 to " + KvsProtocol.LARGEST_SCAN;
+    String usage = "scan KEY COUNT, a count from 1 to " + KvsProtocol.MAX_SCAN;
     need(words.size() == 2, usage);
     int count;
     try {
@@ -117,7 +117,7 @@ final class Shell {
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException("usage: " + usage + ", not '" + words.get(1) + "'", e);
     }
-    need(count >= 1 && count <= KvsProtocol.LARGEST_SCAN, usage + ", not " + count);
+    need(count >= 1 && count <= KvsProtocol.MAX_SCAN, usage + ", not " + count);
     StringJoiner lines = new StringJoiner("\n");
     for (Row row : client.scan(words.getFirst(), count, List.of())) {
       lines.add(row.key() + ": " + show(row));

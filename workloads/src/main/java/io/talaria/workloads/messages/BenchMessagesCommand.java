@@ -72,8 +72,8 @@ import picocli.CommandLine.TypeConversionException;
 public final class BenchMessagesCommand implements Subcommand {
   private static final double USUAL_WARM_UP = 5;
   private static final double P99 = 99;
-  private static final int MOST_NODES = 16;
-  private static final int MOST_HANDLERS = 64;
+  private static final int MAX_NODES = 16;
+  private static final int MAX_HANDLERS = 64;
   private static final String FORMAT = "talaria-bench-messages-1";
 
   /** Options of what {@code --paper} goes through by itself, or has not. */
@@ -349,10 +349,10 @@ public final class BenchMessagesCommand implements Subcommand {
 
   private NodesHow how() {
     CommandLine command = spec.commandLine();
-    Limits.check(command, "--nodes", nodes, 2, MOST_NODES);
-    Limits.check(command, "--threads", threads, 1, Receipt.MOST_WORKERS);
+    Limits.check(command, "--nodes", nodes, 2, MAX_NODES);
+    Limits.check(command, "--threads", threads, 1, Receipt.MAX_WORKERS);
     if (handlers != null) {
-      Limits.check(command, "--handlers", handlers, 1, MOST_HANDLERS);
+      Limits.check(command, "--handlers", handlers, 1, MAX_HANDLERS);
       if (dispatch == Dispatch.INLINE || dispatch == Dispatch.VIRTUAL) {
         throw new ParameterException(
             command, "--handlers is for --dispatch ordered, serial and concurrent");

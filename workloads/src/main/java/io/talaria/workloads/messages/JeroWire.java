@@ -14,7 +14,7 @@ import org.zeromq.ZMQException;
 
 /** Objects by JeroMQ: a pair of sockets by TCP, codec by hand. It batches by itself. */
 final class JeroWire implements Wire {
-  private static final int MOST_WAITING = 100_000;
+  private static final int MAX_WAITING = 100_000;
   private static final int LIMIT_MS = 30_000;
 
   /**
@@ -37,7 +37,7 @@ final class JeroWire implements Wire {
 
   private static ZMQ.Socket socket(ZContext context) {
     ZMQ.Socket socket = context.createSocket(SocketType.PAIR);
-    socket.setHWM(MOST_WAITING);
+    socket.setHWM(MAX_WAITING);
     socket.setLinger(0);
     socket.setHandshakeIvl(HANDSHAKE_MS);
     return socket;

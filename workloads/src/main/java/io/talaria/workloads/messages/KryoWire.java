@@ -28,14 +28,14 @@ import java.util.function.Consumer;
 
 /** Objects by Netty and Kryo: a length, then what Kryo writes, registration required. */
 final class KryoWire implements Wire {
-  private static final int MOST_BYTES = Sizes.MOST + (1 << 10);
+  private static final int MAX_BYTES = Sizes.MOST + (1 << 10);
   private static final int BATCH = 64;
 
   /** Larger objects are flushed when they are so much. */
   private static final int BATCH_BYTES = 64 << 10;
 
   /** What waits for the event loop, at most; what is behind it, the channel bounds. */
-  private static final int MOST_WAITING_BYTES = 8 << 20;
+  private static final int MAX_WAITING_BYTES = 8 << 20;
 
   /** The question for what has come so far. */
   record HowMany(int unused) {}
@@ -47,14 +47,14 @@ final class KryoWire implements Wire {
   private final Channel channel;
   private final Awaited answer = new Awaited();
   private final int batchCount;
-  private final int mostWaiting;
+  private final int maxWaiting;
   private final AtomicInteger waiting = new AtomicInteger();
   private Object[] batch;
   private int count;
 
   KryoWire(MessagesJob job, HostPort where) throws InterruptedException {
     batchCount = Math.clamp(BATCH_BYTES / job.sizeBytes(), 1, BATCH);
-    mostWaiting = Math.max(2, MOST_WAITING_BYTES / (batchCount * job.sizeBytes()));
+    maxWaiting = Math.max(2, MAX_WAITING_BYTES / (batchCount * job.sizeBytes()));
     batch = new Object[batchCount];
     channel =
         new Bootstrap()
@@ -118,7 +118,7 @@ final class KryoWire implements Wire {
       @Override
       protected void initChannel(SocketChannel made) {
         made.pipeline()
-            .addLast(new LengthFieldBasedFrameDecoder(MOST_BYTES, 0, 4, 0, 4))
+            .addLast(new LengthFieldBasedFrameDecoder(MAX_BYTES, 0, 4, 0, 4))
             .addLast(new Encoder())
             .addLast(new Taker(takers.of(made)));
       }
@@ -127,7 +127,7 @@ final class KryoWire implements Wire {
 
   private static final class Encoder extends MessageToByteEncoder<Object> {
     private final Kryo kryo = kryo();
-    private final Output output = new Output(MOST_BYTES);
+    private final Output output = new Output(MAX_BYTES);
 
     @Override
     protected void encode(ChannelHandlerContext context, Object message, ByteBuf out) {
@@ -141,7 +141,7 @@ final class KryoWire implements Wire {
   private static final class Taker extends SimpleChannelInboundHandler<ByteBuf> {
     private final Kryo kryo = kryo();
     private final Input input = new Input();
-    private final byte[] bytes = new byte[MOST_BYTES];
+    private final byte[] bytes = new byte[MAX_BYTES];
     private final Consumer<Object> consumer;
 
     Taker(Consumer<Object> consumer) {
@@ -166,7 +166,7 @@ final class KryoWire implements Wire {
   }
 
   private void flush() {
-    while ((!channel.isWritable() || waiting.get() >= mostWaiting) && channel.isActive()) {
+    while ((!channel.isWritable() || waiting.get() >= maxWaiting) && channel.isActive()) {
       Thread.onSpinWait();
     }
     Object[] full = batch;

@@ -17,7 +17,7 @@ import org.HdrHistogram.Histogram;
 /** The program of both sides. */
 public final class MessagesJvm {
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final int LEAST_BATCH = 4;
+  private static final int MIN_BATCH = 4;
   private static final int FIRST_BATCH = 1000;
   private static final int FIRST_BATCH_BYTES = 16 << 20;
 
@@ -76,7 +76,7 @@ public final class MessagesJvm {
   }
 
   private Found pour(ParentLink link) throws Exception {
-    long first = Math.clamp(FIRST_BATCH_BYTES / job.sizeBytes(), LEAST_BATCH, FIRST_BATCH);
+    long first = Math.clamp(FIRST_BATCH_BYTES / job.sizeBytes(), MIN_BATCH, FIRST_BATCH);
     long batch = first;
     long batchNs = Math.min(SLICE_NS, job.timing().measureNs());
     WarmUp warmUp = job.timing().warmUp(1);

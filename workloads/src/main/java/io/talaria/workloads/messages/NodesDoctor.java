@@ -27,7 +27,7 @@ public final class NodesDoctor implements NodesInquiry {
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(6);
 
   private static final long LOOK_MS = 5;
-  private static final int LEAST_LIMIT = 100;
+  private static final int MIN_LIMIT = 100;
   private static final int SPARE_IDS = 1000;
 
   /** What is never sent: a node connects to those to whom somebody wants to send. */
@@ -42,7 +42,7 @@ public final class NodesDoctor implements NodesInquiry {
     try {
       NodeDirectory directory = NodeDirectory.file(nodes);
       Map<Integer, InetSocketAddress> all = new TreeMap<>();
-      for (int id = 0; id <= NodeOptions.MOST_ID; id++) {
+      for (int id = 0; id <= NodeOptions.MAX_ID; id++) {
         InetSocketAddress address = directory.address(id);
         if (address != null) {
           all.put(id, address);
@@ -62,7 +62,7 @@ public final class NodesDoctor implements NodesInquiry {
   private static NodeOptions options(
       Map<Integer, InetSocketAddress> all, NodeDirectory directory, String cluster, Path key) {
     // Others may ask at the same time.
-    int own = NodeOptions.MOST_ID - (int) (ProcessHandle.current().pid() % SPARE_IDS);
+    int own = NodeOptions.MAX_ID - (int) (ProcessHandle.current().pid() % SPARE_IDS);
     while (all.containsKey(own)) {
       own--;
     }
@@ -71,7 +71,7 @@ public final class NodesDoctor implements NodesInquiry {
             .cluster(cluster)
             .directory(directory)
             .roads(Road.SHM, Road.UCX, Road.STREAM)
-            .connectionLimit(Math.max(LEAST_LIMIT, Math.min(all.size() + 1, 10_000)))
+            .connectionLimit(Math.max(MIN_LIMIT, Math.min(all.size() + 1, 10_000)))
             .lookup(MethodHandles.lookup())
             .type(Nothing.class);
     return key == null ? options : options.key(key);

@@ -98,16 +98,16 @@ record PaperGrid(List<Figure> figures) {
     if (patterns.contains(MessagesPattern.ASK)) {
       grid.alone("requests", MessagesPattern.ASK);
     }
-    int mostThreads = threads.getLast();
-    int mostHandlers = handlers.getLast();
+    int maxThreads = threads.getLast();
+    int maxHandlers = handlers.getLast();
     if (patterns.contains(MessagesPattern.ALL_TO_ALL)) {
       grid.nodes("all-to-all", MessagesPattern.ALL_TO_ALL, nodes, List.of(1), List.of(1));
       grid.nodes(
           "all-to-all-many-threads",
           MessagesPattern.ALL_TO_ALL,
           nodes,
-          List.of(mostThreads),
-          List.of(mostHandlers));
+          List.of(maxThreads),
+          List.of(maxHandlers));
     }
     if (patterns.contains(MessagesPattern.TURNING)) {
       grid.nodes("turning", MessagesPattern.TURNING, nodes, List.of(1), List.of(1));

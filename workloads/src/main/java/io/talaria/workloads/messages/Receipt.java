@@ -13,9 +13,9 @@ abstract class Receipt {
   private static final int WORKER_BITS = 4;
 
   /** How many threads a node may send with. */
-  static final int MOST_WORKERS = 1 << WORKER_BITS;
+  static final int MAX_WORKERS = 1 << WORKER_BITS;
 
-  private final long[] next = new long[MOST_WORKERS];
+  private final long[] next = new long[MAX_WORKERS];
 
   /** The number of the thread's next object. */
   static long number(int worker, long before) {
@@ -46,7 +46,7 @@ abstract class Receipt {
 
   /** Whether an object is its thread's next. */
   final boolean inOrder(long number, long mask) {
-    int worker = (int) number & MOST_WORKERS - 1;
+    int worker = (int) number & MAX_WORKERS - 1;
     return ((number ^ number(worker, next[worker]++)) & mask) == 0;
   }
 

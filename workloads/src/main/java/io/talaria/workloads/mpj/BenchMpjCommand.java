@@ -61,7 +61,7 @@ import picocli.CommandLine.Spec;
 public final class BenchMpjCommand implements Subcommand {
   private static final int USUAL_ITERATIONS = 5;
   private static final double USUAL_WARM_UP = 2;
-  private static final int MOST_RANKS = 16;
+  private static final int MAX_RANKS = 16;
   private static final int QUICK_LESS = 10;
   private static final int CROWDED_LESS = 100;
   private static final String FORMAT = "talaria-bench-mpj-1";
@@ -205,7 +205,7 @@ public final class BenchMpjCommand implements Subcommand {
   private List<Integer> ranks(MpjPattern pattern) {
     List<Integer> all = pattern.ranks(ranks);
     int least = pattern.kernel() == null ? 2 : 1;
-    all.forEach(number -> Limits.check(spec.commandLine(), "--ranks", number, least, MOST_RANKS));
+    all.forEach(number -> Limits.check(spec.commandLine(), "--ranks", number, least, MAX_RANKS));
     return all;
   }
 

@@ -16,7 +16,7 @@ final class Overlap {
   private static final int MESSAGE = 1;
   private static final int GO = 3;
   private static final long FIRST_TURNS = 1_000;
-  private static final long MOST_TURNS = 1_000_000_000;
+  private static final long MAX_TURNS = 1_000_000_000;
 
   private final Intracomm world;
   private final int rank;
@@ -59,7 +59,7 @@ final class Overlap {
       possibleNs += possible;
       hiddenNs += Math.max(0, Math.min(possible, message + work - both));
       long wanted = Math.round((double) turns * message / work);
-      turns = Math.max(1, Math.min(MOST_TURNS, wanted));
+      turns = Math.max(1, Math.min(MAX_TURNS, wanted));
     }
   }
 

@@ -46,9 +46,9 @@ import picocli.CommandLine.Spec;
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })
 public final class BenchNettyCommand implements Subcommand {
-  private static final int MOST_CONNECTIONS = 10_000;
-  private static final int MOST_FLUSH = 1_000_000;
-  private static final int MOST_IN_FLIGHT = 1_024;
+  private static final int MAX_CONNECTIONS = 10_000;
+  private static final int MAX_FLUSH = 1_000_000;
+  private static final int MAX_IN_FLIGHT = 1_024;
 
   @Spec private CommandSpec spec;
 
@@ -88,9 +88,9 @@ public final class BenchNettyCommand implements Subcommand {
 
   @Override
   public Integer call() throws HarnessException, InterruptedException {
-    Limits.check(spec.commandLine(), "--in-flight", inFlight, 1, MOST_IN_FLIGHT);
+    Limits.check(spec.commandLine(), "--in-flight", inFlight, 1, MAX_IN_FLIGHT);
     if (flush != null) {
-      Limits.check(spec.commandLine(), "--flush", flush, 1, MOST_FLUSH);
+      Limits.check(spec.commandLine(), "--flush", flush, 1, MAX_FLUSH);
     }
     return bench.run(NettyJvm.class, "talaria-bench-netty-1", trials());
   }
@@ -99,7 +99,7 @@ public final class BenchNettyCommand implements Subcommand {
     List<NettyTrial> trials = new ArrayList<>();
     for (NettyPattern pattern : patterns.isEmpty() ? List.of(NettyPattern.values()) : patterns) {
       for (int size : bench.sizes(pattern.sizes())) {
-        for (int number : bench.connections(pattern.connections(), MOST_CONNECTIONS)) {
+        for (int number : bench.connections(pattern.connections(), MAX_CONNECTIONS)) {
           trials.add(
               new NettyTrial(pattern, size, number, inFlight, flush(size), eventLoops.number()));
         }

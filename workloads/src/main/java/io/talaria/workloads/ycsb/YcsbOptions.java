@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 /** The options of every benchmark that YCSB drives: a mixin of its command. */
 public final class YcsbOptions {
   private static final int MOST = 1_000_000_000;
-  private static final int MOST_THREADS = 512;
+  private static final int MAX_THREADS = 512;
   private static final int LONGEST_SERIES_MS = 3_600_000;
   private static final String DEFAULT_RECORDS = "1000";
   private static final String DEFAULT_OPERATIONS = "50000";
@@ -155,7 +155,7 @@ public final class YcsbOptions {
     if (operations != null) {
       Limits.check(line, "--operations", operations, 1, MOST);
     }
-    Limits.check(line, "--threads", threads, 1, MOST_THREADS);
+    Limits.check(line, "--threads", threads, 1, MAX_THREADS);
     if (seriesMs != null) {
       Limits.check(line, "--series", seriesMs, 1, LONGEST_SERIES_MS);
       if (export == null) {

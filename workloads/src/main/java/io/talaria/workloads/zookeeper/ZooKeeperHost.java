@@ -19,7 +19,7 @@ import org.apache.zookeeper.server.ZooKeeperServer;
  */
 public final class ZooKeeperHost implements Service {
   private static final int TICK_MS = 2_000;
-  private static final int MOST_CLIENTS = 1_000;
+  private static final int MAX_CLIENTS = 1_000;
 
   private final ServerCnxnFactory connections;
 
@@ -42,7 +42,7 @@ public final class ZooKeeperHost implements Service {
     System.setProperty("zookeeper.nio.numSelectorThreads", "1");
     NIOServerCnxnFactory factory = new NIOServerCnxnFactory();
     try {
-      factory.configure(Peer.bindAddress(task.where()), MOST_CLIENTS);
+      factory.configure(Peer.bindAddress(task.where()), MAX_CLIENTS);
     } catch (IOException e) {
       throw Peer.cannotListen(task.where(), e);
     }

@@ -73,7 +73,7 @@ class EchoTest {
   @Test
   void aLineThatIsTooLongIsToldAsSuch() throws Exception {
     try (TalariaCommand echo = TalariaCommand.start(words("--plain"))) {
-      echo.type("short\n" + "x".repeat(EchoLink.MOST_BYTES + 1) + "\n");
+      echo.type("short\n" + "x".repeat(EchoLink.MAX_BYTES + 1) + "\n");
       echo.ended().failed(1, TOO_LONG);
     }
   }
@@ -81,7 +81,7 @@ class EchoTest {
   /** As from a file that is no text. */
   @Test
   void aLineWithoutAnEndIsTooLong() {
-    TalariaCommand.runWith("short\n" + "x".repeat(22 * EchoLink.MOST_BYTES), words("--plain"))
+    TalariaCommand.runWith("short\n" + "x".repeat(22 * EchoLink.MAX_BYTES), words("--plain"))
         .failed(1, TOO_LONG);
   }
 

@@ -159,7 +159,7 @@ class MessagesTest {
     }
     Receipt receipt = Receipt.of(Dispatch.INLINE);
     for (long before = 0; before < 100; before++) {
-      for (int worker = 0; worker < Receipt.MOST_WORKERS; worker++) {
+      for (int worker = 0; worker < Receipt.MAX_WORKERS; worker++) {
         Block block = Block.of(1, Receipt.number(worker, before));
         receipt.take(block.number(), block.mask(), block.sum());
       }
@@ -268,7 +268,7 @@ class MessagesTest {
     for (Dispatch dispatch : Dispatch.values()) {
       Receipt receipt = Receipt.of(dispatch);
       for (long before = 0; before < 3; before++) {
-        for (int worker = 0; worker < Receipt.MOST_WORKERS; worker++) {
+        for (int worker = 0; worker < Receipt.MAX_WORKERS; worker++) {
           receipt.take(Receipt.number(worker, before), worker);
         }
       }

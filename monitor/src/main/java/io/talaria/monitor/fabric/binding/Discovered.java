@@ -23,7 +23,7 @@ public final class Discovered {
   private static final long PORT_LID = FabricStructs.PORT.offset("base_lid");
   private static final long PORT_INFO = FabricStructs.PORT.offset("info");
   private static final long NODES = FabricStructs.FABRIC.offset("nodes");
-  private static final int MOST_PORTS = 255;
+  private static final int MAX_PORTS = 255;
   private static final int LID_MASK = 0xffff;
 
   private Discovered() {}
@@ -51,7 +51,7 @@ public final class Discovered {
   public static List<Long> ports(long node) {
     List<Long> ports = new ArrayList<>();
     long array = Raw.longAt(node + NODE_PORTS);
-    int most = Math.min(Math.max(0, Raw.intAt(node + NODE_NUMPORTS)), MOST_PORTS);
+    int most = Math.min(Math.max(0, Raw.intAt(node + NODE_NUMPORTS)), MAX_PORTS);
     for (int i = 0; array != 0 && i <= most; i++) {
       long port = Raw.longAt(array + (long) i * Long.BYTES);
       if (port != 0) {

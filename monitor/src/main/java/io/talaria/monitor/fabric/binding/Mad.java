@@ -27,7 +27,7 @@ public final class Mad {
   private static final int EIO = 5;
   private static final int ETIMEDOUT = 110;
   private static final int CA_NAME_BYTES = 20; // UMAD_CA_NAME_LEN
-  private static final int MOST_CAS = 32;
+  private static final int MAX_CAS = 32;
 
   private final MethodHandle umadInit;
   private final MethodHandle umadGetCasNames;
@@ -110,11 +110,11 @@ public final class Mad {
   public List<String> adapters() {
     try (Arena arena = Arena.ofConfined()) {
       int ignored = (int) umadInit.invokeExact();
-      MemorySegment names = arena.allocate((long) MOST_CAS * CA_NAME_BYTES);
+      MemorySegment names = arena.allocate((long) MAX_CAS * CA_NAME_BYTES);
       MemorySegment errno = arena.allocate(Errno.LAYOUT);
-      int count = (int) umadGetCasNames.invokeExact(errno, names, MOST_CAS);
+      int count = (int) umadGetCasNames.invokeExact(errno, names, MAX_CAS);
       List<String> found = new ArrayList<>();
-      for (int i = 0; i < Math.min(count, MOST_CAS); i++) {
+      for (int i = 0; i < Math.min(count, MAX_CAS); i++) {
         found.add(names.getString((long) i * CA_NAME_BYTES, StandardCharsets.UTF_8));
       }
       return found;

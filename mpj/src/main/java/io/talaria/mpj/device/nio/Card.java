@@ -14,7 +14,7 @@ import java.util.List;
 
 /** Where a rank listens, as one line that others are given: a port, and addresses to try. */
 final class Card {
-  private static final int MOST_ADDRESSES = 16;
+  private static final int MAX_ADDRESSES = 16;
 
   private Card() {}
 
@@ -44,7 +44,7 @@ final class Card {
     List<InetSocketAddress> addresses = new ArrayList<>();
     try {
       int port = Integer.parseInt(words[0]);
-      for (int i = 1; i < words.length && i <= MOST_ADDRESSES; i++) {
+      for (int i = 1; i < words.length && i <= MAX_ADDRESSES; i++) {
         addresses.add(new InetSocketAddress(InetAddress.ofLiteral(words[i]), port));
       }
     } catch (IllegalArgumentException e) {
@@ -76,7 +76,7 @@ final class Card {
     }
     found.sort(
         (a, b) -> Boolean.compare(!(a instanceof Inet4Address), !(b instanceof Inet4Address)));
-    return found.subList(0, Math.min(found.size(), MOST_ADDRESSES));
+    return found.subList(0, Math.min(found.size(), MAX_ADDRESSES));
   }
 
   /** The loopback address: all ranks are on this host. */

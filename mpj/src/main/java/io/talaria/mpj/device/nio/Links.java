@@ -38,9 +38,9 @@ import mpi.ProcessFailedException;
  */
 public final class Links implements Ways {
   /** From how many links on a selector is asked which to read. */
-  private static final int MOST_POLLED = 8;
+  private static final int MAX_POLLED = 8;
 
-  private static final int MOST_GREETINGS = 64;
+  private static final int MAX_GREETINGS = 64;
   private static final int BACKLOG = 256;
   private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
 
@@ -233,7 +233,7 @@ public final class Links implements Ways {
         SocketChannel oldest = null;
         synchronized (greeted) {
           greeted.addLast(channel);
-          if (greeted.size() > MOST_GREETINGS) {
+          if (greeted.size() > MAX_GREETINGS) {
             oldest = greeted.removeFirst();
           }
         }
@@ -407,7 +407,7 @@ public final class Links implements Ways {
     for (int i = 0; i < count; i++) {
       active.get(i).round();
     }
-    if (count > MOST_POLLED) {
+    if (count > MAX_POLLED) {
       findReady(count);
     }
     if (!dying.isEmpty()) {

@@ -57,7 +57,7 @@ public final class SharedFiles implements RingArea {
    * @param ringBytes of a ring, or 0 where there are none
    * @return bytes, in whole pages
    */
-  public static long mostBytes(int ranks, int ranksHere, int ringBytes) {
+  public static long maxBytes(int ranks, int ranksHere, int ringBytes) {
     long rings = ringBytes == 0 ? 0 : (long) ranksHere * (ranksHere - 1);
     return inPages(RankPages.bytes(ranks)) + rings * inPages(RingLayout.bytes(ringBytes));
   }

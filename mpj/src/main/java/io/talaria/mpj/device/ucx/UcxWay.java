@@ -24,7 +24,7 @@ final class UcxWay {
   private static final int NOBODY = -1;
 
   /** Sends to a rank that UCX may have at a time: a worker has 2^20 requests for 3,500 ranks. */
-  private static final int MOST_IN_FLIGHT = 256;
+  private static final int MAX_IN_FLIGHT = 256;
 
   private final int peer;
   private final UcxWays ways;
@@ -126,7 +126,7 @@ final class UcxWay {
       if (inFlight == 0) {
         return 0;
       }
-      if (inFlight == MOST_IN_FLIGHT) {
+      if (inFlight == MAX_IN_FLIGHT) {
         return -1;
       }
       if (tail < head) {

@@ -41,8 +41,8 @@ public final class UcxWays implements Ways {
   private static final long FRAMES = 0x54L << 56;
 
   private static final long KIND = 0xffL << 56;
-  private static final int MOST_PLACES = 32;
-  private static final int LEAST_PLACES = 4;
+  private static final int MAX_PLACES = 32;
+  private static final int MIN_PLACES = 4;
   private static final int PLACES_BYTES = 2 << 20;
 
   /** Places do not begin at the same place modulo a power of two, where caches would collide. */
@@ -123,7 +123,7 @@ public final class UcxWays implements Ways {
     this.graceNs = graceNs;
     longestFrame = longestFrame(bufferBytes);
     stride = longestFrame + STAGGER;
-    int places = Math.clamp(PLACES_BYTES / longestFrame, LEAST_PLACES, MOST_PLACES);
+    int places = Math.clamp(PLACES_BYTES / longestFrame, MIN_PLACES, MAX_PLACES);
     ways = new UcxWay[size];
     heard = new boolean[size];
     diesAt = new long[size];

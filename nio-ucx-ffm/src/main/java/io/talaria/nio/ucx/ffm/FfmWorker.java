@@ -15,7 +15,7 @@ import io.talaria.ucx.WorkerAddress;
 /** A worker of the module {@code ucx}, whose request numbers and status codes are the same. */
 final class FfmWorker implements BoundWorker {
   private final Worker worker;
-  private final Endpoint[] polled = new Endpoint[MOST_READY];
+  private final Endpoint[] polled = new Endpoint[MAX_READY];
 
   FfmWorker(Worker worker) {
     this.worker = worker;

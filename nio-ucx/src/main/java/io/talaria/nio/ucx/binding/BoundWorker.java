@@ -15,7 +15,7 @@ public interface BoundWorker extends AutoCloseable {
   int IN_PROGRESS = 1;
 
   /** How many endpoints {@link #pollStreams} names at once. */
-  int MOST_READY = 64;
+  int MAX_READY = 64;
 
   /**
    * Begins a turn of this thread; waits while another has it. May be nested.
@@ -76,7 +76,7 @@ public interface BoundWorker extends AutoCloseable {
    * Names endpoints that have received bytes which nobody has read; they are then to be read until
    * there are none. One may be named that has none.
    *
-   * @param ready where to put what was given to {@link #connect}: {@value #MOST_READY} places
+   * @param ready where to put what was given to {@link #connect}: {@value #MAX_READY} places
    * @return how many were put; if all places were taken, there may be more
    */
   int pollStreams(Object[] ready);
