@@ -211,7 +211,7 @@ class DescriptorsTest {
     lab.stop(client, stranger, server);
   }
 
-  /** Who finds no bell to sleep on sleeps on the control connection. */
+  /** Who finds no doorbell to sleep on sleeps on the control connection. */
   @ParameterizedTest
   @EnumSource(names = {"TALARIA", "TALARIA_17"})
   void aReader(Flavour flavour) throws Exception {

@@ -60,7 +60,7 @@ class HostileTest {
     announced = Announced.await(lab.talariaDir(), port);
     client = echoClient();
     assertEchoes(client);
-    descriptors = Proc.descriptorsButBells(server);
+    descriptors = Proc.descriptorsButDoorbells(server);
   }
 
   private Child echoClient() throws Exception {
@@ -87,10 +87,11 @@ class HostileTest {
     assertEchoes(another);
     lab.stop(another);
     long deadlineNs = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-    while (Proc.descriptorsButBells(server) > descriptors + 1 && System.nanoTime() < deadlineNs) {
+    while (Proc.descriptorsButDoorbells(server) > descriptors + 1
+        && System.nanoTime() < deadlineNs) {
       Thread.sleep(20);
     }
-    assertThat(Proc.descriptorsButBells(server))
+    assertThat(Proc.descriptorsButDoorbells(server))
         .as("descriptors")
         .isLessThanOrEqualTo(descriptors + 1);
     lab.stop(client, server);

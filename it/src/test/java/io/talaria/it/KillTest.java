@@ -105,14 +105,14 @@ class KillTest {
       assertEndsAsOnTcp(ended);
       if (round == SETTLED - 1) {
         Proc.collectGarbage(survivor);
-        descriptors = Proc.descriptorsButBells(survivor);
+        descriptors = Proc.descriptorsButDoorbells(survivor);
         mappings = Proc.mappings(survivor, lab.shmDir());
       }
     }
     Proc.collectGarbage(survivor);
     awaitAtMost(
-        "descriptors", descriptors + ODD_DESCRIPTORS, () -> Proc.descriptorsButBells(survivor));
-    awaitAtMost("bells of threads", MAX_ASLEEP, () -> Proc.bellsOfThreads(survivor));
+        "descriptors", descriptors + ODD_DESCRIPTORS, () -> Proc.descriptorsButDoorbells(survivor));
+    awaitAtMost("doorbells of threads", MAX_ASLEEP, () -> Proc.doorbellsOfThreads(survivor));
     awaitAtMost(
         "mappings of shared memory",
         mappings + POOLED_MAPPINGS,

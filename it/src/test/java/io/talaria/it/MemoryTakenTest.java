@@ -101,9 +101,9 @@ class MemoryTakenTest {
     start(flavour, look);
     connect(0);
     Modes.awaitAll(guest, c -> c.mode() == Mode.SHM, 1, "accelerated");
-    int descriptors = Proc.descriptorsButBells(host, guest);
+    int descriptors = Proc.descriptorsButDoorbells(host, guest);
     int mappings = Proc.mappings(host, lab.shmDir());
-    int guestsDescriptors = Proc.descriptorsButBells(guest);
+    int guestsDescriptors = Proc.descriptorsButDoorbells(guest);
     for (int round = 1; round <= 3; round++) {
       try (FileChannel memory = caught(() -> guest.send("connect"))) {
         int port = guest.await("connected").port();
@@ -118,11 +118,11 @@ class MemoryTakenTest {
       echoes(0);
     }
     atMost("mappings", mappings + SPARE, () -> Proc.mappings(host, lab.shmDir()));
-    atMost("descriptors", descriptors + SPARE, () -> Proc.descriptorsButBells(host, guest));
+    atMost("descriptors", descriptors + SPARE, () -> Proc.descriptorsButDoorbells(host, guest));
     atMost(
         "the client's descriptors",
         guestsDescriptors + SPARE,
-        () -> Proc.descriptorsButBells(guest));
+        () -> Proc.descriptorsButDoorbells(guest));
     lab.stop(guest, healthy, host);
   }
 
@@ -135,7 +135,7 @@ class MemoryTakenTest {
 
   private void takeFromAPeer(Flavour flavour, String look, String doing) throws Exception {
     start(flavour, look);
-    int descriptors = Proc.descriptorsButBells(host);
+    int descriptors = Proc.descriptorsButDoorbells(host);
     for (int round = 0; round < 4; round += 2) {
       try (FileChannel memory = caught(() -> guest.send("connect"))) {
         int first = guest.await("connected").port();
@@ -157,7 +157,7 @@ class MemoryTakenTest {
       }
       assertHealthy();
     }
-    atMost("descriptors", descriptors + SPARE, () -> Proc.descriptorsButBells(host));
+    atMost("descriptors", descriptors + SPARE, () -> Proc.descriptorsButDoorbells(host));
     lab.stop(guest, healthy, host);
   }
 

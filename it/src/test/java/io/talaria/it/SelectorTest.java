@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A select lasts as long as it was asked to, ends at a wake-up, and never returns with nothing
- * because of what goes on below: bells, data that nobody is interested in, a full connection.
+ * because of what goes on below: doorbells, data that nobody is interested in, a full connection.
  */
 @Tag("fabric")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)

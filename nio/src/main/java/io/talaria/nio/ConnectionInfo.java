@@ -22,8 +22,8 @@ import java.net.InetSocketAddress;
  * @param reads reads that gave bytes, of either road
  * @param writes writes that took bytes, of either road
  * @param stalls writes that found no space
- * @param bellsSent bells rung for a sleeping peer
- * @param bellsReceived bells heard
+ * @param wakeupsSent doorbells rung for a sleeping peer
+ * @param wakeupsReceived doorbells heard
  * @param sleeps sleeps of a thread that waited for this connection
  * @param ringInBytes capacity of the incoming ring, or 0
  * @param ringOutBytes capacity of the outgoing ring, or 0
@@ -44,8 +44,8 @@ public record ConnectionInfo(
     long reads,
     long writes,
     long stalls,
-    long bellsSent,
-    long bellsReceived,
+    long wakeupsSent,
+    long wakeupsReceived,
     long sleeps,
     int ringInBytes,
     int ringOutBytes) {

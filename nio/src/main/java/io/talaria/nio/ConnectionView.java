@@ -148,21 +148,21 @@ public final class ConnectionView {
   }
 
   /**
-   * Bells rung.
+   * Doorbells rung.
    *
    * @return the value
    */
-  public long getBellsSent() {
-    return info.bellsSent();
+  public long getWakeupsSent() {
+    return info.wakeupsSent();
   }
 
   /**
-   * Bells heard.
+   * Doorbells heard.
    *
    * @return the value
    */
-  public long getBellsReceived() {
-    return info.bellsReceived();
+  public long getWakeupsReceived() {
+    return info.wakeupsReceived();
   }
 
   /**

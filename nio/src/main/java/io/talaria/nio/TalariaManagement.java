@@ -130,10 +130,10 @@ public final class TalariaManagement {
       named.put("reads", totals.reads());
       named.put("writes", totals.writes());
       named.put("stalls", totals.stalls());
-      named.put("bellsSent", totals.bellsSent());
-      named.put("bellsReceived", totals.bellsReceived());
+      named.put("wakeupsSent", totals.wakeupsSent());
+      named.put("wakeupsReceived", totals.wakeupsReceived());
       named.put("sleeps", totals.sleeps());
-      named.put("bellsMissed", totals.bellsMissed());
+      named.put("wakeupsMissed", totals.wakeupsMissed());
       return named;
     }
   }

@@ -33,7 +33,7 @@ class PackagesTest {
               "channel",
               Set.of(
                   "adaptor",
-                  "bell",
+                  "doorbell",
                   "config",
                   "counters",
                   "fabric",
@@ -45,7 +45,7 @@ class PackagesTest {
                   "privileged",
                   "shm",
                   "spin")),
-          Map.entry("bell", Set.of("jdk", "privileged")),
+          Map.entry("doorbell", Set.of("jdk", "privileged")),
           Map.entry("config", Set.of("process")),
           Map.entry("counters", Set.of("counters.file", "files", "privileged", "process")),
           Map.entry("counters.file", Set.of("process")),
@@ -62,7 +62,7 @@ class PackagesTest {
               Set.of("counters", "fabric", "files", "memory", "privileged", "process")),
           Map.entry("privileged", Set.of()),
           Map.entry("process", Set.of()),
-          Map.entry("shm", Set.of("bell", "fabric", "files", "memory")),
+          Map.entry("shm", Set.of("doorbell", "fabric", "files", "memory")),
           Map.entry("spin", Set.of("privileged")));
 
   private static final Pattern ARROW =

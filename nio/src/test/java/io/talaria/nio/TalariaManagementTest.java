@@ -48,8 +48,8 @@ class TalariaManagementTest {
     connection.tcpIn(5);
     connection.tcpOut(7);
     connection.stalled();
-    connection.bellSent();
-    connection.bellReceived();
+    connection.wakeupSent();
+    connection.wakeupReceived();
     connection.slept();
     counters.refused(Reason.SHM_FULL);
 
@@ -77,8 +77,8 @@ class TalariaManagementTest {
     expected.put("reads", 2L);
     expected.put("writes", 2L);
     expected.put("stalls", 1L);
-    expected.put("bellsSent", 1L);
-    expected.put("bellsReceived", 1L);
+    expected.put("wakeupsSent", 1L);
+    expected.put("wakeupsReceived", 1L);
     expected.put("sleeps", 1L);
     expected.put("ringInBytes", 32 << 10);
     expected.put("ringOutBytes", 64 << 10);

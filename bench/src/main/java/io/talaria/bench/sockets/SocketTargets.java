@@ -60,7 +60,7 @@ record SocketTargets(Comparison found) {
         hold(id + "/server", Spread::max, 0, Quantity.BYTES, SocketTargets::nothing);
       }
       case WAKE, COLD -> {
-        // Their targets are those of the bells to come.
+        // Their targets are those of the doorbells to come.
       }
     }
   }

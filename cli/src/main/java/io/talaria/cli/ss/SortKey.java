@@ -19,8 +19,8 @@ enum SortKey {
   STALLS(
       (line, rates) ->
           line.connection().stalls() + (rates == null ? 0 : rates.stalls(line) << Integer.SIZE)),
-  /** Bells sent and received so far. */
-  BELLS((line, rates) -> line.connection().bellsSent() + line.connection().bellsReceived()),
+  /** Wakeups sent and received so far. */
+  WAKEUPS((line, rates) -> line.connection().wakeupsSent() + line.connection().wakeupsReceived()),
   /** The oldest first. */
   AGE((line, rates) -> -line.connection().openedAtMs());
 

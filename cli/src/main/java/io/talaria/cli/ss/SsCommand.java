@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
       "  reason     why it is that road; the lines below the table say it in words",
       "  in, out    bytes read and written so far, on both roads together",
       "  stalls     writes that found no space",
-      "  bells      wake-ups sent to a sleeping peer / received from it",
+      "  wakeups      wake-ups sent to a sleeping peer / received from it",
       "  .../s      the same in a second, since the last refresh (--watch)",
       "",
       "Examples:",
@@ -66,7 +66,7 @@ public final class SsCommand implements Callable<Integer> {
       names = "--sort",
       paramLabel = "KEY",
       description =
-          "Order of the rows: process, bytes, rate, stalls, bells or age, the most first (default:"
+          "Order of the rows: process, bytes, rate, stalls, wakeups or age, the most first (default:"
               + " rate with --watch, else process).")
   private String sortName;
 

@@ -100,8 +100,8 @@ final class SsJson {
     tree.put("reads", connection.reads());
     tree.put("writes", connection.writes());
     tree.put("stalls", connection.stalls());
-    tree.put("bellsSent", connection.bellsSent());
-    tree.put("bellsReceived", connection.bellsReceived());
+    tree.put("wakeupsSent", connection.wakeupsSent());
+    tree.put("wakeupsReceived", connection.wakeupsReceived());
     tree.put("sleeps", connection.sleeps());
     tree.put("ringInBytes", connection.ringInBytes());
     tree.put("ringOutBytes", connection.ringOutBytes());
@@ -145,10 +145,10 @@ final class SsJson {
     tree.put("reads", totals.reads());
     tree.put("writes", totals.writes());
     tree.put("stalls", totals.stalls());
-    tree.put("bellsSent", totals.bellsSent());
-    tree.put("bellsReceived", totals.bellsReceived());
+    tree.put("wakeupsSent", totals.wakeupsSent());
+    tree.put("wakeupsReceived", totals.wakeupsReceived());
     tree.put("sleeps", totals.sleeps());
-    tree.put("bellsMissed", totals.bellsMissed());
+    tree.put("wakeupsMissed", totals.wakeupsMissed());
     return tree;
   }
 }

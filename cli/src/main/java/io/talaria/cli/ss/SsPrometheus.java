@@ -48,8 +48,8 @@ final class SsPrometheus {
     total("reads", "Reads that gave bytes.", ProcessTotals::reads);
     total("writes", "Writes that took bytes.", ProcessTotals::writes);
     total("stalls", "Writes that found no space.", ProcessTotals::stalls);
-    total("bells_sent", "Wake-ups sent to sleeping peers.", ProcessTotals::bellsSent);
-    total("bells_received", "Wake-ups received.", ProcessTotals::bellsReceived);
+    total("wakeups_sent", "Wake-ups sent to sleeping peers.", ProcessTotals::wakeupsSent);
+    total("wakeups_received", "Wake-ups received.", ProcessTotals::wakeupsReceived);
     total("sleeps", "Sleeps of threads that waited for a connection.", ProcessTotals::sleeps);
     out.head("talaria_unreadable_files", GAUGE, "Counters files that could not be read.");
     out.sample("talaria_unreadable_files")

@@ -62,9 +62,9 @@ final class SsTable {
     figure(">out", 8, line -> Show.bytes(line.connection().outBytes()));
     count(">stalls", 10, ConnectionInfo::stalls);
     figure(
-        ">bells",
+        ">wakeups",
         11,
-        line -> line.connection().bellsSent() + "/" + line.connection().bellsReceived());
+        line -> line.connection().wakeupsSent() + "/" + line.connection().wakeupsReceived());
     column(">age", 3, line -> Show.age(atMs - line.connection().openedAtMs()));
   }
 

@@ -62,7 +62,7 @@ class SsCommandTest {
     shm.fabricIn(3 << 20);
     shm.fabricOut(100);
     shm.stalled();
-    shm.bellSent();
+    shm.wakeupSent();
     ConnectionCounters tcp =
         counters.connection(
             Role.CLIENT, new InetSocketAddress("::1", 50003), new InetSocketAddress("::1", 2181));
@@ -126,7 +126,7 @@ class SsCommandTest {
               "in",
               "out",
               "stalls",
-              "bells",
+              "wakeups",
               "age");
       assertThat(lines[2]).contains(PID + "  ").contains("listener  *:9092").contains("announced");
       assertThat(lines[3])
@@ -235,14 +235,14 @@ class SsCommandTest {
       counters.connection(Role.LISTENER, new InetSocketAddress(1), null);
       ConnectionCounters accepted = counters.connection(Role.ACCEPTED, null, null);
       accepted.fabricIn(10);
-      accepted.bellSent();
+      accepted.wakeupSent();
       ConnectionCounters client = counters.connection(Role.CLIENT, null, null);
       client.tcpOut(20);
       client.stalled();
       assertThat(rows()).containsExactly("listener", "accepted", "client");
       assertThat(rows("--sort", "bytes")).containsExactly("client", "accepted", "listener");
       assertThat(rows("--sort", "STALLS")).containsExactly("client", "listener", "accepted");
-      assertThat(rows("--sort", "bells")).containsExactly("accepted", "listener", "client");
+      assertThat(rows("--sort", "wakeups")).containsExactly("accepted", "listener", "client");
       assertThat(rows("--sort", "age")).startsWith("listener");
     }
   }
@@ -262,7 +262,7 @@ class SsCommandTest {
       assertThat(connection.get("reason").asText()).isEqualTo("same-host");
       assertThat(connection.get("remote").asText()).isEqualTo("127.0.0.1:40001");
       assertThat(connection.get("fabricInBytes").asLong()).isEqualTo(3 << 20);
-      assertThat(connection.get("bellsSent").asLong()).isEqualTo(1);
+      assertThat(connection.get("wakeupsSent").asLong()).isEqualTo(1);
       assertThat(process.get("connections").get(0).get("remote").isNull()).isTrue();
       assertThat(counters.problem()).isNull();
     }
@@ -385,13 +385,13 @@ class SsCommandTest {
       assertThat(small.get(1)).startsWith("1 process, 1 listener, 42 connections (41 tcp, 1 shm)");
       assertThat(small.get(2)).startsWith("  ").endsWith(" stalls/s"); // what did not fit above
       assertThat(small.get(5)).contains("remote", "mode", "reason", "in/s", "out/s");
-      assertThat(small.get(5)).doesNotContain("transport", "bells");
+      assertThat(small.get(5)).doesNotContain("transport", "wakeups");
       assertThat(small.get(7)).contains("same-host");
       assertThat(small.get(15)).isEqualTo("… and 35 more");
       assertThat(small).allMatch(line -> line.length() <= 80);
 
       List<String> large = text.screen("2 s", new Terminal.Size(100, 300));
-      assertThat(large.get(4)).contains("transport", "writes/s", "bells", "age");
+      assertThat(large.get(4)).contains("transport", "writes/s", "wakeups", "age");
       assertThat(large).anyMatch(line -> line.startsWith("peer-plain: "));
       assertThat(large).noneMatch(line -> line.contains(" more"));
 
@@ -431,7 +431,7 @@ class SsCommandTest {
     refused("--reason plain is none of negotiating, same-host, announced", "--reason", "plain");
     refused("--port 65536 is not within 1 and 65535", "--port", "65536");
     refused("--address localhost is no IP address, such as 127.0.0.1", "--address", "localhost");
-    refused("--sort size is none of process, bytes, rate, stalls, bells, age", "--sort", "size");
+    refused("--sort size is none of process, bytes, rate, stalls, wakeups, age", "--sort", "size");
     run("--pid", "x");
     assertThat(status).isEqualTo(2);
   }

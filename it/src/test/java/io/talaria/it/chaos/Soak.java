@@ -91,7 +91,7 @@ public final class Soak {
     for (String port : ports.split(",")) {
       Announced.await(lab.talariaDir(), Integer.parseInt(port));
     }
-    int hostDescriptors = Proc.descriptorsButBells(host);
+    int hostDescriptors = Proc.descriptorsButDoorbells(host);
     System.out.println("soak: " + connects + " connects and closes");
     System.out.printf(
         "%10s %6s %15s %15s %13s %13s %11s %9s%n",
@@ -196,11 +196,11 @@ public final class Soak {
     guest.stop();
     atMost("mappings of the server, alone", 0, () -> mappings(host));
     atMost(
-        "descriptors of the server, alone, but bells",
+        "descriptors of the server, alone, but doorbells",
         hostDescriptors + SPARE_DESCRIPTORS,
-        () -> Proc.descriptorsButBells(host));
+        () -> Proc.descriptorsButDoorbells(host));
     // They are kept for the next selector; every other listener has one at a time.
-    atMost("bells of the server, alone", THREADS / 2, () -> Proc.bells(host));
+    atMost("doorbells of the server, alone", THREADS / 2, () -> Proc.doorbells(host));
     host.stop();
     System.out.println("soak: it levels off, and everything is given back");
   }

@@ -38,7 +38,7 @@ public final class Storm {
   private static final int DESCRIPTORS = 512;
   private static final int SPARE_DESCRIPTORS = 2;
 
-  /** Of a member; each may have leased a bell, and bells are kept. */
+  /** Of a member; each may have leased a doorbell, and doorbells are kept. */
   private static final int SELECTORS = 2;
 
   private static final String MEMORY = "size=256m,mode=700";
@@ -151,7 +151,7 @@ public final class Storm {
           Announced.await(lab.talariaDir(), port);
         }
       }
-      member.baseDescriptors = Proc.descriptorsButBells(member.child);
+      member.baseDescriptors = Proc.descriptorsButDoorbells(member.child);
     }
     tellPeers();
     startNs = System.nanoTime();
@@ -468,10 +468,10 @@ public final class Storm {
       }
     }
     int limit = keeper.baseDescriptors + SPARE_DESCRIPTORS;
-    int descriptors = atMost(limit, () -> Proc.descriptorsButBells(keeper.child));
-    int bells = atMost(SELECTORS, () -> Proc.bells(keeper.child));
+    int descriptors = atMost(limit, () -> Proc.descriptorsButDoorbells(keeper.child));
+    int doorbells = atMost(SELECTORS, () -> Proc.doorbells(keeper.child));
     findings.leakedDescriptors =
-        Math.max(0, descriptors - limit) + 2L * Math.max(0, bells - SELECTORS);
+        Math.max(0, descriptors - limit) + 2L * Math.max(0, doorbells - SELECTORS);
     findings.leakedMappings =
         atMost(
             0,
@@ -482,12 +482,12 @@ public final class Storm {
     findings.filesLeft = atMost(0, () -> Leftovers.of(lab.talariaDir(), shmDir).size());
     say(
         String.format(
-            "%s: %d descriptors, %d at the start, and %d bells; %d mappings of shared memory; files"
+            "%s: %d descriptors, %d at the start, and %d doorbells; %d mappings of shared memory; files"
                 + " of the dead: %s",
             keeper,
             descriptors,
             keeper.baseDescriptors,
-            bells,
+            doorbells,
             findings.leakedMappings,
             Leftovers.of(lab.talariaDir(), shmDir)));
     if (findings.leakedMappings > 0) {

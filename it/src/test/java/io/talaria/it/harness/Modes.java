@@ -276,7 +276,7 @@ public final class Modes {
         .map(
             c ->
                 String.format(
-                    "%s %s -> %s %s (%s) %s in %d+%d out %d+%d stalls %d bells %d/%d sleeps %d"
+                    "%s %s -> %s %s (%s) %s in %d+%d out %d+%d stalls %d doorbells %d/%d sleeps %d"
                         + " rings %d/%d",
                     c.role().code(),
                     c.local(),
@@ -289,8 +289,8 @@ public final class Modes {
                     c.tcpOutBytes(),
                     c.fabricOutBytes(),
                     c.stalls(),
-                    c.bellsSent(),
-                    c.bellsReceived(),
+                    c.wakeupsSent(),
+                    c.wakeupsReceived(),
                     c.sleeps(),
                     c.ringInBytes(),
                     c.ringOutBytes()))

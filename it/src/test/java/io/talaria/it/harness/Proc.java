@@ -34,16 +34,16 @@ public final class Proc {
   }
 
   /**
-   * Open descriptors of a process, without those of pipes of which it has both ends: bells, which
-   * are kept for the next selector, or thread, that needs one.
+   * Open descriptors of a process, without those of pipes of which it has both ends: doorbells,
+   * which are kept for the next selector, or thread, that needs one.
    *
    * @param child the process
    * @return how many
    * @throws IOException if it is gone
    */
-  public static int descriptorsButBells(Child child) throws IOException {
+  public static int descriptorsButDoorbells(Child child) throws IOException {
     List<String> targets = targets(child);
-    return targets.size() - 2 * bells(targets, 2).size() - 3 * bells(targets, 3).size();
+    return targets.size() - 2 * doorbells(targets, 2).size() - 3 * doorbells(targets, 3).size();
   }
 
   /**
@@ -55,36 +55,36 @@ public final class Proc {
    * @return how many
    * @throws IOException if either is gone
    */
-  public static int descriptorsButBells(Child child, Child peer) throws IOException {
+  public static int descriptorsButDoorbells(Child child, Child peer) throws IOException {
     Set<String> rung = new HashSet<>(targets(child));
-    rung.retainAll(bells(targets(peer), 3));
-    return descriptorsButBells(child) - rung.size();
+    rung.retainAll(doorbells(targets(peer), 3));
+    return descriptorsButDoorbells(child) - rung.size();
   }
 
   /**
-   * Bells of selectors of a process: pipes of which it has both ends. It has those of threads open
-   * once more, to read.
+   * Doorbells of selectors of a process: pipes of which it has both ends. It has those of threads
+   * open once more, to read.
    *
    * @param child the process
    * @return how many
    * @throws IOException if it is gone
    */
-  public static int bells(Child child) throws IOException {
-    return bells(targets(child), 2).size();
+  public static int doorbells(Child child) throws IOException {
+    return doorbells(targets(child), 2).size();
   }
 
   /**
-   * Bells of threads of a process: as many as have slept in blocking calls at once.
+   * Doorbells of threads of a process: as many as have slept in blocking calls at once.
    *
    * @param child the process
    * @return how many
    * @throws IOException if it is gone
    */
-  public static int bellsOfThreads(Child child) throws IOException {
-    return bells(targets(child), 3).size();
+  public static int doorbellsOfThreads(Child child) throws IOException {
+    return doorbells(targets(child), 3).size();
   }
 
-  private static Set<String> bells(List<String> targets, int descriptors) {
+  private static Set<String> doorbells(List<String> targets, int descriptors) {
     return targets.stream()
         .filter(target -> target.startsWith("pipe:"))
         .filter(target -> Collections.frequency(targets, target) == descriptors)

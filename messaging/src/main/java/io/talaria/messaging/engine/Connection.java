@@ -408,7 +408,7 @@ final class Connection implements TrackOwner {
     boolean done = false;
     try {
       if (readable && !track.readsSession()) {
-        done = pull(); // bells: no leader reads them, or waits for them
+        done = pull(); // doorbells: no leader reads them, or waits for them
       }
       if (inletLock.compareAndSet(false, true)) {
         try {
@@ -803,7 +803,7 @@ final class Connection implements TrackOwner {
     }
   }
 
-  /** A question is about to be shown: whoever waits for its answer needs no bell. */
+  /** A question is about to be shown: whoever waits for its answer needs no doorbell. */
   void leadIfWanted(ThreadContext context) {
     if (context.wantsToLead) {
       context.wantsToLead = false;
@@ -865,7 +865,7 @@ final class Connection implements TrackOwner {
 
   /**
    * The poller may have gone to sleep while we had the inlet: then it is for us to announce it. For
-   * a moment that takes the inlet again. If the poller has woken in it, it has read the bell of
+   * a moment that takes the inlet again. If the poller has woken in it, it has read the doorbell of
    * what it was not let look at, and nobody rings twice for one announcement: so once more, until
    * it has slept through the moment, or is awake after it.
    */

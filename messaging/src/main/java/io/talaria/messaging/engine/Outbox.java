@@ -103,7 +103,7 @@ final class Outbox {
         full = true;
         return done;
       } else {
-        // Asks to be rung, each time anew: a bell is for one wait. Then looks once more.
+        // Asks to be rung, each time anew: a doorbell is for one wait. Then looks once more.
         connection.track().out(Lane.EXPRESS).want();
         asked = true;
       }

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Rings in memory that two processes share; the session carries bells, a byte each, and its end
+ * Rings in memory that two processes share; the session carries doorbells, a byte each, and its end
  * says that the other process has ended.
  */
 public final class ShmTrack extends MemoryTrack {
@@ -25,9 +25,9 @@ public final class ShmTrack extends MemoryTrack {
   private final int[] capacity;
 
   /** Guarded by itself. */
-  private final ByteBuffer bell = ByteBuffer.allocateDirect(1);
+  private final ByteBuffer doorbell = ByteBuffer.allocateDirect(1);
 
-  private final ByteBuffer bells = ByteBuffer.allocateDirect(256);
+  private final ByteBuffer doorbells = ByteBuffer.allocateDirect(256);
 
   /** Of the poller. */
   private boolean ended;
@@ -101,8 +101,8 @@ public final class ShmTrack extends MemoryTrack {
   @Override
   public void wakePeer() {
     try {
-      synchronized (bell) {
-        int unused = session.write(bell.clear()); // 0: it has plenty of them
+      synchronized (doorbell) {
+        int unused = session.write(doorbell.clear()); // 0: it has plenty of them
       }
     } catch (IOException e) {
       owner.wakePoller(); // which finds the end of the session
@@ -114,14 +114,14 @@ public final class ShmTrack extends MemoryTrack {
     wakePeer();
   }
 
-  /** Takes bells. */
+  /** Takes doorbells. */
   @Override
   public boolean pull() {
     if (ended) {
       return false;
     }
     try {
-      int got = session.read(bells.clear());
+      int got = session.read(doorbells.clear());
       ended = got < 0;
       if (got > 0) {
         owner.wakeWaiters();

@@ -99,8 +99,8 @@ public abstract class Track {
   public void unblock() {}
 
   /**
-   * Takes from the session what has come: records, under the connection's inlet lock; or bells, the
-   * poller alone.
+   * Takes from the session what has come: records, under the connection's inlet lock; or doorbells,
+   * the poller alone.
    *
    * @return whether anything came
    */

@@ -26,7 +26,7 @@ final class InletModel {
   private static final int LOCK = 2; // the inlet
   private static final int ARMED = 3; // the ring's sleep word
   private static final int RUNG = 4;
-  private static final int BELLS = 5; // not read yet
+  private static final int DOORBELLS = 5; // not read yet
   private static final int MARKED = 6;
   private static final int TAKEN = 7;
   private static final int WOKEN = 8; // the selector
@@ -81,7 +81,7 @@ final class InletModel {
     add(first);
     while (!open.isEmpty() && !lost) {
       int[] now = open.removeLast();
-      boolean rest = now[POLLER] == SELECTS && now[BELLS] == 0 && now[WOKEN] == 0;
+      boolean rest = now[POLLER] == SELECTS && now[DOORBELLS] == 0 && now[WOKEN] == 0;
       if (!rest) {
         step(now, 0, to -> poller(state));
       }
@@ -171,7 +171,7 @@ final class InletModel {
       case SELECTS -> s[WOKEN] = 0;
       case 7 -> next = lock(s) ? 8 : 10;
       case 8 -> disarm(s);
-      case 10 -> s[BELLS] = 0;
+      case 10 -> s[DOORBELLS] = 0;
       case 11 -> next = lock(s) ? 12 : 0;
       case 12 -> s[TAKEN] = s[MARKED];
       case 13 -> {
@@ -234,7 +234,7 @@ final class InletModel {
         s[RUNG] = s[base + SEEN];
       }
       default -> {
-        s[BELLS] = 1; // one is as good as many
+        s[DOORBELLS] = 1; // one is as good as many
         next = 0;
       }
     }

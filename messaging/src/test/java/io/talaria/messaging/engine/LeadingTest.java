@@ -67,7 +67,7 @@ class LeadingTest {
 
   /** The leader may have lost its core: the poller must not take what it needs to go on. */
   @Test
-  void aBellDoesNotKeepThePollerBusyWhileAnotherHasTheInlet() {
+  void aDoorbellDoesNotKeepThePollerBusyWhileAnotherHasTheInlet() {
     Connection connection = lead(near, 2);
     try {
       far.remote(1).connection().track().wakePeer();
@@ -86,7 +86,7 @@ class LeadingTest {
 
   /** Who waits for an answer has said so before the question is seen. */
   @Test
-  void anAnswerToWhoeverLooksRingsNoBell() throws Exception {
+  void anAnswerToWhoeverLooksRingsNoDoorbell() throws Exception {
     Track back = far.remote(1).connection().track();
     long deadline = System.nanoTime() + LIMIT_NS;
     while (!near.pollerSleeps()) {
@@ -101,7 +101,7 @@ class LeadingTest {
     assertThat(connection.outlet().put(context, type, new Figure(2), Lane.BULK, head)).isPositive();
     assertThat(context.leads).isTrue();
     context.leads = false;
-    assertThat(back.out(Lane.EXPRESS).mustWake()).as("a bell is wanted").isFalse();
+    assertThat(back.out(Lane.EXPRESS).mustWake()).as("a doorbell is wanted").isFalse();
     connection.stopLeading();
     assertThat(near.peer(2).ask(new Figure(3), Figure.class, LIMIT_NS)).isEqualTo(new Figure(3));
   }
@@ -117,7 +117,7 @@ class LeadingTest {
     return sleep;
   }
 
-  /** The bell is read, what it was rung for is not looked at, and it is rung once. */
+  /** The doorbell is read, what it was rung for is not looked at, and it is rung once. */
   @Test
   void whoLeavesSeesWhatThePollerWasWokenForAndNotLetLookAt() {
     Connection connection = near.remote(2).connection();

@@ -435,7 +435,7 @@ final class UcxStream implements FabricStream {
 
   @Override
   public void wakePeerBySession() {
-    // It needs no bell: what wakes it comes through UCX.
+    // It needs no doorbell: what wakes it comes through UCX.
   }
 
   @Override

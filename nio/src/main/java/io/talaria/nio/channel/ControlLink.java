@@ -11,24 +11,24 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * What the control connection carries once a connection is accelerated: bells out, bells in, and
- * its end, which is the truth about the peer's life.
+ * What the control connection carries once a connection is accelerated: doorbells out, doorbells
+ * in, and its end, which is the truth about the peer's life.
  */
 final class ControlLink {
-  static final int BELLS_AT_ONCE = 64;
+  static final int DOORBELLS_AT_ONCE = 64;
 
   /** A peer that rings faster than we read must not keep us here: the rest is read next time. */
-  private static final int MAX_BELL_READS = 1024;
+  private static final int MAX_DOORBELL_READS = 1024;
 
   private final Lane lane;
   private final SocketChannel control;
   private final ConnectionCounters counters;
 
   /** Under the lane's out lock. */
-  private final ByteBuffer bell = ByteBuffer.allocate(1);
+  private final ByteBuffer doorbell = ByteBuffer.allocate(1);
 
-  private final Object bellsLock = new Object();
-  private ByteBuffer bellsIn;
+  private final Object doorbellsLock = new Object();
+  private ByteBuffer doorbellsIn;
 
   private volatile boolean ended;
   private volatile boolean endedByReset;
@@ -62,16 +62,16 @@ final class ControlLink {
   }
 
   /**
-   * Writes a bell. Under the out lock, and after the output's switch.
+   * Writes a doorbell. Under the out lock, and after the output's switch.
    *
    * @return whether the peer will find one
    */
   boolean ring() {
-    bell.clear();
+    doorbell.clear();
     try {
       // If the buffer is full the peer has plenty to read, and looks at the ring then.
-      if (control.write(bell) > 0) {
-        counters.bellSent();
+      if (control.write(doorbell) > 0) {
+        counters.wakeupSent();
       }
       return true;
     } catch (IOException e) {
@@ -80,29 +80,30 @@ final class ControlLink {
   }
 
   /**
-   * Takes the bells that are there, and notices the end. Any thread, once the input has switched.
+   * Takes the doorbells that are there, and notices the end. Any thread, once the input has
+   * switched.
    *
-   * @param all whether to look for an end behind the bells too; else the control connection stays
-   *     readable until that is seen
-   * @return whether there were bells: a caller that is not the one to be woken passes them on
+   * @param all whether to look for an end behind the doorbells too; else the control connection
+   *     stays readable until that is seen
+   * @return whether there were doorbells: a caller that is not the one to be woken passes them on
    */
   boolean drain(boolean all) {
     boolean rung = false;
-    synchronized (bellsLock) {
-      if (bellsIn == null) {
-        bellsIn = ByteBuffer.allocate(BELLS_AT_ONCE);
+    synchronized (doorbellsLock) {
+      if (doorbellsIn == null) {
+        doorbellsIn = ByteBuffer.allocate(DOORBELLS_AT_ONCE);
       }
       try {
         int n;
         int reads = 0;
         do {
-          bellsIn.clear();
-          n = control.read(bellsIn);
+          doorbellsIn.clear();
+          n = control.read(doorbellsIn);
           if (n > 0) {
             rung = true;
-            counters.bellReceived();
+            counters.wakeupReceived();
           }
-        } while ((n == BELLS_AT_ONCE || (all && n > 0)) && ++reads < MAX_BELL_READS);
+        } while ((n == DOORBELLS_AT_ONCE || (all && n > 0)) && ++reads < MAX_DOORBELL_READS);
         if (n < 0) {
           end(false);
         }
@@ -121,8 +122,8 @@ final class ControlLink {
   boolean end(boolean byReset) {
     boolean ownEnd = inputShut && !byReset && lane.stream().wakesByItself(); // looks like a peer's
     if ((!ended || unsettled) && !ownEnd) {
-      // A bell that the peer has not read makes its kernel send a reset, which means nothing.
-      endAs(byReset && !lane.output().peerLacksBellsOnly());
+      // A doorbell that the peer has not read makes its kernel send a reset, which means nothing.
+      endAs(byReset && !lane.output().peerLacksDoorbellsOnly());
     }
     return endedByReset;
   }

@@ -8,7 +8,7 @@ import java.nio.channels.SelectionKey;
 
 /**
  * What a selector makes of the news from the JDK's selector: plain channels are ready, accelerated
- * ones have a bell on their control connection, or its end. Confined to the selecting thread.
+ * ones have a doorbell on their control connection, or its end. Confined to the selecting thread.
  */
 final class ControlLook {
   private final InnerSelector inner;
@@ -48,7 +48,7 @@ final class ControlLook {
     active.add(key);
     if ((found & SelectionKey.OP_READ) != 0) {
       lane.controlReadable();
-      Registrations.nudgeOthers(key); // a bell is for all of them, but only one reads it
+      Registrations.nudgeOthers(key); // a doorbell is for all of them, but only one reads it
       if (!lane.attached()) { // TCP goes on, and this was its
         ready.reportWanted(key, found);
         return;

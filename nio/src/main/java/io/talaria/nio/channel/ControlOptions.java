@@ -9,8 +9,8 @@ import java.nio.channels.SocketChannel;
 
 /**
  * The socket options of a control connection, and what they mean to its fabric. While it carries
- * bells, TCP_NODELAY and SO_KEEPALIVE are on whatever the program sets; it gets its own values back
- * all the same. Any thread.
+ * doorbells, TCP_NODELAY and SO_KEEPALIVE are on whatever the program sets; it gets its own values
+ * back all the same. Any thread.
  */
 final class ControlOptions {
   private final SocketChannel control;
@@ -81,7 +81,7 @@ final class ControlOptions {
     return control.getOption(name);
   }
 
-  /** From now on the connection may carry bells, which must not wait for acknowledgements. */
+  /** From now on the connection may carry doorbells, which must not wait for acknowledgements. */
   synchronized void shadow() {
     if (!shadowed) {
       try {

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.bell.ThreadBell;
+import io.talaria.nio.doorbell.ThreadDoorbell;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * others end that: at most one reader and one writer at a time. The first to come polls (the JDK's
  * poller for virtual threads knows one waiter per descriptor and event only); the other, if it
  * waits for the same event, parks, and is woken when the first has been. Where a fabric itself
- * wakes them, both park; who sleeps on a bell of its own has nothing to do with the channel.
+ * wakes them, both park; who sleeps on a doorbell of its own has nothing to do with the channel.
  */
 final class ControlWaiter {
   static final int READER = 0;
@@ -27,9 +27,9 @@ final class ControlWaiter {
   private volatile Thread writer;
 
   /** On which they sleep, if they sleep on one. */
-  private volatile ThreadBell readersBell;
+  private volatile ThreadDoorbell readersDoorbell;
 
-  private volatile ThreadBell writersBell;
+  private volatile ThreadDoorbell writersDoorbell;
 
   /** Whether a sleeper has nothing to wait for any more. */
   @FunctionalInterface
@@ -105,28 +105,30 @@ final class ControlWaiter {
   }
 
   /**
-   * Sleeps until a bell is rung, by the peer or by who wakes us, or for the time given.
+   * Sleeps until a doorbell is rung, by the peer or by who wakes us, or for the time given.
    *
-   * @param bell leased by the caller; whoever rings it for this sleep has been told already
-   * @param asleep for {@link ThreadBell#sleep}, with what is waited for
+   * @param doorbell leased by the caller; whoever rings it for this sleep has been told already
+   * @param asleep for {@link ThreadDoorbell#sleep}, with what is waited for
    * @return whether it was rung
    */
-  boolean sleep(int who, ThreadBell bell, ThreadBell.Sleeper asleep, int waitsFor, long limitNs)
+  boolean sleep(
+      int who, ThreadDoorbell doorbell, ThreadDoorbell.Sleeper asleep, int waitsFor, long limitNs)
       throws IOException {
-    sleepsOn(who, bell);
+    sleepsOn(who, doorbell);
     try {
-      // Who makes it true from now on finds the bell; one that rings too late wakes its next owner.
-      return !over.test(who, 0) && bell.sleep(asleep, waitsFor, limitNs);
+      // Who makes it true from now on finds the doorbell; one that rings too late wakes its next
+      // owner.
+      return !over.test(who, 0) && doorbell.sleep(asleep, waitsFor, limitNs);
     } finally {
       sleepsOn(who, null);
     }
   }
 
-  private void sleepsOn(int who, ThreadBell bell) {
+  private void sleepsOn(int who, ThreadDoorbell doorbell) {
     if (who == READER) {
-      readersBell = bell;
+      readersDoorbell = doorbell;
     } else {
-      writersBell = bell;
+      writersDoorbell = doorbell;
     }
   }
 
@@ -148,9 +150,9 @@ final class ControlWaiter {
 
   /** Wakes a sleeper, if there is one. Any thread; does not wait for it. */
   void wake(int who) {
-    ThreadBell bell = who == READER ? readersBell : writersBell;
-    if (bell != null) {
-      bell.ring();
+    ThreadDoorbell doorbell = who == READER ? readersDoorbell : writersDoorbell;
+    if (doorbell != null) {
+      doorbell.ring();
     }
     Thread sleeper = who == READER ? reader : writer;
     if (sleeper != null) {
@@ -162,7 +164,7 @@ final class ControlWaiter {
 
   /** Whether somebody sleeps. */
   boolean anybodySleeps() {
-    return reader != null || writer != null || readersBell != null || writersBell != null;
+    return reader != null || writer != null || readersDoorbell != null || writersDoorbell != null;
   }
 
   void wakeAll() {

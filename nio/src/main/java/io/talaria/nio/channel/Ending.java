@@ -15,8 +15,8 @@ import io.talaria.nio.fabric.FabricStream;
  *   <li><b>At once</b>, by the thread that closes, or by the last to leave the channel.
  *   <li><b>In two steps</b>, for a channel in non-blocking mode that a selector has: the close ends
  *       the output alone ({@link LaneOutput#endHalf}), and the state stays {@link #OPEN}, so that
- *       the control connection carries bells and the peer may write. All else follows when the last
- *       selector has let go of it: whether bytes are left unread is looked at then. Once the
+ *       the control connection carries doorbells and the peer may write. All else follows when the
+ *       last selector has let go of it: whether bytes are left unread is looked at then. Once the
  *       channel is closed, whoever finds it in no selector calls {@link LaneOutput#end}, {@link
  *       #close} and {@link #release}, in this order; it may be two threads, the one that closes and
  *       the one that deregisters, so each of the three counts once. The one who comes second finds
@@ -184,7 +184,7 @@ final class Ending {
 
   private void drainAndClose() {
     if (lane.switchedOut() && !link.ended()) {
-      link.drain(false); // an unread bell would turn our FIN into a reset
+      link.drain(false); // an unread doorbell would turn our FIN into a reset
     }
     closed();
   }

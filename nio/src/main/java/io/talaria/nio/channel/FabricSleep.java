@@ -9,9 +9,9 @@ import java.io.IOException;
 
 /**
  * How threads in blocking calls sleep on an accelerated connection, and how they are woken there: a
- * strategy, since some fabrics ring bells and others wake by themselves.
+ * strategy, since some fabrics ring doorbells and others wake by themselves.
  */
-abstract sealed class FabricSleep permits BellSleep, SelfWakingSleep {
+abstract sealed class FabricSleep permits DoorbellSleep, SelfWakingSleep {
   /** Longest sleep of one thread before it looks again by itself. */
   static final long LOOK_AGAIN_NS = 500_000_000L;
 
@@ -40,11 +40,11 @@ abstract sealed class FabricSleep permits BellSleep, SelfWakingSleep {
   /**
    * Announces a wait; {@link #awake} must follow.
    *
-   * @param bell which the peer is to ring, or {@link FabricStream#NO_BELL}
+   * @param doorbell which the peer is to ring, or {@link FabricStream#NO_DOORBELL}
    * @return false if there is something already
    */
-  final boolean announce(int op, int bell) {
-    boolean wait = stream.await(op, bell) && !lane.link().over();
+  final boolean announce(int op, int doorbell) {
+    boolean wait = stream.await(op, doorbell) && !lane.link().over();
     Faults.take();
     if (wait) {
       counters.slept();

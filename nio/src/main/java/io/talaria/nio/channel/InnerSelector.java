@@ -79,7 +79,7 @@ final class InnerSelector {
    * Sets what is listened to for a key.
    *
    * @param ops of SelectionKey
-   * @param fast whether the fabric tells all there is to tell, and only bells come here
+   * @param fast whether the fabric tells all there is to tell, and only doorbells come here
    */
   void interest(TalariaSelectionKey key, int ops, boolean fast) {
     try {

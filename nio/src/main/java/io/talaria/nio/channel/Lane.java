@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <pre>
  *   {@link LaneInput}     {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}; under the channel's read lock
- *   {@link LaneOutput}    {@link TcpOutput} → {@link FabricOutput}, bells, the end of the output; under its out lock
+ *   {@link LaneOutput}    {@link TcpOutput} → {@link FabricOutput}, doorbells, the end of the output; under its out lock
  *   {@link LaneUpgrade}   how the stream comes, and is given up again
- *   {@link ControlLink}   bells and the end of the control connection
+ *   {@link ControlLink}   doorbells and the end of the control connection
  *   {@link ControlWaiter}, {@link FabricSleep}   sleeping in blocking calls
  *   {@link Residence}     the selector's home in which the stream is
  *   {@link Ending}        close, linger, release
@@ -31,8 +31,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>What every read, write and look of a selector needs first stands here, in one place: what is
  * read from and written to on the fabric, and the stream. The directions set the former two.
  *
- * <p>The input may switch when our reader has agreed, the output once both readers have. A bell is
- * rung only after our own output has switched, so no bell ever stands before an application's byte.
+ * <p>The input may switch when our reader has agreed, the output once both readers have. A doorbell
+ * is rung only after our own output has switched, so no doorbell ever stands before an
+ * application's byte.
  *
  * <p>Any thread, except where marked.
  */
@@ -174,7 +175,7 @@ final class Lane implements StreamOwner {
     fabricSleep =
         fast.wakesByItself()
             ? new SelfWakingSleep(this, fast, counters)
-            : new BellSleep(this, fast, counters, context.audit().bells());
+            : new DoorbellSleep(this, fast, counters, context.audit().doorbells());
     stream = fast;
   }
 
@@ -304,7 +305,7 @@ final class Lane implements StreamOwner {
 
   @Override
   public void rung() {
-    counters.bellSent();
+    counters.wakeupSent();
   }
 
   @Override
@@ -334,14 +335,16 @@ final class Lane implements StreamOwner {
 
   // ---- selecting: any thread
 
-  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
+  /**
+   * Takes what the control connection brought: doorbells, its end, or bytes that were on the way.
+   */
   void controlReadable() {
     input.controlReadable();
   }
 
   /**
-   * Whether bells may stand behind more bytes than are taken from TCP before the program reads
-   * them: nobody hears a bell then, and who waits for room looks by the clock.
+   * Whether doorbells may stand behind more bytes than are taken from TCP before the program reads
+   * them: nobody hears a doorbell then, and who waits for room looks by the clock.
    */
   boolean deaf() {
     return input.deaf();
@@ -352,12 +355,12 @@ final class Lane implements StreamOwner {
     return fabricInput != null || (input.agreed() && !upgrade.plainAgain());
   }
 
-  /** Whether our input is on the fabric, so that TCP brings nothing but bells. */
+  /** Whether our input is on the fabric, so that TCP brings nothing but doorbells. */
   boolean switchedIn() {
     return input.switched();
   }
 
-  /** Whether our output is on the fabric, so that bells may come. */
+  /** Whether our output is on the fabric, so that doorbells may come. */
   boolean switchedOut() {
     return fabricOutput != null;
   }
@@ -378,9 +381,9 @@ final class Lane implements StreamOwner {
 
   /**
    * The control connection is about to be heard by no selector, because the channel becomes
-   * blocking or closes. Then nobody may ring a selector by it, or that would be taken for the bell
-   * of all neighbours: the stream leaves its home first, and the sleep that a bell may have been
-   * meant for ends afterwards.
+   * blocking or closes. Then nobody may ring a selector by it, or that would be taken for the
+   * doorbell of all neighbours: the stream leaves its home first, and the sleep that a doorbell may
+   * have been meant for ends afterwards.
    *
    * @param forGood whether the channel closes: no selector gives the stream a place again, and none
    *     touches it

@@ -22,9 +22,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *       ◀────────────────withdrawn──────────────┘
  * </pre>
  *
- * <p>Our reader's consent tells the peer that it may switch, and opens the switching phase: bells
- * may stand behind the application's bytes on TCP from then on. It ends when all that the peer says
- * it has put on TCP is taken. If one side withdraws, the input goes back to TCP for good.
+ * <p>Our reader's consent tells the peer that it may switch, and opens the switching phase:
+ * doorbells may stand behind the application's bytes on TCP from then on. It ends when all that the
+ * peer says it has put on TCP is taken. If one side withdraws, the input goes back to TCP for good.
  *
  * <p><b>Locks.</b> All that changes here is guarded by the channel's read lock, which a reader
  * holds in a blocking call, too; any thread looks. Who only looks whether the input moves on
@@ -264,7 +264,7 @@ final class LaneInput {
     return phase != ON_TCP;
   }
 
-  /** Whether it is on the fabric, so that TCP brings nothing but bells. */
+  /** Whether it is on the fabric, so that TCP brings nothing but doorbells. */
   boolean switched() {
     return phase == ON_FABRIC;
   }
@@ -280,7 +280,9 @@ final class LaneInput {
     return had != null && phase == SWITCHING && had.remaining() >= SwitchingInput.KEPT_BYTES;
   }
 
-  /** Takes what the control connection brought: bells, its end, or bytes that were on the way. */
+  /**
+   * Takes what the control connection brought: doorbells, its end, or bytes that were on the way.
+   */
   void controlReadable() {
     if (phase == ON_FABRIC) {
       lane.link().drain(false);
@@ -314,7 +316,7 @@ final class LaneInput {
   }
 
   /**
-   * Whether to take more from TCP than the program has read: only if bells may stand behind it,
+   * Whether to take more from TCP than the program has read: only if doorbells may stand behind it,
    * which they do if both sides have agreed, and never without bound. Under the read lock.
    */
   private boolean takesMore() {
@@ -385,7 +387,7 @@ final class LaneInput {
     FabricStream fast = lane.stream();
     if (fast == null || lane.upgrade().withdraw(fast)) {
       control.shutdownInput();
-    } // else the control connection stays as it is, for bells
+    } // else the control connection stays as it is, for doorbells
   }
 
   /** Whether bytes came over TCP that nobody has read. For who closes. */

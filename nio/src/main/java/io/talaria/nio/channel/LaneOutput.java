@@ -12,8 +12,8 @@ import java.nio.channels.SocketChannel;
 import java.util.function.BooleanSupplier;
 
 /**
- * The output of a connection: which road it takes, the switch from TCP to the fabric, bells, and
- * how it ends.
+ * The output of a connection: which road it takes, the switch from TCP to the fabric, doorbells,
+ * and how it ends.
  *
  * <pre>
  *   {@link TcpOutput} ──both readers have accepted──▶ {@link FabricOutput}
@@ -162,13 +162,13 @@ final class LaneOutput {
     return tcp.writtenBytes();
   }
 
-  /** Whether nothing but bells of ours can be unread at the peer. */
-  boolean peerLacksBellsOnly() {
+  /** Whether nothing but doorbells of ours can be unread at the peer. */
+  boolean peerLacksDoorbellsOnly() {
     FabricStream fast = lane.stream();
     return switched() && (fast.peerInputSwitched() || fast.peerInputTaken() == tcp.writtenBytes());
   }
 
-  // ---- bells
+  // ---- doorbells
 
   /** Wakes the peer's sleeper: see {@link io.talaria.nio.fabric.StreamOwner#ring}. Any thread. */
   boolean ring() {

@@ -7,7 +7,7 @@ import io.talaria.nio.fabric.Home;
 
 /**
  * Where a stream lives: in the home of the one selector that has its channel, or nowhere, while
- * bells serve several selectors or a blocking thread. Any thread.
+ * doorbells serve several selectors or a blocking thread. Any thread.
  */
 final class Residence {
   private final FabricStream stream;
@@ -20,7 +20,7 @@ final class Residence {
     this.stream = stream;
   }
 
-  /** Whether several selectors, or none with a home, look at it: bells serve them all. */
+  /** Whether several selectors, or none with a home, look at it: doorbells serve them all. */
   boolean shared() {
     return shared;
   }
@@ -28,7 +28,7 @@ final class Residence {
   /**
    * A selector gives the stream its place.
    *
-   * @param home the selector's, or null if bells are to serve it and others
+   * @param home the selector's, or null if doorbells are to serve it and others
    */
   synchronized void moveTo(Home home) {
     shared = home == null;

@@ -128,7 +128,7 @@ final class SelectorSleep {
     return slept;
   }
 
-  /** A time-out for those whom no bell wakes. */
+  /** A time-out for those whom no doorbell wakes. */
   private static long soon(long timeoutMs) {
     return timeoutMs == 0 ? Lane.DEAF_LOOK_MS : Math.min(timeoutMs, Lane.DEAF_LOOK_MS);
   }

@@ -18,7 +18,7 @@ final class SelfWakingSleep extends FabricSleep {
 
   @Override
   void sleep(int op, long timeoutNs) throws IOException {
-    if (announce(op, FabricStream.NO_BELL)) {
+    if (announce(op, FabricStream.NO_DOORBELL)) {
       if (op == FabricStream.READ) {
         read(timeoutNs);
       } else {

@@ -2,23 +2,23 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.bell.BellAudit;
-import io.talaria.nio.bell.BellPool;
 import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.doorbell.DoorbellAudit;
+import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.fabric.Log;
 import io.talaria.nio.negotiation.NegotiationLoop;
 import io.talaria.nio.negotiation.Negotiator;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Has the negotiation thread look after threads that sleep on bells, as long as there are any:
+ * Has the negotiation thread look after threads that sleep on doorbells, as long as there are any:
  * every second, and less often while they are the same.
  */
 final class SleepAudit implements NegotiationLoop.Timed {
   private static final int FIRST_MS = 1_000;
   private static final int MAX_MS = 8_000;
 
-  private final BellAudit bells;
+  private final DoorbellAudit doorbells;
 
   // Negotiation thread's.
   private int everyMs = FIRST_MS;
@@ -32,15 +32,15 @@ final class SleepAudit implements NegotiationLoop.Timed {
   }
 
   private SleepAudit(Negotiator negotiator) {
-    bells =
-        new BellAudit(
-            BellPool.ofProcess(),
+    doorbells =
+        new DoorbellAudit(
+            DoorbellPool.ofProcess(),
             () -> negotiator.execute(this::begin),
             () -> missed(negotiator.counters()));
   }
 
-  BellAudit bells() {
-    return bells;
+  DoorbellAudit doorbells() {
+    return doorbells;
   }
 
   private void begin() {
@@ -49,21 +49,21 @@ final class SleepAudit implements NegotiationLoop.Timed {
   }
 
   private static void missed(ProcessCounters counters) {
-    counters.bellMissed();
+    counters.wakeupMissed();
     Log.warning("a thread that slept over news has been woken by a look at it", null);
   }
 
   @Override
   public int tickMs(long nowNs) {
-    return bells.resting() ? NegotiationLoop.NO_TICK : everyMs;
+    return doorbells.resting() ? NegotiationLoop.NO_TICK : everyMs;
   }
 
   @Override
   public void check(long nowNs) {
-    if (!bells.resting() && nowNs - lookedAtNs >= TimeUnit.MILLISECONDS.toNanos(everyMs)) {
+    if (!doorbells.resting() && nowNs - lookedAtNs >= TimeUnit.MILLISECONDS.toNanos(everyMs)) {
       lookedAtNs = nowNs;
-      int found = bells.look();
-      everyMs = found == BellAudit.THE_SAME ? Math.min(2 * everyMs, MAX_MS) : FIRST_MS;
+      int found = doorbells.look();
+      everyMs = found == DoorbellAudit.THE_SAME ? Math.min(2 * everyMs, MAX_MS) : FIRST_MS;
     }
   }
 }

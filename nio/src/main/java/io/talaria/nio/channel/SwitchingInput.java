@@ -11,8 +11,8 @@ import java.nio.channels.SocketChannel;
 
 /**
  * The input of a connection between consent and switch: our reader has told the peer that it may
- * switch, so bells may stand behind the application's bytes on TCP. What is read there is kept, cut
- * where the peer says it has switched, until the program reads it; some may be left when the
+ * switch, so doorbells may stand behind the application's bytes on TCP. What is read there is kept,
+ * cut where the peer says it has switched, until the program reads it; some may be left when the
  * fabric's bytes come already.
  *
  * <p>For the holder of the channel's read lock, except what is marked.
@@ -40,7 +40,7 @@ final class SwitchingInput {
 
   private volatile IOException failure;
 
-  /** Counts what was taken from TCP; bells do not count. Others look at it. */
+  /** Counts what was taken from TCP; doorbells do not count. Others look at it. */
   private volatile long takenBytes;
 
   SwitchingInput(
@@ -147,7 +147,7 @@ final class SwitchingInput {
         endIfOver();
       } else {
         long most =
-            switchAt >= 0 ? switchAt - takenBytes : Math.max(wanted, ControlLink.BELLS_AT_ONCE);
+            switchAt >= 0 ? switchAt - takenBytes : Math.max(wanted, ControlLink.DOORBELLS_AT_ONCE);
         pullAtMost((int) Math.min(most, KEPT_BYTES));
       }
     }
@@ -180,7 +180,7 @@ final class SwitchingInput {
   private int roomForAll(int most) {
     try {
       int there = control.socket().getInputStream().available();
-      return Math.min(most, Math.max(there, ControlLink.BELLS_AT_ONCE));
+      return Math.min(most, Math.max(there, ControlLink.DOORBELLS_AT_ONCE));
     } catch (IOException e) {
       return most; // the read tells what is wrong
     }
@@ -203,7 +203,7 @@ final class SwitchingInput {
     long switchAt = stream.peerSwitchAt();
     int bytes = switchAt >= 0 ? (int) Math.max(0, Math.min(n, switchAt - takenBytes)) : n;
     if (bytes < n) {
-      counters.bellReceived();
+      counters.wakeupReceived();
       lane.waiter().wakeAll(); // it may have been for another than who reads it here
     }
     if (bytes > 0) {

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * The input of a connection while it is plain TCP, and no bell can stand among the bytes. For the
- * holder of the channel's read lock.
+ * The input of a connection while it is plain TCP, and no doorbell can stand among the bytes. For
+ * the holder of the channel's read lock.
  */
 final class TcpInput {
   private final SocketChannel control;

@@ -43,11 +43,11 @@ final class ConnectionClosedEvent extends ConnectionEvent {
   @Label("Stalls")
   long stalls;
 
-  @Label("Bells Sent")
-  long bellsSent;
+  @Label("Doorbells Sent")
+  long wakeupsSent;
 
-  @Label("Bells Received")
-  long bellsReceived;
+  @Label("Doorbells Received")
+  long wakeupsReceived;
 
   @Label("Sleeps")
   long sleeps;
@@ -61,8 +61,8 @@ final class ConnectionClosedEvent extends ConnectionEvent {
     reads = info.reads();
     writes = info.writes();
     stalls = info.stalls();
-    bellsSent = info.bellsSent();
-    bellsReceived = info.bellsReceived();
+    wakeupsSent = info.wakeupsSent();
+    wakeupsReceived = info.wakeupsReceived();
     sleeps = info.sleeps();
   }
 }

@@ -23,26 +23,26 @@ import java.nio.ByteBuffer;
  *
  * <p>{@link #fabricIn} and {@link #tcpIn} may be called by one thread at a time, and so may {@link
  * #fabricOut}, {@link #tcpOut} and {@link #stalled}; the two groups may run at once. These methods
- * store one or two numbers and neither block nor allocate. {@link #bellSent}, {@link #bellReceived}
- * and {@link #slept} may be called by any thread. A number another process reads may be one call
- * behind when calls of several threads meet, until the next call.
+ * store one or two numbers and neither block nor allocate. {@link #wakeupSent}, {@link
+ * #wakeupReceived} and {@link #slept} may be called by any thread. A number another process reads
+ * may be one call behind when calls of several threads meet, until the next call.
  *
  * <p>All other methods may be called by any thread, take a lock for a short time, and do no file
  * work. The channel owns its counters and closes them once; calls after that change nothing that
  * can be seen.
  */
 public final class ConnectionCounters extends ConnectionFields.Gap2 {
-  private static final VarHandle BELLS_RECEIVED;
+  private static final VarHandle WAKEUPS_RECEIVED;
   private static final VarHandle SLEEPS;
-  private static final VarHandle BELLS_SENT;
+  private static final VarHandle WAKEUPS_SENT;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      BELLS_RECEIVED =
-          lookup.findVarHandle(ConnectionFields.Reads.class, "bellsReceived", long.class);
+      WAKEUPS_RECEIVED =
+          lookup.findVarHandle(ConnectionFields.Reads.class, "wakeupsReceived", long.class);
       SLEEPS = lookup.findVarHandle(ConnectionFields.Reads.class, "sleeps", long.class);
-      BELLS_SENT = lookup.findVarHandle(ConnectionFields.Writes.class, "bellsSent", long.class);
+      WAKEUPS_SENT = lookup.findVarHandle(ConnectionFields.Writes.class, "wakeupsSent", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -152,14 +152,14 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     store(Counter.STALLS.place(), total);
   }
 
-  /** Counts a bell sent to a sleeping peer. */
-  public void bellSent() {
-    store(Counter.BELLS_SENT.place(), (long) BELLS_SENT.getAndAdd(this, 1L) + 1);
+  /** Counts a doorbell sent to a sleeping peer. */
+  public void wakeupSent() {
+    store(Counter.WAKEUPS_SENT.place(), (long) WAKEUPS_SENT.getAndAdd(this, 1L) + 1);
   }
 
-  /** Counts a bell received. */
-  public void bellReceived() {
-    store(Counter.BELLS_RECEIVED.place(), (long) BELLS_RECEIVED.getAndAdd(this, 1L) + 1);
+  /** Counts a doorbell received. */
+  public void wakeupReceived() {
+    store(Counter.WAKEUPS_RECEIVED.place(), (long) WAKEUPS_RECEIVED.getAndAdd(this, 1L) + 1);
   }
 
   /** Counts a sleep of a thread that waited for this connection. */
@@ -288,8 +288,8 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
           reads,
           writes,
           stalls,
-          bellsSent,
-          bellsReceived,
+          wakeupsSent,
+          wakeupsReceived,
           sleeps,
           ringInBytes,
           ringOutBytes);
@@ -326,13 +326,13 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     LONG.setOpaque(to, Counter.FABRIC_IN.place(), fabricInBytes);
     LONG.setOpaque(to, Counter.TCP_IN.place(), tcpInBytes);
     LONG.setOpaque(to, Counter.READS.place(), reads);
-    LONG.setOpaque(to, Counter.BELLS_RECEIVED.place(), bellsReceived);
+    LONG.setOpaque(to, Counter.WAKEUPS_RECEIVED.place(), wakeupsReceived);
     LONG.setOpaque(to, Counter.SLEEPS.place(), sleeps);
     LONG.setOpaque(to, Counter.FABRIC_OUT.place(), fabricOutBytes);
     LONG.setOpaque(to, Counter.TCP_OUT.place(), tcpOutBytes);
     LONG.setOpaque(to, Counter.WRITES.place(), writes);
     LONG.setOpaque(to, Counter.STALLS.place(), stalls);
-    LONG.setOpaque(to, Counter.BELLS_SENT.place(), bellsSent);
+    LONG.setOpaque(to, Counter.WAKEUPS_SENT.place(), wakeupsSent);
   }
 
   private static InetSocketAddress internetAddress(SocketAddress address) {

@@ -30,7 +30,7 @@ final class ConnectionFields {
     long reads;
     long fabricInBytes;
     long tcpInBytes;
-    long bellsReceived;
+    long wakeupsReceived;
     long sleeps;
 
     Reads(ProcessCounters owner, long id, long openedAtMs) {
@@ -59,7 +59,7 @@ final class ConnectionFields {
     long fabricOutBytes;
     long tcpOutBytes;
     long stalls;
-    long bellsSent;
+    long wakeupsSent;
 
     Writes(ProcessCounters owner, long id, long openedAtMs) {
       super(owner, id, openedAtMs);

@@ -201,9 +201,9 @@ public final class ProcessCounters implements AutoCloseable {
   }
 
   /** Counts a sleeper that had news and was not rung. */
-  public void bellMissed() {
+  public void wakeupMissed() {
     synchronized (lock) {
-      header.add(ProcessCounter.BELLS_MISSED, 1);
+      header.add(ProcessCounter.WAKEUPS_MISSED, 1);
     }
   }
 

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * allocates.
  *
  * <p><b>Life.</b> Both sides first agree that the stream is used at all: each side calls {@link
- * #acceptInput} when its reader knows that bells may stand between the bytes of the control
+ * #acceptInput} when its reader knows that doorbells may stand between the bytes of the control
  * connection; once both have, the stream is {@link #established} for good. Until then either side
  * may {@link #withdraw}, and then both stay on TCP. Once established, each direction switches
  * alone: the writer calls {@link #switchOut} with the number of bytes it has put on TCP, the reader
@@ -42,15 +42,15 @@ public interface FabricStream {
   /** Bit of {@link #readiness}, {@link #watch} and {@link #await}: room or failure to write. */
   int WRITE = 4;
 
-  /** Instead of the number of a bell: the peer rings the control connection. */
-  int NO_BELL = -1;
+  /** Instead of the number of a doorbell: the peer rings the control connection. */
+  int NO_DOORBELL = -1;
 
   /** The fabric it is of. */
   Fabric fabric();
 
   /**
    * Whether news wakes the waiting threads of this process through {@link StreamOwner#wake}, rather
-   * than a bell of the peer's on the control connection.
+   * than a doorbell of the peer's on the control connection.
    */
   default boolean wakesByItself() {
     return false;
@@ -159,7 +159,7 @@ public interface FabricStream {
   default void unwatch() {}
 
   /**
-   * Asks for a bell when one of the operations becomes ready, for a thread about to sleep, then
+   * Asks for a doorbell when one of the operations becomes ready, for a thread about to sleep, then
    * looks again.
    *
    * @return true if none is ready and the thread may sleep
@@ -168,29 +168,29 @@ public interface FabricStream {
 
   /**
    * Whether it is of use to ask for {@link #rings}: false where the peer has said that it cannot
-   * ring bells of this process's threads, or the fabric has no such thing.
+   * ring doorbells of this process's threads, or the fabric has no such thing.
    */
-  default boolean ringsBells() {
+  default boolean ringsDoorbells() {
     return false;
   }
 
   /**
-   * Whether the peer can ring a bell of this process's threads. If it does not know that bell yet
-   * it is told of it, for later sleeps. Any thread.
+   * Whether the peer can ring a doorbell of this process's threads. If it does not know that
+   * doorbell yet it is told of it, for later sleeps. Any thread.
    *
-   * @param bell number of a bell in the pool of this process
+   * @param doorbell number of a doorbell in the pool of this process
    */
-  default boolean rings(int bell) {
+  default boolean rings(int doorbell) {
     return false;
   }
 
   /**
-   * As {@link #await(int)}, for a thread that is about to sleep on a bell.
+   * As {@link #await(int)}, for a thread that is about to sleep on a doorbell.
    *
-   * @param bell number of a bell of which {@link #rings} has said that it can be rung, or {@link
-   *     #NO_BELL}
+   * @param doorbell number of a doorbell of which {@link #rings} has said that it can be rung, or
+   *     {@link #NO_DOORBELL}
    */
-  default boolean await(int ops, int bell) {
+  default boolean await(int ops, int doorbell) {
     return await(ops);
   }
 
@@ -254,7 +254,7 @@ public interface FabricStream {
    */
   void outputLost();
 
-  /** Wakes whoever sleeps at the peer by a message of the session: slower than a bell. */
+  /** Wakes whoever sleeps at the peer by a message of the session: slower than a doorbell. */
   void wakePeerBySession();
 
   /** Puts the stream in a selector's home, or takes it out with null. */

@@ -11,11 +11,12 @@ public interface StreamOwner {
    * process dies would have its kernel drop them. Called by {@link FabricStream} methods on the
    * calling thread, and by the negotiation thread; never blocks.
    *
-   * @return whether a bell is on its way; else nobody is woken, and the caller must not believe so
+   * @return whether a doorbell is on its way; else nobody is woken, and the caller must not believe
+   *     so
    */
   boolean ring();
 
-  /** Tells that the peer's sleeper was woken by another bell than {@link #ring}. As there. */
+  /** Tells that the peer's sleeper was woken by another doorbell than {@link #ring}. As there. */
   default void rung() {}
 
   /**

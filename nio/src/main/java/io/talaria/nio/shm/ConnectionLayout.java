@@ -42,9 +42,9 @@ import java.nio.ByteOrder;
  * selector over a thousand connections would miss it at every word. For the same reason a direction
  * begins in its inline ring: as long as little is under way, a connection is one page to look up.
  *
- * <p>A wait word is {@code epoch << 14 | bell << 3 | flags}; a new wait has a new epoch. The bell
- * is 0 for the control connection, or one more than the number of the bell on which a thread
- * sleeps.
+ * <p>A wait word is {@code epoch << 14 | doorbell << 3 | flags}; a new wait has a new epoch. The
+ * doorbell is 0 for the control connection, or one more than the number of the doorbell on which a
+ * thread sleeps.
  *
  * <p>A writer that finds too little room moves to another ring: one of a slab ({@link SlabLayout}),
  * or one in a file of its own. It publishes the position from which it writes there in MOVE_AT and
@@ -109,13 +109,13 @@ final class ConnectionLayout {
   /** Flags of a wait word. */
   static final long WAIT_HINT = 1;
 
-  static final long WAIT_BELL = 2;
+  static final long WAIT_DOORBELL = 2;
 
   /** With WAIT_HINT: a hint for each message, not only for the next. */
   static final long WAIT_EVERY = 4;
 
   static final int WAIT_FLAG_BITS = 3;
-  static final int WAIT_BELL_BITS = 11;
+  static final int WAIT_DOORBELL_BITS = 11;
 
   private static final int MAX_TRIES = 1000;
 
@@ -182,15 +182,16 @@ final class ConnectionLayout {
   /**
    * A wait word.
    *
-   * @param bell number of a bell of this process's threads, or {@link FabricStream#NO_BELL}
+   * @param doorbell number of a doorbell of this process's threads, or {@link
+   *     FabricStream#NO_DOORBELL}
    */
-  static long waitWord(long epoch, int bell, long flags) {
-    return (epoch << WAIT_BELL_BITS | bell + 1) << WAIT_FLAG_BITS | flags;
+  static long waitWord(long epoch, int doorbell, long flags) {
+    return (epoch << WAIT_DOORBELL_BITS | doorbell + 1) << WAIT_FLAG_BITS | flags;
   }
 
-  /** Number of the bell of a wait word, which may be any below 2047, or NO_BELL. */
-  static int bell(long wait) {
-    return ((int) (wait >>> WAIT_FLAG_BITS) & (1 << WAIT_BELL_BITS) - 1) - 1;
+  /** Number of the doorbell of a wait word, which may be any below 2047, or NO_DOORBELL. */
+  static int doorbell(long wait) {
+    return ((int) (wait >>> WAIT_FLAG_BITS) & (1 << WAIT_DOORBELL_BITS) - 1) - 1;
   }
 
   static long getAcquire(ByteBuffer control, int offset) {

@@ -10,11 +10,11 @@ package io.talaria.nio.shm;
  *       0  +-----------------------------------------------+
  *          | MAGIC                                         |
  *    3072  +-----------------------------------------------+
- *          | bells of threads of side 0 that side 1 can    |
- *          |         ring (1 bit per bell, set by side 1)  |
+ *          | doorbells of threads of side 0 that side 1 can    |
+ *          |         ring (1 bit per doorbell, set by side 1)  |
  *          | REFUSED (1 = it opens no more)                |
  *    3584  +-----------------------------------------------+
- *          | bells of side 1: the same, by side 0          |
+ *          | doorbells of side 1: the same, by side 0          |
  *    4096  +-----------------------------------------------+
  *          | side 0: ready bits (1 per slot, set by side   |
  *          |         1, cleared by side 0)          8 KiB  |
@@ -46,22 +46,24 @@ final class PeerLayout {
   static final int SIDE_BYTES = READY_BYTES + SLEEP_BYTES + SUMMARIES * SUMMARY_BYTES;
   static final int BYTES = 4096 + 2 * SIDE_BYTES;
 
-  /** Bells of threads that a process can tell another of. */
-  static final int THREAD_BELLS = 256;
+  /** Doorbells of threads that a process can tell another of. */
+  static final int THREAD_DOORBELLS = 256;
 
   static final int OPENED_OFFSET = 3072;
   static final int OPENED_BYTES = 512;
 
   private PeerLayout() {}
 
-  /** The word with the bit of a bell of a side's, which the other side sets: bell modulo 64. */
-  static int opened(int side, int bell) {
-    return OPENED_OFFSET + side * OPENED_BYTES + (bell >>> 6) * Long.BYTES;
+  /**
+   * The word with the bit of a doorbell of a side's, which the other side sets: doorbell modulo 64.
+   */
+  static int opened(int side, int doorbell) {
+    return OPENED_OFFSET + side * OPENED_BYTES + (doorbell >>> 6) * Long.BYTES;
   }
 
-  /** Whether the other side opens no more bells of a side's. */
+  /** Whether the other side opens no more doorbells of a side's. */
   static int refused(int side) {
-    return opened(side, THREAD_BELLS);
+    return opened(side, THREAD_DOORBELLS);
   }
 
   static int ready(int side, int word) {

@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
-import io.talaria.nio.bell.BellPool;
+import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home;
@@ -131,7 +131,7 @@ public final class ShmFabric implements Fabric {
         return null;
       }
       homes.set(index);
-      return new ShmHome(this, index, homesOpened++, BellPool.ofProcess());
+      return new ShmHome(this, index, homesOpened++, DoorbellPool.ofProcess());
     }
   }
 

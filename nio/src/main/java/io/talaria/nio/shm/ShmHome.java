@@ -2,8 +2,8 @@
 
 package io.talaria.nio.shm;
 
-import io.talaria.nio.bell.Bell;
-import io.talaria.nio.bell.BellPool;
+import io.talaria.nio.doorbell.Doorbell;
+import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.fabric.Home;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectableChannel;
@@ -34,21 +34,21 @@ final class ShmHome implements Home {
   /** In the upper half of each sleep's word: tells this home from others of its number. */
   private final int opened;
 
-  private final BellPool bells;
+  private final DoorbellPool doorbells;
 
   /** Null if there is none, or none any more: then the control connections serve. */
-  private volatile Bell bell;
+  private volatile Doorbell doorbell;
 
   /**
    * @param opened how many homes of the fabric were opened before
-   * @param bells lend the bell on which the selector sleeps
+   * @param doorbells lend the doorbell on which the selector sleeps
    */
-  ShmHome(ShmFabric fabric, int index, long opened, BellPool bells) {
+  ShmHome(ShmFabric fabric, int index, long opened, DoorbellPool doorbells) {
     this.fabric = fabric;
     this.index = index;
     this.opened = (int) opened & MAX_OPENED;
-    this.bells = bells;
-    bell = bells.lease();
+    this.doorbells = doorbells;
+    doorbell = doorbells.lease();
     sleeps = (long) this.opened << Integer.SIZE;
   }
 
@@ -84,9 +84,9 @@ final class ShmHome implements Home {
   }
 
   synchronized void add(ShmPeer peer, int slot) {
-    Bell own = bell;
+    Doorbell own = doorbell;
     if (own != null) {
-      peer.tellBell(index, opened, own.address());
+      peer.tellDoorbell(index, opened, own.address());
     }
     int at = find(peer);
     Link[] next = links.clone();
@@ -206,13 +206,13 @@ final class ShmHome implements Home {
 
   @Override
   public SelectableChannel selectable() {
-    Bell own = bell;
+    Doorbell own = doorbell;
     return own == null ? null : own.selectable();
   }
 
   @Override
   public void selected() {
-    Bell own = bell;
+    Doorbell own = doorbell;
     if (own != null) {
       own.drain();
     }
@@ -220,10 +220,10 @@ final class ShmHome implements Home {
 
   @Override
   public void close() {
-    Bell own = bell;
+    Doorbell own = doorbell;
     if (own != null) {
-      bell = null;
-      bells.giveBack(own); // who still rings it wakes its next owner for nothing
+      doorbell = null;
+      doorbells.giveBack(own); // who still rings it wakes its next owner for nothing
     }
     synchronized (this) {
       closed = true;

@@ -49,7 +49,7 @@ final class ShmInput {
 
   private long tailCache;
 
-  /** The writer's wait for which a bell has been rung, or was not needed. */
+  /** The writer's wait for which a doorbell has been rung, or was not needed. */
   private long handledWait;
 
   /** Count of moves to another ring; where the next is to be made, or -1, and to which. */

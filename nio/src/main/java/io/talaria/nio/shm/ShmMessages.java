@@ -2,7 +2,7 @@
 
 package io.talaria.nio.shm;
 
-import io.talaria.nio.bell.BellAddress;
+import io.talaria.nio.doorbell.DoorbellAddress;
 import java.nio.ByteBuffer;
 
 /**
@@ -14,41 +14,41 @@ import java.nio.ByteBuffer;
  *   DROP      2 slab:4
  *   GROW      3 slot:4 generation:4 ringGeneration:8 file:8 bytes:4
  *   ACCEPTED  4 slot:4 generation:4
- *   BELL      5 home:4 opened:4 descriptor:4 inode:8
+ *   DOORBELL      5 home:4 opened:4 descriptor:4 inode:8
  *   SLAB      6 slab:4 file:8 ringBytes:4
  *   MAPPED    7 slab:4
  *   UNMAPPED  8 slab:4
- *   THREAD_BELL 9 bell:4 descriptor:4 inode:8
+ *   THREAD_DOORBELL 9 doorbell:4 descriptor:4 inode:8
  *   region    file:8
  * </pre>
  *
  * <p>SLAB comes before the first offer of a slot in it, and is answered by MAPPED or UNMAPPED; the
  * latter means that it could not be mapped, and what is offered there will be refused.
  *
- * <p>ACCEPTED says that a stream is established, or that there is news of an established one. BELL
- * says which pipe of the sender's wakes one of its homes, and the how-many-eth home that was,
- * THREAD_BELL which one wakes threads that sleep on its bell of that number.
+ * <p>ACCEPTED says that a stream is established, or that there is news of an established one.
+ * DOORBELL says which pipe of the sender's wakes one of its homes, and the how-many-eth home that
+ * was, THREAD_DOORBELL which one wakes threads that sleep on its doorbell of that number.
  */
 final class ShmMessages {
   static final byte RELEASED = 1;
   static final byte DROP = 2;
   static final byte GROW = 3;
   static final byte ACCEPTED = 4;
-  static final byte BELL = 5;
+  static final byte DOORBELL = 5;
   static final byte SLAB = 6;
   static final byte MAPPED = 7;
   static final byte UNMAPPED = 8;
-  static final byte THREAD_BELL = 9;
+  static final byte THREAD_DOORBELL = 9;
 
   static final int OFFER_BYTES = 8;
   static final int RELEASED_BYTES = 8;
   static final int DROP_BYTES = 4;
   static final int GROW_BYTES = 28;
   static final int ACCEPTED_BYTES = 8;
-  static final int BELL_BYTES = 20;
+  static final int DOORBELL_BYTES = 20;
   static final int SLAB_BYTES = 16;
   static final int MAPPED_BYTES = 4;
-  static final int THREAD_BELL_BYTES = 16;
+  static final int THREAD_DOORBELL_BYTES = 16;
   static final int REGION_BYTES = 8;
 
   private ShmMessages() {}
@@ -69,22 +69,22 @@ final class ShmMessages {
         .flip();
   }
 
-  static ByteBuffer bell(int home, int opened, BellAddress bell) {
-    return ByteBuffer.allocate(1 + BELL_BYTES)
-        .put(BELL)
+  static ByteBuffer doorbell(int home, int opened, DoorbellAddress doorbell) {
+    return ByteBuffer.allocate(1 + DOORBELL_BYTES)
+        .put(DOORBELL)
         .putInt(home)
         .putInt(opened)
-        .putInt(bell.descriptor())
-        .putLong(bell.inode())
+        .putInt(doorbell.descriptor())
+        .putLong(doorbell.inode())
         .flip();
   }
 
-  static ByteBuffer threadBell(int number, BellAddress bell) {
-    return ByteBuffer.allocate(1 + THREAD_BELL_BYTES)
-        .put(THREAD_BELL)
+  static ByteBuffer threadDoorbell(int number, DoorbellAddress doorbell) {
+    return ByteBuffer.allocate(1 + THREAD_DOORBELL_BYTES)
+        .put(THREAD_DOORBELL)
         .putInt(number)
-        .putInt(bell.descriptor())
-        .putLong(bell.inode())
+        .putInt(doorbell.descriptor())
+        .putLong(doorbell.inode())
         .flip();
   }
 

@@ -59,7 +59,7 @@ final class ShmOutput {
 
   private long headCache;
 
-  /** The reader's wait for which a bell has been rung, or was not needed. */
+  /** The reader's wait for which a doorbell has been rung, or was not needed. */
   private long handledWait;
 
   /** Count of moves to another ring; where the last was made, and to which. */
@@ -410,7 +410,7 @@ final class ShmOutput {
     boolean fromFile = growth.returnToPage(stream, this);
     VarHandle.fullFence();
     long wait = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
-    if (fromFile && (wait & ConnectionLayout.WAIT_BELL) != 0) {
+    if (fromFile && (wait & ConnectionLayout.WAIT_DOORBELL) != 0) {
       boolean unused = stream.notifyPeer(wait); // it sleeps in a read, and is to follow
     }
   }

@@ -9,8 +9,8 @@ import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 import static io.talaria.nio.shm.ConnectionLayout.takeBitsVolatile;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.bell.BellAddress;
-import io.talaria.nio.bell.BellPool;
+import io.talaria.nio.doorbell.DoorbellAddress;
+import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.Home.ReadySink;
 import io.talaria.nio.fabric.Peer;
@@ -60,15 +60,18 @@ final class ShmPeer {
   private volatile AtomicReferenceArray<ShmStream> streams = new AtomicReferenceArray<>(64);
 
   /**
-   * By home of the peer's: the sleep for which this process has written a bell. Set after the bell
-   * is written, so whoever finds it set may stay silent. A late or torn-back value costs a bell.
+   * By home of the peer's: the sleep for which this process has written a doorbell. Set after the
+   * doorbell is written, so whoever finds it set may stay silent. A late or torn-back value costs a
+   * doorbell.
    */
   private final AtomicLongArray rung = new AtomicLongArray(PeerLayout.HOMES);
 
-  private final ShmBells bells;
+  private final ShmDoorbells doorbells;
 
-  /** Which bells of the peer's threads can be rung here, by number: what the region says, too. */
-  private final long[] openedThere = new long[PeerLayout.THREAD_BELLS / Long.SIZE];
+  /**
+   * Which doorbells of the peer's threads can be rung here, by number: what the region says, too.
+   */
+  private final long[] openedThere = new long[PeerLayout.THREAD_DOORBELLS / Long.SIZE];
 
   private final Set<Long> named = new HashSet<>();
   private final Slabs slabs;
@@ -101,7 +104,7 @@ final class ShmPeer {
     this.shared = region;
     side = session.initiator() ? 0 : 1;
     otherSide = 1 - side;
-    bells = new ShmBells(session, SharedFiles.name(regionFile));
+    doorbells = new ShmDoorbells(session, SharedFiles.name(regionFile));
     rings = new SlabRings(() -> fabric.outside(session), () -> session.execute(this::ringsBack));
     slabs = new Slabs(session, files, rings, side);
     if (session.initiator()) {
@@ -123,13 +126,14 @@ final class ShmPeer {
    * Tells the peer's selector that a stream is ready, and wakes it if it sleeps. The caller has
    * published what the stream is ready with, and a full fence stands behind that.
    *
-   * <p>A ready bit that is set already is no proof of a bell: who set it may not have come to ring
-   * yet, or may have rung where nobody listens. So the sleep word is looked at all the same.
+   * <p>A ready bit that is set already is no proof of a doorbell: who set it may not have come to
+   * ring yet, or may have rung where nobody listens. So the sleep word is looked at all the same.
    *
-   * @param bell rings on the stream's control connection, if the selector's own bell does not serve
+   * @param doorbell rings on the stream's control connection, if the selector's own doorbell does
+   *     not serve
    * @return false if the selector sleeps and nobody could ring: the caller must try again
    */
-  boolean hint(ShmStream stream, StreamOwner bell) {
+  boolean hint(ShmStream stream, StreamOwner doorbell) {
     int slot = stream.slot;
     long bit = 1L << slot;
     int ready = PeerLayout.ready(otherSide, slot >>> 6);
@@ -148,14 +152,15 @@ final class ShmPeer {
       summarize(index, slot >>> 6);
     }
     long sleep = word & ~PeerLayout.SUMMARIZED;
-    // Its bell is heard if the stream was still there after the sleep began: whoever takes a stream
+    // Its doorbell is heard if the stream was still there after the sleep began: whoever takes a
+    // stream
     // out of a home ends the sleep of that home afterwards.
     if (sleep == 0 || rung.getAcquire(index) == sleep || stream.peerHomeAcquire() != home) {
       return true;
     }
-    if (bells.ring(index, sleep)) {
-      bell.rung();
-    } else if (!bell.ring()) {
+    if (doorbells.ring(index, sleep)) {
+      doorbell.rung();
+    } else if (!doorbell.ring()) {
       return false;
     }
     rung.setRelease(index, sleep);
@@ -169,54 +174,54 @@ final class ShmPeer {
     }
   }
 
-  /** Has the peer know the bell of a home of ours before it can find a sleep there. */
-  void tellBell(int home, int opened, BellAddress bell) {
-    if (bells.toBeTold(home, opened)) {
+  /** Has the peer know the doorbell of a home of ours before it can find a sleep there. */
+  void tellDoorbell(int home, int opened, DoorbellAddress doorbell) {
+    if (doorbells.toBeTold(home, opened)) {
       session.execute(
           () -> {
             if (!gone) {
-              session.send(ShmMessages.bell(home, opened, bell));
+              session.send(ShmMessages.doorbell(home, opened, doorbell));
             }
           });
     }
   }
 
-  /** Whether the peer opens bells of this process's threads. */
-  boolean isRungByBells() {
-    return !bells.closed() && getAcquire(shared, PeerLayout.refused(side)) == 0;
+  /** Whether the peer opens doorbells of this process's threads. */
+  boolean isRungByDoorbells() {
+    return !doorbells.closed() && getAcquire(shared, PeerLayout.refused(side)) == 0;
   }
 
-  /** Whether the peer can ring a bell of this process's threads; else it is told of it. */
-  boolean isRungBy(int bell) {
-    if (bells.closed()) {
+  /** Whether the peer can ring a doorbell of this process's threads; else it is told of it. */
+  boolean isRungBy(int doorbell) {
+    if (doorbells.closed()) {
       return false;
     }
-    if ((getAcquire(shared, PeerLayout.opened(side, bell)) & 1L << bell) != 0) {
+    if ((getAcquire(shared, PeerLayout.opened(side, doorbell)) & 1L << doorbell) != 0) {
       return true;
     }
-    if (bells.threadToBeTold(bell)) {
+    if (doorbells.threadToBeTold(doorbell)) {
       session.execute(
           () -> {
             if (!gone) {
-              BellAddress address = BellPool.ofProcess().forThreads(bell).address();
-              session.send(ShmMessages.threadBell(bell, address));
+              DoorbellAddress address = DoorbellPool.ofProcess().forThreads(doorbell).address();
+              session.send(ShmMessages.threadDoorbell(doorbell, address));
             }
           });
     }
     return false;
   }
 
-  /** Rings a bell of the peer's threads; false if that cannot be rung. */
-  boolean ringThread(int bell) {
-    return bells.ringThread(bell);
+  /** Rings a doorbell of the peer's threads; false if that cannot be rung. */
+  boolean ringThread(int doorbell) {
+    return doorbells.ringThread(doorbell);
   }
 
-  /** The peer has told of a bell of its threads: lets them sleep on it if it can be opened. */
-  private void toldOfThreadBell(int bell, BellAddress address) throws FabricException {
-    if (bells.toldOfThread(bell, address)) {
-      int word = PeerLayout.opened(otherSide, bell);
-      openedThere[bell >>> 6] |= 1L << bell;
-      setRelease(shared, word, openedThere[bell >>> 6]); // behind the bell itself
+  /** The peer has told of a doorbell of its threads: lets them sleep on it if it can be opened. */
+  private void toldOfThreadDoorbell(int doorbell, DoorbellAddress address) throws FabricException {
+    if (doorbells.toldOfThread(doorbell, address)) {
+      int word = PeerLayout.opened(otherSide, doorbell);
+      openedThere[doorbell >>> 6] |= 1L << doorbell;
+      setRelease(shared, word, openedThere[doorbell >>> 6]); // behind the doorbell itself
     } else {
       setRelease(shared, PeerLayout.refused(otherSide), 1);
     }
@@ -585,17 +590,20 @@ final class ShmPeer {
           message.getLong(),
           message.getLong(),
           message.getInt());
-    } else if (code == ShmMessages.BELL && length == ShmMessages.BELL_BYTES) {
-      bells.told(
-          message.getInt(), message.getInt(), new BellAddress(message.getInt(), message.getLong()));
+    } else if (code == ShmMessages.DOORBELL && length == ShmMessages.DOORBELL_BYTES) {
+      doorbells.told(
+          message.getInt(),
+          message.getInt(),
+          new DoorbellAddress(message.getInt(), message.getLong()));
     } else if (code == ShmMessages.SLAB && length == ShmMessages.SLAB_BYTES) {
       slabs.made(message.getInt(), message.getLong(), message.getInt());
     } else if (code == ShmMessages.MAPPED && length == ShmMessages.MAPPED_BYTES) {
       forget(slabs.answered(message.getInt(), true));
     } else if (code == ShmMessages.UNMAPPED && length == ShmMessages.MAPPED_BYTES) {
       forget(slabs.answered(message.getInt(), false));
-    } else if (code == ShmMessages.THREAD_BELL && length == ShmMessages.THREAD_BELL_BYTES) {
-      toldOfThreadBell(message.getInt(), new BellAddress(message.getInt(), message.getLong()));
+    } else if (code == ShmMessages.THREAD_DOORBELL && length == ShmMessages.THREAD_DOORBELL_BYTES) {
+      toldOfThreadDoorbell(
+          message.getInt(), new DoorbellAddress(message.getInt(), message.getLong()));
     } else {
       throw protocol("a message of kind " + code + " and " + length + " bytes");
     }
@@ -647,7 +655,7 @@ final class ShmPeer {
   /** The peer process has ended: nothing is reused, and what nobody uses is unmapped now. */
   void gone() {
     gone = true;
-    bells.close();
+    doorbells.close();
     for (Long id : Set.copyOf(named)) {
       forget(id);
     }

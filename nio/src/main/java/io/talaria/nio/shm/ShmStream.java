@@ -265,7 +265,7 @@ final class ShmStream implements FabricStream {
   @Override
   public boolean watch(int ops) {
     watchedForEvery = false;
-    return announce(ops, NO_BELL, ConnectionLayout.WAIT_HINT);
+    return announce(ops, NO_DOORBELL, ConnectionLayout.WAIT_HINT);
   }
 
   @Override
@@ -277,7 +277,7 @@ final class ShmStream implements FabricStream {
       return true; // what came since the last look has set the bit after it was cleared
     }
     watchedForEvery = true;
-    return announce(ops, NO_BELL, ConnectionLayout.WAIT_HINT | ConnectionLayout.WAIT_EVERY);
+    return announce(ops, NO_DOORBELL, ConnectionLayout.WAIT_HINT | ConnectionLayout.WAIT_EVERY);
   }
 
   @Override
@@ -290,26 +290,26 @@ final class ShmStream implements FabricStream {
 
   @Override
   public boolean await(int ops) {
-    return await(ops, NO_BELL);
+    return await(ops, NO_DOORBELL);
   }
 
   @Override
-  public boolean await(int ops, int bell) {
-    return announce(ops, bell, ConnectionLayout.WAIT_BELL);
+  public boolean await(int ops, int doorbell) {
+    return announce(ops, doorbell, ConnectionLayout.WAIT_DOORBELL);
   }
 
   @Override
-  public boolean ringsBells() {
-    return peer.isRungByBells();
+  public boolean ringsDoorbells() {
+    return peer.isRungByDoorbells();
   }
 
   @Override
-  public boolean rings(int bell) {
-    return peer.isRungBy(bell);
+  public boolean rings(int doorbell) {
+    return peer.isRungBy(doorbell);
   }
 
-  private boolean announce(int ops, int bell, long flags) {
-    long word = ConnectionLayout.waitWord((long) EPOCH.getAndAdd(this, 1L) + 1, bell, flags);
+  private boolean announce(int ops, int doorbell, long flags) {
+    long word = ConnectionLayout.waitWord((long) EPOCH.getAndAdd(this, 1L) + 1, doorbell, flags);
     if ((ops & READ) != 0) {
       setRelease(control, mine + ConnectionLayout.DATA_WAIT, word); // after HOME
     }
@@ -372,19 +372,20 @@ final class ShmStream implements FabricStream {
    * @return false if that failed, so that this wait must not be taken for rung
    */
   boolean notifyPeer(long wait) {
-    if ((wait & ConnectionLayout.WAIT_BELL) != 0) {
-      int bell = ConnectionLayout.bell(wait);
-      return bell == NO_BELL ? owner.ring() : ringThread(bell);
+    if ((wait & ConnectionLayout.WAIT_DOORBELL) != 0) {
+      int doorbell = ConnectionLayout.doorbell(wait);
+      return doorbell == NO_DOORBELL ? owner.ring() : ringThread(doorbell);
     }
     return (wait & ConnectionLayout.WAIT_HINT) == 0 || peer.hint(this, owner);
   }
 
-  private boolean ringThread(int bell) {
-    if (peer.ringThread(bell)) {
+  private boolean ringThread(int doorbell) {
+    if (peer.ringThread(doorbell)) {
       owner.rung();
       return true;
     }
-    // Who sleeps on a bell does not listen to the control connection. The session's message rings
+    // Who sleeps on a doorbell does not listen to the control connection. The session's message
+    // rings
     // it from inside its process; if the session has ended, the control connection is looked after.
     peer.tellEstablished(this);
     return owner.ring();

@@ -89,7 +89,7 @@ class SwitchingInputTest {
           send(peer, ours, 3);
           pull(input, ours, SwitchingInput.KEPT_BYTES);
           assertThat(input.kept().remaining()).isEqualTo(3);
-          assertThat(input.kept().capacity()).isEqualTo(ControlLink.BELLS_AT_ONCE);
+          assertThat(input.kept().capacity()).isEqualTo(ControlLink.DOORBELLS_AT_ONCE);
 
           send(peer, ours, 10_000);
           pull(input, ours, SwitchingInput.KEPT_BYTES);

@@ -63,7 +63,8 @@ final class Doing<T> {
   }
 
   /**
-   * Comes back once the work sleeps: parked, at a monitor, or in a system call of NIO or a bell.
+   * Comes back once the work sleeps: parked, at a monitor, or in a system call of NIO or a
+   * doorbell.
    */
   Doing<T> whenWaiting() throws InterruptedException {
     long start = System.nanoTime();

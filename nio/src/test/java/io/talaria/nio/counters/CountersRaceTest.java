@@ -83,8 +83,8 @@ class CountersRaceTest {
           List<Future<?>> counting = new ArrayList<>();
           counting.add(threads.submit(() -> repeat(() -> connection.fabricIn(3))));
           counting.add(threads.submit(() -> repeat(() -> connection.fabricOut(5))));
-          counting.add(threads.submit(() -> repeat(connection::bellSent)));
-          counting.add(threads.submit(() -> repeat(connection::bellSent)));
+          counting.add(threads.submit(() -> repeat(connection::wakeupSent)));
+          counting.add(threads.submit(() -> repeat(connection::wakeupSent)));
           for (Future<?> one : counting) {
             one.get(60, TimeUnit.SECONDS);
           }
@@ -92,14 +92,14 @@ class CountersRaceTest {
           // Each count is stored whole by the next one, whoever came late before.
           connection.fabricIn(0);
           connection.fabricOut(0);
-          connection.bellSent();
+          connection.wakeupSent();
 
           ConnectionInfo read = CountersReader.read(counters.path()).connections().get(0);
 
           assertThat(read).isEqualTo(connection.info());
           assertThat(read.fabricInBytes()).isEqualTo(3L * ROUNDS);
           assertThat(read.fabricOutBytes()).isEqualTo(5L * ROUNDS);
-          assertThat(read.bellsSent()).isEqualTo(2L * ROUNDS + 1);
+          assertThat(read.wakeupsSent()).isEqualTo(2L * ROUNDS + 1);
         }
       }
     } finally {

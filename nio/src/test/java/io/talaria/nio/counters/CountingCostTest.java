@@ -60,8 +60,8 @@ class CountingCostTest {
       connection.tcpIn(1);
       connection.tcpOut(1);
       connection.stalled();
-      connection.bellSent();
-      connection.bellReceived();
+      connection.wakeupSent();
+      connection.wakeupReceived();
       connection.slept();
       selector.selected();
       selector.innerSelected();

@@ -76,9 +76,9 @@ class FlightRecorderEventsTest {
     connection.fabricIn(6);
     connection.fabricOut(12);
     connection.stalled();
-    connection.bellSent();
-    connection.bellSent();
-    connection.bellReceived();
+    connection.wakeupSent();
+    connection.wakeupSent();
+    connection.wakeupReceived();
     connection.slept();
   }
 
@@ -141,8 +141,8 @@ class FlightRecorderEventsTest {
     expected.put("reads", 3L);
     expected.put("writes", 2L);
     expected.put("stalls", 1L);
-    expected.put("bellsSent", 2L);
-    expected.put("bellsReceived", 1L);
+    expected.put("wakeupsSent", 2L);
+    expected.put("wakeupsReceived", 1L);
     expected.put("sleeps", 1L);
     assertThat(fields(closed)).isEqualTo(expected);
   }

@@ -67,9 +67,9 @@ class ProcessCountersTest {
       connection.fabricIn(40);
       connection.fabricOut(500);
       connection.stalled();
-      connection.bellSent();
-      connection.bellSent();
-      connection.bellReceived();
+      connection.wakeupSent();
+      connection.wakeupSent();
+      connection.wakeupReceived();
       connection.slept();
 
       ProcessInfo read = CountersReader.read(counters.path());
@@ -83,7 +83,7 @@ class ProcessCountersTest {
       assertThat(info.outBytes()).isEqualTo(502);
       assertThat(info.reads()).isEqualTo(3);
       assertThat(info.writes()).isEqualTo(2);
-      assertThat(info.bellsSent()).isEqualTo(2);
+      assertThat(info.wakeupsSent()).isEqualTo(2);
       assertThat(info.ringInBytes()).isEqualTo(65536);
       assertThat(read.totals()).isEqualTo(counters.totals());
       assertThat(read.pid()).isEqualTo(ProcessHandle.current().pid());
@@ -173,7 +173,7 @@ class ProcessCountersTest {
         ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
         connection.fabricIn(10);
         connection.tcpOut(1);
-        connection.bellSent();
+        connection.wakeupSent();
         connection.close();
         connection.close();
       }
@@ -190,7 +190,7 @@ class ProcessCountersTest {
       assertThat(totals.fabricInBytes()).isEqualTo(30);
       assertThat(totals.tcpOutBytes()).isEqualTo(3);
       assertThat(totals.tcpInBytes()).isEqualTo(5);
-      assertThat(totals.bellsSent()).isEqualTo(3);
+      assertThat(totals.wakeupsSent()).isEqualTo(3);
     }
   }
 
@@ -202,7 +202,7 @@ class ProcessCountersTest {
       ConnectionCounters open = counters.connection(Role.CLIENT, LOCAL, REMOTE);
       closed.fabricIn(1);
       closed.mode(Mode.SHM, Reason.SAME_HOST, "");
-      closed.bellSent();
+      closed.wakeupSent();
       assertThat(CountersReader.read(counters.path()).connections()).containsExactly(open.info());
       assertThat(counters.totals().fabricInBytes()).isZero();
     }

@@ -154,7 +154,7 @@ abstract class Foe implements AutoCloseable {
   }
 
   private static void requireNotSound(byte value) {
-    if (value > 1 && value < Program.SOUND_BYTES) { // a bell is 0
+    if (value > 1 && value < Program.SOUND_BYTES) { // a doorbell is 0
       throw new Finding("the victim has sent " + value + ", which is a sound connection's");
     }
   }

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.fuzz;
 
-import io.talaria.nio.bell.BellPool;
+import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.shm.ShmFabric;
 import java.io.IOException;
@@ -124,9 +124,9 @@ final class Fuzzer {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  /** Those of bells are kept, each for the next who needs one. */
+  /** Those of doorbells are kept, each for the next who needs one. */
   private static long descriptors() throws IOException {
-    long count = -BellPool.ofProcess().descriptors();
+    long count = -DoorbellPool.ofProcess().descriptors();
     try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path unused : open) {
         count++;

@@ -144,7 +144,7 @@ class KilledPeerTest {
     peer.shared.take(SOME);
   }
 
-  private int bells() throws IOException {
+  private int doorbells() throws IOException {
     return peer.wire.read(ByteBuffer.allocate(CHUNK));
   }
 
@@ -153,7 +153,7 @@ class KilledPeerTest {
     exchangeOnTcp();
     assertThat(send(SOME)).isEqualTo(SOME);
     establish();
-    peer.shared.awaitBell();
+    peer.shared.awaitDoorbell();
     survivor.shutdownOutput();
     die();
     assertThat(readAll()).isEqualTo(SOME);
@@ -165,33 +165,33 @@ class KilledPeerTest {
     exchangeOnTcp();
     establish();
     long sent = send(Long.MAX_VALUE);
-    peer.shared.awaitBell();
+    peer.shared.awaitDoorbell();
     survivor.shutdownOutput();
     die();
     assertThat(readAll()).isEqualTo(sent);
   }
 
   @Test
-  void noBellIsRungWhileItsBytesAreOnTcp() throws Exception {
+  void noDoorbellIsRungWhileItsBytesAreOnTcp() throws Exception {
     exchangeOnTcp();
     establish();
     assertThat(send(SOME)).isEqualTo(SOME);
     for (int i = 0; i < 2; i++) { // one message may say that both have agreed
-      peer.shared.awaitBell();
+      peer.shared.awaitDoorbell();
       survivor.write(ByteBuffer.allocate(1));
       assertThat(Frames.ofFabric(peer.session.read(TimeUnit.NANOSECONDS.toMillis(DEADLINE_NS))))
           .isTrue();
     }
-    assertThat(bells()).isZero();
+    assertThat(doorbells()).isZero();
 
     peer.shared.switchOut(SOME);
     assertThat(survivor.read(ByteBuffer.allocate(CHUNK))).isEqualTo(SOME);
-    peer.shared.awaitBell();
+    peer.shared.awaitDoorbell();
     survivor.write(ByteBuffer.allocate(1));
     await(
         () -> {
           try {
-            return bells() == 1;
+            return doorbells() == 1;
           } catch (IOException e) {
             throw new AssertionError(e);
           }
@@ -208,26 +208,26 @@ class KilledPeerTest {
     assertReset();
   }
 
-  // ---- while a thread of the survivor's sleeps on a bell that it has said to ring
+  // ---- while a thread of the survivor's sleeps on a doorbell that it has said to ring
 
-  private FutureTask<Long> readingOnBell() throws Exception {
+  private FutureTask<Long> readingOnDoorbell() throws Exception {
     establish();
-    peer.memory.licenseBells();
+    peer.memory.licenseDoorbells();
     peer.shared.switchOut(0);
     FutureTask<Long> reading = new FutureTask<>(this::readAll);
     Thread reader = new Thread(reading, "reader");
     reader.start();
-    await(() -> sleepsOnBell(reader.getStackTrace()));
+    await(() -> sleepsOnDoorbell(reader.getStackTrace()));
     return reading;
   }
 
-  private static boolean sleepsOnBell(StackTraceElement[] stack) {
+  private static boolean sleepsOnDoorbell(StackTraceElement[] stack) {
     return stack.length > 0 && stack[0].getClassName().equals("java.io.FileInputStream");
   }
 
   @Test
   void whatItHadNotRungForWhenItWasKilledIsReadAndThenComesTheEnd() throws Exception {
-    FutureTask<Long> reading = readingOnBell();
+    FutureTask<Long> reading = readingOnDoorbell();
     peer.shared.sendSome();
     die();
     assertThat(reading.get(DEADLINE_NS, TimeUnit.NANOSECONDS)).isEqualTo(SOME);
@@ -235,7 +235,7 @@ class KilledPeerTest {
 
   @Test
   void itsConnectionEndsWithoutAWordWhileItsSessionLives() throws Exception {
-    FutureTask<Long> reading = readingOnBell();
+    FutureTask<Long> reading = readingOnDoorbell();
     peer.wire.close();
     assertThat(reading.get(DEADLINE_NS, TimeUnit.NANOSECONDS)).isZero();
   }
@@ -303,7 +303,7 @@ class KilledPeerTest {
   }
 
   @Test
-  void theEndBehindBellsIsSeenAtTheLastLook() throws Exception {
+  void theEndBehindDoorbellsIsSeenAtTheLastLook() throws Exception {
     establish();
     peer.shared.switchOut(0);
     await(() -> lookedAt() == 0);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StubbornPeerTest {
   private static final int SELECT_MS = 20_000;
   private static final long MUCH = 256L << 20;
-  private static final int MANY_BELLS = 1 << 20;
+  private static final int MANY_DOORBELLS = 1 << 20;
   private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(2);
   private static final int CHUNK = 64 << 10;
 
@@ -121,42 +121,42 @@ class StubbornPeerTest {
 
   /** However many there are, others have their turn. */
   @Test
-  void bellsAreReadInPieces() throws Exception {
+  void doorbellsAreReadInPieces() throws Exception {
     foe.shared.switchOut(0);
     ground.register(victim, SelectionKey.OP_READ, key -> {});
     ground.check();
-    long before = bellsReceived();
-    ByteBuffer bells = tagged();
+    long before = wakeupsReceived();
+    ByteBuffer doorbells = tagged();
     long rung = 0;
     int n;
     do {
-      n = foe.wire.write(bells.clear());
+      n = foe.wire.write(doorbells.clear());
       rung += n;
-    } while (n > 0 && rung < MANY_BELLS);
-    assertThat(rung).isGreaterThan(MANY_BELLS / 2);
-    for (int i = 0; bellsReceived() == before; i++) {
+    } while (n > 0 && rung < MANY_DOORBELLS);
+    assertThat(rung).isGreaterThan(MANY_DOORBELLS / 2);
+    for (int i = 0; wakeupsReceived() == before; i++) {
       assertThat(i).as("selects").isLessThan(100_000);
       ground.pump(0);
     }
-    assertThat(bellsReceived() - before).as("reads in one select").isLessThanOrEqualTo(4096);
+    assertThat(wakeupsReceived() - before).as("reads in one select").isLessThanOrEqualTo(4096);
   }
 
-  private long bellsReceived() throws IOException {
+  private long wakeupsReceived() throws IOException {
     SocketAddress local = foe.wire.getLocalAddress();
     return Connections.snapshot().stream()
         .filter(connection -> local.equals(connection.remote()))
-        .mapToLong(ConnectionInfo::bellsReceived)
+        .mapToLong(ConnectionInfo::wakeupsReceived)
         .sum();
   }
 
   @Test
-  void bellsHoldNoSelector() throws Exception {
+  void doorbellsHoldNoSelector() throws Exception {
     foe.shared.switchOut(0);
     ground.register(victim, SelectionKey.OP_READ, key -> {});
     ground.check();
     foe.wire.configureBlocking(true);
-    ByteBuffer bells = tagged();
-    withoutEnd(() -> foe.wire.write(bells.clear()));
+    ByteBuffer doorbells = tagged();
+    withoutEnd(() -> foe.wire.write(doorbells.clear()));
     for (int i = 0; i < 20; i++) {
       ground.check();
     }
@@ -216,7 +216,7 @@ class StubbornPeerTest {
     assertThat(sent).isLessThan(MUCH);
     assertThat(room).as("room in a full ring").isFalse();
 
-    foe.shared.takeAll(); // and no bell is heard behind so many bytes
+    foe.shared.takeAll(); // and no doorbell is heard behind so many bytes
     for (int i = 0; !room.get(); i++) {
       assertThat(i).as("selects").isLessThan(1000);
       ground.pump(1000);
@@ -239,7 +239,7 @@ class StubbornPeerTest {
   }
 
   @Test
-  void aWriterFindsRoomWithoutABell() throws Exception {
+  void aWriterFindsRoomWithoutADoorbell() throws Exception {
     fillRing();
     ground.register(victim, SelectionKey.OP_WRITE, key -> {});
     assertThat(flood()).isLessThan(MUCH);

@@ -21,20 +21,20 @@ final class End implements StreamOwner {
 
   final ReentrantLock reading = new ReentrantLock();
 
-  /** Bells that arrived here. */
-  final Semaphore readerBell = new Semaphore(0);
+  /** Doorbells that arrived here. */
+  final Semaphore readerDoorbell = new Semaphore(0);
 
-  final Semaphore writerBell = new Semaphore(0);
+  final Semaphore writerDoorbell = new Semaphore(0);
 
   /** Rung beside the two, for a selecting thread. */
-  volatile Semaphore selectorBell;
+  volatile Semaphore selectorDoorbell;
 
   final AtomicInteger rung = new AtomicInteger();
 
   /** News that came through the session. */
   final AtomicInteger woken = new AtomicInteger();
 
-  /** Whether no bell leaves this end, as when its control connection has ended. */
+  /** Whether no doorbell leaves this end, as when its control connection has ended. */
   volatile boolean mute;
 
   End other;
@@ -56,9 +56,9 @@ final class End implements StreamOwner {
 
   /** What a byte on the control connection does. */
   void hear() {
-    readerBell.release();
-    writerBell.release();
-    Semaphore selector = selectorBell;
+    readerDoorbell.release();
+    writerDoorbell.release();
+    Semaphore selector = selectorDoorbell;
     if (selector != null) {
       selector.release();
     }
@@ -70,11 +70,11 @@ final class End implements StreamOwner {
     hear();
   }
 
-  /** Sleeps as a blocking call does; a bell that does not come in time is a lost wake-up. */
+  /** Sleeps as a blocking call does; a doorbell that does not come in time is a lost wake-up. */
   void sleep(int op) throws InterruptedException {
-    Semaphore bell = op == FabricStream.READ ? readerBell : writerBell;
-    bell.drainPermits();
-    if (stream.await(op) && !bell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
+    Semaphore doorbell = op == FabricStream.READ ? readerDoorbell : writerDoorbell;
+    doorbell.drainPermits();
+    if (stream.await(op) && !doorbell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
       throw new AssertionError(
           "no wake-up in " + DEADLINE_S + " s; ready now: " + stream.readiness(op) + " of " + op);
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A sleep counts as rung when its bell has been rung, not when somebody set out to ring it. */
+/** A sleep counts as rung when its doorbell has been rung, not when somebody set out to ring it. */
 @Timeout(60)
 class FailedRingTest {
   private static final int RING = ConnectionLayout.MIN_RING_BYTES;
@@ -75,7 +75,7 @@ class FailedRingTest {
   }
 
   @Test
-  void aReaderWhoseBellFailedIsRungByTheNextWrite() {
+  void aReaderWhoseDoorbellFailedIsRungByTheNextWrite() {
     assertThat(sleeper.await(FabricStream.READ)).isTrue();
     ringer.fails = true;
     ByteBuffer first = bytes(1);
@@ -85,12 +85,12 @@ class FailedRingTest {
     assertThat(waker.write(bytes(1))).isEqualTo(1);
     assertThat(ringer.rung).isEqualTo(1);
     assertThat(waker.write(bytes(1))).isEqualTo(1);
-    assertThat(ringer.rung).as("one bell a sleep").isEqualTo(1);
+    assertThat(ringer.rung).as("one doorbell a sleep").isEqualTo(1);
     assertThat(sleeper.read(bytes(9))).isEqualTo(3);
   }
 
   @Test
-  void aWriterWhoseBellFailedIsRungByTheNextRead() {
+  void aWriterWhoseDoorbellFailedIsRungByTheNextRead() {
     while (sleeper.write(bytes(RING)) > 0) {
       // Until it is full.
     }

@@ -132,11 +132,12 @@ public final class HostileConnection {
     set(mine + ConnectionLayout.IN_TAKEN, tcpBytes);
   }
 
-  /** Says that this side's reader sleeps, and is to be woken by a bell. */
-  public void awaitBell() {
+  /** Says that this side's reader sleeps, and is to be woken by a doorbell. */
+  public void awaitDoorbell() {
     set(
         mine + ConnectionLayout.DATA_WAIT,
-        ConnectionLayout.waitWord(++epoch, FabricStream.NO_BELL, ConnectionLayout.WAIT_BELL));
+        ConnectionLayout.waitWord(
+            ++epoch, FabricStream.NO_DOORBELL, ConnectionLayout.WAIT_DOORBELL));
   }
 
   /** Whether a ring that the victim writes holds a byte below a limit, other than 0. */

@@ -170,10 +170,10 @@ public final class HostileMemory implements AutoCloseable {
     }
   }
 
-  /** Says that the hostile side can ring all bells of the victim's threads. */
-  public void licenseBells() {
-    for (int bell = 0; bell < PeerLayout.THREAD_BELLS; bell += Long.SIZE) {
-      ConnectionLayout.setRelease(region, PeerLayout.opened(dials ? 1 : 0, bell), -1);
+  /** Says that the hostile side can ring all doorbells of the victim's threads. */
+  public void licenseDoorbells() {
+    for (int doorbell = 0; doorbell < PeerLayout.THREAD_DOORBELLS; doorbell += Long.SIZE) {
+      ConnectionLayout.setRelease(region, PeerLayout.opened(dials ? 1 : 0, doorbell), -1);
     }
   }
 

@@ -601,7 +601,7 @@ class HostilePeerTest {
     ConnectionLayout.setRelease(
         honest.page(slot),
         honest.theirs(slot) + ConnectionLayout.SPACE_WAIT,
-        1L << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_BELL);
+        1L << ConnectionLayout.WAIT_FLAG_BITS | ConnectionLayout.WAIT_DOORBELL);
     SharedFiles.Created<Mapping> ring = files.create(4 * RING);
 
     assertThatThrownBy(

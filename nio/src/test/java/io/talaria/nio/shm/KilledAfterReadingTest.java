@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A process dies with a bell unread, which makes its kernel reset the control connection, before it
- * has seen that the peer's output had switched: whether that is a reset to the peer's program is
- * decided by what was read of the program's bytes.
+ * A process dies with a doorbell unread, which makes its kernel reset the control connection,
+ * before it has seen that the peer's output had switched: whether that is a reset to the peer's
+ * program is decided by what was read of the program's bytes.
  */
 @Timeout(60)
 class KilledAfterReadingTest {
@@ -64,7 +64,7 @@ class KilledAfterReadingTest {
     return field.get(of);
   }
 
-  /** Sends the client some bytes, of which it takes so many, then a bell, and kills it. */
+  /** Sends the client some bytes, of which it takes so many, then a doorbell, and kills it. */
   private void killAfterTaking(int bytes) throws Exception {
     server.write(ByteBuffer.allocate(SENT));
     for (ByteBuffer taken = ByteBuffer.allocate(bytes); taken.hasRemaining(); ) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A channel that closes while its peer has bytes of TCP to read keeps its stream for a while, but
- * its selector does not hear it any more: the one bell of a sleep must not go there.
+ * its selector does not hear it any more: the one doorbell of a sleep must not go there.
  */
 @Timeout(60)
 class LingeringCloseTest {

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The race between publishing a position and publishing a sleep, in lockstep and as often as
  * possible: nobody goes on before the sleeper has seen the one event that must wake it. Sleepers
- * only look for their bell, without parking, to meet the other side at close range. Without one of
- * the fences in {@link ShmStream}, {@link ShmPeer} or {@link ShmHome} these tests fail.
+ * only look for their doorbell, without parking, to meet the other side at close range. Without one
+ * of the fences in {@link ShmStream}, {@link ShmPeer} or {@link ShmHome} these tests fail.
  */
 @Timeout(60)
 class LostWakeUpTest {
@@ -72,7 +72,7 @@ class LostWakeUpTest {
   private void asABlockingCall(int op) {
     int before = waker.rung.get();
     if (sleeper.stream.await(op)) {
-      awaitBell(before, op);
+      awaitDoorbell(before, op);
     }
     sleeper.stream.awake(op);
   }
@@ -89,14 +89,14 @@ class LostWakeUpTest {
     int before = waker.rung.get();
     if (watched) {
       if (home.arm()) {
-        awaitBell(before, op);
+        awaitDoorbell(before, op);
       }
       home.disarm();
       int unused = home.drainReady(stream -> {}, 8);
     }
   }
 
-  private void awaitBell(int before, int op) {
+  private void awaitDoorbell(int before, int op) {
     long start = System.nanoTime();
     while (waker.rung.get() == before && !over) {
       Thread.onSpinWait();
@@ -153,7 +153,7 @@ class LostWakeUpTest {
     }
     over = true;
     reader.get(30, TimeUnit.SECONDS);
-    assertThat(waker.rung.get()).as("bells").isPositive();
+    assertThat(waker.rung.get()).as("doorbells").isPositive();
   }
 
   @Test
@@ -210,7 +210,7 @@ class LostWakeUpTest {
     }
     over = true;
     writer.get(30, TimeUnit.SECONDS);
-    assertThat(waker.rung.get()).as("bells").isPositive();
+    assertThat(waker.rung.get()).as("doorbells").isPositive();
   }
 
   @Test

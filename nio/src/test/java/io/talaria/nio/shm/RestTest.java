@@ -223,10 +223,10 @@ class RestTest {
     readAll();
     connection.server.reading.lock();
     try {
-      connection.server.readerBell.drainPermits();
+      connection.server.readerDoorbell.drainPermits();
       assertThat(connection.server.stream.await(FabricStream.READ)).isTrue();
       rest();
-      assertThat(connection.server.readerBell.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(connection.server.readerDoorbell.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
       connection.server.stream.awake(FabricStream.READ);
       assertThat(read(10)).isZero();
     } finally {

@@ -56,7 +56,7 @@ public final class RingStress {
     /** Looks who has been rung. */
     @Arbiter
     public void after(II_Result result) {
-      result.r2 = ring.clientBells.rung;
+      result.r2 = ring.clientDoorbells.rung;
     }
   }
 
@@ -92,7 +92,7 @@ public final class RingStress {
     /** Looks who has been rung. */
     @Arbiter
     public void after(II_Result result) {
-      result.r2 = ring.serverBells.rung;
+      result.r2 = ring.serverDoorbells.rung;
     }
   }
 

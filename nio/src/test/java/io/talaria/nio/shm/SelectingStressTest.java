@@ -161,7 +161,7 @@ class SelectingStressTest {
   /** A selector in small. */
   private static final class Selecting {
     private final ShmHome home;
-    private final Semaphore bell = new Semaphore(0);
+    private final Semaphore doorbell = new Semaphore(0);
     private final List<Task> tasks;
     private final Set<Task> active = new LinkedHashSet<>();
     long sleeps;
@@ -170,7 +170,7 @@ class SelectingStressTest {
       this.home = home;
       this.tasks = tasks;
       for (Task task : tasks) {
-        task.end.selectorBell = bell;
+        task.end.selectorDoorbell = doorbell;
         task.end.stream.moveTo(home);
       }
       active.addAll(tasks);
@@ -216,11 +216,11 @@ class SelectingStressTest {
     }
 
     private void sleep() throws InterruptedException {
-      bell.drainPermits();
+      doorbell.drainPermits();
       if (home.arm()) {
         sleeps++;
-        if (!bell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
-          throw new AssertionError("no bell in " + DEADLINE_S + " s");
+        if (!doorbell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
+          throw new AssertionError("no doorbell in " + DEADLINE_S + " s");
         }
       }
       home.disarm();
@@ -271,7 +271,7 @@ class SelectingStressTest {
         }
         sleeps += here.sleeps + there.sleeps;
         connections.forEach(Connection::release);
-        here.home.close(); // their bells go to the next round, of which there are hundreds
+        here.home.close(); // their doorbells go to the next round, of which there are hundreds
         there.home.close();
         pair.assertHealthy();
       }

@@ -75,7 +75,7 @@ class ShmHomeTest {
   }
 
   @Test
-  void aBellThatIsNotWrittenDoesNotSilenceTheNeighbours() throws Exception {
+  void aDoorbellThatIsNotWrittenDoesNotSilenceTheNeighbours() throws Exception {
     Connection a = pair.connect();
     Connection b = pair.connect();
     ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
@@ -89,11 +89,11 @@ class ShmHomeTest {
     writeTo(a.client);
     writeTo(b.client);
 
-    assertThat(b.client.rung).as("bells of the neighbour").hasValue(1);
+    assertThat(b.client.rung).as("doorbells of the neighbour").hasValue(1);
   }
 
   @Test
-  void aReadyBitThatStandsAlreadyIsNoBell() throws Exception {
+  void aReadyBitThatStandsAlreadyIsNoDoorbell() throws Exception {
     Connection a = pair.connect();
     ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
     a.server.stream.moveTo(home);
@@ -106,7 +106,7 @@ class ShmHomeTest {
     writeTo(a.client);
     writeTo(a.client);
 
-    assertThat(a.client.rung).as("bells, the first of them in vain").hasValue(2);
+    assertThat(a.client.rung).as("doorbells, the first of them in vain").hasValue(2);
   }
 
   @Test
@@ -152,7 +152,7 @@ class ShmHomeTest {
 
       writeTo(a.client);
 
-      assertThat(a.client.rung).as("bells rung").hasValue(i + 1);
+      assertThat(a.client.rung).as("doorbells rung").hasValue(i + 1);
       home.disarm();
       assertThat(drain(home)).containsExactly(a.server.stream);
       readAll(a.server);
@@ -207,6 +207,6 @@ class ShmHomeTest {
     homes.get(77).close();
     homes.set(77, (ShmHome) pair.dialler.fabric.openHome());
     assertThat(homes.get(77).index()).isEqualTo(77);
-    homes.forEach(ShmHome::close); // their bells are most of what this process may have
+    homes.forEach(ShmHome::close); // their doorbells are most of what this process may have
   }
 }

@@ -23,11 +23,11 @@ final class StressedRing {
 
   final ShmStream client;
   final ShmStream server;
-  final Bells clientBells = new Bells();
-  final Bells serverBells = new Bells();
+  final Doorbells clientDoorbells = new Doorbells();
+  final Doorbells serverDoorbells = new Doorbells();
 
-  /** Counts the bells that an end rings. */
-  static final class Bells implements StreamOwner {
+  /** Counts the doorbells that an end rings. */
+  static final class Doorbells implements StreamOwner {
     volatile int rung;
 
     @Override
@@ -60,8 +60,8 @@ final class StressedRing {
     ConnectionLayout.reset(memory(slot), slot, 1, RING);
     client = new ShmStream(null, slot, 0, memory(slot), growth(slot, 0));
     server = new ShmStream(null, slot, 1, memory(slot), growth(slot, 1));
-    client.owner(clientBells, null);
-    server.owner(serverBells, null);
+    client.owner(clientDoorbells, null);
+    server.owner(serverDoorbells, null);
   }
 
   private static RingGrowth growth(int slot, int side) {

@@ -7,36 +7,36 @@ import io.talaria.nio.fabric.StreamOwner;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** One end of a connection, with an owner whose bells are semaphores. */
+/** One end of a connection, with an owner whose doorbells are semaphores. */
 final class StreamEnd implements StreamOwner {
   private static final long DEADLINE_S = 30;
 
   final FabricStream stream;
   StreamEnd other;
-  private final Semaphore bell = new Semaphore(0);
+  private final Semaphore doorbell = new Semaphore(0);
 
   StreamEnd(FabricStream stream) {
     this.stream = stream;
     stream.owner(this, this);
   }
 
-  /** A bell on the control connection, of a fabric that needs one. */
+  /** A doorbell on the control connection, of a fabric that needs one. */
   @Override
   public boolean ring() {
-    other.bell.release();
+    other.doorbell.release();
     return true;
   }
 
   /** What a fabric does that wakes by itself. */
   @Override
   public void wake() {
-    bell.release();
+    doorbell.release();
   }
 
-  /** Sleeps as a blocking call does, once; a bell that does not come is a lost wake-up. */
+  /** Sleeps as a blocking call does, once; a doorbell that does not come is a lost wake-up. */
   void sleep(int op) throws InterruptedException {
-    bell.drainPermits();
-    if (stream.await(op) && !bell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
+    doorbell.drainPermits();
+    if (stream.await(op) && !doorbell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
       throw new AssertionError("no wake-up; ready now: " + stream.readiness(op) + " of " + op);
     }
     stream.awake(op);

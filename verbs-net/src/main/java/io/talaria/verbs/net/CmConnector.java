@@ -57,7 +57,7 @@ final class CmConnector {
 
   private final VerbsNode node;
   private final EventChannel channel;
-  private final EventDescriptor bell;
+  private final EventDescriptor doorbell;
   private final Epoll epoll;
   private final Thread thread;
   private final Map<ConnectionId, CmLine> lines = new ConcurrentHashMap<>();
@@ -83,10 +83,10 @@ final class CmConnector {
   CmConnector(VerbsNode node) {
     this.node = node;
     channel = EventChannel.open();
-    bell = new EventDescriptor();
+    doorbell = new EventDescriptor();
     epoll = new Epoll();
     epoll.add(channel.descriptor());
-    epoll.add(bell.descriptor());
+    epoll.add(doorbell.descriptor());
     thread = Thread.ofPlatform().daemon().name("talaria-verbs-cm").unstarted(this::run);
   }
 
@@ -114,7 +114,7 @@ final class CmConnector {
   private void run() {
     while (!stopping || !tasks.isEmpty()) {
       try {
-        bell.clear();
+        doorbell.clear();
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
           task.run();
         }
@@ -149,7 +149,7 @@ final class CmConnector {
 
   private void later(Runnable task) {
     tasks.add(task);
-    bell.signal();
+    doorbell.signal();
   }
 
   /** Destroys an identifier that has no queue pair any more. */
@@ -493,10 +493,10 @@ final class CmConnector {
   /** Ends the thread; nothing may be left. */
   void close() {
     stopping = true;
-    bell.signal();
+    doorbell.signal();
     VerbsNode.join(thread);
     channel.close();
     epoll.close();
-    bell.close();
+    doorbell.close();
   }
 }

@@ -16,7 +16,7 @@ import org.jctools.queues.atomic.MpscAtomicArrayQueue;
 /**
  * A thread of a node: takes completions and serves connections that others have put into its queue;
  * when there is nothing it looks for a short time, then sleeps on its completion channel and its
- * bell. Whoever gives it something calls {@link #wake} afterwards.
+ * doorbell. Whoever gives it something calls {@link #wake} afterwards.
  */
 abstract class NetThread extends Thread {
   static final System.Logger LOG = System.getLogger("io.talaria.verbs.net");
@@ -35,7 +35,7 @@ abstract class NetThread extends Thread {
   final MpscAtomicArrayQueue<Connection> ready;
 
   private final CompletionChannel channel;
-  private final EventDescriptor bell = new EventDescriptor();
+  private final EventDescriptor doorbell = new EventDescriptor();
   private final Epoll epoll = new Epoll();
   private final long spinNs;
 
@@ -66,12 +66,12 @@ abstract class NetThread extends Thread {
         opened.close();
       }
       epoll.close();
-      bell.close();
+      doorbell.close();
       throw e;
     }
     channel = opened;
     epoll.add(channel.descriptor());
-    epoll.add(bell.descriptor());
+    epoll.add(doorbell.descriptor());
   }
 
   private static VarHandle handle() {
@@ -186,7 +186,7 @@ abstract class NetThread extends Thread {
     count.add(Count.SLEEPS, 1);
     boolean ignored = epoll.await(isImpatient() ? SHORT_REST_MS : REST_MS);
     if (!SLEEPING.compareAndSet(this, 1, 0)) {
-      bell.clear();
+      doorbell.clear();
     }
     channel.drop();
   }
@@ -195,7 +195,7 @@ abstract class NetThread extends Thread {
   final void wake() {
     VarHandle.fullFence();
     if ((int) SLEEPING.getOpaque(this) != 0 && SLEEPING.compareAndSet(this, 1, 0)) {
-      bell.signal();
+      doorbell.signal();
     }
   }
 
@@ -234,6 +234,6 @@ abstract class NetThread extends Thread {
     queue.close();
     channel.close();
     epoll.close();
-    bell.close();
+    doorbell.close();
   }
 }

@@ -14,7 +14,7 @@
 #define ANSWER 2
 #define GO 3
 #define FIRST_TURNS 1000
-#define MOST_TURNS 1000000000
+#define MAX_TURNS 1000000000
 
 struct work {
   const char *pattern;
@@ -147,7 +147,7 @@ static void hide(struct work *w, int count, long *turns, long long *possible, lo
     *possible += most;
     *hidden += saved < 0 ? 0 : saved > most ? most : saved;
     double wanted = (double)*turns * message / alone;
-    *turns = wanted < 1 ? 1 : wanted > MOST_TURNS ? MOST_TURNS : (long)wanted;
+    *turns = wanted < 1 ? 1 : wanted > MAX_TURNS ? MAX_TURNS : (long)wanted;
   }
 }
 

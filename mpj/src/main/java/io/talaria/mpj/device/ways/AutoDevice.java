@@ -19,7 +19,7 @@ public final class AutoDevice extends FrameDevice {
   private final RingWays rings;
   private final Ways between;
   private final boolean[] here;
-  private final Thread bell = new Thread(this::ring, "talaria-mpj-bell");
+  private final Thread doorbell = new Thread(this::ring, "talaria-mpj-doorbell");
   private volatile boolean asleep;
   private volatile boolean closed;
 
@@ -52,8 +52,8 @@ public final class AutoDevice extends FrameDevice {
     this.between = between;
     this.here = here.clone();
     between.onNews(this::news);
-    bell.setDaemon(true);
-    bell.start();
+    doorbell.setDaemon(true);
+    doorbell.start();
   }
 
   @Override
@@ -85,7 +85,7 @@ public final class AutoDevice extends FrameDevice {
   @Override
   public void sleep(long limitNs) {
     asleep = true;
-    LockSupport.unpark(bell);
+    LockSupport.unpark(doorbell);
     between.sleep(limitNs);
     asleep = false;
   }
@@ -108,7 +108,7 @@ public final class AutoDevice extends FrameDevice {
   @Override
   public void disarm() {
     between.disarm();
-    // Rings the word, so that the thread of the bell does not wait on it.
+    // Rings the word, so that the thread of the doorbell does not wait on it.
     rings.wake();
     rings.disarm();
   }
@@ -131,11 +131,11 @@ public final class AutoDevice extends FrameDevice {
   @Override
   public void close() {
     closed = true;
-    LockSupport.unpark(bell);
+    LockSupport.unpark(doorbell);
     try {
       // It looks at the memory that goes now.
       rings.wake();
-      bell.join(5_000);
+      doorbell.join(5_000);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -17,8 +17,8 @@ public enum Counter {
   TCP_IN(136, 1),
   /** Reads that gave bytes. */
   READS(144, 2),
-  /** Bells heard. */
-  BELLS_RECEIVED(152, 3),
+  /** Doorbells heard. */
+  WAKEUPS_RECEIVED(152, 3),
   /** Sleeps of threads that waited for the connection. */
   SLEEPS(160, 4),
   /** Bytes written to the fabric. */
@@ -29,8 +29,8 @@ public enum Counter {
   WRITES(208, 7),
   /** Writes that found no space. */
   STALLS(216, 8),
-  /** Bells rung. */
-  BELLS_SENT(224, 9);
+  /** Doorbells rung. */
+  WAKEUPS_SENT(224, 9);
 
   private final int place;
   private final int total;
@@ -56,13 +56,13 @@ public enum Counter {
       case FABRIC_IN -> connection.fabricInBytes();
       case TCP_IN -> connection.tcpInBytes();
       case READS -> connection.reads();
-      case BELLS_RECEIVED -> connection.bellsReceived();
+      case WAKEUPS_RECEIVED -> connection.wakeupsReceived();
       case SLEEPS -> connection.sleeps();
       case FABRIC_OUT -> connection.fabricOutBytes();
       case TCP_OUT -> connection.tcpOutBytes();
       case WRITES -> connection.writes();
       case STALLS -> connection.stalls();
-      case BELLS_SENT -> connection.bellsSent();
+      case WAKEUPS_SENT -> connection.wakeupsSent();
     };
   }
 

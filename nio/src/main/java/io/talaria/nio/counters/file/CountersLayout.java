@@ -41,11 +41,11 @@ import java.nio.charset.StandardCharsets;
  *            56 | remote: the same                                                 24 |
  *            80 | ring in, bytes  4 | ring out  4 | transport        text of 1 + 39  |
  *           128 | bytes in by fabric            8 | bytes in by TCP               8 |  the reader's
- *           144 | reads                         8 | bells received                8 |  cache line
+ *           144 | reads                         8 | doorbells received                8 |  cache line
  *           160 | sleeps                        8 |
  *           192 | bytes out by fabric           8 | bytes out by TCP              8 |  the writer's
  *           208 | writes                        8 | stalls                        8 |  cache line
- *           224 | bells sent                    8 |
+ *           224 | doorbells sent                    8 |
  * </pre>
  *
  * <p>The record of a selector (role {@link #ROLE_SELECTOR}) uses the cold fields and, from 128,

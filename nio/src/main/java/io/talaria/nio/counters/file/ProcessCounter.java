@@ -32,7 +32,7 @@ public enum ProcessCounter {
   /** Sleeps of closed selectors that ended. */
   CLOSED_WAKE_UPS(11),
   /** Sleepers that had news and were not rung. */
-  BELLS_MISSED(12);
+  WAKEUPS_MISSED(12);
 
   private final int place;
 

@@ -31,10 +31,10 @@ import java.util.Map;
  * @param reads reads that gave bytes
  * @param writes writes that took bytes
  * @param stalls writes that found no space
- * @param bellsSent bells rung
- * @param bellsReceived bells heard
+ * @param wakeupsSent doorbells rung
+ * @param wakeupsReceived doorbells heard
  * @param sleeps sleeps of threads that waited for a connection
- * @param bellsMissed sleepers that had news and were not rung, found by a look at them
+ * @param wakeupsMissed sleepers that had news and were not rung, found by a look at them
  */
 public record ProcessTotals(
     long listeners,
@@ -56,10 +56,10 @@ public record ProcessTotals(
     long reads,
     long writes,
     long stalls,
-    long bellsSent,
-    long bellsReceived,
+    long wakeupsSent,
+    long wakeupsReceived,
     long sleeps,
-    long bellsMissed) {
+    long wakeupsMissed) {
 
   /**
    * Adds up.
@@ -110,9 +110,9 @@ public record ProcessTotals(
         sums.get(Counter.READS),
         sums.get(Counter.WRITES),
         sums.get(Counter.STALLS),
-        sums.get(Counter.BELLS_SENT),
-        sums.get(Counter.BELLS_RECEIVED),
+        sums.get(Counter.WAKEUPS_SENT),
+        sums.get(Counter.WAKEUPS_RECEIVED),
         sums.get(Counter.SLEEPS),
-        ProcessCounter.BELLS_MISSED.in(process));
+        ProcessCounter.WAKEUPS_MISSED.in(process));
   }
 }

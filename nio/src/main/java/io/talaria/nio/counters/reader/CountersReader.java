@@ -232,8 +232,8 @@ public final class CountersReader {
           Counter.READS.in(record),
           Counter.WRITES.in(record),
           Counter.STALLS.in(record),
-          Counter.BELLS_SENT.in(record),
-          Counter.BELLS_RECEIVED.in(record),
+          Counter.WAKEUPS_SENT.in(record),
+          Counter.WAKEUPS_RECEIVED.in(record),
           Counter.SLEEPS.in(record),
           record.getInt(CountersLayout.R_RING_IN),
           record.getInt(CountersLayout.R_RING_OUT));

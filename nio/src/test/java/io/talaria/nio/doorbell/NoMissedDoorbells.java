@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,24 +13,24 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * Fails each class of tests in which a sleeper had news and was not rung; found and used by JUnit.
  * Left out is what has peers that do not ring on purpose.
  */
-public final class NoMissedBells implements BeforeAllCallback, AfterAllCallback {
+public final class NoMissedDoorbells implements BeforeAllCallback, AfterAllCallback {
   private static final Set<String> SILENT =
-      Set.of("io.talaria.nio.fuzz.FuzzTest", "io.talaria.nio.bell.ThreadBellTest");
+      Set.of("io.talaria.nio.fuzz.FuzzTest", "io.talaria.nio.doorbell.ThreadDoorbellTest");
 
   private long before;
 
   /** For JUnit. */
-  public NoMissedBells() {}
+  public NoMissedDoorbells() {}
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    before = BellAudit.missed();
+    before = DoorbellAudit.missed();
   }
 
   @Override
   public void afterAll(ExtensionContext context) {
     if (!SILENT.contains(context.getRequiredTestClass().getName())) {
-      assertThat(BellAudit.missed() - before).as("bells missed").isZero();
+      assertThat(DoorbellAudit.missed() - before).as("doorbells missed").isZero();
     }
   }
 }

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,7 +25,7 @@ class PeerProcessTest {
 
   @TempDir Path dir;
 
-  private final Bell bell = new BellPool(1).lease();
+  private final Doorbell doorbell = new DoorbellPool(1).lease();
   private MappedByteBuffer shared;
   private Process stranger;
 
@@ -54,14 +54,14 @@ class PeerProcessTest {
 
   @Test
   void theOneThatSharesTheFileIsBelieved() throws Exception {
-    PeerBell opened = process(ProcessHandle.current().pid()).open(bell.address());
+    PeerDoorbell opened = process(ProcessHandle.current().pid()).open(doorbell.address());
     assertThat(opened.ring()).isTrue();
     opened.close();
   }
 
   @Test
   void anotherIsNot() {
-    assertThatThrownBy(() -> process(stranger.pid()).open(bell.address()))
+    assertThatThrownBy(() -> process(stranger.pid()).open(doorbell.address()))
         .isInstanceOf(IOException.class)
         .hasMessage("/proc/" + stranger.pid() + "/maps does not have " + NAME);
   }
@@ -70,13 +70,13 @@ class PeerProcessTest {
   void oneThatHasEndedIsNot() throws Exception {
     stranger.destroyForcibly();
     assertThat(stranger.waitFor(20, TimeUnit.SECONDS)).isTrue();
-    assertThatThrownBy(() -> process(stranger.pid()).open(bell.address()))
+    assertThatThrownBy(() -> process(stranger.pid()).open(doorbell.address()))
         .isInstanceOf(IOException.class);
   }
 
   @Test
   void oneThatHasNotToldItsIdIsNot() {
-    assertThatThrownBy(() -> process(0).open(bell.address()))
+    assertThatThrownBy(() -> process(0).open(doorbell.address()))
         .isInstanceOf(IOException.class)
         .hasMessage("the peer has not told its process id");
   }
@@ -84,7 +84,7 @@ class PeerProcessTest {
   @Test
   void aFileThatIsNotMappedHereProvesNothing() {
     PeerProcess other = new PeerProcess(ProcessHandle.current().pid(), "rfedcba9876543210");
-    assertThatThrownBy(() -> other.open(bell.address()))
+    assertThatThrownBy(() -> other.open(doorbell.address()))
         .isInstanceOf(IOException.class)
         .hasMessage("rfedcba9876543210 is not mapped here");
   }

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of its own, which the peer has opened; and over TCP where the peer cannot.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class OwnBellTest {
+class OwnDoorbellTest {
   private static final List<String> OTHER_PIDS = List.of("unshare", "--pid", "--fork");
   private static final int MESSAGES = 2000;
 
@@ -53,7 +53,7 @@ class OwnBellTest {
 
   private void connect(Pair pair, Class<?> sleeps, String... under) throws Exception {
     pair.assume();
-    assumeTrue(Settings.fast() == Mode.SHM, "bells are for shared memory");
+    assumeTrue(Settings.fast() == Mode.SHM, "doorbells are for shared memory");
     ringer =
         lab.child(pair.server(), Chatter.class)
             .property("talaria.spin.ns", 0)
@@ -177,7 +177,7 @@ class OwnBellTest {
   @Test
   void aReaderWhoseDescriptorsThePeerMayNotSeeIsWokenOverTcp() throws Exception {
     assumeTrue(mayUnshare(), "needs the right to make a mount namespace");
-    assumeTrue(Settings.fast() == Mode.SHM, "bells are for shared memory");
+    assumeTrue(Settings.fast() == Mode.SHM, "doorbells are for shared memory");
     sleeper =
         lab.child(Flavour.TALARIA, Chatter.class)
             .property("talaria.spin.ns", 0)

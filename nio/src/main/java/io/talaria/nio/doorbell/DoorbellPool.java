@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
@@ -9,20 +9,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The bells of this process. Those that are given back are leased again; none is ever closed. Any
- * thread.
+ * The doorbells of this process. Those that are given back are leased again; none is ever closed.
+ * Any thread.
  *
  * <p>Selectors lease for their lives, threads for one sleep in a blocking call: the one that the
  * caller had last if that is free, because its peer knows it; else the first that is free, so that
  * few are made.
  */
-public final class BellPool {
+public final class DoorbellPool {
   /** So many for threads at most: their numbers are below that. */
   public static final int MAX_FOR_THREADS = 256;
 
   private static final int MOST = 1280;
 
-  /** Of the descriptors that the process may have, bells are one in so many at most, twice. */
+  /** Of the descriptors that the process may have, doorbells are one in so many at most, twice. */
   private static final int SHARE = 16;
 
   /**
@@ -32,18 +32,18 @@ public final class BellPool {
 
   private static final long REFUSED_NS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final BellPool OF_PROCESS =
-      new BellPool((int) Math.min(MOST, OpenDescriptors.limit() / SHARE));
+  private static final DoorbellPool OF_PROCESS =
+      new DoorbellPool((int) Math.min(MOST, OpenDescriptors.limit() / SHARE));
 
   private final int most;
   private final int maxForThreads;
 
   // Guarded by this.
-  private final ArrayDeque<Bell> free = new ArrayDeque<>();
+  private final ArrayDeque<Doorbell> free = new ArrayDeque<>();
   private int made;
 
   /** By number. Grows, under this lock. */
-  private final AtomicReferenceArray<ThreadBell> forThreads;
+  private final AtomicReferenceArray<ThreadDoorbell> forThreads;
 
   /** How many of them there are; changed under this lock, behind the former. */
   private volatile int madeForThreads;
@@ -51,74 +51,75 @@ public final class BellPool {
   /** Before that time it is no use to look for another. */
   private volatile long noneBeforeNs = System.nanoTime();
 
-  BellPool(int most) {
+  DoorbellPool(int most) {
     this.most = most;
     maxForThreads = Math.min(MAX_FOR_THREADS, most / 2);
     forThreads = new AtomicReferenceArray<>(maxForThreads);
   }
 
   /** The one pool of this process. */
-  public static BellPool ofProcess() {
+  public static DoorbellPool ofProcess() {
     return OF_PROCESS;
   }
 
-  /** A bell for a selector, or null if there are too many, or the system gives none. */
-  public synchronized Bell lease() {
-    Bell bell = free.poll();
-    if (bell == null && made < most) {
+  /** A doorbell for a selector, or null if there are too many, or the system gives none. */
+  public synchronized Doorbell lease() {
+    Doorbell doorbell = free.poll();
+    if (doorbell == null && made < most) {
       try {
-        bell = Privileged.call(Bell::make);
+        doorbell = Privileged.call(Doorbell::make);
         made++;
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
-        return null; // no descriptors, or no /proc: bells come over TCP
+        return null; // no descriptors, or no /proc: doorbells come over TCP
       }
     }
-    return bell;
+    return doorbell;
   }
 
-  /** Takes a bell back from its lessee, who does not touch it any more. */
-  public synchronized void giveBack(Bell bell) {
-    free.push(bell);
+  /** Takes a doorbell back from its lessee, who does not touch it any more. */
+  public synchronized void giveBack(Doorbell doorbell) {
+    free.push(doorbell);
   }
 
   /**
-   * A bell for one sleep of the calling thread.
+   * A doorbell for one sleep of the calling thread.
    *
    * @param last what the caller had last, and wants most; or null
    * @return null if all are leased and there are too many, or the system gives none
    */
-  public ThreadBell lease(ThreadBell last) {
+  public ThreadDoorbell lease(ThreadDoorbell last) {
     return last != null && last.take() ? last : another();
   }
 
-  private ThreadBell another() {
+  private ThreadDoorbell another() {
     long now = System.nanoTime();
     if (now - noneBeforeNs < 0) {
       return null;
     }
     for (int i = 0; i < madeForThreads; i++) {
-      ThreadBell bell = forThreads.get(i);
-      if (bell.take()) {
-        return bell;
+      ThreadDoorbell doorbell = forThreads.get(i);
+      if (doorbell.take()) {
+        return doorbell;
       }
     }
     return oneMore(now);
   }
 
-  private synchronized ThreadBell oneMore(long now) {
+  private synchronized ThreadDoorbell oneMore(long now) {
     int number = madeForThreads;
-    Bell bell = number == maxForThreads ? null : lease(); // one that selectors left, or a new one
-    if (bell == null) {
+    Doorbell doorbell =
+        number == maxForThreads ? null : lease(); // one that selectors left, or a new one
+    if (doorbell == null) {
       noneBeforeNs = now + (number == maxForThreads || made >= most ? NONE_NS : REFUSED_NS);
       return null;
     }
     try {
-      ThreadBell forThread = Privileged.call(() -> ThreadBell.of(number, bell));
+      ThreadDoorbell forThread = Privileged.call(() -> ThreadDoorbell.of(number, doorbell));
       forThreads.set(number, forThread);
       madeForThreads = number + 1;
       return forThread;
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      giveBack(bell);
+      giveBack(doorbell);
       noneBeforeNs = now + REFUSED_NS;
       return null;
     }
@@ -128,20 +129,20 @@ public final class BellPool {
    * Whether there are so many left that who has leased this one may keep it without sleeping on it,
    * so that others are told to peers meanwhile.
    */
-  public boolean plenty(ThreadBell leased) {
+  public boolean plenty(ThreadDoorbell leased) {
     return leased.number() < maxForThreads / 2;
   }
 
   /**
-   * A bell that a thread has leased, or had.
+   * A doorbell that a thread has leased, or had.
    *
    * @param number below {@link #madeForThreads}
    */
-  public ThreadBell forThreads(int number) {
+  public ThreadDoorbell forThreads(int number) {
     return forThreads.get(number);
   }
 
-  /** How many bells for threads there are. */
+  /** How many doorbells for threads there are. */
   int madeForThreads() {
     return madeForThreads;
   }

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import io.talaria.nio.jdk.JdkNio;
 import java.io.FileOutputStream;
@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The writing end of a bell of another process, opened here. Any thread rings; whoever has opened
- * it closes it, which waits for nobody: the last who is inside closes the descriptor, so that no
- * byte goes into a file that gets its number.
+ * The writing end of a doorbell of another process, opened here. Any thread rings; whoever has
+ * opened it closes it, which waits for nobody: the last who is inside closes the descriptor, so
+ * that no byte goes into a file that gets its number.
  */
-public final class PeerBell {
+public final class PeerDoorbell {
   /** In the count of those inside: nobody enters any more. */
   private static final int CLOSED = Integer.MIN_VALUE;
 
@@ -22,26 +22,26 @@ public final class PeerBell {
   /** How many are open in this process. */
   private static final AtomicInteger OPEN = new AtomicInteger();
 
-  private final BellAddress address;
+  private final DoorbellAddress address;
   private final FileOutputStream end;
   private final AtomicInteger inside = new AtomicInteger();
 
-  private PeerBell(BellAddress address, FileOutputStream end) {
+  private PeerDoorbell(DoorbellAddress address, FileOutputStream end) {
     this.address = address;
     this.end = end;
   }
 
   /**
-   * Opens the bell of a process of which it is proved that it is the one that has told the address.
-   * Does file work: not for the program's threads.
+   * Opens the doorbell of a process of which it is proved that it is the one that has told the
+   * address. Does file work: not for the program's threads.
    *
    * @throws IOException if it cannot be opened, is no such pipe, or too many are open; then nothing
    *     has been written anywhere
    */
-  static PeerBell open(long pid, BellAddress address) throws IOException {
+  static PeerDoorbell open(long pid, DoorbellAddress address) throws IOException {
     if (OPEN.incrementAndGet() > MAX_OPEN) {
       OPEN.decrementAndGet();
-      throw new IOException("more than " + MAX_OPEN + " bells of peers");
+      throw new IOException("more than " + MAX_OPEN + " doorbells of peers");
     }
     FileOutputStream end = null;
     try {
@@ -52,7 +52,7 @@ public final class PeerBell {
       end = new FileOutputStream(there.toString(), true);
       JdkNio.doNotBlock(end.getFD());
       check("what was opened", OpenDescriptors.ownPipe(JdkNio.descriptor(end.getFD())), address);
-      return new PeerBell(address, end);
+      return new PeerDoorbell(address, end);
     } catch (IOException | RuntimeException e) {
       OPEN.decrementAndGet();
       if (end != null) {
@@ -62,14 +62,14 @@ public final class PeerBell {
     }
   }
 
-  private static void check(String what, long pipe, BellAddress address) throws IOException {
+  private static void check(String what, long pipe, DoorbellAddress address) throws IOException {
     if (pipe != address.inode()) {
       throw new IOException(what + " is pipe " + pipe + " and not " + address.inode());
     }
   }
 
   /** What it was opened by. */
-  public BellAddress address() {
+  public DoorbellAddress address() {
     return address;
   }
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A process with which a file is shared that only the two have, and whose bells are opened by its
- * process id: as it tells it itself, so that it must be proved first. Does file work; for one
+ * A process with which a file is shared that only the two have, and whose doorbells are opened by
+ * its process id: as it tells it itself, so that it must be proved first. Does file work; for one
  * thread.
  *
  * <p>The kernel shows whose id it is: the process has the file mapped. That also covers another
@@ -24,7 +24,7 @@ public final class PeerProcess {
   private final long pid;
   private final String sharedFile;
 
-  /** Why no bell of it can be opened; empty if one can, null if that is not known yet. */
+  /** Why no doorbell of it can be opened; empty if one can, null if that is not known yet. */
   private String problem;
 
   /**
@@ -37,18 +37,19 @@ public final class PeerProcess {
   }
 
   /**
-   * Opens a bell of the process's.
+   * Opens a doorbell of the process's.
    *
-   * @throws IOException if it is not proved that the bell is this process's, or it cannot be opened
+   * @throws IOException if it is not proved that the doorbell is this process's, or it cannot be
+   *     opened
    */
-  public PeerBell open(BellAddress address) throws IOException {
+  public PeerDoorbell open(DoorbellAddress address) throws IOException {
     if (problem == null) {
       problem = findProblem();
     }
     if (!problem.isEmpty()) {
       throw new IOException(problem);
     }
-    return PeerBell.open(pid, address);
+    return PeerDoorbell.open(pid, address);
   }
 
   private String findProblem() {

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import io.talaria.nio.jdk.JdkNio;
 import java.io.FileInputStream;
@@ -8,20 +8,20 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A bell on which a platform thread sleeps in a blocking call. It is {@linkplain BellPool#lease
- * leased} for one sleep and given back afterwards; its lessee alone calls {@link #sleep} and {@link
- * #giveBack}, any thread the others.
+ * A doorbell on which a platform thread sleeps in a blocking call. It is {@linkplain
+ * DoorbellPool#lease leased} for one sleep and given back afterwards; its lessee alone calls {@link
+ * #sleep} and {@link #giveBack}, any thread the others.
  *
  * <p>The thread reads the pipe through a descriptor of its own, which blocks, so that a sleep and
  * the draining of what ended it are one call of the system. Neither an interrupt nor a signal ends
  * that: whoever has news for the sleeper rings. The pipe's own channel would not do: an interrupt
  * would close it.
  */
-public final class ThreadBell {
+public final class ThreadDoorbell {
   private final int number;
-  private final Bell bell;
+  private final Doorbell doorbell;
   private final FileInputStream in;
-  private final byte[] drained = new byte[Bell.DRAINED_BYTES];
+  private final byte[] drained = new byte[Doorbell.DRAINED_BYTES];
   private final AtomicBoolean taken = new AtomicBoolean();
 
   /** How many sleeps there were. The lessee's. */
@@ -35,42 +35,42 @@ public final class ThreadBell {
   /** The number of the sleep that lasts, or 0. */
   private volatile long asleep;
 
-  /** Who sleeps, as the {@link BellAudit} sees it. */
+  /** Who sleeps, as the {@link DoorbellAudit} sees it. */
   public interface Sleeper {
     /** The one that looks after it. */
-    BellAudit audit();
+    DoorbellAudit audit();
 
     /**
      * Looks whether it sleeps for nothing. Called by its audit's thread; the sleep may have ended.
      *
-     * @param waitsFor what was given to {@link ThreadBell#sleep}
+     * @param waitsFor what was given to {@link ThreadDoorbell#sleep}
      * @return whether what it waits for is there
      */
     boolean ready(int waitsFor);
   }
 
-  private ThreadBell(int number, Bell bell, FileInputStream in) {
+  private ThreadDoorbell(int number, Doorbell doorbell, FileInputStream in) {
     this.number = number;
-    this.bell = bell;
+    this.doorbell = doorbell;
     this.in = in;
   }
 
-  /** Makes one of a bell that nobody else has, leased; any thread, interrupted or not. */
-  static ThreadBell of(int number, Bell bell) throws IOException {
-    FileInputStream in = new FileInputStream(OpenDescriptors.ownPath(bell.source()).toString());
-    ThreadBell made = new ThreadBell(number, bell, in);
+  /** Makes one of a doorbell that nobody else has, leased; any thread, interrupted or not. */
+  static ThreadDoorbell of(int number, Doorbell doorbell) throws IOException {
+    FileInputStream in = new FileInputStream(OpenDescriptors.ownPath(doorbell.source()).toString());
+    ThreadDoorbell made = new ThreadDoorbell(number, doorbell, in);
     made.taken.set(true);
     return made;
   }
 
-  /** Its place among the bells of this process's threads: from 0 on. */
+  /** Its place among the doorbells of this process's threads: from 0 on. */
   public int number() {
     return number;
   }
 
   /** What a peer needs to know to ring it. */
-  public BellAddress address() {
-    return bell.address();
+  public DoorbellAddress address() {
+    return doorbell.address();
   }
 
   /** Leases it; false if somebody has it. */
@@ -102,8 +102,8 @@ public final class ThreadBell {
       if (limitNs == 0) {
         return in.read(drained) > 0;
       }
-      JdkNio.park(bell.selectable(), JdkNio.READABLE, limitNs);
-      return bell.take();
+      JdkNio.park(doorbell.selectable(), JdkNio.READABLE, limitNs);
+      return doorbell.take();
     } finally {
       sleeper = null;
       asleep = 0;
@@ -112,7 +112,7 @@ public final class ThreadBell {
 
   /** Rings it from inside this process; does not block. */
   public void ring() {
-    bell.ring();
+    doorbell.ring();
   }
 
   /** The number of the sleep that lasts, or 0. */

@@ -5,7 +5,7 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.nio.bell.BellAddress;
+import io.talaria.nio.doorbell.DoorbellAddress;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A selector's own bell, of which its peers have been told. */
+/** A selector's own doorbell, of which its peers have been told. */
 @Timeout(60)
-class HomeBellTest {
+class HomeDoorbellTest {
   @TempDir Path dir;
 
   private PeerPair pair;
@@ -44,7 +44,7 @@ class HomeBellTest {
     return (ShmHome) pair.dialled.fabric.openHome();
   }
 
-  /** Moves the server's end there and falls asleep; the client has heard of the bell then. */
+  /** Moves the server's end there and falls asleep; the client has heard of the doorbell then. */
   private void sleepIn(ShmHome home) throws Exception {
     connection.server.stream.moveTo(home);
     pair.settle();
@@ -52,7 +52,7 @@ class HomeBellTest {
     assertThat(home.arm()).isTrue();
   }
 
-  /** Whether the bell of a home was rung; takes that, and wakes. */
+  /** Whether the doorbell of a home was rung; takes that, and wakes. */
   private static boolean rung(ShmHome home) throws IOException {
     try (Selector selector = JdkNio.provider().openSelector()) {
       home.selectable().register(selector, SelectionKey.OP_READ);
@@ -70,7 +70,7 @@ class HomeBellTest {
 
     ShmHomeTest.writeTo(connection.client);
 
-    assertThat(connection.client.rung).as("bells on the control connection").hasValue(0);
+    assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(0);
     assertThat(rung(home)).isTrue();
     assertThat(ShmHomeTest.drain(home)).containsExactly(connection.server.stream);
   }
@@ -89,28 +89,28 @@ class HomeBellTest {
   }
 
   @Test
-  void theNextHomeOfThatNumberIsRungByItsOwnBell() throws Exception {
+  void theNextHomeOfThatNumberIsRungByItsOwnDoorbell() throws Exception {
     ShmHome first = openHome();
     sleepIn(first);
     ShmHomeTest.writeTo(connection.client);
     assertThat(rung(first)).isTrue();
     assertThat(ShmHomeTest.drain(first)).containsExactly(connection.server.stream);
-    ShmHome between = openHome(); // has the second bell
+    ShmHome between = openHome(); // has the second doorbell
     connection.server.stream.moveTo(null);
     first.close();
-    ShmHome taker = openHome(); // has the first's number, and its bell
+    ShmHome taker = openHome(); // has the first's number, and its doorbell
     assertThat(taker.index()).isEqualTo(first.index());
     taker.close();
     between.close();
 
-    ShmHome next = openHome(); // has the first's number, and another's bell
+    ShmHome next = openHome(); // has the first's number, and another's doorbell
     assertThat(next.index()).isEqualTo(first.index());
     ShmHomeTest.readAll(connection.server);
     sleepIn(next);
     ShmHomeTest.writeTo(connection.client);
 
     assertThat(rung(next)).isTrue();
-    assertThat(connection.client.rung).as("bells on the control connection").hasValue(0);
+    assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(0);
   }
 
   @Test
@@ -126,11 +126,11 @@ class HomeBellTest {
   }
 
   @Test
-  void aBellThatIsNotWhatThePeerSaysIsNotRungAndTheControlConnectionServes() throws Exception {
+  void aDoorbellThatIsNotWhatThePeerSaysIsNotRungAndTheControlConnectionServes() throws Exception {
     pair.dialler.run(
         () ->
             pair.dialler.fabric.received(
-                pair.dialler, ShmMessages.bell(0, 0, new BellAddress(0, 1))));
+                pair.dialler, ShmMessages.doorbell(0, 0, new DoorbellAddress(0, 1))));
     ShmHome home = openHome();
     sleepIn(home);
 
@@ -140,13 +140,13 @@ class HomeBellTest {
   }
 
   @Test
-  void aBellOfAHomeThatCannotBeEndsTheSession() throws Exception {
+  void aDoorbellOfAHomeThatCannotBeEndsTheSession() throws Exception {
     for (int home : new int[] {-1, PeerLayout.HOMES}) {
-      ByteBuffer message = ShmMessages.bell(home, 0, new BellAddress(0, 1));
+      ByteBuffer message = ShmMessages.doorbell(home, 0, new DoorbellAddress(0, 1));
       assertThatThrownBy(
               () -> pair.dialler.run(() -> pair.dialler.fabric.received(pair.dialler, message)))
           .hasCauseInstanceOf(FabricException.class)
-          .hasMessageContaining("a bell of home " + home);
+          .hasMessageContaining("a doorbell of home " + home);
     }
   }
 }

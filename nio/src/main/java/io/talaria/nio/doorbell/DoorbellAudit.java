@@ -1,18 +1,18 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Looks after threads that sleep on bells: one for whom there is news, and nobody rings, is rung,
- * and counted. There is none but by a fault, or because another program of the user has taken bytes
- * out of the pipe; so it guards, and must never hide something.
+ * Looks after threads that sleep on doorbells: one for whom there is news, and nobody rings, is
+ * rung, and counted. There is none but by a fault, or because another program of the user has taken
+ * bytes out of the pipe; so it guards, and must never hide something.
  *
  * <p>{@link #asleep} is any thread's, the rest belongs to one thread, the audit's.
  */
-public final class BellAudit {
+public final class DoorbellAudit {
   /** Nobody sleeps. */
   public static final int NOBODY = 0;
 
@@ -24,29 +24,29 @@ public final class BellAudit {
 
   private static final AtomicLong MISSED = new AtomicLong();
 
-  private final BellPool pool;
+  private final DoorbellPool pool;
   private final Runnable awaken;
   private final Runnable missed;
 
-  /** The sleep of each bell at the last look, and whether it had news then. */
-  private final long[] seen = new long[BellPool.MAX_FOR_THREADS];
+  /** The sleep of each doorbell at the last look, and whether it had news then. */
+  private final long[] seen = new long[DoorbellPool.MAX_FOR_THREADS];
 
-  private final boolean[] ready = new boolean[BellPool.MAX_FOR_THREADS];
+  private final boolean[] ready = new boolean[DoorbellPool.MAX_FOR_THREADS];
 
   /** Whether nobody slept at the last look, so that nobody looks. */
   private volatile boolean resting = true;
 
   /**
    * @param awaken has somebody look again and again; any thread
-   * @param missed told of each bell that was missed
+   * @param missed told of each doorbell that was missed
    */
-  public BellAudit(BellPool pool, Runnable awaken, Runnable missed) {
+  public DoorbellAudit(DoorbellPool pool, Runnable awaken, Runnable missed) {
     this.pool = pool;
     this.awaken = awaken;
     this.missed = missed;
   }
 
-  /** How many bells were missed in this process. */
+  /** How many doorbells were missed in this process. */
   public static long missed() {
     return MISSED.get();
   }
@@ -90,47 +90,47 @@ public final class BellAudit {
     return false;
   }
 
-  /** The sleep on a bell, if it is looked after here; or 0. */
-  private long mine(ThreadBell bell) {
-    long sleep = bell.asleep();
-    ThreadBell.Sleeper who = bell.sleeper();
+  /** The sleep on a doorbell, if it is looked after here; or 0. */
+  private long mine(ThreadDoorbell doorbell) {
+    long sleep = doorbell.asleep();
+    ThreadDoorbell.Sleeper who = doorbell.sleeper();
     return who == null || who.audit() != this ? 0 : sleep;
   }
 
   private int lookAtAll() {
     int found = NOBODY;
     for (int i = 0; i < pool.madeForThreads(); i++) {
-      ThreadBell bell = pool.forThreads(i);
-      long sleep = mine(bell);
+      ThreadDoorbell doorbell = pool.forThreads(i);
+      long sleep = mine(doorbell);
       if (sleep != 0) {
-        found = Math.max(found, lookAt(i, bell, sleep));
+        found = Math.max(found, lookAt(i, doorbell, sleep));
       }
     }
     return found;
   }
 
-  private int lookAt(int i, ThreadBell bell, long sleep) {
+  private int lookAt(int i, ThreadDoorbell doorbell, long sleep) {
     boolean known = seen[i] == sleep;
     boolean hadNews = known && ready[i];
     seen[i] = sleep;
-    ready[i] = known && news(bell, sleep);
-    if (hadNews && ready[i] && !rung(bell)) {
+    ready[i] = known && news(doorbell, sleep);
+    if (hadNews && ready[i] && !rung(doorbell)) {
       MISSED.incrementAndGet();
       missed.run();
-      bell.ring();
+      doorbell.ring();
     }
     return known && !ready[i] ? THE_SAME : OTHERS;
   }
 
-  private static boolean news(ThreadBell bell, long sleep) {
-    ThreadBell.Sleeper who = bell.sleeper();
-    return who != null && who.ready(bell.waitsFor()) && bell.asleep() == sleep;
+  private static boolean news(ThreadDoorbell doorbell, long sleep) {
+    ThreadDoorbell.Sleeper who = doorbell.sleeper();
+    return who != null && who.ready(doorbell.waitsFor()) && doorbell.asleep() == sleep;
   }
 
   /** Rung, and the thread has got no core since. */
-  private static boolean rung(ThreadBell bell) {
+  private static boolean rung(ThreadDoorbell doorbell) {
     try {
-      return bell.rung();
+      return doorbell.rung();
     } catch (IOException e) {
       return false;
     }

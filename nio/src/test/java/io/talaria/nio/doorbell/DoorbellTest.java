@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,22 +24,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pipes as bells, this process being its own peer. */
+/** Pipes as doorbells, this process being its own peer. */
 @Timeout(60)
-class BellTest {
+class DoorbellTest {
   private static final long PID = ProcessHandle.current().pid();
 
   @TempDir Path dir;
 
-  private final BellPool pool = new BellPool(2);
+  private final DoorbellPool pool = new DoorbellPool(2);
 
   /** Whether it is rung; takes that. */
-  private static boolean heard(Bell bell) throws IOException {
-    SelectableChannel channel = bell.selectable();
+  private static boolean heard(Doorbell doorbell) throws IOException {
+    SelectableChannel channel = doorbell.selectable();
     try (Selector selector = JdkNio.provider().openSelector()) {
       channel.register(selector, SelectionKey.OP_READ);
       boolean rung = selector.selectNow() > 0;
-      bell.drain();
+      doorbell.drain();
       selector.selectedKeys().clear();
       assertThat(selector.selectNow()).as("rung after it was drained").isZero();
       return rung;
@@ -47,23 +47,23 @@ class BellTest {
   }
 
   @Test
-  void aBellIsHeardUntilItIsDrained() throws Exception {
-    Bell bell = pool.lease();
-    PeerBell opened = PeerBell.open(PID, bell.address());
-    assertThat(heard(bell)).isFalse();
+  void aDoorbellIsHeardUntilItIsDrained() throws Exception {
+    Doorbell doorbell = pool.lease();
+    PeerDoorbell opened = PeerDoorbell.open(PID, doorbell.address());
+    assertThat(heard(doorbell)).isFalse();
 
     assertThat(opened.ring()).isTrue();
     assertThat(opened.ring()).isTrue();
 
-    assertThat(heard(bell)).isTrue();
+    assertThat(heard(doorbell)).isTrue();
     opened.close();
-    assertThat(heard(bell)).as("after its ringer has gone").isFalse();
+    assertThat(heard(doorbell)).as("after its ringer has gone").isFalse();
   }
 
   @Test
-  void aFullBellIsRefusedAndHeardAllTheSame() throws Exception {
-    Bell bell = pool.lease();
-    PeerBell opened = PeerBell.open(PID, bell.address());
+  void aFullDoorbellIsRefusedAndHeardAllTheSame() throws Exception {
+    Doorbell doorbell = pool.lease();
+    PeerDoorbell opened = PeerDoorbell.open(PID, doorbell.address());
     int bytes = 0;
     while (opened.ring()) {
       bytes++;
@@ -71,21 +71,21 @@ class BellTest {
     assertThat(bytes).isPositive();
     assertThat(opened.ring()).isFalse();
 
-    bell.drain();
+    doorbell.drain();
 
     assertThat(opened.ring()).isTrue();
     opened.close();
     while (bytes > 0) {
-      bell.drain();
+      doorbell.drain();
       bytes -= 4096;
     }
-    assertThat(heard(bell)).isFalse();
+    assertThat(heard(doorbell)).isFalse();
   }
 
   @Test
   void thePoolGivesNoMoreThanItsLimitAndLendsAgainWhatComesBack() {
-    Bell first = pool.lease();
-    Bell second = pool.lease();
+    Doorbell first = pool.lease();
+    Doorbell second = pool.lease();
     assertThat(pool.lease()).isNull();
 
     pool.giveBack(first);
@@ -95,23 +95,24 @@ class BellTest {
 
   @Test
   void anotherPipeOfThatNumberIsNotOpened() throws Exception {
-    Bell bell = pool.lease();
-    Bell other = pool.lease();
-    BellAddress wrong = new BellAddress(bell.address().descriptor(), other.address().inode());
+    Doorbell doorbell = pool.lease();
+    Doorbell other = pool.lease();
+    DoorbellAddress wrong =
+        new DoorbellAddress(doorbell.address().descriptor(), other.address().inode());
 
-    assertThatThrownBy(() -> PeerBell.open(PID, wrong))
+    assertThatThrownBy(() -> PeerDoorbell.open(PID, wrong))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("is pipe " + bell.address().inode());
-    assertThat(heard(bell)).isFalse();
+        .hasMessageContaining("is pipe " + doorbell.address().inode());
+    assertThat(heard(doorbell)).isFalse();
   }
 
   @Test
   void aFileOfThatNumberIsNeitherOpenedNorEmptied() throws Exception {
     Path file = Files.writeString(dir.resolve("file"), "content");
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
-      BellAddress wrong = new BellAddress(JdkNio.descriptor(open.getFD()), 1);
+      DoorbellAddress wrong = new DoorbellAddress(JdkNio.descriptor(open.getFD()), 1);
 
-      assertThatThrownBy(() -> PeerBell.open(PID, wrong))
+      assertThatThrownBy(() -> PeerDoorbell.open(PID, wrong))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("is no pipe but " + file);
     }
@@ -120,34 +121,34 @@ class BellTest {
 
   @Test
   void aNumberThatIsNotOpenIsRefused() {
-    assertThatThrownBy(() -> PeerBell.open(PID, new BellAddress(1 << 30, 1)))
+    assertThatThrownBy(() -> PeerDoorbell.open(PID, new DoorbellAddress(1 << 30, 1)))
         .isInstanceOf(IOException.class);
   }
 
   @Test
-  void aClosedBellIsNotRung() throws Exception {
-    Bell bell = pool.lease();
-    PeerBell opened = PeerBell.open(PID, bell.address());
+  void aClosedDoorbellIsNotRung() throws Exception {
+    Doorbell doorbell = pool.lease();
+    PeerDoorbell opened = PeerDoorbell.open(PID, doorbell.address());
     opened.close();
 
     assertThat(opened.ring()).isFalse();
-    assertThat(heard(bell)).isFalse();
+    assertThat(heard(doorbell)).isFalse();
   }
 
   /** What gets the number of a descriptor that is closed must not get a ringer's byte. */
   @Test
   void noByteGoesIntoAFileThatGetsTheNumber() throws Exception {
-    Bell bell = pool.lease();
+    Doorbell doorbell = pool.lease();
     AtomicBoolean over = new AtomicBoolean();
     AtomicLong rounds = new AtomicLong();
-    PeerBell[] current = new PeerBell[] {PeerBell.open(PID, bell.address())};
+    PeerDoorbell[] current = new PeerDoorbell[] {PeerDoorbell.open(PID, doorbell.address())};
     List<Thread> ringers = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       Thread ringer =
           new Thread(
               () -> {
                 while (!over.get()) {
-                  PeerBell now;
+                  PeerDoorbell now;
                   synchronized (current) {
                     now = current[0];
                   }
@@ -164,8 +165,8 @@ class BellTest {
     Path file = dir.resolve("file");
     try {
       for (int i = 0; i < 500 || rounds.get() < 500; i++) {
-        PeerBell next = PeerBell.open(PID, bell.address());
-        PeerBell before;
+        PeerDoorbell next = PeerDoorbell.open(PID, doorbell.address());
+        PeerDoorbell before;
         synchronized (current) {
           before = current[0];
           current[0] = next;
@@ -175,7 +176,7 @@ class BellTest {
         for (int j = 0; j < files.length; j++) {
           files[j] = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         }
-        bell.drain();
+        doorbell.drain();
         for (FileChannel each : files) {
           assertThat(each.size()).as("round %d", i).isZero();
           each.close();

@@ -5,10 +5,10 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.nio.bell.BellAddress;
-import io.talaria.nio.bell.BellAudit;
-import io.talaria.nio.bell.BellPool;
-import io.talaria.nio.bell.ThreadBell;
+import io.talaria.nio.doorbell.DoorbellAddress;
+import io.talaria.nio.doorbell.DoorbellAudit;
+import io.talaria.nio.doorbell.DoorbellPool;
+import io.talaria.nio.doorbell.ThreadDoorbell;
 import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.fabric.FabricStream;
 import java.nio.ByteBuffer;
@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which bell of a thread a peer rings, and what it does where it cannot. */
+/** Which doorbell of a thread a peer rings, and what it does where it cannot. */
 @Timeout(60)
-class ThreadBellSleepTest {
+class ThreadDoorbellSleepTest {
   private static final long MOMENT_NS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int RING = 4096;
 
@@ -31,14 +31,15 @@ class ThreadBellSleepTest {
   private PeerPair pair;
   private Connection connection;
   private ShmStream sleeper;
-  private ThreadBell bell;
+  private ThreadDoorbell doorbell;
 
-  private static final ThreadBell.Sleeper NOBODY =
-      new ThreadBell.Sleeper() {
-        private final BellAudit none = new BellAudit(BellPool.ofProcess(), () -> {}, () -> {});
+  private static final ThreadDoorbell.Sleeper NOBODY =
+      new ThreadDoorbell.Sleeper() {
+        private final DoorbellAudit none =
+            new DoorbellAudit(DoorbellPool.ofProcess(), () -> {}, () -> {});
 
         @Override
-        public BellAudit audit() {
+        public DoorbellAudit audit() {
           return none;
         }
 
@@ -55,12 +56,12 @@ class ThreadBellSleepTest {
     connection = pair.connect();
     sleeper = connection.server.stream;
     pair.settle();
-    bell = leased();
+    doorbell = leased();
   }
 
-  /** A bell that nobody rings any more who came late in another test. */
-  private static ThreadBell leased() throws Exception {
-    ThreadBell leased = BellPool.ofProcess().lease(null);
+  /** A doorbell that nobody rings any more who came late in another test. */
+  private static ThreadDoorbell leased() throws Exception {
+    ThreadDoorbell leased = DoorbellPool.ofProcess().lease(null);
     while (leased.sleep(NOBODY, FabricStream.READ, MOMENT_NS)) {
       Thread.onSpinWait();
     }
@@ -69,18 +70,18 @@ class ThreadBellSleepTest {
 
   @AfterEach
   void close() {
-    bell.giveBack();
+    doorbell.giveBack();
     connection.release();
     pair.close();
   }
 
   private boolean rung() throws Exception {
-    return bell.sleep(NOBODY, FabricStream.READ, MOMENT_NS);
+    return doorbell.sleep(NOBODY, FabricStream.READ, MOMENT_NS);
   }
 
-  /** Has the peer know the bell. */
+  /** Has the peer know the doorbell. */
   private void tell() throws Exception {
-    boolean unused = sleeper.rings(bell.number());
+    boolean unused = sleeper.rings(doorbell.number());
     pair.settle();
   }
 
@@ -97,9 +98,9 @@ class ThreadBellSleepTest {
   }
 
   @Test
-  void theFirstSleepIsRungOnTheControlConnectionAndTheNextOnTheBell() throws Exception {
-    assertThat(sleeper.ringsBells()).isTrue();
-    assertThat(sleeper.rings(bell.number())).isFalse();
+  void theFirstSleepIsRungOnTheControlConnectionAndTheNextOnTheDoorbell() throws Exception {
+    assertThat(sleeper.ringsDoorbells()).isTrue();
+    assertThat(sleeper.rings(doorbell.number())).isFalse();
     assertThat(sleeper.await(FabricStream.READ)).isTrue();
     pair.settle();
     ShmHomeTest.writeTo(connection.client);
@@ -107,19 +108,19 @@ class ThreadBellSleepTest {
     assertThat(rung()).isFalse();
     ShmHomeTest.readAll(connection.server);
 
-    assertThat(sleeper.rings(bell.number())).isTrue();
-    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+    assertThat(sleeper.rings(doorbell.number())).isTrue();
+    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
     ShmHomeTest.writeTo(connection.client);
 
     assertThat(rung()).isTrue();
-    assertThat(connection.client.rung).as("bells on the control connection").hasValue(1);
+    assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(1);
   }
 
   @Test
   void aSleepIsRungOnceAndTheNextAgain() throws Exception {
     tell();
     for (int i = 0; i < 3; i++) {
-      assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+      assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
       ShmHomeTest.writeTo(connection.client);
       assertThat(rung()).as("sleep %d", i).isTrue();
       ShmHomeTest.writeTo(connection.client);
@@ -134,7 +135,7 @@ class ThreadBellSleepTest {
   void aWriterWithoutRoomIsRungThere() throws Exception {
     tell();
     fill();
-    assertThat(sleeper.await(FabricStream.WRITE, bell.number())).isTrue();
+    assertThat(sleeper.await(FabricStream.WRITE, doorbell.number())).isTrue();
 
     empty();
 
@@ -144,12 +145,12 @@ class ThreadBellSleepTest {
   @Test
   void readerAndWriterOfOneConnectionAreRungByTheirOwn() throws Exception {
     tell();
-    ThreadBell writers = leased();
+    ThreadDoorbell writers = leased();
     assertThat(sleeper.rings(writers.number())).isFalse();
     pair.settle();
     fill();
     assertThat(sleeper.await(FabricStream.WRITE, writers.number())).isTrue();
-    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
 
     ShmHomeTest.writeTo(connection.client);
     assertThat(rung()).as("the reader").isTrue();
@@ -164,7 +165,7 @@ class ThreadBellSleepTest {
   @Test
   void anEndRingsWhoeverSleeps() throws Exception {
     tell();
-    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
     connection.client.stream.finishOutput();
     assertThat(rung()).isTrue();
   }
@@ -173,14 +174,14 @@ class ThreadBellSleepTest {
   void aPeerThatCannotOpenItSaysSoAndIsNotAskedAgain() throws Exception {
     pair.pid = 0; // nothing can be proved of a process that does not say which it is
     tell();
-    assertThat(sleeper.rings(bell.number())).isFalse();
-    assertThat(sleeper.ringsBells()).isFalse();
+    assertThat(sleeper.rings(doorbell.number())).isFalse();
+    assertThat(sleeper.ringsDoorbells()).isFalse();
   }
 
   /** Nobody listens to the control connection: the session tells the sleeper's process as well. */
   @Test
-  void whereABellIsNotKnownTheSessionAndTheControlConnectionAreRung() throws Exception {
-    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue(); // without having told
+  void whereADoorbellIsNotKnownTheSessionAndTheControlConnectionAreRung() throws Exception {
+    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue(); // without having told
     int before = connection.server.woken.get();
 
     ShmHomeTest.writeTo(connection.client);
@@ -191,37 +192,39 @@ class ThreadBellSleepTest {
   }
 
   @Test
-  void whatIsNoNumberOfABellIsNotRungOutsideTheSession() throws Exception {
+  void whatIsNoNumberOfADoorbellIsNotRungOutsideTheSession() throws Exception {
     assertThat(sleeper.await(FabricStream.READ, 2046)).isTrue();
     ShmHomeTest.writeTo(connection.client);
     assertThat(connection.client.rung).hasValue(1);
   }
 
   @Test
-  void afterTheSessionNoBellIsRungNorAskedFor() throws Exception {
+  void afterTheSessionNoDoorbellIsRungNorAskedFor() throws Exception {
     tell();
-    assertThat(sleeper.await(FabricStream.READ, bell.number())).isTrue();
+    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
     pair.dialler.run(() -> pair.dialler.fabric.peerGone(pair.dialler));
     ShmHomeTest.writeTo(connection.client);
     assertThat(rung()).isFalse();
-    assertThat(connection.client.rung).as("bells on the control connection").hasValue(1);
+    assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(1);
 
     pair.dialled.run(() -> pair.dialled.fabric.peerGone(pair.dialled));
-    assertThat(sleeper.ringsBells()).isFalse();
-    assertThat(sleeper.rings(bell.number())).isFalse();
+    assertThat(sleeper.ringsDoorbells()).isFalse();
+    assertThat(sleeper.rings(doorbell.number())).isFalse();
   }
 
   @Test
-  void aBellThatCannotBeEndsTheSession() throws Exception {
-    BellAddress address = bell.address();
-    for (int number : new int[] {-1, PeerLayout.THREAD_BELLS}) {
-      assertRefused(ShmMessages.threadBell(number, address), "bell " + number + " of its threads");
+  void aDoorbellThatCannotBeEndsTheSession() throws Exception {
+    DoorbellAddress address = doorbell.address();
+    for (int number : new int[] {-1, PeerLayout.THREAD_DOORBELLS}) {
+      assertRefused(
+          ShmMessages.threadDoorbell(number, address), "doorbell " + number + " of its threads");
     }
     assertRefused(
-        ShmMessages.threadBell(1, new BellAddress(-1, 1)), "bell 1 of its threads, descriptor -1");
+        ShmMessages.threadDoorbell(1, new DoorbellAddress(-1, 1)),
+        "doorbell 1 of its threads, descriptor -1");
     tell();
     assertRefused(
-        ShmMessages.threadBell(bell.number(), new BellAddress(address.descriptor(), 1)),
+        ShmMessages.threadDoorbell(doorbell.number(), new DoorbellAddress(address.descriptor(), 1)),
         "a second time");
   }
 
@@ -234,12 +237,12 @@ class ThreadBellSleepTest {
 
   /** The region has a bit for each, and the wait word a number. */
   @Test
-  void thereIsRoomForAllBellsOfAPool() {
-    assertThat(BellPool.MAX_FOR_THREADS).isEqualTo(PeerLayout.THREAD_BELLS);
-    for (int number : new int[] {FabricStream.NO_BELL, 0, 1, 255, 2046}) {
-      long word = ConnectionLayout.waitWord(77, number, ConnectionLayout.WAIT_BELL);
-      assertThat(ConnectionLayout.bell(word)).isEqualTo(number);
-      assertThat(word & 7).isEqualTo(ConnectionLayout.WAIT_BELL);
+  void thereIsRoomForAllDoorbellsOfAPool() {
+    assertThat(DoorbellPool.MAX_FOR_THREADS).isEqualTo(PeerLayout.THREAD_DOORBELLS);
+    for (int number : new int[] {FabricStream.NO_DOORBELL, 0, 1, 255, 2046}) {
+      long word = ConnectionLayout.waitWord(77, number, ConnectionLayout.WAIT_DOORBELL);
+      assertThat(ConnectionLayout.doorbell(word)).isEqualTo(number);
+      assertThat(word & 7).isEqualTo(ConnectionLayout.WAIT_DOORBELL);
     }
     assertThat(PeerLayout.refused(1) + Long.BYTES).isLessThanOrEqualTo(4096);
     assertThat(PeerLayout.refused(0) + Long.BYTES).isLessThanOrEqualTo(PeerLayout.opened(1, 0));

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
@@ -10,33 +10,34 @@ import java.nio.channels.SelectableChannel;
 
 /**
  * A pipe of this process that others write into to wake whoever sleeps on it. Whoever {@linkplain
- * BellPool#lease leases} it owns it until it is given back; nobody closes it, because its number
- * must stay its own: peers open it by that number.
+ * DoorbellPool#lease leases} it owns it until it is given back; nobody closes it, because its
+ * number must stay its own: peers open it by that number.
  *
  * <p>Both ends stay open here, so it never ends, whatever ringers do. A byte in it means nothing
  * but that somebody has news; one that comes late costs the next lessee an empty look.
  */
-public final class Bell {
+public final class Doorbell {
   /** One read takes what all ringers of a sleep have written. */
   static final int DRAINED_BYTES = 4096;
 
   private final Pipe pipe;
-  private final BellAddress address;
+  private final DoorbellAddress address;
   private final ByteBuffer drained = ByteBuffer.allocateDirect(DRAINED_BYTES);
 
-  private Bell(Pipe pipe, BellAddress address) {
+  private Doorbell(Pipe pipe, DoorbellAddress address) {
     this.pipe = pipe;
     this.address = address;
   }
 
   /** Makes one; any thread, interrupted or not. */
-  static Bell make() throws IOException {
+  static Doorbell make() throws IOException {
     Pipe pipe = JdkNio.provider().openPipe();
     try {
       pipe.source().configureBlocking(false);
       pipe.sink().configureBlocking(false);
       int descriptor = JdkNio.descriptor(pipe.sink());
-      return new Bell(pipe, new BellAddress(descriptor, OpenDescriptors.ownPipe(descriptor)));
+      return new Doorbell(
+          pipe, new DoorbellAddress(descriptor, OpenDescriptors.ownPipe(descriptor)));
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       close(pipe);
       throw e;
@@ -49,7 +50,7 @@ public final class Bell {
   }
 
   /** What a peer needs to know to ring it. */
-  public BellAddress address() {
+  public DoorbellAddress address() {
     return address;
   }
 
@@ -65,7 +66,7 @@ public final class Bell {
 
   /**
    * Takes what has been rung. By its lessee only; never between its last look for news and its
-   * sleep, or the bell of the sleep to come may be taken.
+   * sleep, or the doorbell of the sleep to come may be taken.
    */
   public void drain() {
     boolean unused = take();

@@ -5,8 +5,8 @@ package io.talaria.nio.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.nio.bell.BellAudit;
-import io.talaria.nio.bell.BellPool;
+import io.talaria.nio.doorbell.DoorbellAudit;
+import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
 import java.io.InputStream;
@@ -34,11 +34,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Threads that sleep in blocking calls on a bell, and all that wakes them: each is seen to sleep
- * there first.
+ * Threads that sleep in blocking calls on a doorbell, and all that wakes them: each is seen to
+ * sleep there first.
  */
 @Timeout(120)
-class BlockingBellTest {
+class BlockingDoorbellTest {
   private static final long DEADLINE_S = 30;
   private static final int MUCH = 16 << 20;
 
@@ -59,8 +59,8 @@ class BlockingBellTest {
       thread.start();
     }
 
-    /** Comes back when it sleeps on a bell. */
-    Call<T> onBell() throws Exception {
+    /** Comes back when it sleeps on a doorbell. */
+    Call<T> onDoorbell() throws Exception {
       long start = System.nanoTime();
       while (!sleeps("java.io.FileInputStream")) {
         assertAsleepInTime(start);
@@ -68,7 +68,7 @@ class BlockingBellTest {
       return this;
     }
 
-    /** Comes back when it sleeps in a poll, of a bell or of the control connection. */
+    /** Comes back when it sleeps in a poll, of a doorbell or of the control connection. */
     Call<T> inPoll() throws Exception {
       long start = System.nanoTime();
       while (!sleeps("sun.nio.ch.Net")) {
@@ -112,7 +112,7 @@ class BlockingBellTest {
     client.connect(listener.getLocalAddress());
     server = listener.accept();
     accelerate(client, server);
-    learnBells();
+    learnDoorbells();
   }
 
   @AfterEach
@@ -120,7 +120,7 @@ class BlockingBellTest {
     client.close();
     server.close();
     listener.close();
-    assertThat(BellAudit.missed()).as("bells missed").isZero();
+    assertThat(DoorbellAudit.missed()).as("doorbells missed").isZero();
   }
 
   private static void accelerate(SocketChannel one, SocketChannel other) throws Exception {
@@ -137,36 +137,36 @@ class BlockingBellTest {
   }
 
   /** Two more than sleep at once in a test are known to the peer, by either direction. */
-  private void learnBells() throws Exception {
+  private void learnDoorbells() throws Exception {
     long start = System.nanoTime();
     for (SocketChannel each : List.of(client, server)) {
       var stream = ((TalariaSocketChannel) each).lane().stream();
-      var pool = BellPool.ofProcess();
-      var leased = new ArrayList<io.talaria.nio.bell.ThreadBell>();
+      var pool = DoorbellPool.ofProcess();
+      var leased = new ArrayList<io.talaria.nio.doorbell.ThreadDoorbell>();
       for (int i = 0; i < 4; i++) {
         var one = pool.lease(null);
         assertThat(one)
-            .as("bell %d of a pool with %d descriptors", i, pool.descriptors())
+            .as("doorbell %d of a pool with %d descriptors", i, pool.descriptors())
             .isNotNull();
         leased.add(one);
       }
-      for (var bell : leased) {
-        while (!stream.rings(bell.number())) {
+      for (var doorbell : leased) {
+        while (!stream.rings(doorbell.number())) {
           assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(DEADLINE_S));
           Thread.sleep(1);
         }
-        bell.giveBack();
+        doorbell.giveBack();
       }
     }
   }
 
   private Call<Integer> reading() throws Exception {
-    return new Call<>(() -> client.read(ByteBuffer.allocate(10))).onBell();
+    return new Call<>(() -> client.read(ByteBuffer.allocate(10))).onDoorbell();
   }
 
   /** Writes until there is no more room. */
   private Call<Integer> writing() throws Exception {
-    return new Call<>(() -> client.write(ByteBuffer.allocate(MUCH))).onBell();
+    return new Call<>(() -> client.write(ByteBuffer.allocate(MUCH))).onDoorbell();
   }
 
   /** It had written a part, so it reports that. */
@@ -220,7 +220,7 @@ class BlockingBellTest {
     InputStream channels = Channels.newInputStream(client);
     OutputStream out = server.socket().getOutputStream();
     for (InputStream in : List.of(adaptors, channels)) {
-      Call<Integer> reading = new Call<>(in::read).onBell();
+      Call<Integer> reading = new Call<>(in::read).onDoorbell();
       out.write(7);
       assertThat(reading.result()).isEqualTo(7);
     }
@@ -310,16 +310,16 @@ class BlockingBellTest {
     assertPart(writing);
   }
 
-  /** The bell is none the worse for what has happened to its sleepers. */
+  /** The doorbell is none the worse for what has happened to its sleepers. */
   @Test
-  void theNextConnectionUsesTheSameBells() throws Exception {
-    int before = BellPool.ofProcess().descriptors();
+  void theNextConnectionUsesTheSameDoorbells() throws Exception {
+    int before = DoorbellPool.ofProcess().descriptors();
     for (int i = 0; i < 20; i++) {
       SocketChannel one = provider.openSocketChannel();
       one.connect(listener.getLocalAddress());
       try (SocketChannel other = listener.accept()) {
         accelerate(one, other);
-        Call<Integer> reading = new Call<>(() -> one.read(ByteBuffer.allocate(1))).onBell();
+        Call<Integer> reading = new Call<>(() -> one.read(ByteBuffer.allocate(1))).onDoorbell();
         if (i % 2 == 0) {
           reading.thread.interrupt();
           assertThat(reading.failure()).isInstanceOf(ClosedByInterruptException.class);
@@ -329,7 +329,7 @@ class BlockingBellTest {
         }
       }
     }
-    assertThat(BellPool.ofProcess().descriptors()).isEqualTo(before);
+    assertThat(DoorbellPool.ofProcess().descriptors()).isEqualTo(before);
   }
 
   // ---- a virtual thread, and too many threads
@@ -351,9 +351,9 @@ class BlockingBellTest {
   }
 
   @Test
-  void moreSleepersThanBellsAreAllWokenAndTakeNoMoreDescriptors() throws Exception {
-    int sleepers = BellPool.MAX_FOR_THREADS + 44;
-    int before = BellPool.ofProcess().descriptors(); // with those of selectors of earlier tests
+  void moreSleepersThanDoorbellsAreAllWokenAndTakeNoMoreDescriptors() throws Exception {
+    int sleepers = DoorbellPool.MAX_FOR_THREADS + 44;
+    int before = DoorbellPool.ofProcess().descriptors(); // with those of selectors of earlier tests
     List<SocketChannel> ones = new ArrayList<>();
     List<SocketChannel> others = new ArrayList<>();
     try {
@@ -379,8 +379,8 @@ class BlockingBellTest {
           assertThat(each.result()).isEqualTo(1);
         }
       }
-      assertThat(BellPool.ofProcess().descriptors() - before)
-          .isLessThanOrEqualTo(3 * BellPool.MAX_FOR_THREADS);
+      assertThat(DoorbellPool.ofProcess().descriptors() - before)
+          .isLessThanOrEqualTo(3 * DoorbellPool.MAX_FOR_THREADS);
     } finally {
       for (SocketChannel each : ones) {
         each.close();

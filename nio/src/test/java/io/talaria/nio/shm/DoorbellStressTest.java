@@ -4,9 +4,9 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.bell.BellAudit;
-import io.talaria.nio.bell.BellPool;
-import io.talaria.nio.bell.ThreadBell;
+import io.talaria.nio.doorbell.DoorbellAudit;
+import io.talaria.nio.doorbell.DoorbellPool;
+import io.talaria.nio.doorbell.ThreadDoorbell;
 import io.talaria.nio.fabric.FabricStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -26,13 +26,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Threads that sleep on bells of real pipes, without anybody who looks after them, while peers ring
- * for every message in turn: four connections, each read by one thread and written by another,
- * share few bells, so that late bytes of one's sleep meet another's. The audit is off: a bell that
- * is missed shows as a thread that hangs.
+ * Threads that sleep on doorbells of real pipes, without anybody who looks after them, while peers
+ * ring for every message in turn: four connections, each read by one thread and written by another,
+ * share few doorbells, so that late bytes of one's sleep meet another's. The audit is off: a
+ * doorbell that is missed shows as a thread that hangs.
  */
 @Timeout(120)
-class BellStressTest {
+class DoorbellStressTest {
   private static final long RUN_NS = TimeUnit.SECONDS.toNanos(3);
   private static final long HANGS_NS = TimeUnit.SECONDS.toNanos(10);
   private static final int RING = 4096;
@@ -43,16 +43,17 @@ class BellStressTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicLong sleeps = new AtomicLong();
-  private final BellPool pool = BellPool.ofProcess();
+  private final DoorbellPool pool = DoorbellPool.ofProcess();
   private final long seed = System.nanoTime();
   private PeerPair pair;
 
-  private static final ThreadBell.Sleeper ALONE =
-      new ThreadBell.Sleeper() {
-        private final BellAudit off = new BellAudit(BellPool.ofProcess(), () -> {}, () -> {});
+  private static final ThreadDoorbell.Sleeper ALONE =
+      new ThreadDoorbell.Sleeper() {
+        private final DoorbellAudit off =
+            new DoorbellAudit(DoorbellPool.ofProcess(), () -> {}, () -> {});
 
         @Override
-        public BellAudit audit() {
+        public DoorbellAudit audit() {
           return off;
         }
 
@@ -81,7 +82,7 @@ class BellStressTest {
     private final ShmStream stream;
     private final boolean drainsTooLate;
     private final Random random;
-    private volatile ThreadBell last;
+    private volatile ThreadDoorbell last;
     volatile long sleepingSinceNs;
 
     Waiter(ShmStream stream, boolean drainsTooLate, Random random) {
@@ -91,28 +92,28 @@ class BellStressTest {
     }
 
     void sleep(int op) throws Exception {
-      ThreadBell bell = pool.lease(random.nextInt(4) == 0 ? null : last); // often another's
-      while (bell == null || !stream.rings(bell.number())) {
-        if (bell != null) {
-          bell.giveBack();
+      ThreadDoorbell doorbell = pool.lease(random.nextInt(4) == 0 ? null : last); // often another's
+      while (doorbell == null || !stream.rings(doorbell.number())) {
+        if (doorbell != null) {
+          doorbell.giveBack();
         }
         Thread.onSpinWait();
-        bell = pool.lease(bell);
+        doorbell = pool.lease(doorbell);
       }
-      last = bell;
+      last = doorbell;
       try {
-        if (stream.await(op, bell.number())) {
+        if (stream.await(op, doorbell.number())) {
           if (drainsTooLate) { // a sleep that is over at once takes what is there
-            boolean unused = bell.sleep(ALONE, op, 1);
+            boolean unused = doorbell.sleep(ALONE, op, 1);
           }
           sleeps.incrementAndGet();
           sleepingSinceNs = System.nanoTime();
-          boolean unused = bell.sleep(ALONE, op, 0);
+          boolean unused = doorbell.sleep(ALONE, op, 0);
           sleepingSinceNs = 0;
         }
         stream.awake(op);
       } finally {
-        bell.giveBack();
+        doorbell.giveBack();
       }
     }
 
@@ -123,9 +124,9 @@ class BellStressTest {
 
     /** Gets it out, to end the test. */
     void ring() {
-      ThreadBell bell = last;
-      if (bell != null) {
-        bell.ring();
+      ThreadDoorbell doorbell = last;
+      if (doorbell != null) {
+        doorbell.ring();
       }
     }
   }
@@ -223,7 +224,9 @@ class BellStressTest {
     assertThat(hangs(false, RUN_NS + HANGS_NS)).as("hangs, with seed %d", seed).isFalse();
   }
 
-  /** The control: who drains between the last look and the sleep takes the bell of that sleep. */
+  /**
+   * The control: who drains between the last look and the sleep takes the doorbell of that sleep.
+   */
   @Test
   void whoDrainsAfterTheLastLookDoes() throws Exception {
     assertThat(hangs(true, TimeUnit.SECONDS.toNanos(60))).as("hangs").isTrue();

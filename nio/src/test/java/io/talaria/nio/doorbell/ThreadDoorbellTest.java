@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.bell;
+package io.talaria.nio.doorbell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,26 +12,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bells on which threads sleep, this process being its own peer. */
+/** Doorbells on which threads sleep, this process being its own peer. */
 @Timeout(60)
-class ThreadBellTest {
+class ThreadDoorbellTest {
   private static final long PID = ProcessHandle.current().pid();
   private static final long DEADLINE_S = 20;
   private static final int MOST = 8;
 
-  private final BellPool pool = new BellPool(MOST);
+  private final DoorbellPool pool = new DoorbellPool(MOST);
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger missed = new AtomicInteger();
-  private final BellAudit audit =
-      new BellAudit(pool, begun::incrementAndGet, missed::incrementAndGet);
+  private final DoorbellAudit audit =
+      new DoorbellAudit(pool, begun::incrementAndGet, missed::incrementAndGet);
 
   /** Whether there is news for whoever sleeps. */
   private volatile boolean news;
 
-  private final ThreadBell.Sleeper sleeper =
-      new ThreadBell.Sleeper() {
+  private final ThreadDoorbell.Sleeper sleeper =
+      new ThreadDoorbell.Sleeper() {
         @Override
-        public BellAudit audit() {
+        public DoorbellAudit audit() {
           return audit;
         }
 
@@ -41,17 +41,17 @@ class ThreadBellTest {
         }
       };
 
-  /** A thread that sleeps on a bell, and whether it was rung. */
+  /** A thread that sleeps on a doorbell, and whether it was rung. */
   private final class Sleep {
     private final FutureTask<Boolean> sleeping;
     private final Thread thread;
 
-    Sleep(ThreadBell bell, long limitNs) throws InterruptedException {
-      sleeping = new FutureTask<>(() -> bell.sleep(sleeper, 1, limitNs));
+    Sleep(ThreadDoorbell doorbell, long limitNs) throws InterruptedException {
+      sleeping = new FutureTask<>(() -> doorbell.sleep(sleeper, 1, limitNs));
       thread = new Thread(sleeping, "sleeper");
       thread.start();
       long start = System.nanoTime();
-      while (bell.asleep() == 0 && !sleeping.isDone()) {
+      while (doorbell.asleep() == 0 && !sleeping.isDone()) {
         assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(DEADLINE_S));
         Thread.sleep(1);
       }
@@ -65,9 +65,9 @@ class ThreadBellTest {
   // ---- the pool
 
   @Test
-  void theBellOfTheLastSleepIsLeasedFirst() {
-    ThreadBell first = pool.lease(null);
-    ThreadBell second = pool.lease(null);
+  void theDoorbellOfTheLastSleepIsLeasedFirst() {
+    ThreadDoorbell first = pool.lease(null);
+    ThreadDoorbell second = pool.lease(null);
     assertThat(second).isNotSameAs(first);
     first.giveBack();
     second.giveBack();
@@ -78,19 +78,21 @@ class ThreadBellTest {
 
   @Test
   void threadsGetHalfOfAllAndKeepOnlyTheFirstHalfOfThemWithoutNeed() {
-    List<ThreadBell> leased = new ArrayList<>();
-    for (ThreadBell bell = pool.lease(null); bell != null; bell = pool.lease(null)) {
-      assertThat(bell.number()).isEqualTo(leased.size());
-      assertThat(pool.forThreads(bell.number())).isSameAs(bell);
-      assertThat(pool.plenty(bell)).isEqualTo(bell.number() < MOST / 4);
-      leased.add(bell);
+    List<ThreadDoorbell> leased = new ArrayList<>();
+    for (ThreadDoorbell doorbell = pool.lease(null);
+        doorbell != null;
+        doorbell = pool.lease(null)) {
+      assertThat(doorbell.number()).isEqualTo(leased.size());
+      assertThat(pool.forThreads(doorbell.number())).isSameAs(doorbell);
+      assertThat(pool.plenty(doorbell)).isEqualTo(doorbell.number() < MOST / 4);
+      leased.add(doorbell);
     }
     assertThat(leased).hasSize(MOST / 2);
     assertThat(pool.descriptors()).isEqualTo(3 * leased.size());
 
     leased.get(1).giveBack();
     long start = System.nanoTime();
-    ThreadBell again = null;
+    ThreadDoorbell again = null;
     while (again == null) { // for a moment there is none
       assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(DEADLINE_S));
       again = pool.lease(null);
@@ -101,8 +103,8 @@ class ThreadBellTest {
 
   @Test
   void threadsTakeWhatSelectorsHaveLeftWhenThereAreNoMore() {
-    BellPool small = new BellPool(4);
-    List<Bell> ofSelectors = new ArrayList<>();
+    DoorbellPool small = new DoorbellPool(4);
+    List<Doorbell> ofSelectors = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       ofSelectors.add(small.lease());
     }
@@ -116,65 +118,65 @@ class ThreadBellTest {
 
   @Test
   void thePoolOfAProcessWithFewDescriptorsLendsNone() {
-    assertThat(new BellPool(0).lease(null)).isNull();
-    assertThat(new BellPool(1).lease(null)).isNull();
+    assertThat(new DoorbellPool(0).lease(null)).isNull();
+    assertThat(new DoorbellPool(1).lease(null)).isNull();
   }
 
   // ---- sleeping
 
   @Test
   void aPeerWakesASleeperAndWhatItRangIsTakenWithThat() throws Exception {
-    ThreadBell bell = pool.lease(null);
-    PeerBell opened = PeerBell.open(PID, bell.address());
-    Sleep sleep = new Sleep(bell, 0);
+    ThreadDoorbell doorbell = pool.lease(null);
+    PeerDoorbell opened = PeerDoorbell.open(PID, doorbell.address());
+    Sleep sleep = new Sleep(doorbell, 0);
 
     assertThat(opened.ring()).isTrue();
 
     assertThat(sleep.rung()).isTrue();
-    assertThat(bell.rung()).isFalse();
+    assertThat(doorbell.rung()).isFalse();
     opened.close();
   }
 
   @Test
   void whatWasRungBeforeEndsTheSleepAtOnce() throws Exception {
-    ThreadBell bell = pool.lease(null);
-    bell.ring();
-    bell.ring();
-    assertThat(bell.rung()).isTrue();
+    ThreadDoorbell doorbell = pool.lease(null);
+    doorbell.ring();
+    doorbell.ring();
+    assertThat(doorbell.rung()).isTrue();
 
-    assertThat(new Sleep(bell, 0).rung()).isTrue();
+    assertThat(new Sleep(doorbell, 0).rung()).isTrue();
 
-    assertThat(bell.rung()).as("taken together").isFalse();
+    assertThat(doorbell.rung()).as("taken together").isFalse();
   }
 
   @Test
   void aSleepWithALimitEndsThenOrWhenItIsRung() throws Exception {
-    ThreadBell bell = pool.lease(null);
-    assertThat(new Sleep(bell, TimeUnit.MILLISECONDS.toNanos(20)).rung()).isFalse();
+    ThreadDoorbell doorbell = pool.lease(null);
+    assertThat(new Sleep(doorbell, TimeUnit.MILLISECONDS.toNanos(20)).rung()).isFalse();
 
-    Sleep longer = new Sleep(bell, TimeUnit.HOURS.toNanos(1));
-    bell.ring();
+    Sleep longer = new Sleep(doorbell, TimeUnit.HOURS.toNanos(1));
+    doorbell.ring();
 
     assertThat(longer.rung()).isTrue();
-    assertThat(bell.rung()).isFalse();
+    assertThat(doorbell.rung()).isFalse();
   }
 
   @Test
-  void anInterruptNeitherEndsASleepNorHurtsTheBell() throws Exception {
-    ThreadBell bell = pool.lease(null);
-    PeerBell opened = PeerBell.open(PID, bell.address());
+  void anInterruptNeitherEndsASleepNorHurtsTheDoorbell() throws Exception {
+    ThreadDoorbell doorbell = pool.lease(null);
+    PeerDoorbell opened = PeerDoorbell.open(PID, doorbell.address());
     for (long limitNs : new long[] {0, TimeUnit.HOURS.toNanos(1)}) {
-      Sleep sleep = new Sleep(bell, limitNs);
+      Sleep sleep = new Sleep(doorbell, limitNs);
       sleep.thread.interrupt();
       Thread.sleep(50);
-      assertThat(bell.asleep()).as("interrupted").isNotZero();
+      assertThat(doorbell.asleep()).as("interrupted").isNotZero();
 
       assertThat(opened.ring()).isTrue();
 
       assertThat(sleep.rung()).isTrue();
     }
     Thread.currentThread().interrupt(); // nor does one of whoever makes one, or rings
-    ThreadBell another = pool.lease(null);
+    ThreadDoorbell another = pool.lease(null);
     another.ring();
     boolean rung = another.sleep(sleeper, 1, 0);
     assertThat(Thread.interrupted()).isTrue();
@@ -183,19 +185,19 @@ class ThreadBellTest {
   }
 
   @Test
-  void aFullBellWakesUntilItIsDrained() throws Exception {
-    ThreadBell bell = pool.lease(null);
-    PeerBell opened = PeerBell.open(PID, bell.address());
+  void aFullDoorbellWakesUntilItIsDrained() throws Exception {
+    ThreadDoorbell doorbell = pool.lease(null);
+    PeerDoorbell opened = PeerDoorbell.open(PID, doorbell.address());
     int left = 0;
     while (opened.ring()) {
       left++;
     }
-    bell.ring(); // blocks nobody
+    doorbell.ring(); // blocks nobody
     while (left > 0) {
-      assertThat(new Sleep(bell, 0).rung()).isTrue();
-      left -= Bell.DRAINED_BYTES;
+      assertThat(new Sleep(doorbell, 0).rung()).isTrue();
+      left -= Doorbell.DRAINED_BYTES;
     }
-    assertThat(bell.rung()).isFalse();
+    assertThat(doorbell.rung()).isFalse();
     assertThat(opened.ring()).isTrue();
     opened.close();
   }
@@ -204,49 +206,49 @@ class ThreadBellTest {
 
   @Test
   void aSleeperWithNewsWhomNobodyRingsIsFoundAtTheThirdLook() throws Exception {
-    ThreadBell bell = pool.lease(null);
+    ThreadDoorbell doorbell = pool.lease(null);
     assertThat(audit.resting()).isTrue();
-    Sleep sleep = new Sleep(bell, 0);
+    Sleep sleep = new Sleep(doorbell, 0);
     assertThat(audit.resting()).isFalse();
     assertThat(begun).hasValue(1);
-    long before = BellAudit.missed();
+    long before = DoorbellAudit.missed();
 
-    assertThat(audit.look()).isEqualTo(BellAudit.OTHERS);
-    assertThat(audit.look()).isEqualTo(BellAudit.THE_SAME);
+    assertThat(audit.look()).isEqualTo(DoorbellAudit.OTHERS);
+    assertThat(audit.look()).isEqualTo(DoorbellAudit.THE_SAME);
     news = true;
-    assertThat(audit.look()).as("it may just be on its way").isEqualTo(BellAudit.OTHERS);
+    assertThat(audit.look()).as("it may just be on its way").isEqualTo(DoorbellAudit.OTHERS);
     assertThat(missed).hasValue(0);
-    assertThat(audit.look()).isEqualTo(BellAudit.OTHERS);
+    assertThat(audit.look()).isEqualTo(DoorbellAudit.OTHERS);
 
     assertThat(sleep.rung()).isTrue();
     assertThat(missed).hasValue(1);
-    assertThat(BellAudit.missed() - before).isEqualTo(1);
-    assertThat(audit.look()).isEqualTo(BellAudit.NOBODY);
+    assertThat(DoorbellAudit.missed() - before).isEqualTo(1);
+    assertThat(audit.look()).isEqualTo(DoorbellAudit.NOBODY);
     assertThat(audit.resting()).isTrue();
   }
 
   @Test
   void whoSleepsForNothingIsLeftAlone() throws Exception {
-    ThreadBell bell = pool.lease(null);
-    Sleep sleep = new Sleep(bell, 0);
+    ThreadDoorbell doorbell = pool.lease(null);
+    Sleep sleep = new Sleep(doorbell, 0);
     for (int i = 0; i < 5; i++) {
       int unused = audit.look();
     }
     assertThat(missed).hasValue(0);
-    assertThat(bell.asleep()).isNotZero();
-    bell.ring();
+    assertThat(doorbell.asleep()).isNotZero();
+    doorbell.ring();
     assertThat(sleep.rung()).isTrue();
   }
 
   @Test
-  void anotherSleepOnTheSameBellIsNotTakenForTheFormer() throws Exception {
-    ThreadBell bell = pool.lease(null);
+  void anotherSleepOnTheSameDoorbellIsNotTakenForTheFormer() throws Exception {
+    ThreadDoorbell doorbell = pool.lease(null);
     news = true; // always only just come
     for (int i = 0; i < 5; i++) {
-      Sleep sleep = new Sleep(bell, 0);
+      Sleep sleep = new Sleep(doorbell, 0);
       int unusedFirst = audit.look();
       int unusedSecond = audit.look();
-      bell.ring();
+      doorbell.ring();
       assertThat(sleep.rung()).isTrue();
     }
     assertThat(missed).hasValue(0);
@@ -254,15 +256,15 @@ class ThreadBellTest {
 
   @Test
   void thoseOfOthersAreLeftToThem() throws Exception {
-    ThreadBell bell = pool.lease(null);
-    Sleep sleep = new Sleep(bell, 0);
-    BellAudit other = new BellAudit(pool, () -> {}, missed::incrementAndGet);
+    ThreadDoorbell doorbell = pool.lease(null);
+    Sleep sleep = new Sleep(doorbell, 0);
+    DoorbellAudit other = new DoorbellAudit(pool, () -> {}, missed::incrementAndGet);
     news = true;
     for (int i = 0; i < 5; i++) {
-      assertThat(other.look()).isEqualTo(BellAudit.NOBODY);
+      assertThat(other.look()).isEqualTo(DoorbellAudit.NOBODY);
     }
     assertThat(missed).hasValue(0);
-    bell.ring();
+    doorbell.ring();
     assertThat(sleep.rung()).isTrue();
   }
 }

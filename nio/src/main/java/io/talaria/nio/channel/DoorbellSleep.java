@@ -1,0 +1,137 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.counters.ConnectionCounters;
+import io.talaria.nio.doorbell.DoorbellAudit;
+import io.talaria.nio.doorbell.DoorbellPool;
+import io.talaria.nio.doorbell.ThreadDoorbell;
+import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.memory.Faults;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Sleeps until the peer rings. A platform thread does so on a doorbell of its own, once both
+ * directions are on the fabric and the peer has that doorbell open; else the peer rings the control
+ * connection.
+ */
+final class DoorbellSleep extends FabricSleep implements ThreadDoorbell.Sleeper {
+  /**
+   * For a virtual thread that reads: no wake-up can miss it, and ten thousand of them that looked
+   * twice a second would keep a core busy.
+   */
+  private static final long VIRTUAL_LOOK_AGAIN_NS = 30_000_000_000L;
+
+  private final DoorbellPool pool = DoorbellPool.ofProcess();
+  private final DoorbellAudit audit;
+
+  /**
+   * The doorbells of the last sleeps, which the peer knows. Under the read lock, the write lock.
+   */
+  private ThreadDoorbell readersDoorbell;
+
+  private ThreadDoorbell writersDoorbell;
+
+  DoorbellSleep(Lane lane, FabricStream stream, ConnectionCounters counters, DoorbellAudit audit) {
+    super(lane, stream, counters);
+    this.audit = audit;
+  }
+
+  @Override
+  void sleep(int op, long timeoutNs) throws IOException {
+    ThreadDoorbell doorbell = lease(op);
+    try {
+      boolean rings = doorbell != null && stream.rings(doorbell.number());
+      if (doorbell != null && !rings && !pool.plenty(doorbell)) {
+        ThreadDoorbell wanted = doorbell;
+        doorbell = null;
+        wanted.giveBack(); // others may be able to sleep on it
+      }
+      if (announce(op, rings ? doorbell.number() : FabricStream.NO_DOORBELL)) {
+        if (rings) {
+          sleepOn(doorbell, op, timeoutNs);
+        } else if (op == FabricStream.READ) {
+          readOnControl(timeoutNs);
+        } else {
+          writeOnControl();
+        }
+      }
+      awake(op);
+    } finally {
+      if (doorbell != null) {
+        doorbell.giveBack();
+      }
+    }
+  }
+
+  // ---- on a doorbell
+
+  /**
+   * A doorbell to sleep on, or to be told to the peer for the next sleep; null if there is none.
+   */
+  private ThreadDoorbell lease(int op) {
+    if (!lane.switched() || !stream.ringsDoorbells() || JdkNio.isVirtual(Thread.currentThread())) {
+      return null;
+    }
+    Faults.poll(1); // what that look has met is not to come up with a doorbell in hand
+    boolean reads = op == FabricStream.READ;
+    ThreadDoorbell doorbell = pool.lease(reads ? readersDoorbell : writersDoorbell);
+    if (doorbell != null) {
+      if (reads) {
+        readersDoorbell = doorbell;
+      } else {
+        writersDoorbell = doorbell;
+      }
+    }
+    return doorbell;
+  }
+
+  private void sleepOn(ThreadDoorbell doorbell, int op, long timeoutNs) throws IOException {
+    if (lane.waiter().sleep(place(op), doorbell, this, op, timeoutNs)) {
+      counters.wakeupReceived();
+    }
+  }
+
+  @Override
+  public DoorbellAudit audit() {
+    return audit;
+  }
+
+  /** Who sleeps on a doorbell does not see how the control connection ends: that is seen here. */
+  @Override
+  public boolean ready(int op) {
+    if (lane.closing()) {
+      return false; // it is on its way out
+    }
+    if (lane.link().drain(false)) {
+      lane.wake(); // what was for another
+    }
+    return stream.readiness(op) != 0;
+  }
+
+  // ---- on the control connection
+
+  private void readOnControl(long timeoutNs) throws IOException {
+    boolean patient = !stream.unread() && JdkNio.isVirtual(Thread.currentThread());
+    long limitNs = shorter(timeoutNs, patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS);
+    if (lane.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, limitNs) && lane.switchedIn()) {
+      lane.link().drain(false);
+    }
+  }
+
+  private void writeOnControl() throws IOException {
+    if (lane.deaf()) {
+      LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(Lane.DEAF_LOOK_MS));
+    } else if (lane.waiter().sleep(ControlWaiter.WRITER, JdkNio.READABLE, LOOK_AGAIN_NS)) {
+      lane.controlReadable();
+    }
+  }
+
+  @Override
+  boolean over(int op) {
+    return false; // its doorbell comes, and lies there until it is read
+  }
+}

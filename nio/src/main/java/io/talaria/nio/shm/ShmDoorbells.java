@@ -1,0 +1,207 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.shm;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.doorbell.DoorbellAddress;
+import io.talaria.nio.doorbell.PeerDoorbell;
+import io.talaria.nio.doorbell.PeerProcess;
+import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.fabric.Log;
+import io.talaria.nio.fabric.Peer;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The doorbells of one peer process's homes and threads, as far as they could be opened here, and
+ * which of our own it has been told of. Negotiation thread, except what is marked.
+ *
+ * <p>A sleep is rung by the doorbell that its home was told with, and by no other: the upper half
+ * of the sleep's number says which home of that index it is. Without a doorbell of that home the
+ * control connection serves.
+ */
+final class ShmDoorbells {
+  private final Peer session;
+  private final String region;
+
+  /** Null until it is asked for: the session does not know the peer's process at first. */
+  private PeerProcess process;
+
+  /** By home of the peer's. Written by the negotiation thread. */
+  private final AtomicReferenceArray<HomeDoorbell> byHome =
+      new AtomicReferenceArray<>(PeerLayout.HOMES);
+
+  /** By number of the peer's doorbell for threads. Written by the negotiation thread. */
+  private final AtomicReferenceArray<PeerDoorbell> ofThreads =
+      new AtomicReferenceArray<>(PeerLayout.THREAD_DOORBELLS);
+
+  /** Open doorbells: one may serve several homes, one after the other. */
+  private final Map<DoorbellAddress, Shared> open = new HashMap<>();
+
+  /** By home of ours, the last that the peer has been told of. Any thread. */
+  private final Map<Integer, Integer> told = new ConcurrentHashMap<>();
+
+  /** Doorbells of our threads, by number, of which the peer has been told. Any thread. */
+  private final Set<Integer> toldOfThreads = ConcurrentHashMap.newKeySet();
+
+  private boolean refused;
+  private volatile boolean closed;
+
+  /** What rings one home of the peer's. */
+  private static final class HomeDoorbell {
+    final int opened;
+    final PeerDoorbell doorbell;
+
+    HomeDoorbell(int opened, PeerDoorbell doorbell) {
+      this.opened = opened;
+      this.doorbell = doorbell;
+    }
+  }
+
+  /** An open doorbell and how many homes and numbers name it. */
+  private static final class Shared {
+    final PeerDoorbell doorbell;
+    int names;
+
+    Shared(PeerDoorbell doorbell) {
+      this.doorbell = doorbell;
+    }
+  }
+
+  /**
+   * @param region the name that the file of the region had
+   */
+  ShmDoorbells(Peer session, String region) {
+    this.session = session;
+    this.region = region;
+  }
+
+  // ---- any thread
+
+  /** Whether the peer does not know the doorbell of a home of ours yet; it is told then. */
+  boolean toBeTold(int home, int opened) {
+    Integer before = told.put(home, opened);
+    return before == null || before != opened;
+  }
+
+  /**
+   * Rings a home of the peer's. Does not block.
+   *
+   * @param sleep the number of its sleep
+   * @return false if no doorbell of that home is known, or it cannot be rung
+   */
+  boolean ring(int home, long sleep) {
+    HomeDoorbell known = byHome.getAcquire(home);
+    return known != null && known.opened == ShmHome.opened(sleep) && known.doorbell.ring();
+  }
+
+  /** Whether the session has ended: nobody rings any more. */
+  boolean closed() {
+    return closed;
+  }
+
+  /** Whether the peer does not know a doorbell of our threads yet; it is told then. */
+  boolean threadToBeTold(int doorbell) {
+    return toldOfThreads.add(doorbell);
+  }
+
+  /**
+   * Rings a doorbell of the peer's threads. Does not block.
+   *
+   * @param doorbell its number, or whatever the peer has written
+   * @return false if it is not known, or cannot be rung
+   */
+  boolean ringThread(int doorbell) {
+    PeerDoorbell known =
+        doorbell < PeerLayout.THREAD_DOORBELLS ? ofThreads.getAcquire(doorbell) : null;
+    return known != null && known.ring();
+  }
+
+  // ---- the negotiation thread
+
+  /** The peer has told the doorbell of one of its homes. */
+  void told(int home, int opened, DoorbellAddress address) throws FabricException {
+    if (home < 0 || home >= PeerLayout.HOMES || address.descriptor() < 0) {
+      throw new FabricException(
+          Reason.PROTOCOL,
+          "the peer sent a doorbell of home " + home + ", descriptor " + address.descriptor());
+    }
+    HomeDoorbell before = byHome.get(home);
+    PeerDoorbell doorbell = open(address);
+    if (doorbell != null) {
+      byHome.setRelease(home, new HomeDoorbell(opened, doorbell));
+      if (before != null) {
+        leave(before.doorbell);
+      }
+    }
+  }
+
+  /**
+   * The peer has told a doorbell of its threads. It is open as long as the session.
+   *
+   * @return whether it can be rung
+   */
+  boolean toldOfThread(int doorbell, DoorbellAddress address) throws FabricException {
+    if (doorbell < 0 || doorbell >= PeerLayout.THREAD_DOORBELLS || address.descriptor() < 0) {
+      throw new FabricException(
+          Reason.PROTOCOL,
+          "the peer sent doorbell "
+              + doorbell
+              + " of its threads, descriptor "
+              + address.descriptor());
+    }
+    PeerDoorbell known = ofThreads.get(doorbell);
+    if (known == null) {
+      known = open(address);
+      ofThreads.setRelease(doorbell, known);
+    } else if (!known.address().equals(address)) {
+      throw new FabricException(
+          Reason.PROTOCOL, "the peer sent doorbell " + doorbell + " of its threads a second time");
+    }
+    return known != null;
+  }
+
+  /** A doorbell that one more home, or number, names; null if it cannot be opened. */
+  private PeerDoorbell open(DoorbellAddress address) {
+    if (closed || refused) {
+      return null;
+    }
+    Shared shared = open.get(address);
+    if (shared == null) {
+      try {
+        if (process == null) {
+          process = new PeerProcess(session.pid(), region);
+        }
+        shared = new Shared(process.open(address));
+      } catch (IOException e) {
+        refused = true; // not tried again in this session
+        Log.debug("process " + session.pid() + " is rung over TCP: " + e.getMessage());
+        return null;
+      }
+      open.put(address, shared);
+    }
+    shared.names++;
+    return shared.doorbell;
+  }
+
+  private void leave(PeerDoorbell doorbell) {
+    Shared shared = open.get(doorbell.address());
+    if (--shared.names == 0) {
+      open.remove(doorbell.address());
+      doorbell.close();
+    }
+  }
+
+  /** The session has ended. */
+  void close() {
+    closed = true;
+    for (Shared each : open.values()) {
+      each.doorbell.close();
+    }
+    open.clear();
+  }
+}
