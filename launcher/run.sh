@@ -32,7 +32,7 @@ add_option() {
 # shared memory would find no dead peer.
 set_ucx_environment() {
   case " $options ${JAVA_TOOL_OPTIONS-} " in
-    *-Dtalaria.fabrics=*ucx* | *-Dtalaria.rules=*)
+    *-Dtalaria.transports=*ucx* | *-Dtalaria.rules=*)
       export UCX_LOG_FILE="${UCX_LOG_FILE-stderr}"
       export UCX_HANDLE_ERRORS="${UCX_HANDLE_ERRORS-none}"
       export UCX_WARN_UNUSED_ENV_VARS="${UCX_WARN_UNUSED_ENV_VARS-n}"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 #
-# Two JVMs with the agent and talaria.fabrics=ucx, which run a plain NIO program of module it on one connection.
+# Two JVMs with the agent and talaria.transports=ucx, which run a plain NIO program of module it on one connection.
 # They are held back until ./talaria ss, a third JVM, shows both ends on UCX by TRANSPORT; then the program does
 # its work, which compares every byte; and in the end ss must have seen it all go that way.
 # Usage: sockets.sh TRANSPORT talk|stream [server|client]
@@ -66,7 +66,7 @@ program() {
     environment=(UCX_LOG_FILE=stderr UCX_HANDLE_ERRORS=none UCX_WARN_UNUSED_ENV_VARS=n)
     options=("-Dtalaria.jucx=$JUCX_JAR")
   fi
-  env "${environment[@]}" "$java/bin/java" -Dtalaria.fabrics=ucx "${options[@]}" \
+  env "${environment[@]}" "$java/bin/java" -Dtalaria.transports=ucx "${options[@]}" \
     "-javaagent:$ROOT/dist/talaria.jar" -cp "$CLASSES" \
     "io.talaria.it.programs.$class" "$@" <"$name" >"$name.said" 2>&1 3>&- 4>&- &
 }

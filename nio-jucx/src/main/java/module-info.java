@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/** What the fabric on UCX needs of UCX, by JUCX: the binding for Java 17 to 24. */
+/** What the transport on UCX needs of UCX, by JUCX: the binding for Java 17 to 24. */
 @SuppressWarnings("requires-automatic") // JUCX has no module descriptor.
 module io.talaria.nio.jucx {
   requires io.talaria.nio;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/** What the fabric on UCX needs of UCX, by the Foreign Function and Memory API. */
+/** What the transport on UCX needs of UCX, by the Foreign Function and Memory API. */
 module io.talaria.nio.ucx.ffm {
   requires io.talaria.ffi;
   requires io.talaria.nio.ucx;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/** The fabric of the selector provider on UCX: its protocol, for whichever binding there is. */
+/** The transport of the selector provider on UCX: its protocol, for whichever binding there is. */
 @SuppressWarnings("module") // Those to whom packages are exported may be absent.
 module io.talaria.nio.ucx {
   requires io.talaria.nio;

@@ -20,7 +20,7 @@ module io.talaria.nio {
       io.talaria.monitor,
       io.talaria.observatory,
       io.talaria.workloads;
-  exports io.talaria.nio.fabric to
+  exports io.talaria.nio.transport to
       io.talaria.messaging,
       io.talaria.nio.ucx;
   exports io.talaria.nio.files to

@@ -5,11 +5,11 @@ package io.talaria.agent;
 import io.talaria.nio.TalariaSockets;
 import io.talaria.nio.config.Config;
 import io.talaria.nio.counters.StartFile;
-import io.talaria.nio.fabric.ToldProblems;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.privileged.Privileged;
 import io.talaria.nio.process.Host;
 import io.talaria.nio.process.PeerCredentials;
+import io.talaria.nio.transport.ToldProblems;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
@@ -37,12 +37,12 @@ public final class Activation {
   private static final String PROVIDER_PROPERTY = "java.nio.channels.spi.SelectorProvider";
   private static final String PROVIDER = "io.talaria.nio.TalariaProvider";
 
-  /** The fabric that calls native code. */
+  /** The transport that calls native code. */
   private static final String UCX = "ucx";
 
-  private static final String UCX_FABRICS = "io.talaria.nio.ucx.Fabrics";
+  private static final String UCX_TRANSPORTS = "io.talaria.nio.ucx.Transports";
 
-  /** From here on the fabric calls UCX without JUCX. */
+  /** From here on the transport calls UCX without JUCX. */
   private static final int FFM_JAVA = 25;
 
   private static final String JUCX_CLASS = "org/openucx/jucx/ucp/UcpContext.class";
@@ -152,7 +152,7 @@ public final class Activation {
       }
       return false;
     }
-    boolean ucx = config.fabrics().contains(UCX) || config.rules() != null;
+    boolean ucx = config.transports().contains(UCX) || config.rules() != null;
     exportChannels(instrumentation, ucx);
     if (ucx) {
       allowNativeAccess(instrumentation);
@@ -253,7 +253,7 @@ public final class Activation {
 
   /**
    * Does what {@code --enable-native-access=ALL-UNNAMED} would do, for users who have asked for a
-   * fabric that calls native code. There is no public way for an agent; where this one is not
+   * transport that calls native code. There is no public way for an agent; where this one is not
    * there, the JVM prints its warning, or follows its options.
    */
   private static void allowNativeAccess(Instrumentation instrumentation) {
@@ -273,34 +273,34 @@ public final class Activation {
           .getMethod("addEnableNativeAccessToAllUnnamed")
           .invoke(access);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      // Older than Java 22: the fabric says that it cannot be used. Newer: the JVM warns.
+      // Older than Java 22: the transport says that it cannot be used. Newer: the JVM warns.
     }
   }
 
   /** Why UCX, which is asked for, cannot be used, if that can be told at once; else nothing. */
   private static String ucxObstacle(Config config) {
-    if (!config.fabrics().contains(UCX)) {
+    if (!config.transports().contains(UCX)) {
       return "";
     }
     try {
       return (String)
-          Class.forName(UCX_FABRICS, true, ClassLoader.getSystemClassLoader())
+          Class.forName(UCX_TRANSPORTS, true, ClassLoader.getSystemClassLoader())
               .getMethod("obstacle")
               .invoke(null);
     } catch (ReflectiveOperationException | LinkageError e) {
-      return ""; // the fabric says it itself
+      return ""; // the transport says it itself
     }
   }
 
-  /** The fabrics that are asked for and may turn out to be usable, in words; or nothing. */
+  /** The transports that are asked for and may turn out to be usable, in words; or nothing. */
   private static String roads(Config config, boolean withUcx) {
     StringBuilder roads = new StringBuilder();
-    for (String fabric : config.fabrics()) {
-      if (fabric.equals(UCX) && !withUcx) {
+    for (String transport : config.transports()) {
+      if (transport.equals(UCX) && !withUcx) {
         continue;
       }
       roads.append(roads.length() == 0 ? "" : ", or else ");
-      if (!fabric.equals(UCX)) {
+      if (!transport.equals(UCX)) {
         roads.append("shared memory");
       } else if (byJucx(config)) {
         roads.append("UCX by JUCX");
@@ -308,7 +308,7 @@ public final class Activation {
         roads.append("UCX");
       }
     }
-    if (withUcx && config.fabrics().equals(List.of(UCX))) {
+    if (withUcx && config.transports().equals(List.of(UCX))) {
       roads.append(", or else TCP"); // whether it can be loaded is not known yet
     }
     return roads.toString();

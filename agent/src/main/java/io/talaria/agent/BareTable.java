@@ -69,7 +69,7 @@ final class BareTable {
                 connection.role().code(),
                 address(connection.local()),
                 address(connection.remote()),
-                connection.mode().code(),
+                connection.transport().code(),
                 connection.reason().code(),
                 Long.toString(connection.inBytes()),
                 Long.toString(connection.outBytes())));

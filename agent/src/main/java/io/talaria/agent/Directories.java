@@ -19,7 +19,7 @@ final class Directories {
    */
   static String obstacle(Config config) {
     String run = obstacle(Config.DIR, config.dir());
-    return run != null || !config.fabrics().contains(SHARED_MEMORY)
+    return run != null || !config.transports().contains(SHARED_MEMORY)
         ? run
         : obstacle(Config.SHM_DIR, config.shmDir());
   }
@@ -45,7 +45,8 @@ final class Directories {
   /** What is to be said of the shared memory's file system, or null if it is one in memory. */
   static String disk(Config config) {
     Path directory = config.shmDir();
-    if (System.getProperty(Config.SHM_DIR) == null || !config.fabrics().contains(SHARED_MEMORY)) {
+    if (System.getProperty(Config.SHM_DIR) == null
+        || !config.transports().contains(SHARED_MEMORY)) {
       return null;
     }
     Path there = Files.exists(directory) ? directory : directory.getParent();

@@ -40,14 +40,14 @@ class AgentTest {
   }
 
   @Test
-  void namesTheFabricsThatAreAskedFor() throws Exception {
+  void namesTheTransportsThatAreAskedFor() throws Exception {
     String java = Child.thisJava(); // where whether UCX can be used is not known at the start
-    Child alone = Child.withAgent(work, java, List.of(option("talaria.fabrics", "ucx")));
+    Child alone = Child.withAgent(work, java, List.of(option("talaria.transports", "ucx")));
     assertThat(alone.err())
         .singleElement()
         .asString()
         .contains("connections use UCX, or else TCP on this host");
-    Child child = Child.withAgent(work, java, List.of(option("talaria.fabrics", "ucx,shm")));
+    Child child = Child.withAgent(work, java, List.of(option("talaria.transports", "ucx,shm")));
     assertThat(child.out()).containsExactly(TALARIA);
     assertThat(child.err())
         .singleElement()
@@ -61,13 +61,13 @@ class AgentTest {
   @MethodSource("javas")
   void saysInOneLineThatUcxCannotBeUsed(String java) throws Exception {
     assumeFalse(java.equals(Child.thisJava()), "newer ones need to load UCX to know");
-    for (String fabrics : List.of("ucx", "ucx,shm")) {
-      boolean alone = fabrics.equals("ucx");
+    for (String transports : List.of("ucx", "ucx,shm")) {
+      boolean alone = transports.equals("ucx");
       Child child =
           Child.run(
               work,
               java,
-              List.of("-javaagent:" + Child.AGENT, option("talaria.fabrics", fabrics)),
+              List.of("-javaagent:" + Child.AGENT, option("talaria.transports", transports)),
               Map.of(),
               ReasonsMain.class,
               alone ? "no-ucx" : "same-host",
@@ -221,7 +221,8 @@ class AgentTest {
     for (String property : List.of("talaria.dir", "talaria.shm.dir")) {
       Child child = Child.withAgent(work, java, List.of(option(property, missing.toString())));
       assertThat(child.out()).containsExactly(TALARIA);
-      assertThat(child.err()) // the fabric's warning may follow, if the program lives long enough
+      assertThat(
+              child.err()) // the transport's warning may follow, if the program lives long enough
           .filteredOn(line -> line.startsWith("talaria:"))
           .containsExactly(
               "talaria: NIO connections stay on TCP: "

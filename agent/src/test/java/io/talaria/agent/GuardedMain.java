@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Under a security manager: uses channels in every way in which Talaria works on the program's
  * stack, and tries what the policy forbids. Prints what comes of it on the standard output, and the
- * modes of its connections on the error stream.
+ * transports of its connections on the error stream.
  */
 public final class GuardedMain {
   private static final int LARGE_BYTES = 3_000_000;
@@ -54,7 +54,7 @@ public final class GuardedMain {
     try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
         SocketChannel server = listener.accept();
         Selector selector = Selector.open()) {
-      for (int i = 0; i < ROUNDS || (accelerated && !Modes.all("SHM")); i++) {
+      for (int i = 0; i < ROUNDS || (accelerated && !Transports.all("SHM")); i++) {
         write(client, new byte[] {1});
         read(server, 1);
         write(server, new byte[] {1});
@@ -62,7 +62,7 @@ public final class GuardedMain {
         pause(10);
       }
       out("address", client.getLocalAddress().equals(server.getRemoteAddress()));
-      System.err.println("modes " + Modes.seen());
+      System.err.println("transports " + Transports.seen());
       byte[] large = new byte[LARGE_BYTES];
       for (int i = 0; i < large.length; i++) {
         large[i] = (byte) ((i * 31) >>> 3);
@@ -199,13 +199,13 @@ public final class GuardedMain {
   }
 
   /** Apart, because the plain run has no Talaria. */
-  private static final class Modes {
-    private Modes() {}
+  private static final class Transports {
+    private Transports() {}
 
     static String seen() {
       try {
         return Connections.snapshot().stream()
-            .map(each -> each.role() + " " + each.mode() + " " + each.reason())
+            .map(each -> each.role() + " " + each.transport() + " " + each.reason())
             .toList()
             .toString();
       } catch (LinkageError e) {
@@ -213,8 +213,9 @@ public final class GuardedMain {
       }
     }
 
-    static boolean all(String mode) {
-      return Connections.snapshot().stream().allMatch(each -> each.mode().name().equals(mode));
+    static boolean all(String transport) {
+      return Connections.snapshot().stream()
+          .allMatch(each -> each.transport().name().equals(transport));
     }
   }
 }

@@ -85,7 +85,7 @@ public final class InheritedMain {
   }
 
   private static boolean allAccelerated() {
-    return Connections.snapshot().stream().allMatch(each -> each.mode().name().equals("SHM"));
+    return Connections.snapshot().stream().allMatch(each -> each.transport().name().equals("SHM"));
   }
 
   private static void useConnection(SocketChannel client) throws Exception {

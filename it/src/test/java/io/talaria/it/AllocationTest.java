@@ -8,11 +8,11 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Allocation;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Reads, writes and selects of an accelerated connection allocate nothing in steady state. */
-@Tag("fabric")
+@Tag("transport")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class AllocationTest {
   private static final int ROUNDS = 5_000;
@@ -86,7 +86,7 @@ class AllocationTest {
     if (pair.server() != Flavour.TALARIA_17) {
       return NOISE_BYTES;
     }
-    return ROUNDS * (BYTES_ON_17 + (Settings.fast() == Mode.UCX ? BYTES_BY_JUCX : 0));
+    return ROUNDS * (BYTES_ON_17 + (Settings.fast() == Transport.UCX ? BYTES_BY_JUCX : 0));
   }
 
   /** Shows that the measurement would notice. */
@@ -110,7 +110,7 @@ class AllocationTest {
             .start();
     client.await("connected");
     server.await("accepted");
-    Modes.use(pair, server, client, "go", "measured");
+    Transports.use(pair, server, client, "go", "measured");
     List<Long> measured = new ArrayList<>();
     int steady = 0;
     while (measured.size() < MIN_TIMES || (steady < STEADY_TIMES && measured.size() < MAX_TIMES)) {

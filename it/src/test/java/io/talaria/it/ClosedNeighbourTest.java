@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A connection is closed by a thread of a pool while its selector selects: its neighbour in that
  * selector is heard all the same.
  */
-@Tag("fabric")
+@Tag("transport")
 class ClosedNeighbourTest {
   private static final Pair OLD = new Pair(Flavour.TALARIA_17, Flavour.TALARIA_17);
 

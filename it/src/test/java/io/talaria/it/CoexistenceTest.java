@@ -6,8 +6,8 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Talk;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Programs with and without the agent talk to each other, whoever speaks first, and read exactly
- * the bytes that the other program wrote: before, while and after the mode of the connection is
- * settled.
+ * the bytes that the other program wrote: before, while and after the transport of the connection
+ * is settled.
  */
 class CoexistenceTest {
   @RegisterExtension final Lab lab = new Lab();
@@ -50,7 +50,7 @@ class CoexistenceTest {
     server.await("talked");
     client.await("talked");
     for (int part = 0; part < 3; part++) {
-      Modes.use(pair, server, client, "again", "talked");
+      Transports.use(pair, server, client, "again", "talked");
     }
     server.send("end");
     client.send("end");

@@ -8,15 +8,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Tmpfs;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Many connections between two processes: each echoes in turn, and together they cost no time when
  * idle.
  */
-@Tag("fabric")
+@Tag("transport")
 @Tag("alone")
 class CrowdTest {
   private static final Duration WATCHED = Duration.ofSeconds(3);
@@ -57,9 +57,9 @@ class CrowdTest {
     start(pair, connections, rounds);
     if (pair.accelerated()) {
       for (Child side : List.of(server, client)) {
-        Modes.awaitAll(
+        Transports.awaitAll(
             side,
-            c -> c.mode() == Settings.fast() && c.reason() == Reason.SAME_HOST,
+            c -> c.transport() == Settings.fast() && c.reason() == Reason.SAME_HOST,
             connections,
             "accelerated");
       }
@@ -115,7 +115,7 @@ class CrowdTest {
   @Tag("long")
   @Timeout(value = 600, unit = TimeUnit.SECONDS)
   void tenThousandConnectionsFitInto64Megabytes() throws Exception {
-    assumeTrue(Settings.fast() == Mode.SHM, "UCX has memory and limits of its own");
+    assumeTrue(Settings.fast() == Transport.SHM, "UCX has memory and limits of its own");
     shmDir = Tmpfs.mount(lab, "size=64m,mode=700").resolve("shm");
     fit(10_000);
   }
@@ -131,19 +131,19 @@ class CrowdTest {
   @Test
   @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void withoutRoomForMoreSlabsTheOthersArePlain() throws Exception {
-    assumeTrue(Settings.fast() == Mode.SHM, "UCX has memory of its own");
+    assumeTrue(Settings.fast() == Transport.SHM, "UCX has memory of its own");
     int connections = 1000;
     shmDir = Tmpfs.mount(lab, "size=4m,mode=700").resolve("shm");
     start(Pair.BOTH, connections, 5);
     for (Child side : List.of(server, client)) {
-      Modes.awaitAll(
+      Transports.awaitAll(
           side,
-          c -> c.mode() == Settings.fast() || c.reason() == Reason.SHM_FULL || side == server,
+          c -> c.transport() == Settings.fast() || c.reason() == Reason.SHM_FULL || side == server,
           connections,
           "accelerated or out of room");
     }
-    assertThat(Modes.of(client)).anyMatch(c -> c.mode() == Settings.fast());
-    assertThat(Modes.of(client)).anyMatch(c -> c.reason() == Reason.SHM_FULL);
+    assertThat(Transports.of(client)).anyMatch(c -> c.transport() == Settings.fast());
+    assertThat(Transports.of(client)).anyMatch(c -> c.reason() == Reason.SHM_FULL);
     client.send("round");
     assertThat(client.await("echoed").number("spurious")).isZero();
     lab.stop(client, server);
@@ -163,7 +163,7 @@ class CrowdTest {
             .property("talaria.shm.dir", shmDir())
             .start();
     other.await("connected");
-    Modes.awaitAll(other, c -> c.mode() == Settings.fast(), 1000, "accelerated");
+    Transports.awaitAll(other, c -> c.transport() == Settings.fast(), 1000, "accelerated");
     other.kill();
     long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
     Proc.collectGarbage(server); // which unmaps the region

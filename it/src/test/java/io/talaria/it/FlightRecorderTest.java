@@ -53,7 +53,7 @@ class FlightRecorderTest {
     Exchange exchange = new Exchange(lab, pair);
     Path server = record(exchange.serverSpec(), "server");
     Path client = record(exchange.clientSpec(), "client");
-    exchange.run().expectMode().end();
+    exchange.run().expectTransport().end();
 
     assertThat(events(server, DECIDED, "listener"))
         .extracting(event -> event.getString("reason"))
@@ -64,7 +64,7 @@ class FlightRecorderTest {
     RecordedEvent connected = events(client, CLOSED, "client").get(0);
     assertThat(accepted.getString("remoteAddress")).isEqualTo(connected.getString("localAddress"));
     assertThat(accepted.getString("localAddress")).isEqualTo(connected.getString("remoteAddress"));
-    for (String road : List.of("fabric", "tcp")) {
+    for (String road : List.of("accelerated", "tcp")) {
       assertThat(accepted.getLong(road + "In")).isEqualTo(connected.getLong(road + "Out"));
       assertThat(accepted.getLong(road + "Out")).isEqualTo(connected.getLong(road + "In"));
     }
@@ -73,14 +73,14 @@ class FlightRecorderTest {
   private static void assertLife(Path file, String role) throws Exception {
     List<RecordedEvent> decided = events(file, DECIDED, role);
     RecordedEvent last = decided.get(decided.size() - 1);
-    assertThat(last.getString("mode")).isEqualTo("shm");
+    assertThat(last.getString("transport")).isEqualTo("shm");
     assertThat(last.getString("reason")).isEqualTo("same-host");
-    assertThat(last.getString("transport")).startsWith("ring ");
+    assertThat(last.getString("detail")).startsWith("ring ");
     List<RecordedEvent> closed = events(file, CLOSED, role);
     assertThat(closed).hasSize(1);
     assertThat(closed.get(0).getLong("connectionId")).isEqualTo(last.getLong("connectionId"));
-    assertThat(closed.get(0).getString("mode")).isEqualTo("shm");
-    assertThat(closed.get(0).getLong("fabricOut")).isPositive();
+    assertThat(closed.get(0).getString("transport")).isEqualTo("shm");
+    assertThat(closed.get(0).getLong("acceleratedOut")).isPositive();
     assertThat(closed.get(0).getLong("writes")).isPositive();
     assertThat(closed.get(0).getDuration("age")).isPositive();
   }
@@ -93,7 +93,7 @@ class FlightRecorderTest {
     for (ChildSpec side : List.of(exchange.serverSpec(), exchange.clientSpec())) {
       side.option("--limit-modules=java.base,java.instrument,jdk.net");
     }
-    exchange.run().expectMode().end();
+    exchange.run().expectTransport().end();
   }
 
   @ParameterizedTest
@@ -104,6 +104,6 @@ class FlightRecorderTest {
     for (ChildSpec side : List.of(exchange.serverSpec(), exchange.clientSpec())) {
       side.option("-XX:-FlightRecorder");
     }
-    exchange.run().expectMode().end();
+    exchange.run().expectTransport().end();
   }
 }

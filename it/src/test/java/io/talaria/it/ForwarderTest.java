@@ -8,12 +8,12 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Forwarder;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -63,8 +63,8 @@ class ForwarderTest {
       client.await("finished");
       assertThat(forwarder.forwardedBytes()).isEqualTo(2 * BYTES);
       if (pair.accelerated()) {
-        Modes.await(client, Mode.TCP, reason);
-        Modes.await(server, Mode.TCP, Reason.NO_OFFER);
+        Transports.await(client, Transport.TCP, reason);
+        Transports.await(server, Transport.TCP, Reason.NO_OFFER);
       }
       server.send("close");
       client.send("close");

@@ -8,9 +8,9 @@ import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.KeyFile;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Ss;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.GrpcHost;
 import io.talaria.it.programs.GrpcUser;
 import java.io.IOException;
@@ -60,7 +60,7 @@ class GrpcTest {
     for (int i = 0; i < CHANNELS; i++) {
       server.await("cancelled");
     }
-    Modes.expectEach(pair, server, client, CHANNELS);
+    Transports.expectEach(pair, server, client, CHANNELS);
     Ss.expect(pair, server, client);
 
     client.send("stay");
@@ -72,7 +72,7 @@ class GrpcTest {
     next.await("listening");
     client.send("again");
     client.await("back", Duration.ofSeconds(90));
-    Modes.expectEach(pair, next, client, CHANNELS);
+    Transports.expectEach(pair, next, client, CHANNELS);
     lab.stop(client, next);
   }
 

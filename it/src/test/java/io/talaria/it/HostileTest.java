@@ -10,12 +10,12 @@ import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Frames;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -78,7 +78,7 @@ class HostileTest {
   private void assertEchoes(Child echoing) throws Exception {
     echoing.send("round");
     assertThat(echoing.await("echoed").number("spurious")).isZero();
-    Modes.awaitAll(echoing, c -> c.mode() == Mode.SHM, CONNECTIONS, "accelerated");
+    Transports.awaitAll(echoing, c -> c.transport() == Transport.SHM, CONNECTIONS, "accelerated");
   }
 
   private void assertUnharmed() throws Exception {
@@ -224,7 +224,7 @@ class HostileTest {
   /** Offers for connections that do not exist, or that are already accelerated. */
   @Test
   void offersForOthersConnections() throws Exception {
-    InetSocketAddress accelerated = Modes.of(client).get(0).local();
+    InetSocketAddress accelerated = Transports.of(client).get(0).local();
     try (SocketChannel session = greeted()) {
       for (int id = 1; id <= 1000; id++) {
         InetSocketAddress of = id % 10 == 0 ? accelerated : someone(1 + chance.nextInt(65_000));

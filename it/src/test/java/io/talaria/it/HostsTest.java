@@ -11,18 +11,18 @@ import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Namespace;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Sink;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.Survivor;
 import io.talaria.it.programs.WriteExit;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,12 +115,12 @@ class HostsTest {
       server.await(event);
       client.await(event);
     }
-    Modes.await(server, Mode.UCX, Reason.BETWEEN_HOSTS);
-    return Modes.await(client, Mode.UCX, Reason.BETWEEN_HOSTS);
+    Transports.await(server, Transport.UCX, Reason.BETWEEN_HOSTS);
+    return Transports.await(client, Transport.UCX, Reason.BETWEEN_HOSTS);
   }
 
   private static boolean fast(Child child) throws IOException {
-    return Modes.of(child).stream().anyMatch(c -> c.mode() == Mode.UCX);
+    return Transports.of(child).stream().anyMatch(c -> c.transport() == Transport.UCX);
   }
 
   @ParameterizedTest
@@ -131,7 +131,7 @@ class HostsTest {
     exchange.clientSpec().arg("io", io).arg("bytes", MESSAGE_BYTES);
     exchange.run();
     ConnectionInfo connection = untilFast(exchange.server(), exchange.client(), "again", "talked");
-    assertThat(connection.transport()).startsWith("ucx tcp");
+    assertThat(connection.detail()).startsWith("ucx tcp");
     exchange.end(); // once more, all of it by UCX
   }
 
@@ -199,12 +199,12 @@ class HostsTest {
       }
     }
     long startNs = System.nanoTime();
-    while ((Proc.descriptors(client) > descriptors + SPARE || !Modes.of(client).isEmpty())
+    while ((Proc.descriptors(client) > descriptors + SPARE || !Transports.of(client).isEmpty())
         && System.nanoTime() - startNs < LIMIT_NS) {
       Thread.sleep(20);
     }
     assertThat(Proc.descriptors(client)).isLessThanOrEqualTo(descriptors + SPARE);
-    assertThat(Modes.of(client)).isEmpty();
+    assertThat(Transports.of(client)).isEmpty();
     lab.stop(client);
   }
 
@@ -223,8 +223,8 @@ class HostsTest {
     while (!(fast(server) && fast(client)) && System.nanoTime() < deadlineNs) {
       Thread.sleep(5);
     }
-    Modes.await(server, Mode.UCX, Reason.BETWEEN_HOSTS);
-    Modes.await(client, Mode.UCX, Reason.BETWEEN_HOSTS);
+    Transports.await(server, Transport.UCX, Reason.BETWEEN_HOSTS);
+    Transports.await(client, Transport.UCX, Reason.BETWEEN_HOSTS);
   }
 
   @Test
@@ -254,8 +254,8 @@ class HostsTest {
     Exchange exchange = exchange();
     exchange.clientSpec().property("talaria.key", key("other", 2));
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.NOT_AUTHENTICATED);
-    Modes.awaitPlain(exchange.server(), Reason.NO_OFFER);
+    Transports.awaitPlain(exchange.client(), Reason.NOT_AUTHENTICATED);
+    Transports.awaitPlain(exchange.server(), Reason.NO_OFFER);
     exchange.end();
   }
 
@@ -266,7 +266,7 @@ class HostsTest {
         Files.writeString(lab.scratch().resolve("others"), "connect 10.9.0.0/16 *\nbind * *\n");
     exchange.clientSpec().property("talaria.rules", others);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.NO_RULE);
+    Transports.awaitPlain(exchange.client(), Reason.NO_RULE);
     exchange.end();
   }
 
@@ -276,7 +276,7 @@ class HostsTest {
     Path others = Files.writeString(lab.scratch().resolve("others"), "bind * 1\n");
     exchange.serverSpec().property("talaria.rules", others);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.NO_RENDEZVOUS);
+    Transports.awaitPlain(exchange.client(), Reason.NO_RENDEZVOUS);
     exchange.end();
   }
 
@@ -285,7 +285,7 @@ class HostsTest {
     Exchange exchange = exchange();
     exchange.clientSpec().property("talaria.ucx.tcp", false);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.UCX_TCP_ONLY);
+    Transports.awaitPlain(exchange.client(), Reason.UCX_TCP_ONLY);
     exchange.end();
   }
 
@@ -296,7 +296,7 @@ class HostsTest {
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
     exchange.clientSpec().property("talaria.key", open);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.HOSTS_OFF);
+    Transports.awaitPlain(exchange.client(), Reason.HOSTS_OFF);
     exchange.end();
   }
 }

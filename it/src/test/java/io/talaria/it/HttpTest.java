@@ -4,10 +4,10 @@ package io.talaria.it;
 
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Ss;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.HttpHost;
 import io.talaria.it.programs.HttpUser;
 import java.time.Duration;
@@ -42,7 +42,7 @@ class HttpTest {
             .arg("posts", 64)
             .start();
     client.await("used", Duration.ofSeconds(90));
-    Modes.expect(pair, server, client);
+    Transports.expect(pair, server, client);
     Ss.expect(pair, server, client);
     lab.stop(client, server);
   }

@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Large streams in both directions at once arrive whole: random sizes and pauses, heap, direct and
  * read-only buffers, scattering and gathering.
  */
-@Tag("fabric")
+@Tag("transport")
 class IntegrityTest {
   private static final long GIGABYTE = 1L << 30;
 
@@ -57,7 +57,7 @@ class IntegrityTest {
   @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void bothDirectionsArriveWhole(Pair pair, String io, long bytes) throws Exception {
     pair.assume();
-    boolean ucx = Settings.fast() == Mode.UCX;
+    boolean ucx = Settings.fast() == Transport.UCX;
     long total = ucx ? Settings.scaled(bytes / 4) : Math.max(Settings.scaled(bytes), MIN_BYTES);
     Child server =
         lab.child(pair.server(), StreamServer.class)
@@ -79,7 +79,7 @@ class IntegrityTest {
             .arg("greet", ucx ? "yes" : "no")
             .start();
     if (ucx) { // which may be loaded when all is over
-      Modes.use(pair, server, client, "greet", "greeted");
+      Transports.use(pair, server, client, "greet", "greeted");
       server.send("go");
       client.send("go");
     }
@@ -88,15 +88,17 @@ class IntegrityTest {
     Event atClient = client.await("finished");
     assertThat(atServer.number("received")).isEqualTo(total);
     assertThat(atClient.number("received")).isEqualTo(total);
-    Modes.expect(pair, server, client);
+    Transports.expect(pair, server, client);
     if (pair.accelerated()) {
       for (Child side : List.of(server, client)) {
-        ConnectionInfo counted = Modes.of(side).get(0);
+        ConnectionInfo counted = Transports.of(side).get(0);
         long most = total + (ucx ? MAX_GREETINGS : 0);
         assertThat(counted.inBytes()).as("counted in").isBetween(total, most);
         assertThat(counted.outBytes()).as("counted out").isBetween(total, most);
-        assertThat(counted.fabricInBytes()).as("in by shared memory").isGreaterThan(total / 2);
-        assertThat(counted.fabricOutBytes()).as("out by shared memory").isGreaterThan(total / 2);
+        assertThat(counted.acceleratedInBytes()).as("in by shared memory").isGreaterThan(total / 2);
+        assertThat(counted.acceleratedOutBytes())
+            .as("out by shared memory")
+            .isGreaterThan(total / 2);
       }
     }
     server.send("close");

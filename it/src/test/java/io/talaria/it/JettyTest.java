@@ -6,9 +6,9 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.KeyFile;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Ss;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.JettyHost;
 import io.talaria.it.programs.JettyUser;
 import java.nio.file.Path;
@@ -58,7 +58,7 @@ class JettyTest {
             .arg("tls", listening.number("tls"))
             .start();
     client.await("used", Duration.ofMinutes(2));
-    Modes.expectEach(pair, server, client, CONNECTIONS);
+    Transports.expectEach(pair, server, client, CONNECTIONS);
     Ss.expect(pair, server, client);
     client.stop();
     server.send("shutdown");

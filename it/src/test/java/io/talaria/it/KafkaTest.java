@@ -11,15 +11,15 @@ import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.FreePort;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Ss;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.KafkaEater;
 import io.talaria.it.programs.KafkaFeeder;
 import io.talaria.it.programs.Launch;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.file.ProcessTotals;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -114,7 +114,7 @@ class KafkaTest {
     Ss.expect(pair, second, producer);
     Ss.expect(pair, second, consumer);
     if (pair.accelerated()) {
-      assertCarried(records, Modes.totals(producer), Modes.totals(consumer));
+      assertCarried(records, Transports.totals(producer), Transports.totals(consumer));
     }
     producer.send("close");
     consumer.send("close");
@@ -152,35 +152,35 @@ class KafkaTest {
 
   /**
    * Waits until the broker shows its connections with both clients, and each client one with the
-   * broker, in the mode they must have. (The broker has connections with itself, too.)
+   * broker, in the transport they must have. (The broker has connections with itself, too.)
    */
   private void expect(Pair pair, Child broker, Child... clients) throws Exception {
-    Mode mode = pair.accelerated() ? Mode.SHM : Mode.TCP;
+    Transport transport = pair.accelerated() ? Transport.SHM : Transport.TCP;
     if (pair.server().accelerated()) {
       Reason reason = pair.accelerated() ? Reason.SAME_HOST : Reason.NO_OFFER;
-      Modes.awaitAll(
+      Transports.awaitAll(
           broker,
-          c -> c.mode() == mode && c.reason() == reason && c.local().getPort() == port,
+          c -> c.transport() == transport && c.reason() == reason && c.local().getPort() == port,
           clients.length,
-          mode + " because of " + reason);
+          transport + " because of " + reason);
     }
     if (pair.client().accelerated()) {
       Reason reason = pair.accelerated() ? Reason.SAME_HOST : Reason.PEER_PLAIN;
       for (Child client : clients) {
-        Modes.await(
+        Transports.await(
             client,
-            c -> c.mode() == mode && c.reason() == reason && c.remote().getPort() == port,
-            mode + " because of " + reason);
+            c -> c.transport() == transport && c.reason() == reason && c.remote().getPort() == port,
+            transport + " because of " + reason);
       }
     }
   }
 
   /** All but the beginning of each connection went through shared memory. */
   private static void assertCarried(long records, ProcessTotals producer, ProcessTotals consumer) {
-    assertThat(producer.fabricOutBytes()).isGreaterThan(records * RECORD_BYTES);
-    assertThat(producer.fabricOutBytes()).isGreaterThan(producer.tcpOutBytes() * 10);
-    assertThat(consumer.fabricInBytes()).isGreaterThan(records * RECORD_BYTES);
-    assertThat(consumer.fabricInBytes()).isGreaterThan(consumer.tcpInBytes() * 10);
+    assertThat(producer.acceleratedOutBytes()).isGreaterThan(records * RECORD_BYTES);
+    assertThat(producer.acceleratedOutBytes()).isGreaterThan(producer.tcpOutBytes() * 10);
+    assertThat(consumer.acceleratedInBytes()).isGreaterThan(records * RECORD_BYTES);
+    assertThat(consumer.acceleratedInBytes()).isGreaterThan(consumer.tcpInBytes() * 10);
   }
 
   private static void report(

@@ -10,12 +10,12 @@ import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Survivor;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A process killed in mid-transfer leaves its peer, within a second, with the end or the exception
  * that TCP gives, and leaves no file, descriptor or mapping behind.
  */
-@Tag("fabric")
+@Tag("transport")
 @Tag("alone")
 class KillTest {
   private static final int SETTLED = 2;
@@ -76,7 +76,7 @@ class KillTest {
       throws Exception {
     flavour.assume();
     boolean killsServer = victimRole.equals("server");
-    boolean ucx = Settings.fast() == Mode.UCX;
+    boolean ucx = Settings.fast() == Transport.UCX;
     assumeTrue(!ucx || flavour.accelerated(), "there is no UCX in it");
     int rounds = (int) Math.max(SETTLED, Settings.scaled(ucx ? ROUNDS_ON_UCX : usual));
     Child survivor = program(flavour, io, killsServer ? "client" : "server").start();
@@ -134,7 +134,7 @@ class KillTest {
   /** Every other kill waits until the connection is accelerated; the others come anywhere. */
   private void letThemRun(Flavour flavour, Child survivor, int round) throws Exception {
     if (flavour.accelerated() && round % 2 == 0) {
-      Modes.await(survivor, Settings.fast(), Reason.SAME_HOST);
+      Transports.await(survivor, Settings.fast(), Reason.SAME_HOST);
     }
     LockSupport.parkNanos(chance.nextInt(20_000_000));
   }

@@ -74,7 +74,7 @@ class ManagementTest {
     boolean byItself = by.equals("the program");
     Exchange exchange = new Exchange(lab, pair, byItself ? Managed.class : Talk.class);
     exchange.serverSpec().property("talaria.jmx", byItself ? null : "true");
-    exchange.run().expectMode();
+    exchange.run().expectTransport();
 
     lookAt(
         exchange.server(),
@@ -85,14 +85,14 @@ class ManagementTest {
           assertThat(all[0].get("remoteAddress")).isEqualTo("");
           CompositeData accepted = all[1];
           assertThat(accepted.get("role")).isEqualTo("accepted");
-          assertThat(accepted.get("mode")).isEqualTo("shm");
+          assertThat(accepted.get("transport")).isEqualTo("shm");
           assertThat(accepted.get("reason")).isEqualTo("same-host");
-          assertThat((String) accepted.get("transport")).startsWith("ring ");
-          long in = (long) accepted.get("fabricInBytes") + (long) accepted.get("tcpInBytes");
+          assertThat((String) accepted.get("detail")).startsWith("ring ");
+          long in = (long) accepted.get("acceleratedInBytes") + (long) accepted.get("tcpInBytes");
           assertThat(in).isPositive().isEqualTo(in / (512 << 10) * (512 << 10));
-          assertThat((long) accepted.get("fabricOutBytes")).isPositive();
+          assertThat((long) accepted.get("acceleratedOutBytes")).isPositive();
           assertThat((int) accepted.get("ringInBytes")).isGreaterThanOrEqualTo(1 << 10);
-          assertThat(numbers(server.getAttribute(bean, "ConnectionsByMode")))
+          assertThat(numbers(server.getAttribute(bean, "ConnectionsByTransport")))
               .isEqualTo(Map.of("tcp", 0L, "shm", 2L, "ucx", 0L));
           assertThat(numbers(server.getAttribute(bean, "ConnectionsByReason")))
               .isEqualTo(Map.of("announced", 1L, "same-host", 1L));

@@ -9,13 +9,13 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoGuest;
 import io.talaria.it.programs.EchoHost;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -100,7 +100,7 @@ class MemoryTakenTest {
   private void takeFromAConnection(Flavour flavour, String look, String doing) throws Exception {
     start(flavour, look);
     connect(0);
-    Modes.awaitAll(guest, c -> c.mode() == Mode.SHM, 1, "accelerated");
+    Transports.awaitAll(guest, c -> c.transport() == Transport.SHM, 1, "accelerated");
     int descriptors = Proc.descriptorsButDoorbells(host, guest);
     int mappings = Proc.mappings(host, lab.shmDir());
     int guestsDescriptors = Proc.descriptorsButDoorbells(guest);
@@ -108,7 +108,7 @@ class MemoryTakenTest {
       try (FileChannel memory = caught(() -> guest.send("connect"))) {
         int port = guest.await("connected").port();
         echoes(round);
-        Modes.awaitAll(guest, c -> c.mode() == Mode.SHM, 2, "accelerated");
+        Transports.awaitAll(guest, c -> c.transport() == Transport.SHM, 2, "accelerated");
         act(doing, round);
         // A ring that has grown is in another file, and one that nobody touches is not missed.
         memory.truncate(round == 3 && doing.equals("echo") ? memory.size() / 2 : 0);
@@ -141,7 +141,7 @@ class MemoryTakenTest {
         int first = guest.await("connected").port();
         echoes(round);
         int second = connect(round + 1);
-        Modes.awaitAll(guest, c -> c.mode() == Mode.SHM, 2, "accelerated");
+        Transports.awaitAll(guest, c -> c.transport() == Transport.SHM, 2, "accelerated");
         act(doing, round);
         memory.truncate(0);
         guest.send("echo " + (round + 1)); // a sleeper does not look there
@@ -225,7 +225,7 @@ class MemoryTakenTest {
   private void assertHealthy() throws Exception {
     healthy.send("round");
     healthy.await("echoed");
-    Modes.awaitAll(healthy, c -> c.mode() == Mode.SHM, 2, "accelerated");
+    Transports.awaitAll(healthy, c -> c.transport() == Transport.SHM, 2, "accelerated");
   }
 
   @FunctionalInterface

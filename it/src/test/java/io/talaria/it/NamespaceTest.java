@@ -6,9 +6,9 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Namespace;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Survivor;
 import io.talaria.nio.Reason;
 import java.util.concurrent.TimeUnit;
@@ -44,8 +44,8 @@ class NamespaceTest {
     exchange.clientSpec().arg("host", INSIDE);
     exchange.run();
     if (pair.accelerated()) {
-      Modes.awaitPlain(exchange.client(), Reason.NOT_LOCAL, Reason.OTHER_NAMESPACE);
-      Modes.awaitPlain(exchange.server(), Reason.NO_OFFER, Reason.NOT_LOCAL);
+      Transports.awaitPlain(exchange.client(), Reason.NOT_LOCAL, Reason.OTHER_NAMESPACE);
+      Transports.awaitPlain(exchange.server(), Reason.NO_OFFER, Reason.NOT_LOCAL);
     }
     exchange.end();
   }
@@ -67,7 +67,7 @@ class NamespaceTest {
     Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
     exchange.serverSpec().arg("port", port);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.OTHER_NAMESPACE);
+    Transports.awaitPlain(exchange.client(), Reason.OTHER_NAMESPACE);
     exchange.end();
     lab.stop(other);
   }
@@ -78,6 +78,6 @@ class NamespaceTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().arg("bind", INSIDE).under(namespace.inside());
     exchange.clientSpec().arg("host", INSIDE).under(namespace.inside());
-    exchange.run().expectMode().end();
+    exchange.run().expectTransport().end();
   }
 }

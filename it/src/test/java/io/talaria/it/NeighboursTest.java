@@ -12,7 +12,7 @@ import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.Neighbours;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -53,8 +53,8 @@ class NeighboursTest {
             .start();
     client.await("connected");
     if (pair.accelerated()) {
-      io.talaria.it.harness.Modes.awaitAll(
-          client, c -> c.mode() == Mode.SHM, CONNECTIONS, "accelerated");
+      io.talaria.it.harness.Transports.awaitAll(
+          client, c -> c.transport() == Transport.SHM, CONNECTIONS, "accelerated");
     }
     server.send("cycle 6");
     server.await("cycled");

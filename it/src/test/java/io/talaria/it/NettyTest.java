@@ -7,14 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.NettyEcho;
 import io.talaria.it.programs.NettyEchoUser;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -64,7 +64,7 @@ class NettyTest {
     client.await("echoed", Duration.ofSeconds(100));
     if (warm) {
       for (Child side : List.of(server, client)) {
-        assertThat(Modes.totals(side).fabricInBytes())
+        assertThat(Transports.totals(side).acceleratedInBytes())
             .isGreaterThan(CONNECTIONS * Settings.scaled(1 << 20));
       }
     }
@@ -79,15 +79,17 @@ class NettyTest {
       client.await("part");
     }
     for (Child side : List.of(server, client)) {
-      Modes.awaitAll(side, NettyTest::isAccelerated, CONNECTIONS, "accelerated");
+      Transports.awaitAll(side, NettyTest::isAccelerated, CONNECTIONS, "accelerated");
     }
   }
 
   private static int accelerated(Child side) throws Exception {
-    return Modes.of(side).stream().filter(NettyTest::isAccelerated).count() == CONNECTIONS ? 1 : 0;
+    return Transports.of(side).stream().filter(NettyTest::isAccelerated).count() == CONNECTIONS
+        ? 1
+        : 0;
   }
 
   private static boolean isAccelerated(ConnectionInfo connection) {
-    return connection.mode() == Mode.SHM && connection.reason() == Reason.SAME_HOST;
+    return connection.transport() == Transport.SHM && connection.reason() == Reason.SAME_HOST;
   }
 }

@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Tmpfs;
+import io.talaria.it.harness.Transports;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -72,7 +72,7 @@ class NoSharedMemoryTest {
     Path other = lab.scratch().resolve("other");
     exchange.serverSpec().property("talaria.shm.dir", other);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.OTHER_SHM_DIR, Reason.REFUSED);
+    Transports.awaitPlain(exchange.client(), Reason.OTHER_SHM_DIR, Reason.REFUSED);
     exchange.end();
     assertThat(other.toFile().list()).isNullOrEmpty();
   }
@@ -83,10 +83,11 @@ class NoSharedMemoryTest {
     exchange.serverSpec().property("talaria.shm.dir", shmDir);
     exchange.clientSpec().property("talaria.shm.dir", shmDir);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), reason);
+    Transports.awaitPlain(exchange.client(), reason);
     exchange.client().awaitLog(reason.code());
     for (Child side : List.of(exchange.client(), exchange.server())) {
-      assertThat(Modes.of(side)).allMatch(connection -> connection.mode() == Mode.TCP);
+      assertThat(Transports.of(side))
+          .allMatch(connection -> connection.transport() == Transport.TCP);
     }
     exchange.end();
   }
@@ -99,9 +100,9 @@ class NoSharedMemoryTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.shm.dir", cramped);
     exchange.clientSpec().property("talaria.shm.dir", cramped);
-    exchange.run().expectMode();
+    exchange.run().expectTransport();
     for (Child side : List.of(exchange.client(), exchange.server())) {
-      ConnectionInfo connection = Modes.await(side, Mode.SHM, Reason.SAME_HOST);
+      ConnectionInfo connection = Transports.await(side, Transport.SHM, Reason.SAME_HOST);
       assertThat(connection.ringInBytes()).isLessThan(512 << 10);
       assertThat(connection.ringOutBytes()).isLessThan(512 << 10);
     }

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.OldSockets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -50,7 +50,7 @@ class OldSocketsTest {
   @MethodSource("pairs")
   void theyAreAcceleratedWhereBothSidesAskForIt(Pair pair) throws Exception {
     start(pair, true);
-    Modes.use(pair, server, client, "use", "used");
+    Transports.use(pair, server, client, "use", "used");
     lab.stop(client, server);
   }
 
@@ -60,7 +60,7 @@ class OldSocketsTest {
     client.send("use");
     client.await("used");
     for (Child side : List.of(server, client)) {
-      assertThat(Modes.of(side)).isEmpty();
+      assertThat(Transports.of(side)).isEmpty();
     }
     lab.stop(client, server);
   }

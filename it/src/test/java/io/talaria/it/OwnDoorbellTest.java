@@ -9,12 +9,12 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Chatter;
 import io.talaria.it.programs.SelectTimes;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -53,7 +53,7 @@ class OwnDoorbellTest {
 
   private void connect(Pair pair, Class<?> sleeps, String... under) throws Exception {
     pair.assume();
-    assumeTrue(Settings.fast() == Mode.SHM, "doorbells are for shared memory");
+    assumeTrue(Settings.fast() == Transport.SHM, "doorbells are for shared memory");
     ringer =
         lab.child(pair.server(), Chatter.class)
             .property("talaria.spin.ns", 0)
@@ -67,7 +67,7 @@ class OwnDoorbellTest {
     sleeper.await("connected");
     ringer.await("accepted");
     if (under.length == 0) {
-      Modes.use(pair, ringer, sleeper, "greet", "greeted");
+      Transports.use(pair, ringer, sleeper, "greet", "greeted");
     } else {
       useUntilRingerIsAccelerated();
     }
@@ -84,7 +84,7 @@ class OwnDoorbellTest {
       sleeper.send("greet");
       ringer.await("greeted");
       sleeper.await("greeted");
-    } while (Modes.of(ringer).stream().noneMatch(c -> c.mode() == Mode.SHM));
+    } while (Transports.of(ringer).stream().noneMatch(c -> c.transport() == Transport.SHM));
   }
 
   private void chat() throws Exception {
@@ -177,7 +177,7 @@ class OwnDoorbellTest {
   @Test
   void aReaderWhoseDescriptorsThePeerMayNotSeeIsWokenOverTcp() throws Exception {
     assumeTrue(mayUnshare(), "needs the right to make a mount namespace");
-    assumeTrue(Settings.fast() == Mode.SHM, "doorbells are for shared memory");
+    assumeTrue(Settings.fast() == Transport.SHM, "doorbells are for shared memory");
     sleeper =
         lab.child(Flavour.TALARIA, Chatter.class)
             .property("talaria.spin.ns", 0)
@@ -193,7 +193,7 @@ class OwnDoorbellTest {
             .start();
     sleeper.await("accepted");
     ringer.await("connected");
-    Modes.use(Pair.BOTH, sleeper, ringer, "greet", "greeted");
+    Transports.use(Pair.BOTH, sleeper, ringer, "greet", "greeted");
     ringer.send("go");
     sleeper.send("go");
     chatToReader();

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.kit.Pattern;
 import io.talaria.it.programs.Talk;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -101,12 +101,12 @@ class PlainPeerTest {
     child.await("ended");
   }
 
-  /** Between two parts of the conversation, waits until the mode is settled, in silence. */
+  /** Between two parts of the conversation, waits until the transport is settled, in silence. */
   private static void settle(Child child, Socket own, Reason reason)
       throws IOException, InterruptedException {
     child.await("talked");
     if (child.flavour().accelerated()) {
-      Modes.await(child, Mode.TCP, reason);
+      Transports.await(child, Transport.TCP, reason);
     }
     assertThat(own.getInputStream().available()).as("bytes that nobody sent").isZero();
     child.send("again");

@@ -11,14 +11,14 @@ import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.Survivor;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -49,7 +49,7 @@ class PortTakenTest {
     Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
     exchange.serverSpec().arg("port", port);
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
     exchange.end();
   }
 
@@ -112,11 +112,11 @@ class PortTakenTest {
             .arg("connections", connections)
             .start();
     client.await("connected");
-    Modes.awaitAll(client, c -> c.mode() == Mode.SHM, connections, "accelerated");
+    Transports.awaitAll(client, c -> c.transport() == Transport.SHM, connections, "accelerated");
     client.send("round");
     assertThat(client.await("echoed").number("spurious")).isZero();
-    assertThat(Modes.of(first)).as("connections of the first").isNotEmpty();
-    assertThat(Modes.of(second)).as("connections of the second").isNotEmpty();
+    assertThat(Transports.of(first)).as("connections of the first").isNotEmpty();
+    assertThat(Transports.of(second)).as("connections of the second").isNotEmpty();
     lab.stop(client, first, second);
   }
 
@@ -143,7 +143,7 @@ class PortTakenTest {
     Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
     exchange.serverSpec().arg("port", port);
     exchange.run();
-    Modes.await(exchange.client(), Mode.TCP, Reason.NOT_MATCHED, Reason.PEER_PLAIN);
+    Transports.await(exchange.client(), Transport.TCP, Reason.NOT_MATCHED, Reason.PEER_PLAIN);
     exchange.end();
     lab.stop(other);
   }

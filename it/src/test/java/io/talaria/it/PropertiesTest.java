@@ -27,7 +27,7 @@ class PropertiesTest {
       delimiter = '|',
       value = {
         "talaria.enabled|perhaps|true or false",
-        "talaria.fabrics|shm,pigeons|shm",
+        "talaria.transports|shm,pigeons|shm",
         "talaria.dir|relative/path|absolute path",
         "talaria.dir|/a-directory-whose-path-is-longer-than-the-address-of-a-socket/may-be/in-java-here"
             + "|at most 81 bytes long",

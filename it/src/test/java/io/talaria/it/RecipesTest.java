@@ -9,15 +9,15 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.ZooKeeperUser;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.reader.CountersReader;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -70,7 +70,7 @@ class RecipesTest {
     exchange.run();
     for (int i = 0; i < TRIES; i++) {
       List<ConnectionInfo> both = connections(dir);
-      if (both.size() == 2 && both.stream().allMatch(c -> c.mode() == Mode.SHM)) {
+      if (both.size() == 2 && both.stream().allMatch(c -> c.transport() == Transport.SHM)) {
         exchange.end();
         return;
       }
@@ -181,7 +181,7 @@ class RecipesTest {
               .arg("rounds", 100)
               .start();
       client.await("used", Duration.ofSeconds(90));
-      Modes.await(client, Mode.SHM, Reason.SAME_HOST);
+      Transports.await(client, Transport.SHM, Reason.SAME_HOST);
       client.send("close");
       client.await("closed");
       lab.stop(client);

@@ -8,10 +8,10 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Command;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Tmpfs;
+import io.talaria.it.harness.Transports;
 import io.talaria.nio.Reason;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -102,8 +102,8 @@ class RunTimeDirectoryTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.dir", lab.scratch().resolve("other"));
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
-    Modes.awaitPlain(exchange.server(), Reason.NO_OFFER);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.server(), Reason.NO_OFFER);
     exchange.end();
   }
 }

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.nio.Reason;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ class RunTimeImageTest {
   @Test
   void withoutTheModuleThatKnowsPeersTheReasonNamesIt() throws Exception {
     Exchange exchange = on(LEAST).run();
-    Modes.awaitPlain(exchange.client(), Reason.NO_JDK_NET);
+    Transports.awaitPlain(exchange.client(), Reason.NO_JDK_NET);
     for (Child side : List.of(exchange.client(), exchange.server())) {
       assertThat(side.errorText()).contains("jdk.net");
     }
@@ -59,6 +59,6 @@ class RunTimeImageTest {
 
   @Test
   void withItConnectionsAreAccelerated() throws Exception {
-    on(LEAST + ",jdk.net").run().expectMode().end();
+    on(LEAST + ",jdk.net").run().expectTransport().end();
   }
 }

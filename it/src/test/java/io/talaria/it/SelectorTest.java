@@ -8,12 +8,12 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Chatter;
 import io.talaria.it.programs.SelectTimes;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.util.List;
@@ -29,14 +29,14 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A select lasts as long as it was asked to, ends at a wake-up, and never returns with nothing
  * because of what goes on below: doorbells, data that nobody is interested in, a full connection.
  */
-@Tag("fabric")
+@Tag("transport")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 @Tag("alone")
 class SelectorTest {
   private static final long MS = 1_000_000;
 
   /** On UCX no time is measured, only that select ends. */
-  private static final long LATE_MS = Settings.fast() == Mode.UCX ? 10_000 : 25;
+  private static final long LATE_MS = Settings.fast() == Transport.UCX ? 10_000 : 25;
 
   /** As late as so many sleeps of this machine, now. */
   private static final int LATE_SLEEPS = 4;
@@ -60,7 +60,7 @@ class SelectorTest {
             .start();
     selecting.await("connected");
     peer.await("accepted");
-    Modes.use(pair, peer, selecting, "greet", "greeted");
+    Transports.use(pair, peer, selecting, "greet", "greeted");
     peer.send("go");
     selecting.send("go");
   }

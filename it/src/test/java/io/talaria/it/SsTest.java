@@ -40,7 +40,7 @@ class SsTest {
 
   @BeforeEach
   void exchange() throws Exception {
-    exchange = new Exchange(lab, Pair.BOTH).run().expectMode();
+    exchange = new Exchange(lab, Pair.BOTH).run().expectTransport();
   }
 
   private String[] arguments(String... more) {
@@ -71,13 +71,13 @@ class SsTest {
         .containsExactly("client");
     assertThat(roles(selected("--state", "accelerated", "--program", "talk")))
         .containsExactlyInAnyOrder("accepted", "client");
-    assertThat(selected("--mode", "tcp")).isEmpty();
+    assertThat(selected("--transport", "tcp")).isEmpty();
 
     JsonNode client = selected("--role", "client", "--reason", "same-host").get(0);
-    assertThat(client.get("mode").asText()).isEqualTo("shm");
+    assertThat(client.get("transport").asText()).isEqualTo("shm");
     assertThat(client.get("outBytes").asLong())
         .isPositive()
-        .isEqualTo(client.get("fabricOutBytes").asLong() + client.get("tcpOutBytes").asLong());
+        .isEqualTo(client.get("acceleratedOutBytes").asLong() + client.get("tcpOutBytes").asLong());
     String port = client.get("remote").asText().replaceFirst(".*:", "");
     assertThat(roles(selected("--port", port, "--address", "127.0.0.1")))
         .containsExactlyInAnyOrder("listener", "accepted", "client");

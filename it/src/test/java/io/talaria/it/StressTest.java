@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Programs generated at random, whose threads do at any time what the contract allows: no wake-up
  * is lost. Half a minute; {@code ./talaria chaos --random} runs them at length.
  */
-@Tag("fabric")
+@Tag("transport")
 class StressTest {
   @RegisterExtension final Lab lab = new Lab();
 

@@ -9,9 +9,9 @@ import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.nio.counters.file.ProcessTotals;
@@ -85,13 +85,13 @@ class SwitchTest {
     assertThat(atClient.number("received")).isEqualTo(atServer.number("sent"));
     if (pair.accelerated()) {
       for (Child side : List.of(server, client)) {
-        ProcessTotals totals = Modes.totals(side);
-        assertThat(totals.fabricInBytes()).as("in by shared memory").isPositive();
-        assertThat(totals.fabricOutBytes()).as("out by shared memory").isPositive();
+        ProcessTotals totals = Transports.totals(side);
+        assertThat(totals.acceleratedInBytes()).as("in by shared memory").isPositive();
+        assertThat(totals.acceleratedOutBytes()).as("out by shared memory").isPositive();
         assertThat(totals.tcpInBytes()).as("in by TCP").isPositive();
         assertThat(totals.tcpOutBytes()).as("out by TCP").isPositive();
       }
-      assertThat(Modes.totals(server).acceptedByUs())
+      assertThat(Transports.totals(server).acceptedByUs())
           .as("connections that switched")
           .isGreaterThan(connections / 20);
     }

@@ -7,13 +7,13 @@ import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.ClassPath;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Ss;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.thirdparty.Side;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import io.talaria.programs.Catalogue;
 import java.io.IOException;
 import java.time.Duration;
@@ -67,14 +67,14 @@ class ThirdPartyTest {
       client.send("again"); // a direction switches only when it is used
       client.await("used", Duration.ofMinutes(2));
     }
-    Modes.expectEach(pair, server, client, CONNECTIONS);
+    Transports.expectEach(pair, server, client, CONNECTIONS);
     Ss.expect(pair, server, client);
     lab.stop(client, server);
   }
 
   private static boolean accelerated(Child side) throws IOException {
-    List<ConnectionInfo> all = Modes.of(side);
-    return all.size() >= CONNECTIONS && all.stream().allMatch(c -> c.mode() == Mode.SHM);
+    List<ConnectionInfo> all = Transports.of(side);
+    return all.size() >= CONNECTIONS && all.stream().allMatch(c -> c.transport() == Transport.SHM);
   }
 
   private ChildSpec side(Flavour flavour, Catalogue program) {

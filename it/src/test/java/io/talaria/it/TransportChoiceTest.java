@@ -6,79 +6,195 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.it.harness.Child;
-import io.talaria.it.harness.Event;
+import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
-import io.talaria.it.harness.Pair;
-import io.talaria.it.programs.BothTransports;
+import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
-import io.talaria.nio.Mode;
+import io.talaria.it.programs.EchoServer;
+import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * What docs/configuration.md says of native transports: the agent takes them away from a whole
- * process, and whoever keeps them may choose for each listener.
- */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+/** Which transport a connection gets, by what the two sides ask for and what they have. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS)
 class TransportChoiceTest {
-  private static final String PROPERTY = "io.grpc.netty.shaded.io.netty.transport.noNative";
-
-  private static final int MAX_ROUNDS = 1000;
-
   @RegisterExtension final Lab lab = new Lab();
 
-  @Test
-  void theAgentTakesTheNativeTransportAway() throws Exception {
-    Pair.BOTH.assume();
-    Child server = lab.child(Flavour.TALARIA, BothTransports.class).start();
-    assertThat(server.await("listening").number("epoll")).isZero();
-    lab.stop(server);
+  private ConnectionInfo connect(
+      Flavour flavour, String atServer, String atClient, Transport transport, Reason reason)
+      throws Exception {
+    flavour.assume();
+    return connect(
+        lab.child(flavour, EchoServer.class).property("talaria.transports", atServer),
+        lab.child(flavour, EchoClient.class).property("talaria.transports", atClient),
+        transport,
+        reason);
   }
 
-  @Test
-  void whoKeepsItChoosesForEachListener() throws Exception {
-    Pair.BOTH.assume();
-    choosesForEachListener(
-        lab.child(Flavour.TALARIA, BothTransports.class).property(PROPERTY, "false").start());
-  }
-
-  /** It used to end with an UnsatisfiedLinkError. */
-  @Test
-  void whoNamesTheNativeTransportGetsIt() throws Exception {
-    Pair.BOTH.assume();
-    assumeTrue(
-        System.getProperty("os.arch").equals("amd64"), "gRPC's Netty may have no epoll here");
-    Child server = lab.child(Flavour.TALARIA, BothTransports.class).arg("epoll", "named").start();
-    server.awaitLog("asks for Netty's native transport by name");
-    choosesForEachListener(server);
-  }
-
-  private void choosesForEachListener(Child server) throws Exception {
-    Event listening = server.await("listening");
-    int epoll = (int) listening.number("epoll");
-    assumeTrue(epoll != 0, "gRPC's Netty has no epoll for this processor");
-    Child fast = client(listening.port());
-    Child plain = client(epoll);
-    plain.send("round");
-    plain.await("echoed");
-    for (int i = 0; i < MAX_ROUNDS && Modes.of(fast).get(0).mode() != Mode.SHM; i++) {
-      fast.send("round"); // each direction switches with bytes
-      fast.await("echoed");
-    }
-    Modes.await(fast, Mode.SHM, Reason.SAME_HOST);
-    Modes.awaitPlain(plain, Reason.PEER_PLAIN);
-    assertThat(Modes.of(server)).as("of the listener on NIO alone").hasSize(1);
-    lab.stop(fast, plain, server);
-  }
-
-  private Child client(int port) throws Exception {
-    Child client = lab.child(Flavour.TALARIA, EchoClient.class).arg("port", port).start();
+  private ConnectionInfo connect(
+      ChildSpec atServer, ChildSpec atClient, Transport transport, Reason reason) throws Exception {
+    Child server = atServer.arg("backlog", 16).start();
+    Child client =
+        atClient
+            .arg("port", server.await("listening").port())
+            .arg("connections", 1)
+            .arg("rounds", 1)
+            .start();
     client.await("connected");
-    return client;
+    client.send("round");
+    client.await("echoed");
+    ConnectionInfo connection =
+        Transports.await(
+            client,
+            c -> c.transport() == transport && c.reason() == reason,
+            transport + " because of " + reason);
+    client.send("round");
+    client.await("echoed");
+    lab.stop(client, server);
+    return connection;
+  }
+
+  @Test
+  void ucxIsShownWithItsTransport() throws Exception {
+    assumeTrue(Settings.ucxInstalled(), "no UCX here");
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA, "ucx", "ucx", Transport.UCX, Reason.SAME_HOST);
+    assertThat(connection.detail()).startsWith("ucx ").contains("posix");
+  }
+
+  @Test
+  void theClientsOrderCounts() throws Exception {
+    assumeTrue(Settings.ucxInstalled(), "no UCX here");
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA, "shm,ucx", "ucx,shm", Transport.UCX, Reason.SAME_HOST);
+    assertThat(connection.transport()).isEqualTo(Transport.UCX);
+  }
+
+  @Test
+  void aServerWithoutUcxGetsTheNextOne() throws Exception {
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA, "shm", "ucx,shm", Transport.SHM, Reason.SAME_HOST);
+    assertThat(connection.detail()).startsWith("ring");
+  }
+
+  @Test
+  void nothingInCommonStaysOnTcp() throws Exception {
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA, "ucx", "shm", Transport.TCP, Reason.REFUSED);
+    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+  }
+
+  /** Its announcement stands only until it knows that UCX is missing. */
+  @Test
+  void aServerThatHasNothingElseThanAMissingUcxIsPlain() throws Exception {
+    Flavour.TALARIA.assume();
+    ConnectionInfo connection =
+        connect(
+            without(lab.child(Flavour.TALARIA, EchoServer.class))
+                .property("talaria.transports", "ucx"),
+            lab.child(Flavour.TALARIA, EchoClient.class).property("talaria.transports", "shm"),
+            Transport.TCP,
+            Reason.PEER_PLAIN);
+    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+  }
+
+  @Test
+  void anOlderJavaPassesItOver() throws Exception {
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA_17, "ucx,shm", "ucx,shm", Transport.SHM, Reason.SAME_HOST);
+    assertThat(connection.detail()).startsWith("ring");
+  }
+
+  @Test
+  void anOlderJavaReachesUcxByJucx() throws Exception {
+    assumeJucx();
+    ConnectionInfo connection =
+        connect(
+            onJucx(lab.child(Flavour.TALARIA_17, EchoServer.class)),
+            onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class)),
+            Transport.UCX,
+            Reason.SAME_HOST);
+    assertThat(connection.detail()).startsWith("ucx by jucx 1.").contains("posix");
+  }
+
+  @Test
+  void anOlderServerMeetsANewerClientOnUcx() throws Exception {
+    assumeJucx();
+    ConnectionInfo connection =
+        connect(
+            onJucx(lab.child(Flavour.TALARIA_17, EchoServer.class)),
+            lab.child(Flavour.TALARIA, EchoClient.class).property("talaria.transports", "ucx"),
+            Transport.UCX,
+            Reason.SAME_HOST);
+    assertThat(connection.detail()).startsWith("ucx posix");
+  }
+
+  @Test
+  void anOlderClientMeetsANewerServerOnUcx() throws Exception {
+    assumeJucx();
+    ConnectionInfo connection =
+        connect(
+            lab.child(Flavour.TALARIA, EchoServer.class).property("talaria.transports", "ucx"),
+            onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class)),
+            Transport.UCX,
+            Reason.SAME_HOST);
+    assertThat(connection.detail()).startsWith("ucx by jucx 1.");
+  }
+
+  /** Standard output is the program's: UCX would log there. */
+  @Test
+  void jucxWithoutItsEnvironmentIsPassedOver() throws Exception {
+    assumeJucx();
+    ConnectionInfo connection =
+        connect(
+            onJucx(lab.child(Flavour.TALARIA_17, EchoServer.class))
+                .environment("UCX_LOG_FILE", null),
+            onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class))
+                .environment("UCX_LOG_FILE", null),
+            Transport.TCP,
+            Reason.NO_UCX);
+    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+  }
+
+  private static void assumeJucx() {
+    Flavour.TALARIA.assume();
+    Flavour.TALARIA_17.assume();
+    assumeTrue(Settings.ucxInstalled(), "no UCX here");
+    assumeTrue(Settings.jucx().isPresent(), "no JUCX here");
+  }
+
+  private static ChildSpec onJucx(ChildSpec child) {
+    return child.property("talaria.transports", "ucx").jucx(Settings.jucx().orElseThrow());
+  }
+
+  @Test
+  void anOlderJavaWithNothingElseStaysOnTcp() throws Exception {
+    ConnectionInfo connection =
+        connect(Flavour.TALARIA_17, "ucx", "ucx", Transport.TCP, Reason.NO_UCX);
+    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+  }
+
+  @Test
+  void aMissingLibraryPassesItOver() throws Exception {
+    Flavour.TALARIA.assume();
+    ConnectionInfo connection =
+        connect(
+            without(lab.child(Flavour.TALARIA, EchoServer.class)),
+            without(lab.child(Flavour.TALARIA, EchoClient.class)),
+            Transport.SHM,
+            Reason.SAME_HOST);
+    assertThat(connection.detail()).startsWith("ring");
+  }
+
+  private static ChildSpec without(ChildSpec child) {
+    return child
+        .property("talaria.transports", "ucx,shm")
+        .property("talaria.ucx.library", "/nowhere/libucp.so.0");
   }
 }

@@ -12,10 +12,10 @@ import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.ClassPath;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.nio.Reason;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
@@ -62,8 +62,8 @@ class TwoUsersTest {
     copied = new ClassPath(classes.toString(), agent);
   }
 
-  private static void setMode(Path path, String mode) throws IOException {
-    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+  private static void setMode(Path path, String transport) throws IOException {
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(transport));
   }
 
   private static void copyAll(Path from, Path to) throws IOException {
@@ -98,7 +98,7 @@ class TwoUsersTest {
     for (ChildSpec side : new ChildSpec[] {exchange.serverSpec(), exchange.clientSpec()}) {
       asNobody(side).property("talaria.dir", run).property("talaria.shm.dir", shm);
     }
-    exchange.run().expectMode().end();
+    exchange.run().expectTransport().end();
   }
 
   @Test
@@ -115,8 +115,8 @@ class TwoUsersTest {
         .property("talaria.dir", directoryOf(NOBODY, lab.scratch(), "run-nobody"))
         .property("talaria.shm.dir", directoryOf(NOBODY, lab.shmDir().getParent(), "shm-nobody"));
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
-    Modes.awaitPlain(exchange.server(), Reason.NO_OFFER);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.server(), Reason.NO_OFFER);
     exchange.end();
   }
 
@@ -126,7 +126,7 @@ class TwoUsersTest {
     asNobody(exchange.clientSpec());
     exchange.run();
     assertSaysInsecure(exchange.client());
-    Modes.awaitPlain(exchange.server(), Reason.NO_OFFER);
+    Transports.awaitPlain(exchange.server(), Reason.NO_OFFER);
     exchange.end();
   }
 
@@ -140,7 +140,7 @@ class TwoUsersTest {
     asNobody(exchange.clientSpec()).property("talaria.dir", run).property("talaria.shm.dir", shm);
     exchange.run();
     assertSaysInsecure(exchange.server());
-    Modes.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
     exchange.end();
   }
 
@@ -192,7 +192,7 @@ class TwoUsersTest {
             assertThat(
                     PosixFilePermissions.toString(
                         Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS)))
-                .as("mode of %s", file)
+                .as("transport of %s", file)
                 .isEqualTo("rw-------");
           }
           assertDenied("cat", file.toString());
@@ -205,7 +205,10 @@ class TwoUsersTest {
     exchange.end();
   }
 
-  /** The kernel says who dials, also where modes hold nobody off: root is not the server's user. */
+  /**
+   * The kernel says who dials, also where transports hold nobody off: root is not the server's
+   * user.
+   */
   @Test
   void aDiallerOfAnotherUserIsTurnedAwayUnheard() throws Exception {
     Path run = directoryOf(NOBODY, lab.scratch(), "run-nobody");
@@ -214,8 +217,8 @@ class TwoUsersTest {
     for (ChildSpec side : new ChildSpec[] {exchange.serverSpec(), exchange.clientSpec()}) {
       asNobody(side).property("talaria.dir", run).property("talaria.shm.dir", shm);
     }
-    exchange.run().expectMode();
-    int port = Modes.of(exchange.client()).get(0).remote().getPort();
+    exchange.run().expectTransport();
+    int port = Transports.of(exchange.client()).get(0).remote().getPort();
     try (SocketChannel session = Announced.await(run, port).dial()) {
       Announced.awaitHangUp(session); // before a byte is sent, and without an answer
     }
@@ -242,15 +245,15 @@ class TwoUsersTest {
   }
 
   /** Closed to us, or open to us too. */
-  static List<String> modes() {
+  static List<String> transports() {
     return Settings.fewPairs() ? List.of("700", "1777") : List.of("700", "755", "777", "1777");
   }
 
   @ParameterizedTest
-  @MethodSource("modes")
-  void aDirectoryThatTheOtherUserHasMade(String mode) throws Exception {
+  @MethodSource("transports")
+  void aDirectoryThatTheOtherUserHasMade(String transport) throws Exception {
     Path trap = forAll(lab.scratch()).resolve("talaria-0");
-    Proc.run(byNobody("mkdir", "-m", mode, trap.toString()));
+    Proc.run(byNobody("mkdir", "-m", transport, trap.toString()));
     Proc.run(byNobody("touch", trap.resolve("l-1-0000000000000000").toString()));
     plainInSpiteOf(trap);
     assertThat(trap.toFile().list()).as("what stands in the trap").hasSize(1);
@@ -281,7 +284,7 @@ class TwoUsersTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.dir", dir);
     exchange.clientSpec().property("talaria.dir", dir);
-    exchange.run().expectMode();
+    exchange.run().expectTransport();
     assertDenied("mv", dir.toString(), dir + "-moved");
     assertDenied("rmdir", dir.toString());
     assertDenied("chmod", "777", dir.toString());

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.VirtualReaders;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -112,7 +112,7 @@ class VirtualThreadsTest {
     } while (pair.accelerated() && !accelerated(connections) && System.nanoTime() < deadlineNs);
     if (pair.accelerated()) {
       for (Child side : List.of(server, client)) {
-        Modes.awaitAll(side, VirtualThreadsTest::fast, connections, "accelerated");
+        Transports.awaitAll(side, VirtualThreadsTest::fast, connections, "accelerated");
       }
       round();
     }
@@ -131,7 +131,7 @@ class VirtualThreadsTest {
 
   private boolean accelerated(int connections) throws Exception {
     for (Child side : List.of(server, client)) {
-      if (Modes.of(side).stream().filter(VirtualThreadsTest::fast).count() < connections) {
+      if (Transports.of(side).stream().filter(VirtualThreadsTest::fast).count() < connections) {
         return false;
       }
     }
@@ -139,7 +139,7 @@ class VirtualThreadsTest {
   }
 
   private static boolean fast(ConnectionInfo connection) {
-    return connection.mode() == Mode.SHM && connection.reason() == Reason.SAME_HOST;
+    return connection.transport() == Transport.SHM && connection.reason() == Reason.SAME_HOST;
   }
 
   private static Event report(Child child) throws Exception {

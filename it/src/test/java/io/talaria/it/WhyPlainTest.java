@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.it.harness.Command;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Transports;
 import io.talaria.nio.Reason;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ class WhyPlainTest {
   @Test
   void nothingIsAmissWhereAllIsAccelerated() throws Exception {
     Pair.BOTH.assume();
-    Exchange exchange = new Exchange(lab, Pair.BOTH).run().expectMode();
+    Exchange exchange = new Exchange(lab, Pair.BOTH).run().expectTransport();
     for (Answer answer :
         List.of(
             doctor("--connect", "localhost:" + exchange.port()), doctor("--pid", pid(exchange)))) {
@@ -59,7 +59,7 @@ class WhyPlainTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.dir", lab.scratch().resolve("other"));
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
     String differ =
         "alaria.dir is "
             + lab.talariaDir()
@@ -82,7 +82,7 @@ class WhyPlainTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.shm.dir", lab.scratch().resolve("other"));
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.OTHER_SHM_DIR, Reason.REFUSED);
+    Transports.awaitPlain(exchange.client(), Reason.OTHER_SHM_DIR, Reason.REFUSED);
     assertThat(doctor("--connect", "127.0.0.1:" + exchange.port()).text())
         .contains("alaria.shm.dir is " + lab.shmDir() + " in the client and ");
     exchange.end();
@@ -94,7 +94,7 @@ class WhyPlainTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.ports.except", "1-65535");
     exchange.run();
-    Modes.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
     assertThat(exchange.server().errorText())
         .contains("NIO connections but those of the ports 1-65535 use shared memory");
     assertThat(doctor("--connect", "127.0.0.1:" + exchange.port()).text())

@@ -9,12 +9,12 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Sink;
 import io.talaria.it.programs.WriteExit;
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A program that writes and is gone at once has lost nothing. */
-@Tag("fabric")
+@Tag("transport")
 class WriteExitTest {
   /** What loopback TCP surely takes while nobody reads. */
   private static final int LATE = 1 << 20;
@@ -72,7 +72,8 @@ class WriteExitTest {
       throws Exception {
     pair.assume();
     // A process that is gone without its hooks loses what UCX could not take yet: docs/nio-ucx.md.
-    assumeTrue(Settings.fast() != Mode.UCX || !leave.endsWith("halt"), "a killed writer loses");
+    assumeTrue(
+        Settings.fast() != Transport.UCX || !leave.endsWith("halt"), "a killed writer loses");
     boolean late = bytes <= LATE;
     boolean writerConnects = writerRole.equals("client");
     ChildSpec write =
@@ -93,7 +94,7 @@ class WriteExitTest {
     Child writer = writerConnects ? client : server;
     Child reader = writerConnects ? server : client;
     if (warm) {
-      Modes.use(pair, server, client, "greet", "greeted");
+      Transports.use(pair, server, client, "greet", "greeted");
     }
     reader.send("go");
     writer.send("go");

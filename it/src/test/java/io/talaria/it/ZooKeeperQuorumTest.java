@@ -8,10 +8,10 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.FreePort;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Ss;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Launch;
 import io.talaria.it.programs.ZooKeeperSurvivor;
 import io.talaria.nio.Role;
@@ -58,12 +58,12 @@ class ZooKeeperQuorumTest {
             .start();
     int port = client.await("begun", LIMIT).port();
     Child victim = servers.remove(port);
-    Modes.expect(pair, victim, client);
+    Transports.expect(pair, victim, client);
 
     victim.kill();
     int next = client.await("survived", LIMIT).port();
     Child heir = servers.get(next);
-    Modes.expect(pair, heir, client);
+    Transports.expect(pair, heir, client);
     Ss.expect(pair, heir, client);
     for (Map.Entry<Integer, Child> server : servers.entrySet()) {
       client.send("127.0.0.1:" + server.getKey());
@@ -78,7 +78,7 @@ class ZooKeeperQuorumTest {
 
   /** What servers say to each other is none of Talaria's. */
   private static void expectClientsOnly(int port, Child server) throws IOException {
-    assertThat(Modes.of(server))
+    assertThat(Transports.of(server))
         .allMatch(c -> c.role() == Role.ACCEPTED && c.local().getPort() == port);
   }
 

@@ -8,9 +8,9 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Restless;
 import io.talaria.it.programs.ZooKeeperHost;
 import io.talaria.it.programs.ZooKeeperSessions;
@@ -74,7 +74,7 @@ class ZooKeeperSessionsTest {
             .arg("seed", seed)
             .start();
     client.await("opened");
-    Modes.expect(pair, server, client);
+    Transports.expect(pair, server, client);
     expectAnswers(server, client);
     client.send("close");
     client.await("closed");
@@ -89,7 +89,7 @@ class ZooKeeperSessionsTest {
     for (Event used = null; used == null; used = client.poll("used")) {
       Event silent = client.poll("silent");
       if (silent != null) {
-        String state = server.dump() + Modes.describe(Modes.of(server));
+        String state = server.dump() + Transports.describe(Transports.of(server));
         client.send("go on");
         Event late = client.await("late");
         throw new AssertionError("late: " + late.values() + "; the server meanwhile:\n" + state);

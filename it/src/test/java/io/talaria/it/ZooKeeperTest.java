@@ -4,10 +4,10 @@ package io.talaria.it;
 
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Ss;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.ZooKeeperHost;
 import io.talaria.it.programs.ZooKeeperUser;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ class ZooKeeperTest {
             .arg("rounds", Settings.scaled(1000))
             .start();
     client.await("used", Duration.ofSeconds(90));
-    Modes.expect(pair, server, client);
+    Transports.expect(pair, server, client);
     Ss.expect(pair, server, client);
     client.send("close");
     client.await("closed");

@@ -9,14 +9,14 @@ import java.net.InetSocketAddress;
  *
  * @param id a number of its own within the process
  * @param role which side it is
- * @param mode the road its bytes travel
+ * @param transport the road its bytes travel
  * @param reason why it is that road
- * @param transport details of the road for people, or empty
+ * @param detail details of the road for people, or empty
  * @param local local address, or null if there is none
  * @param remote remote address, or null if there is none
  * @param openedAtMs when it was opened, milliseconds since 1970
- * @param fabricInBytes bytes read from the fabric
- * @param fabricOutBytes bytes written to the fabric
+ * @param acceleratedInBytes bytes read from the transport
+ * @param acceleratedOutBytes bytes written to the transport
  * @param tcpInBytes bytes read from TCP
  * @param tcpOutBytes bytes written to TCP
  * @param reads reads that gave bytes, of either road
@@ -31,14 +31,14 @@ import java.net.InetSocketAddress;
 public record ConnectionInfo(
     long id,
     Role role,
-    Mode mode,
+    Transport transport,
     Reason reason,
-    String transport,
+    String detail,
     InetSocketAddress local,
     InetSocketAddress remote,
     long openedAtMs,
-    long fabricInBytes,
-    long fabricOutBytes,
+    long acceleratedInBytes,
+    long acceleratedOutBytes,
     long tcpInBytes,
     long tcpOutBytes,
     long reads,
@@ -56,7 +56,7 @@ public record ConnectionInfo(
    * @return a sum
    */
   public long inBytes() {
-    return fabricInBytes + tcpInBytes;
+    return acceleratedInBytes + tcpInBytes;
   }
 
   /**
@@ -65,6 +65,6 @@ public record ConnectionInfo(
    * @return a sum
    */
   public long outBytes() {
-    return fabricOutBytes + tcpOutBytes;
+    return acceleratedOutBytes + tcpOutBytes;
   }
 }

@@ -31,12 +31,12 @@ public final class ConnectionView {
   }
 
   /**
-   * The code of its mode.
+   * The code of its transport.
    *
    * @return the value
    */
-  public String getMode() {
-    return info.mode().code();
+  public String getTransport() {
+    return info.transport().code();
   }
 
   /**
@@ -53,8 +53,8 @@ public final class ConnectionView {
    *
    * @return the value
    */
-  public String getTransport() {
-    return info.transport();
+  public String getDetail() {
+    return info.detail();
   }
 
   /**
@@ -85,21 +85,21 @@ public final class ConnectionView {
   }
 
   /**
-   * Bytes read from the fabric.
+   * Bytes read from the transport.
    *
    * @return the value
    */
-  public long getFabricInBytes() {
-    return info.fabricInBytes();
+  public long getAcceleratedInBytes() {
+    return info.acceleratedInBytes();
   }
 
   /**
-   * Bytes written to the fabric.
+   * Bytes written to the transport.
    *
    * @return the value
    */
-  public long getFabricOutBytes() {
-    return info.fabricOutBytes();
+  public long getAcceleratedOutBytes() {
+    return info.acceleratedOutBytes();
   }
 
   /**

@@ -3,7 +3,7 @@
 package io.talaria.nio;
 
 /**
- * Why a connection is in its {@link Mode}: the whole catalogue.
+ * Why a connection is in its {@link Transport}: the whole catalogue.
  *
  * <p>Codes and numbers never change their meaning; new reasons get new ones. Number 15 is free.
  * They appear in the log, in Flight Recorder events, in JMX and in the counters file.
@@ -35,11 +35,11 @@ public enum Reason {
       "Start the peer with the agent, as the same user, with the same talaria.dir"
           + " and talaria.ports; with talaria.sockets=true if it uses"
           + " java.net.ServerSocket, and by NIO if it uses epoll."),
-  /** The peer is on another host, and no fabric between hosts is configured. */
+  /** The peer is on another host, and no transport between hosts is configured. */
   NOT_LOCAL(
       5,
       "remote-host",
-      "The peer is on another host, and no fabric between hosts is configured.",
+      "The peer is on another host, and no transport between hosts is configured.",
       "Nothing to do, or set talaria.rules and talaria.key: see docs/hosts.md."),
   /** The client never asked for an upgrade: it runs without Talaria, or comes from elsewhere. */
   NO_OFFER(
@@ -165,11 +165,11 @@ public enum Reason {
       "internal-error",
       "Something inside Talaria failed; the connection stays on TCP.",
       "See the log for the cause and report a defect."),
-  /** The ucx fabric is asked for and cannot be used in this process. */
+  /** The ucx transport is asked for and cannot be used in this process. */
   NO_UCX(
       26,
       "no-ucx",
-      "The ucx fabric is asked for and cannot be used in this process.",
+      "The ucx transport is asked for and cannot be used in this process.",
       "Do what ss, doctor and the log say for the process: install UCX or, before Java 25, JUCX, or"
           + " export what UCX reads from the environment."),
   /** Both ends run Talaria on two hosts, and a fast network joins them. */

@@ -15,11 +15,11 @@ public interface TalariaMXBean {
   List<ConnectionView> getConnections();
 
   /**
-   * How many connections and listeners are open now, by the code of their mode.
+   * How many connections and listeners are open now, by the code of their transport.
    *
-   * @return a number for each mode there is
+   * @return a number for each transport there is
    */
-  Map<String, Long> getConnectionsByMode();
+  Map<String, Long> getConnectionsByTransport();
 
   /**
    * How many connections and listeners are open now, by the code of their reason.

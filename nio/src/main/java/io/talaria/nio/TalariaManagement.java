@@ -64,13 +64,13 @@ public final class TalariaManagement {
     }
 
     @Override
-    public Map<String, Long> getConnectionsByMode() {
+    public Map<String, Long> getConnectionsByTransport() {
       Map<String, Long> counts = new TreeMap<>();
-      for (Mode mode : Mode.values()) {
-        counts.put(mode.code(), 0L);
+      for (Transport transport : Transport.values()) {
+        counts.put(transport.code(), 0L);
       }
       for (ConnectionInfo connection : Connections.snapshot()) {
-        counts.merge(connection.mode().code(), 1L, Long::sum);
+        counts.merge(connection.transport().code(), 1L, Long::sum);
       }
       return counts;
     }
@@ -123,8 +123,8 @@ public final class TalariaManagement {
       named.put("selects", totals.selectors().selects());
       named.put("innerSelects", totals.selectors().innerSelects());
       named.put("wakeUps", totals.selectors().wakeUps());
-      named.put("fabricInBytes", totals.fabricInBytes());
-      named.put("fabricOutBytes", totals.fabricOutBytes());
+      named.put("acceleratedInBytes", totals.acceleratedInBytes());
+      named.put("acceleratedOutBytes", totals.acceleratedOutBytes());
       named.put("tcpInBytes", totals.tcpInBytes());
       named.put("tcpOutBytes", totals.tcpOutBytes());
       named.put("reads", totals.reads());

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Modes, roles and reasons: what other programs store must stay unmistakable. */
+/** Transports, roles and reasons: what other programs store must stay unmistakable. */
 @Timeout(60)
 class CatalogueTest {
   @Test
@@ -47,19 +47,20 @@ class CatalogueTest {
 
   @Test
   void modesAndRolesAreFoundByNumber() {
-    for (Mode mode : Mode.values()) {
-      assertThat(Mode.ofNumber(mode.number())).isSameAs(mode);
+    for (Transport transport : Transport.values()) {
+      assertThat(Transport.ofNumber(transport.number())).isSameAs(transport);
     }
     for (Role role : Role.values()) {
       assertThat(Role.ofNumber(role.number())).isSameAs(role);
     }
-    assertThat(Mode.ofNumber(0)).isNull();
+    assertThat(Transport.ofNumber(0)).isNull();
     assertThat(Role.ofNumber(0)).isNull();
   }
 
   @Test
   void theCodesThatScriptsRelyOnAreTheseOnes() {
-    assertThat(Arrays.stream(Mode.values()).map(Mode::code)).containsExactly("tcp", "shm", "ucx");
+    assertThat(Arrays.stream(Transport.values()).map(Transport::code))
+        .containsExactly("tcp", "shm", "ucx");
     assertThat(Arrays.stream(Role.values()).map(Role::code))
         .containsExactly("client", "accepted", "listener");
     assertThat(Arrays.stream(Reason.values()).map(Reason::code))

@@ -22,13 +22,13 @@ class ConnectionsTest {
     ConnectionCounters second = counters.connection(Role.ACCEPTED, local, local);
     ConnectionCounters third = counters.connection(Role.CLIENT, null, null);
     second.tcpIn(5);
-    second.fabricIn(7);
+    second.acceleratedIn(7);
     first.close();
 
     assertThat(Connections.snapshot()).hasSize(2);
     ConnectionInfo info = Connections.snapshot().get(0);
     assertThat(info.role()).isEqualTo(Role.ACCEPTED);
-    assertThat(info.mode()).isEqualTo(Mode.TCP);
+    assertThat(info.transport()).isEqualTo(Transport.TCP);
     assertThat(info.reason()).isEqualTo(Reason.PENDING);
     assertThat(info.inBytes()).isEqualTo(12);
     assertThat(info.reads()).isEqualTo(2);

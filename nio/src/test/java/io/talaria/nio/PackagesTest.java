@@ -28,7 +28,7 @@ class PackagesTest {
       Map.ofEntries(
           Map.entry("", Set.of("adaptor", "channel", "counters", "counters.file", "privileged")),
           Map.entry("adaptor", Set.of("jdk", "privileged")),
-          Map.entry("authentication", Set.of("fabric", "process")),
+          Map.entry("authentication", Set.of("transport", "process")),
           Map.entry(
               "channel",
               Set.of(
@@ -36,7 +36,7 @@ class PackagesTest {
                   "doorbell",
                   "config",
                   "counters",
-                  "fabric",
+                  "transport",
                   "files",
                   "hosts",
                   "jdk",
@@ -50,19 +50,20 @@ class PackagesTest {
           Map.entry("counters", Set.of("counters.file", "files", "privileged", "process")),
           Map.entry("counters.file", Set.of("process")),
           Map.entry("counters.reader", Set.of("counters.file")),
-          Map.entry("fabric", Set.of("privileged")),
+          Map.entry("transport", Set.of("privileged")),
           Map.entry("files", Set.of("process")),
           Map.entry(
               "hosts",
-              Set.of("authentication", "config", "counters", "fabric", "negotiation", "process")),
+              Set.of(
+                  "authentication", "config", "counters", "transport", "negotiation", "process")),
           Map.entry("jdk", Set.of("privileged")),
-          Map.entry("memory", Set.of("fabric", "files", "privileged", "process")),
+          Map.entry("memory", Set.of("transport", "files", "privileged", "process")),
           Map.entry(
               "negotiation",
-              Set.of("counters", "fabric", "files", "memory", "privileged", "process")),
+              Set.of("counters", "transport", "files", "memory", "privileged", "process")),
           Map.entry("privileged", Set.of()),
           Map.entry("process", Set.of()),
-          Map.entry("shm", Set.of("doorbell", "fabric", "files", "memory")),
+          Map.entry("shm", Set.of("doorbell", "transport", "files", "memory")),
           Map.entry("spin", Set.of("privileged")));
 
   private static final Pattern ARROW =

@@ -41,10 +41,10 @@ class TalariaManagementTest {
             Role.CLIENT,
             new InetSocketAddress("127.0.0.1", 40000),
             new InetSocketAddress("127.0.0.1", 9092));
-    connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
+    connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
     connection.rings(32 << 10, 64 << 10);
-    connection.fabricIn(3);
-    connection.fabricOut(17);
+    connection.acceleratedIn(3);
+    connection.acceleratedOut(17);
     connection.tcpIn(5);
     connection.tcpOut(7);
     connection.stalled();
@@ -64,14 +64,14 @@ class TalariaManagementTest {
     Map<String, Object> expected = new TreeMap<>();
     expected.put("id", info.id());
     expected.put("role", "client");
-    expected.put("mode", "shm");
+    expected.put("transport", "shm");
     expected.put("reason", "same-host");
-    expected.put("transport", "ring 32 KiB/32 KiB");
+    expected.put("detail", "ring 32 KiB/32 KiB");
     expected.put("localAddress", "/127.0.0.1:40000");
     expected.put("remoteAddress", "/127.0.0.1:9092");
     expected.put("openedAtMs", info.openedAtMs());
-    expected.put("fabricInBytes", 3L);
-    expected.put("fabricOutBytes", 17L);
+    expected.put("acceleratedInBytes", 3L);
+    expected.put("acceleratedOutBytes", 17L);
     expected.put("tcpInBytes", 5L);
     expected.put("tcpOutBytes", 7L);
     expected.put("reads", 2L);
@@ -88,7 +88,7 @@ class TalariaManagementTest {
     }
     assertThat(shown).isEqualTo(expected);
 
-    assertThat(numbers(server, name, "ConnectionsByMode"))
+    assertThat(numbers(server, name, "ConnectionsByTransport"))
         .isEqualTo(Map.of("shm", 1L, "tcp", 0L, "ucx", 0L));
     assertThat(numbers(server, name, "ConnectionsByReason")).isEqualTo(Map.of("same-host", 1L));
     assertThat(numbers(server, name, "Refused")).isEqualTo(Map.of("shm-full", 1L));
@@ -96,7 +96,7 @@ class TalariaManagementTest {
         .containsEntry("connections", 1L)
         .containsEntry("opened", 1L)
         .containsEntry("closed", 0L)
-        .containsEntry("fabricOutBytes", 17L)
+        .containsEntry("acceleratedOutBytes", 17L)
         .containsEntry("tcpInBytes", 5L);
     assertThat(server.getAttribute(name, "CountersFile")).isEqualTo("");
     for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {

@@ -163,11 +163,11 @@ public final class Endpoint implements AutoCloseable {
      * What to do when the peer fails; {@link ErrorHandling#PEER} if nothing is said. Both sides
      * must say the same.
      *
-     * @param mode what to do
+     * @param transport what to do
      * @return changed options
      */
-    public Options errorHandling(ErrorHandling mode) {
-      return new Options(address, socketAddress, mode, name, noLoopback, sendClientId);
+    public Options errorHandling(ErrorHandling transport) {
+      return new Options(address, socketAddress, transport, name, noLoopback, sendClientId);
     }
 
     /**
@@ -232,7 +232,7 @@ public final class Endpoint implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment params = Native.zeroed(arena, EpParams.STRUCT);
       long mask = UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_USER_DATA;
-      params.set(JAVA_INT, EpParams.ERR_MODE, options.errorHandling.code());
+      params.set(JAVA_INT, EpParams.ERR_TRANSPORT, options.errorHandling.code());
       params.set(JAVA_LONG, EpParams.USER_DATA, cell);
       if (options.errorHandling == ErrorHandling.PEER) {
         mask |= UCP_EP_PARAM_FIELD_ERR_HANDLER;
@@ -283,7 +283,7 @@ public final class Endpoint implements AutoCloseable {
   /**
    * How it handles failures of the peer.
    *
-   * @return a mode
+   * @return a transport
    */
   public ErrorHandling errorHandling() {
     return errorHandling;

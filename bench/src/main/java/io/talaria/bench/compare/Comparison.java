@@ -5,10 +5,10 @@ package io.talaria.bench.compare;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.bench.harness.Target;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.cli.Complaint;
 import io.talaria.cli.harness.Json;
 import java.util.ArrayList;
@@ -272,7 +272,7 @@ public final class Comparison {
    * @param implementation on which road they should be
    * @param taken what they took
    */
-  public void addRoads(String label, Implementation implementation, ModeProbe.Roads taken) {
+  public void addRoads(String label, Implementation implementation, TransportProbe.Roads taken) {
     if (implementation.onTalaria()) {
       String whose = implementation == Implementation.TALARIA ? label : label + " by JUCX";
       roads.computeIfAbsent(whose, key -> new LinkedHashSet<>()).add(taken.describe());

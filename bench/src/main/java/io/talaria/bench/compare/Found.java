@@ -3,8 +3,8 @@
 package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.Latencies;
-import io.talaria.bench.harness.ModeProbe;
-import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.TransportProbe;
+import io.talaria.bench.harness.TransportProbe.Roads;
 import io.talaria.bench.harness.WarmUp;
 import org.HdrHistogram.Histogram;
 
@@ -34,7 +34,7 @@ public record Found(
         0,
         elapsedNs,
         Latencies.encode(histogram),
-        ModeProbe.look(),
+        TransportProbe.look(),
         warmUp.rested());
   }
 
@@ -47,7 +47,7 @@ public record Found(
    * @param elapsedNs how long all took
    */
   public static Found poured(WarmUp warmUp, long messages, long bytes, long elapsedNs) {
-    return new Found(messages, bytes, elapsedNs, "", ModeProbe.look(), warmUp.rested());
+    return new Found(messages, bytes, elapsedNs, "", TransportProbe.look(), warmUp.rested());
   }
 
   /** Returns the histogram, or null. */

@@ -98,7 +98,7 @@ public final class IterationOptions {
     new Iterations(wanted, repeat.busy(), command.commandLine().getErr())
         .measure(benchmark.cases(launch, remotes), found);
     Map<String, Object> options = new LinkedHashMap<>(benchmark.options());
-    options.put("fabric", launch.fabric());
+    options.put("transport", launch.transport());
     options.put("iterations", wanted);
     options.put("busy", repeat.busy());
     options.put("javaOptions", launch.options());

@@ -6,9 +6,9 @@ import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.ChildSpec;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
-import io.talaria.bench.harness.ModeProbe.Roads;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.TransportProbe.Roads;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Path;
@@ -20,12 +20,12 @@ import java.util.List;
  *
  * @param road what the sockets of a run on one road are
  * @param agent the agent; null if nothing runs on Talaria
- * @param fabric what Talaria runs on, as {@code talaria.fabrics}
+ * @param transport what Talaria runs on, as {@code talaria.transports}
  * @param options the user's further options for all JVMs
  * @param pinning which JVM sits on which core
  */
 public record Launch(
-    Implementation road, AgentJar agent, String fabric, List<String> options, Pinning pinning) {
+    Implementation road, AgentJar agent, String transport, List<String> options, Pinning pinning) {
 
   /** Netty uses Unsafe, about which Java prints a warning from 24 on. */
   private static final List<String> COMMON =
@@ -45,16 +45,16 @@ public record Launch(
 
   /** Returns the road in words, {@code Talaria (shm)}. */
   public String describe() {
-    return road == Implementation.JDK ? "the JDK's sockets" : "Talaria (" + fabric + ")";
+    return road == Implementation.JDK ? "the JDK's sockets" : "Talaria (" + transport + ")";
   }
 
   /**
    * Returns the road that connections took, in words.
    *
-   * @param taken what a client saw: only that tells which of several fabrics it was
+   * @param taken what a client saw: only that tells which of several transports it was
    */
   public String describe(Roads taken) {
-    return road == Implementation.TALARIA && fabric.contains(",")
+    return road == Implementation.TALARIA && transport.contains(",")
         ? "Talaria (" + taken.describe() + ")"
         : describe();
   }
@@ -129,7 +129,7 @@ public record Launch(
   public Launch with(List<String> more) {
     List<String> all = new ArrayList<>(more);
     all.addAll(options);
-    return new Launch(road, agent, fabric, all, pinning);
+    return new Launch(road, agent, transport, all, pinning);
   }
 
   /**
@@ -138,12 +138,12 @@ public record Launch(
    * @param cores which JVM sits on which
    */
   public Launch on(Pinning cores) {
-    return new Launch(road, agent, fabric, options, cores);
+    return new Launch(road, agent, transport, options, cores);
   }
 
   /** Describes this machine and the conditions. */
   public Machine machine() {
-    return Machine.describe(agent == null ? "none" : agent.version() + ", " + fabric, pinning);
+    return Machine.describe(agent == null ? "none" : agent.version() + ", " + transport, pinning);
   }
 
   private Path jar(Implementation implementation) {
@@ -153,7 +153,7 @@ public record Launch(
   /** The same for all; those without Talaria do not know its property. */
   private List<String> jvmOptions(List<String> more) {
     List<String> words = new ArrayList<>(COMMON);
-    words.add("-Dtalaria.fabrics=" + fabric);
+    words.add("-Dtalaria.transports=" + transport);
     words.addAll(more);
     words.addAll(options);
     return words;

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 
 /** The options that say what the sockets of a workload run on: a mixin of its command. */
 public final class RoadOptions {
-  private static final List<String> FABRICS = List.of("shm", "ucx");
+  private static final List<String> TRANSPORTS = List.of("shm", "ucx");
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -26,13 +26,13 @@ public final class RoadOptions {
   private boolean plain;
 
   @Option(
-      names = "--fabric",
+      names = "--transport",
       split = ",",
-      paramLabel = "FABRIC",
+      paramLabel = "TRANSPORT",
       description =
-          "What Talaria runs on, as talaria.fabrics: shm, ucx, or both in the order wanted."
+          "What Talaria runs on, as talaria.transports: shm, ucx, or both in the order wanted."
               + " Default: shm.")
-  private List<String> fabrics = new ArrayList<>();
+  private List<String> transports = new ArrayList<>();
 
   @Option(
       names = "--agent",
@@ -58,17 +58,20 @@ public final class RoadOptions {
    * @throws ParameterException if the options do not fit
    */
   public Launch launch(Pinning pinning) throws HarnessException {
-    if (plain && !fabrics.isEmpty()) {
-      throw new ParameterException(command.commandLine(), "--fabric does not go with --plain");
+    if (plain && !transports.isEmpty()) {
+      throw new ParameterException(command.commandLine(), "--transport does not go with --plain");
     }
-    for (String fabric : fabrics) {
-      if (!FABRICS.contains(fabric)) {
+    for (String transport : transports) {
+      if (!TRANSPORTS.contains(transport)) {
         throw new ParameterException(
             command.commandLine(),
-            "--fabric: '" + fabric + "' is no fabric; there are: " + String.join(", ", FABRICS));
+            "--transport: '"
+                + transport
+                + "' is no transport; there are: "
+                + String.join(", ", TRANSPORTS));
       }
     }
-    String chosen = fabrics.isEmpty() ? FABRICS.get(0) : String.join(",", fabrics);
+    String chosen = transports.isEmpty() ? TRANSPORTS.get(0) : String.join(",", transports);
     AgentJar jar = plain || Pair.bothPlain() ? null : AgentJar.locate(agent);
     return new Launch(
         plain ? Implementation.JDK : Implementation.TALARIA, jar, chosen, javaOptions, pinning);

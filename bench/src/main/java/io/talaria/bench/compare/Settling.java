@@ -3,8 +3,8 @@
 package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.Implementation;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.Pair;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.cli.harness.HarnessException;
 import java.util.concurrent.TimeUnit;
 
@@ -37,12 +37,12 @@ public final class Settling {
   public static void await(int connections, Exchange exchange) throws Exception {
     long begin = System.nanoTime();
     exchange.run();
-    while (System.nanoTime() - begin < ModeProbe.undecidedNs(connections)) {
+    while (System.nanoTime() - begin < TransportProbe.undecidedNs(connections)) {
       TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
       exchange.run();
     }
-    if (ModeProbe.switchedOn()) {
-      Pair.requireAccelerated(Implementation.TALARIA, "client", ModeProbe.look(), connections);
+    if (TransportProbe.switchedOn()) {
+      Pair.requireAccelerated(Implementation.TALARIA, "client", TransportProbe.look(), connections);
     }
   }
 }

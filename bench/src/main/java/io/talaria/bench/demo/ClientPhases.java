@@ -4,8 +4,8 @@ package io.talaria.bench.demo;
 
 import io.talaria.bench.compare.WarmUpLength;
 import io.talaria.bench.harness.Latencies;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.bench.netty.NettyClient;
 import java.io.IOException;
@@ -61,7 +61,7 @@ final class ClientPhases {
         histogram.getTotalCount(),
         elapsed,
         Latencies.encode(histogram),
-        ModeProbe.look(),
+        TransportProbe.look(),
         warmUp.rested());
   }
 
@@ -86,7 +86,7 @@ final class ClientPhases {
       elapsed += client.flood(batch);
       messages += batch;
     }
-    return new PhaseResult(phase, messages, elapsed, "", ModeProbe.look(), warmUp.rested());
+    return new PhaseResult(phase, messages, elapsed, "", TransportProbe.look(), warmUp.rested());
   }
 
   private WarmUp warmUp(DemoPhase phase) {

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.demo;
 
-import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Roads;
 
 /**
  * What the client measured in one phase.

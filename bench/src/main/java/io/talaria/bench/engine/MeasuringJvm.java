@@ -4,9 +4,9 @@ package io.talaria.bench.engine;
 
 import io.talaria.bench.compare.WarmUpLength;
 import io.talaria.bench.harness.Latencies;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.bench.link.Binding;
@@ -91,7 +91,7 @@ public final class MeasuringJvm {
     client = order.client();
     String obstacle = Bindings.load(kind).orElse("");
     return new Orders.Initialized(
-        obstacle.isEmpty() ? Bindings.release(kind) : "", obstacle, ModeProbe.switchedOn());
+        obstacle.isEmpty() ? Bindings.release(kind) : "", obstacle, TransportProbe.switchedOn());
   }
 
   private Orders.Lines offer(Orders.Offer order) throws Exception {
@@ -181,7 +181,7 @@ public final class MeasuringJvm {
         order.counts() ? merged(work, Laps::sinceDue) : null,
         order.counts() || warmUp.done(operations),
         warmUp.rested(),
-        ModeProbe.look(),
+        TransportProbe.look(),
         carried.interfaceBytes(),
         carried.infinibandBytes());
   }

@@ -3,7 +3,7 @@
 package io.talaria.bench.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.link.Binding;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Pattern;
@@ -134,7 +134,7 @@ public final class Orders {
       String sinceDue,
       boolean warm,
       boolean rested,
-      ModeProbe.Roads roads,
+      TransportProbe.Roads roads,
       long wireBytes,
       long infinibandBytes) {}
 

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.engine;
 
-import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.link.Binding;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Pattern;
@@ -257,14 +257,15 @@ public final class Phases {
     return IntStream.range(0, done.size()).filter(this::leads).mapToObj(done::get).toList();
   }
 
-  private void requireAccelerated(ModeProbe.Roads roads, int connections) throws HarnessException {
+  private void requireAccelerated(TransportProbe.Roads roads, int connections)
+      throws HarnessException {
     if (terms.road().accelerated() && roads.accelerated() < connections) {
       throw new HarnessException(
           "NOT ACCELERATED: of "
               + connections
               + " connections "
               + roads.accelerated()
-              + " are on a fabric: "
+              + " are on a transport: "
               + roads.describe());
     }
   }

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeoutException;
  * the process in any case, and so does the end of this JVM.
  */
 public final class ChildJvm implements AutoCloseable {
-  /** The option that has the fabric ucx take JUCX. */
+  /** The option that has the transport ucx take JUCX. */
   public static final String BY_JUCX = "-Dtalaria.ucx.binding=jucx";
 
   private static final int TAIL_LINES = 400;

@@ -118,7 +118,7 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
    * @throws HarnessException if some stayed plain
    */
   public static void requireAccelerated(
-      Implementation implementation, String side, ModeProbe.Roads roads, int connections)
+      Implementation implementation, String side, TransportProbe.Roads roads, int connections)
       throws HarnessException {
     if (accelerated(implementation) && (roads.accelerated() < connections || roads.plain() > 0)) {
       throw new HarnessException(
@@ -128,7 +128,7 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
               + side
               + " saw "
               + roads.accelerated()
-              + " on a fabric: "
+              + " on a transport: "
               + roads.describe());
     }
   }

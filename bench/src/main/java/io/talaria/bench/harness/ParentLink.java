@@ -70,7 +70,7 @@ public final class ParentLink {
     listener.start();
     int status = 0;
     try {
-      link.report("hello", Map.of("provider", ModeProbe.provider()));
+      link.report("hello", Map.of("provider", TransportProbe.provider()));
       body.run(link);
     } catch (Throwable e) {
       status = 1;

@@ -34,8 +34,8 @@ public enum Road {
   public List<String> jvmOptions() {
     return switch (this) {
       case PLAIN -> List.of();
-      case SHM -> List.of("-Dtalaria.fabrics=shm");
-      case UCX -> List.of("-Dtalaria.fabrics=ucx", NATIVE);
+      case SHM -> List.of("-Dtalaria.transports=shm");
+      case UCX -> List.of("-Dtalaria.transports=ucx", NATIVE);
       case DIRECT -> List.of(NATIVE);
     };
   }

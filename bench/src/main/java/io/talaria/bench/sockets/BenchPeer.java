@@ -2,8 +2,8 @@
 
 package io.talaria.bench.sockets;
 
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.util.HashMap;
@@ -41,7 +41,9 @@ public final class BenchPeer {
       }
     }
     return withAllocation(
-        new Measured(Map.of(), Map.of(), ModeProbe.look(), true), Measured.SERVER_ALLOCATED, meter);
+        new Measured(Map.of(), Map.of(), TransportProbe.look(), true),
+        Measured.SERVER_ALLOCATED,
+        meter);
   }
 
   private static void receive(ServerSocketChannel listener, int connections) throws IOException {
@@ -88,7 +90,7 @@ public final class BenchPeer {
     try (Trips trips = open(job, meter)) {
       boolean rested = Phases.warmUp(trips, job.timing(), job.scenario().connections());
       if (job.scenario().pattern() == Pattern.WAKE) {
-        link.report("measuring", ModeProbe.look());
+        link.report("measuring", TransportProbe.look());
       }
       Measured measured = Phases.measure(trips, job.timing(), meter).rested(rested);
       return withAllocation(measured, Measured.CLIENT_ALLOCATED, meter);

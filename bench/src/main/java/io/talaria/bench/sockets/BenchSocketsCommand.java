@@ -50,9 +50,9 @@ import picocli.CommandLine.Spec;
       "  talaria bench sockets --quick",
       "  talaria bench sockets --patterns blocking,selectNow,oneway --sizes 16,1K,64K",
       "  talaria bench sockets --iterations 5 --json result.json",
-      "  talaria bench sockets --fabric ucx --patterns blocking,oneway",
-      "  talaria bench sockets --fabric ucx --binding ffm,jucx --jucx jucx-1.18.1.jar",
-      "  talaria bench sockets --java /opt/jdk-17 --fabric ucx --binding jucx --jucx jucx.jar",
+      "  talaria bench sockets --transport ucx --patterns blocking,oneway",
+      "  talaria bench sockets --transport ucx --binding ffm,jucx --jucx jucx-1.18.1.jar",
+      "  talaria bench sockets --java /opt/jdk-17 --transport ucx --binding jucx --jucx jucx.jar",
       "  talaria bench sockets --patterns wake,blocking,select --busy 2",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
@@ -144,7 +144,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "BINDING",
       description =
-          "With --fabric ucx: how Talaria reaches UCX, ffm, jucx, or both in one run, with their"
+          "With --transport ucx: how Talaria reaches UCX, ffm, jucx, or both in one run, with their"
               + " ratio. Default: ffm.")
   private List<String> bindings = new ArrayList<>();
 
@@ -200,7 +200,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     targets.judgeByJucx();
     if (!ffm()) {
       found.note("by JUCX alone, beside the JDK's sockets");
-    } else if (launch.fabric().equals(UCX)) {
+    } else if (launch.transport().equals(UCX)) {
       targets.judgeOnUcx();
     } else if (repeat.busy() == 0) {
       targets.judge(scenarios);
@@ -253,8 +253,8 @@ public final class BenchSocketsCommand implements Callable<Integer> {
   }
 
   private Launch withJucx(Launch launch) {
-    if (!bindings.isEmpty() && (!launch.fabric().equals(UCX) || launch.agent() == null)) {
-      throw new ParameterException(spec.commandLine(), "--binding goes with --fabric ucx");
+    if (!bindings.isEmpty() && (!launch.transport().equals(UCX) || launch.agent() == null)) {
+      throw new ParameterException(spec.commandLine(), "--binding goes with --transport ucx");
     }
     if (jucx == null) {
       return launch;
@@ -264,16 +264,16 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         Runtime.version().feature() < WARNS_OF_NATIVE ? List.of(file) : List.of(file, NATIVE));
   }
 
-  /** Those that the fabric takes. */
+  /** Those that the transport takes. */
   private static String transports(Launch launch) {
-    String chosen = launch.fabric().equals(UCX) ? System.getenv(TRANSPORTS) : null;
+    String chosen = launch.transport().equals(UCX) ? System.getenv(TRANSPORTS) : null;
     return chosen == null ? UcxPerftest.SHARED_MEMORY : chosen;
   }
 
   private Map<String, Object> options(Plan plan, Timing timing, int iterations, Launch launch) {
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("plan", plan);
-    options.put("fabric", launch.fabric());
+    options.put("transport", launch.transport());
     options.put("bindings", bindings);
     options.put("iterations", iterations);
     options.put("busy", repeat.busy());

@@ -3,7 +3,7 @@
 package io.talaria.bench.sockets;
 
 import io.talaria.bench.harness.Latencies;
-import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.TransportProbe;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
@@ -52,6 +52,6 @@ final class ColdClient {
         Measured.START_TO_ECHOES_NS,
         (double) TimeUnit.MILLISECONDS.toNanos(echoedAtMs - startedAtMs));
     return new Measured(
-        values, Map.of(Measured.ROUND_TRIP, Latencies.encode(first)), ModeProbe.look(), true);
+        values, Map.of(Measured.ROUND_TRIP, Latencies.encode(first)), TransportProbe.look(), true);
   }
 }

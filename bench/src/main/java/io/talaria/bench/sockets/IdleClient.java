@@ -3,8 +3,8 @@
 package io.talaria.bench.sockets;
 
 import io.talaria.bench.compare.Timing;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import java.io.IOException;
 import java.util.Map;
 
@@ -26,7 +26,7 @@ final class IdleClient {
       Thread waiter = new Thread(stop, "idle-stop");
       waiter.setDaemon(true);
       waiter.start();
-      link.report("idle", ModeProbe.look());
+      link.report("idle", TransportProbe.look());
       while (!stop.ordered) {
         loop.turn();
       }

@@ -2,8 +2,8 @@
 
 package io.talaria.bench.sockets;
 
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,7 +35,7 @@ final class ManyClient {
   }
 
   private static void pause(ParentLink link, String step) throws IOException, InterruptedException {
-    link.report(step, ModeProbe.look());
+    link.report(step, TransportProbe.look());
     link.receive(String.class);
   }
 }

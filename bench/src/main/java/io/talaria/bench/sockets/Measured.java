@@ -2,7 +2,7 @@
 
 package io.talaria.bench.sockets;
 
-import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Roads;
 import java.util.Map;
 
 /**

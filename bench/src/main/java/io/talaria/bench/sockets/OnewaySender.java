@@ -3,7 +3,7 @@
 package io.talaria.bench.sockets;
 
 import io.talaria.bench.compare.Timing;
-import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.WarmUp;
 import java.io.EOFException;
 import java.io.IOException;
@@ -50,14 +50,14 @@ final class OnewaySender implements AutoCloseable {
       long wanted = iterations * batchNs / Math.max(took, 1);
       iterations = Math.min(Math.max(wanted, FIRST_ITERATIONS), iterations * 4);
     } while (!warmUp.done(messages));
-    long tcpBytes = ModeProbe.look().tcpBytes();
+    long tcpBytes = TransportProbe.look().tcpBytes();
     long sent = 0;
     long elapsed = 0;
     while (elapsed < timing.measureNs()) {
       elapsed += batch(iterations);
       sent += iterations * channels.length;
     }
-    ModeProbe.Roads roads = ModeProbe.look();
+    TransportProbe.Roads roads = TransportProbe.look();
     Map<String, Double> values = new HashMap<>();
     values.put(Measured.MESSAGES_PER_SECOND, sent * 1e9 / elapsed);
     values.put(Measured.GIGABYTES_PER_SECOND, (double) sent * message.capacity() / elapsed);

@@ -4,7 +4,7 @@ package io.talaria.bench.sockets;
 
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Latencies;
-import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.WarmUp;
 import java.io.IOException;
 import java.util.HashMap;
@@ -44,7 +44,7 @@ final class Phases {
    */
   static Measured measure(Trips trips, Timing timing, AllocMeter meter) throws IOException {
     Histogram histogram = Latencies.histogram();
-    long tcpBytes = ModeProbe.look().tcpBytes();
+    long tcpBytes = TransportProbe.look().tcpBytes();
     if (meter != null) {
       meter.restart();
     }
@@ -55,7 +55,7 @@ final class Phases {
       elapsed = System.nanoTime() - begin;
     } while (elapsed < timing.measureNs()
         || (meter != null && !meter.enough() && elapsed < MORE_TIMES * timing.measureNs()));
-    ModeProbe.Roads roads = ModeProbe.look();
+    TransportProbe.Roads roads = TransportProbe.look();
     Map<String, Double> values = new HashMap<>();
     values.put(Measured.TRIPS_PER_SECOND, histogram.getTotalCount() * 1e9 / elapsed);
     values.put(Measured.TCP_BYTES, (double) (roads.tcpBytes() - tcpBytes));

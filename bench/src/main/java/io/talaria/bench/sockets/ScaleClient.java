@@ -2,8 +2,8 @@
 
 package io.talaria.bench.sockets;
 
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.WarmUp;
 import java.io.IOException;
 import java.util.HashMap;
@@ -66,7 +66,7 @@ final class ScaleClient {
   }
 
   private static void pause(ParentLink link, String step) throws IOException, InterruptedException {
-    link.report(step, ModeProbe.look());
+    link.report(step, TransportProbe.look());
     link.receive(String.class);
   }
 }

@@ -5,7 +5,7 @@ package io.talaria.bench.harness;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Roads;
 import io.talaria.cli.harness.HarnessException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ class PairTest {
     assertThatThrownBy(() -> Pair.requireAccelerated(Implementation.TALARIA, "client", PARTLY, 3))
         .isInstanceOf(HarnessException.class)
         .hasMessage(
-            "NOT ACCELERATED: of 3 connections, the client saw 2 on a fabric: 1 tcp (peer-plain)");
+            "NOT ACCELERATED: of 3 connections, the client saw 2 on a transport: 1 tcp (peer-plain)");
   }
 
   @Test

@@ -102,7 +102,7 @@ final class Differences {
     if (client.facts.switchedOn() && server.facts.switchedOn()) {
       directories("talaria.dir", client, server, ProcessFacts::dir);
       directories("talaria.shm.dir", client, server, ProcessFacts::shmDir);
-      fabrics(client.facts, server.facts);
+      transports(client.facts, server.facts);
     }
   }
 
@@ -127,14 +127,14 @@ final class Differences {
     }
   }
 
-  private void fabrics(ProcessFacts client, ProcessFacts server) {
-    String one = client.property("talaria.fabrics", "shm");
-    String other = server.property("talaria.fabrics", "shm");
+  private void transports(ProcessFacts client, ProcessFacts server) {
+    String one = client.property("talaria.transports", "shm");
+    String other = server.property("talaria.transports", "shm");
     List<String> common = new ArrayList<>(List.of(one.split(",")));
     common.retainAll(List.of(other.split(",")));
     if (common.isEmpty()) {
       add(
-          "talaria.fabrics is " + one + " in the client and " + other + " in the server",
+          "talaria.transports is " + one + " in the client and " + other + " in the server",
           "Name one that both have.");
     }
   }

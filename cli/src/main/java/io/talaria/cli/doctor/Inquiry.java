@@ -7,9 +7,9 @@ import io.talaria.cli.doctor.Differences.End;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.ss.Show;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.file.Liveness;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;
@@ -59,7 +59,7 @@ final class Inquiry {
       String client,
       String server,
       InetSocketAddress service,
-      Mode mode,
+      Transport transport,
       Reason reason,
       List<Difference> differences) {}
 
@@ -414,7 +414,7 @@ final class Inquiry {
     Owned other = other(one);
     List<Difference> differences = List.of();
     String peer = other == null ? "somebody" : name(other.process);
-    if (connection.mode() != Mode.TCP || connection.reason() == Reason.PENDING) {
+    if (connection.transport() != Transport.TCP || connection.reason() == Reason.PENDING) {
       accelerated++;
     } else {
       plain++;
@@ -479,7 +479,7 @@ final class Inquiry {
             client ? name(one.process) : peer,
             client ? peer : name(one.process),
             client ? connection.remote() : connection.local(),
-            connection.mode(),
+            connection.transport(),
             connection.reason(),
             differences);
     groups.merge(group, 1, Integer::sum);
@@ -529,8 +529,8 @@ final class Inquiry {
             + group.server
             + (count == 1 ? "" : ", " + count + " times")
             + ": ";
-    if (group.mode != Mode.TCP || group.reason == Reason.PENDING) {
-      return Finding.ok(CONNECTION, found + group.mode.code() + ", " + group.reason.code());
+    if (group.transport != Transport.TCP || group.reason == Reason.PENDING) {
+      return Finding.ok(CONNECTION, found + group.transport.code() + ", " + group.reason.code());
     }
     found += "plain, " + group.reason.code() + ". ";
     return group.differences.isEmpty()

@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
-/** What the fabric ucx wants before Java 25: JUCX, and an environment for UCX. */
+/** What the transport ucx wants before Java 25: JUCX, and an environment for UCX. */
 final class JucxChecks {
   private static final String NAME = "JUCX";
   private static final String CLASS = "org/openucx/jucx/ucp/UcpContext.class";
@@ -30,7 +30,7 @@ final class JucxChecks {
       return Finding.missing(
           NAME,
           "talaria.jucx names none; a program may have its own on its class path",
-          "Only talaria.fabrics=ucx before Java 25 wants it: org.openucx:jucx:1.18.1, by"
+          "Only talaria.transports=ucx before Java 25 wants it: org.openucx:jucx:1.18.1, by"
               + " -Dtalaria.jucx=FILE.");
     }
     String version = version(jar);

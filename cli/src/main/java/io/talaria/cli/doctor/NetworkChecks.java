@@ -10,7 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What other fabrics than shared memory want. Only looked for: nothing is loaded. */
+/** What other transports than shared memory want. Only looked for: nothing is loaded. */
 final class NetworkChecks {
   private static final String LIBRARY = "libucp.so.0";
 
@@ -22,14 +22,14 @@ final class NetworkChecks {
       Path library = place.resolve(LIBRARY);
       if (Files.isRegularFile(library)) {
         return Finding.ok(
-            "UCX", library + target(library) + ": used where talaria.fabrics names ucx");
+            "UCX", library + target(library) + ": used where talaria.transports names ucx");
       }
     }
     return Finding.missing(
         "UCX",
         "no " + LIBRARY + " where the loader looks (" + places.size() + " directories)",
         (here.hosts().rules() == null
-                ? "Only talaria.fabrics=ucx wants it"
+                ? "Only talaria.transports=ucx wants it"
                 : "Without it the rules for other hosts are nothing")
             + "; install UCX (Debian and Ubuntu: apt install libucx0).");
   }

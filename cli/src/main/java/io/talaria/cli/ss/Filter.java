@@ -3,9 +3,9 @@
 package io.talaria.cli.ss;
 
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -67,14 +67,14 @@ record Filter(Processes processes, Ends ends, Kinds kinds) {
   /**
    * Which connections and listeners.
    *
-   * @param modes their modes
+   * @param transports their transports
    * @param reasons their reasons
    * @param roles their roles
    * @param states their states
    */
-  record Kinds(Set<Mode> modes, Set<Reason> reasons, Set<Role> roles, Set<State> states) {
+  record Kinds(Set<Transport> transports, Set<Reason> reasons, Set<Role> roles, Set<State> states) {
     boolean fit(ConnectionInfo connection) {
-      return fits(modes, connection.mode())
+      return fits(transports, connection.transport())
           && fits(reasons, connection.reason())
           && fits(roles, connection.role())
           && fits(states, State.of(connection));

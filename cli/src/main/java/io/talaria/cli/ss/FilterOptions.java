@@ -2,9 +2,9 @@
 
 package io.talaria.cli.ss;
 
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -56,11 +56,11 @@ final class FilterOptions {
   private List<String> addresses = new ArrayList<>();
 
   @Option(
-      names = "--mode",
+      names = "--transport",
       paramLabel = "MODE",
       split = ",",
-      description = "Only connections in this mode: tcp, shm or ucx.")
-  private List<String> modes = new ArrayList<>();
+      description = "Only connections in this transport: tcp, shm or ucx.")
+  private List<String> transports = new ArrayList<>();
 
   @Option(
       names = "--reason",
@@ -91,7 +91,7 @@ final class FilterOptions {
         && programs.isEmpty()
         && ports.isEmpty()
         && addresses.isEmpty()
-        && modes.isEmpty()
+        && transports.isEmpty()
         && reasons.isEmpty()
         && roles.isEmpty()
         && states.isEmpty());
@@ -113,7 +113,7 @@ final class FilterOptions {
         new Filter.Processes(new HashSet<>(pids), new HashSet<>(programs)),
         new Filter.Ends(new HashSet<>(ports), literals()),
         new Filter.Kinds(
-            choices("--mode", modes, Mode.values(), Mode::code),
+            choices("--transport", transports, Transport.values(), Transport::code),
             choices("--reason", reasons, Reason.values(), Reason::code),
             choices("--role", roles, Role.values(), Role::code),
             choices("--state", states, State.values(), State::code)));

@@ -24,20 +24,20 @@ import picocli.CommandLine.Spec;
     name = "ss",
     mixinStandardHelpOptions = true,
     description = {
-      "The live table of connections of all Talaria processes of this user on this host, with mode"
+      "The live table of connections of all Talaria processes of this user on this host, with transport"
           + " and reason. It reads their counters files and disturbs nobody.",
       ""
     },
     footerHeading =
-        "%nFilters (address, mode, pid, port, program, reason, role, state): several values of one,"
+        "%nFilters (address, transport, pid, port, program, reason, role, state): several values of one,"
             + " in turn or separated by commas, widen the choice; several filters narrow it."
             + "%n%nColumns:%n",
     footer = {
-      "  mode       the road the bytes travel: tcp, shm (shared memory) or ucx",
-      "  reason     why it is that road; the lines below the table say it in words",
-      "  in, out    bytes read and written so far, on both roads together",
+      "  transport  what carries the bytes: tcp, shm (shared memory) or ucx",
+      "  reason     why it is that transport; the lines below the table say it in words",
+      "  in, out    bytes read and written so far, on all transports together",
       "  stalls     writes that found no space",
-      "  wakeups      wake-ups sent to a sleeping peer / received from it",
+      "  wakeups    wake-ups sent to a sleeping peer / received from it",
       "  .../s      the same in a second, since the last refresh (--watch)",
       "",
       "Examples:",

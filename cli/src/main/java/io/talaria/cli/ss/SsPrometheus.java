@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * The table for Prometheus: open connections counted by role, mode and reason, and what each
+ * The table for Prometheus: open connections counted by role, transport and reason, and what each
  * process has done in all. No single connection, of which there may be thousands that come and go.
  * docs/seeing.md describes each metric.
  */
@@ -38,12 +38,12 @@ final class SsPrometheus {
     bytes(
         "read_bytes",
         "Bytes that the program has read.",
-        ProcessTotals::fabricInBytes,
+        ProcessTotals::acceleratedInBytes,
         ProcessTotals::tcpInBytes);
     bytes(
         "written_bytes",
         "Bytes that the program has written.",
-        ProcessTotals::fabricOutBytes,
+        ProcessTotals::acceleratedOutBytes,
         ProcessTotals::tcpOutBytes);
     total("reads", "Reads that gave bytes.", ProcessTotals::reads);
     total("writes", "Writes that took bytes.", ProcessTotals::writes);
@@ -70,7 +70,7 @@ final class SsPrometheus {
 
   private void connections() {
     String metric = "talaria_connections";
-    out.head(metric, GAUGE, "Open connections and listeners, by role, mode and reason.");
+    out.head(metric, GAUGE, "Open connections and listeners, by role, transport and reason.");
     for (Snapshot.Entry entry : snapshot.processes()) {
       Map<String, Integer> counts = new TreeMap<>();
       Map<String, ConnectionInfo> examples = new TreeMap<>();
@@ -78,7 +78,7 @@ final class SsPrometheus {
         String kind =
             connection.role().code()
                 + ' '
-                + connection.mode().code()
+                + connection.transport().code()
                 + ' '
                 + connection.reason().code();
         counts.merge(kind, 1, Integer::sum);
@@ -89,7 +89,7 @@ final class SsPrometheus {
             ConnectionInfo connection = examples.get(kind);
             sample(metric, entry)
                 .label("role", connection.role().code())
-                .label("mode", connection.mode().code())
+                .label("transport", connection.transport().code())
                 .label("reason", connection.reason().code())
                 .value(count);
           });
@@ -120,14 +120,14 @@ final class SsPrometheus {
   private void bytes(
       String what,
       String help,
-      ToLongFunction<ProcessTotals> onFabric,
+      ToLongFunction<ProcessTotals> accelerated,
       ToLongFunction<ProcessTotals> onTcp) {
     String metric = "talaria_" + what + "_total";
     out.head(metric, COUNTER, help);
     for (Snapshot.Entry entry : snapshot.processes()) {
       ProcessTotals totals = entry.process().totals();
-      sample(metric, entry).label("road", "fabric").value(onFabric.applyAsLong(totals));
-      sample(metric, entry).label("road", "tcp").value(onTcp.applyAsLong(totals));
+      sample(metric, entry).label("transport", "accelerated").value(accelerated.applyAsLong(totals));
+      sample(metric, entry).label("transport", "tcp").value(onTcp.applyAsLong(totals));
     }
   }
 

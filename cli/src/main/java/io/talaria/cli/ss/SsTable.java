@@ -48,8 +48,8 @@ final class SsTable {
     column("role", 7, line -> line.connection().role().code());
     column("local", 5, line -> Show.address(line.connection().local()));
     column("remote", ALWAYS, line -> Show.address(line.connection().remote()));
-    column("mode", ALWAYS, line -> line.connection().mode().code());
-    column("transport", 12, line -> transport(line.connection()));
+    column("transport", ALWAYS, line -> line.connection().transport().code());
+    column("detail", 12, line -> detail(line.connection()));
     column("reason", ALWAYS, line -> line.connection().reason().code());
     if (rates != null) {
       figure(">in/s", ALWAYS, line -> Show.bytes(rates.in(line)));
@@ -90,8 +90,8 @@ final class SsTable {
     return process.liveness() == Liveness.OTHER_NAMESPACE;
   }
 
-  private static String transport(ConnectionInfo connection) {
-    return connection.transport().isEmpty() ? "-" : connection.transport();
+  private static String detail(ConnectionInfo connection) {
+    return connection.detail().isEmpty() ? "-" : connection.detail();
   }
 
   /** All columns. */

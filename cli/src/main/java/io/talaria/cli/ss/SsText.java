@@ -3,8 +3,8 @@
 package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.Terminal;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -131,10 +131,10 @@ final class SsText {
                   + snapshot.dir());
     }
     Summary summary = new Summary(snapshot, rates);
-    List<String> byMode = new ArrayList<>();
-    for (Mode mode : Mode.values()) {
-      if (summary.modes().get(mode) > 0) {
-        byMode.add(summary.modes().get(mode) + " " + mode.code());
+    List<String> byTransport = new ArrayList<>();
+    for (Transport transport : Transport.values()) {
+      if (summary.transports().get(transport) > 0) {
+        byTransport.add(summary.transports().get(transport) + " " + transport.code());
       }
     }
     List<String> lines = new ArrayList<>();
@@ -144,7 +144,7 @@ final class SsText {
             + count(summary.listeners(), "listener", "listeners")
             + ", "
             + count(summary.connections(), "connection", "connections")
-            + (byMode.isEmpty() ? "" : " (" + String.join(", ", byMode) + ")")
+            + (byTransport.isEmpty() ? "" : " (" + String.join(", ", byTransport) + ")")
             + "; in "
             + Show.bytes(summary.inBytes())
             + ", out "
@@ -177,7 +177,7 @@ final class SsText {
     Set<Reason> reasons = EnumSet.noneOf(Reason.class);
     for (Snapshot.Line line : snapshot.lines()) {
       Reason reason = line.connection().reason();
-      if (line.connection().mode() == Mode.TCP && !NEED_NO_WORDS.contains(reason)) {
+      if (line.connection().transport() == Transport.TCP && !NEED_NO_WORDS.contains(reason)) {
         reasons.add(reason);
       }
     }

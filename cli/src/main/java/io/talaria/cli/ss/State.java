@@ -3,12 +3,12 @@
 package io.talaria.cli.ss;
 
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import java.util.Locale;
 
-/** How far a connection is, in one word: what its role, mode and reason say together. */
+/** How far a connection is, in one word: what its role, transport and reason say together. */
 enum State {
   /** A listener. */
   LISTENING,
@@ -23,7 +23,7 @@ enum State {
     if (connection.role() == Role.LISTENER) {
       return LISTENING;
     }
-    if (connection.mode() != Mode.TCP) {
+    if (connection.transport() != Transport.TCP) {
       return ACCELERATED;
     }
     return connection.reason() == Reason.PENDING ? NEGOTIATING : PLAIN;

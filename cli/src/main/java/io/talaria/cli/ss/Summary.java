@@ -2,15 +2,15 @@
 
 package io.talaria.cli.ss;
 
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
 import java.util.EnumMap;
 import java.util.Map;
 
 /** What a snapshot holds in all. */
 final class Summary {
   private final int processes;
-  private final Map<Mode, Long> modes = new EnumMap<>(Mode.class);
+  private final Map<Transport, Long> transports = new EnumMap<>(Transport.class);
   private final Map<Reason, Long> refused = new EnumMap<>(Reason.class);
   private long listeners;
   private long connections;
@@ -27,8 +27,8 @@ final class Summary {
    */
   Summary(Snapshot snapshot, Rates rates) {
     processes = snapshot.processes().size();
-    for (Mode mode : Mode.values()) {
-      modes.put(mode, 0L);
+    for (Transport transport : Transport.values()) {
+      transports.put(transport, 0L);
     }
     for (Snapshot.Line line : snapshot.lines()) {
       add(line, rates);
@@ -44,7 +44,7 @@ final class Summary {
       return;
     }
     connections++;
-    modes.merge(line.connection().mode(), 1L, Long::sum);
+    transports.merge(line.connection().transport(), 1L, Long::sum);
     inBytes += line.connection().inBytes();
     outBytes += line.connection().outBytes();
     if (rates != null) {
@@ -66,9 +66,9 @@ final class Summary {
     return connections;
   }
 
-  /** How many connections there are in each mode, listeners left out. */
-  Map<Mode, Long> modes() {
-    return modes;
+  /** How many connections there are in each transport, listeners left out. */
+  Map<Transport, Long> transports() {
+    return transports;
   }
 
   /** Upgrades of these processes that did not come about so far. */

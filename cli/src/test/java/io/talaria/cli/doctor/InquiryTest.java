@@ -9,9 +9,9 @@ import io.talaria.cli.doctor.Inquiry.Answer;
 import io.talaria.cli.doctor.Surroundings.HostFiles;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.ProcessCounters;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -147,10 +147,12 @@ class InquiryTest {
     process(SELF, 1000, "java", "java -javaagent:/x/talaria.jar -jar a", 77);
     try (ProcessCounters counters = ProcessCounters.open(run, Runnable::run)) {
       InetSocketAddress server = new InetSocketAddress("127.0.0.1", 8080);
-      counters.connection(Role.LISTENER, server, null).mode(Mode.SHM, Reason.ANNOUNCED, "");
+      counters
+          .connection(Role.LISTENER, server, null)
+          .transport(Transport.SHM, Reason.ANNOUNCED, "");
       counters
           .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40_000))
-          .mode(Mode.TCP, Reason.NO_OFFER, "");
+          .transport(Transport.TCP, Reason.NO_OFFER, "");
       Answer answer = ask(8080);
       assertThat(answer.plain()).isEqualTo(1);
       assertThat(answer.text())
@@ -168,10 +170,10 @@ class InquiryTest {
     try (ProcessCounters counters = ProcessCounters.open(run, Runnable::run)) {
       counters.ucxUnavailable(missing);
       InetSocketAddress server = new InetSocketAddress("127.0.0.1", 8080);
-      counters.connection(Role.LISTENER, server, null).mode(Mode.TCP, Reason.NO_UCX, "");
+      counters.connection(Role.LISTENER, server, null).transport(Transport.TCP, Reason.NO_UCX, "");
       counters
           .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40_000))
-          .mode(Mode.TCP, Reason.NO_UCX, "");
+          .transport(Transport.TCP, Reason.NO_UCX, "");
       assertThat(ask(8080).findings())
           .filteredOn(finding -> finding.toString().contains("no-ucx"))
           .hasSize(2)

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
 import io.talaria.monitor.PrometheusText;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ class DashboardTest {
   private static final String ALERTS = "prometheus/talaria-alerts.yml";
   private static final Pattern METRIC = Pattern.compile("\\btalaria_[a-z_]+");
   private static final Pattern LABEL =
-      Pattern.compile("(reason|mode|role)(?:=|!=|=~|!~)\\\\?\"([a-z|-]+)\\\\?\"");
+      Pattern.compile("(reason|transport|role)(?:=|!=|=~|!~)\\\\?\"([a-z|-]+)\\\\?\"");
 
   @TempDir Path dir;
 
@@ -66,7 +66,7 @@ class DashboardTest {
     Set<String> known =
         Stream.of(
                 Arrays.stream(Reason.values()).map(Reason::code),
-                Arrays.stream(Mode.values()).map(Mode::code),
+                Arrays.stream(Transport.values()).map(Transport::code),
                 Arrays.stream(Role.values()).map(Role::code))
             .flatMap(codes -> codes)
             .collect(Collectors.toSet());

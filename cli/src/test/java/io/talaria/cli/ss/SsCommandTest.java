@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Terminal;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.counters.ProcessCounters;
 import java.io.PrintWriter;
@@ -55,18 +55,18 @@ class SsCommandTest {
     InetSocketAddress server = new InetSocketAddress("127.0.0.1", 9092);
     counters
         .connection(Role.LISTENER, new InetSocketAddress(9092), null)
-        .mode(Mode.SHM, Reason.ANNOUNCED, "");
+        .transport(Transport.SHM, Reason.ANNOUNCED, "");
     ConnectionCounters shm =
         counters.connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40001));
-    shm.mode(Mode.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
-    shm.fabricIn(3 << 20);
-    shm.fabricOut(100);
+    shm.transport(Transport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
+    shm.acceleratedIn(3 << 20);
+    shm.acceleratedOut(100);
     shm.stalled();
     shm.wakeupSent();
     ConnectionCounters tcp =
         counters.connection(
             Role.CLIENT, new InetSocketAddress("::1", 50003), new InetSocketAddress("::1", 2181));
-    tcp.mode(Mode.TCP, Reason.PEER_PLAIN, "");
+    tcp.transport(Transport.TCP, Reason.PEER_PLAIN, "");
     tcp.tcpOut(2048);
     counters.refused(Reason.PEER_PLAIN);
     return counters;
@@ -87,7 +87,7 @@ class SsCommandTest {
       counters
           .connection(
               Role.CLIENT, new InetSocketAddress("::1", 50003), new InetSocketAddress("::1", 2181))
-          .mode(Mode.TCP, Reason.NO_UCX, "");
+          .transport(Transport.TCP, Reason.NO_UCX, "");
       assertThat(run()).contains("process " + PID + ": " + missing).doesNotContain("Another.");
     }
   }
@@ -100,7 +100,7 @@ class SsCommandTest {
       assertThat(run("--pid", Long.toString(PID)))
           .contains(idle)
           .contains("java.net.Socket is Talaria's with talaria.sockets=true only");
-      assertThat(run("--mode", "shm")).doesNotContain(idle);
+      assertThat(run("--transport", "shm")).doesNotContain(idle);
       assertThat(counters.problem()).isNull();
     }
     try (ProcessCounters counters = busyProcess()) {
@@ -120,8 +120,8 @@ class SsCommandTest {
               "role",
               "local",
               "remote",
-              "mode",
               "transport",
+              "detail",
               "reason",
               "in",
               "out",
@@ -156,9 +156,10 @@ class SsCommandTest {
   @Test
   void aModeCanBeAskedFor() {
     try (ProcessCounters counters = busyProcess()) {
-      assertThat(run("--mode", "SHM")).contains("same-host").doesNotContain("[::1]:2181");
-      assertThat(run("--mode", "tcp", "--mode", "shm")).contains("same-host", "[::1]:2181");
-      assertThat(run("--mode", "ucx"))
+      assertThat(run("--transport", "SHM")).contains("same-host").doesNotContain("[::1]:2181");
+      assertThat(run("--transport", "tcp", "--transport", "shm"))
+          .contains("same-host", "[::1]:2181");
+      assertThat(run("--transport", "ucx"))
           .isEqualTo("nothing matches: looked at 1 process in " + dir + "\n");
       assertThat(counters.problem()).isNull();
     }
@@ -211,8 +212,8 @@ class SsCommandTest {
   void filtersTogetherSelectWhatFitsAll() throws Exception {
     try (ProcessCounters counters = busyProcess()) {
       assertThat(roles("--port", "9092", "--role", "accepted")).containsExactly("accepted");
-      assertThat(roles("--port", "9092", "--role", "accepted", "--mode", "tcp")).isEmpty();
-      assertThat(roles("--pid", PID + ",1", "--mode", "tcp,shm", "--address", "::1"))
+      assertThat(roles("--port", "9092", "--role", "accepted", "--transport", "tcp")).isEmpty();
+      assertThat(roles("--pid", PID + ",1", "--transport", "tcp,shm", "--address", "::1"))
           .containsExactly("client");
       String program = Json.parse(run("--json")).get("processes").get(0).get("program").asText();
       String part = program.substring(1).toUpperCase(Locale.ROOT);
@@ -234,7 +235,7 @@ class SsCommandTest {
     try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
       counters.connection(Role.LISTENER, new InetSocketAddress(1), null);
       ConnectionCounters accepted = counters.connection(Role.ACCEPTED, null, null);
-      accepted.fabricIn(10);
+      accepted.acceleratedIn(10);
       accepted.wakeupSent();
       ConnectionCounters client = counters.connection(Role.CLIENT, null, null);
       client.tcpOut(20);
@@ -258,10 +259,10 @@ class SsCommandTest {
       assertThat(process.get("totals").get("refused").get("peer-plain").asInt()).isEqualTo(1);
       assertThat(process.get("connections")).hasSize(3);
       JsonNode connection = process.get("connections").get(1);
-      assertThat(connection.get("mode").asText()).isEqualTo("shm");
+      assertThat(connection.get("transport").asText()).isEqualTo("shm");
       assertThat(connection.get("reason").asText()).isEqualTo("same-host");
       assertThat(connection.get("remote").asText()).isEqualTo("127.0.0.1:40001");
-      assertThat(connection.get("fabricInBytes").asLong()).isEqualTo(3 << 20);
+      assertThat(connection.get("acceleratedInBytes").asLong()).isEqualTo(3 << 20);
       assertThat(connection.get("wakeupsSent").asLong()).isEqualTo(1);
       assertThat(process.get("connections").get(0).get("remote").isNull()).isTrue();
       assertThat(counters.problem()).isNull();
@@ -275,12 +276,12 @@ class SsCommandTest {
       assertThat(text)
           .containsPattern("talaria_process_info\\{pid=\"" + PID + "\",program=\".+\",.*} 1\n")
           .containsPattern(
-              "talaria_connections\\{.*role=\"accepted\",mode=\"shm\",reason=\"same-host\"} 1\n")
+              "talaria_connections\\{.*role=\"accepted\",transport=\"shm\",reason=\"same-host\"} 1\n")
           .containsPattern(
-              "talaria_connections\\{.*role=\"client\",mode=\"tcp\",reason=\"peer-plain\"} 1\n")
+              "talaria_connections\\{.*role=\"client\",transport=\"tcp\",reason=\"peer-plain\"} 1\n")
           .containsPattern("talaria_refused_total\\{.*reason=\"peer-plain\"} 1\n")
-          .containsPattern("talaria_read_bytes_total\\{.*road=\"fabric\"} " + (3 << 20) + "\n")
-          .containsPattern("talaria_written_bytes_total\\{.*road=\"tcp\"} 2048\n")
+          .containsPattern("talaria_read_bytes_total\\{.*transport=\"accelerated\"} " + (3 << 20) + "\n")
+          .containsPattern("talaria_written_bytes_total\\{.*transport=\"tcp\"} 2048\n")
           .containsPattern("talaria_stalls_total\\{.*} 1\n")
           .contains("talaria_unreadable_files{dir=\"" + dir + "\"} 0\n")
           .doesNotContain("40001");
@@ -334,9 +335,9 @@ class SsCommandTest {
   void ratesAreOfASecondBetweenTwoSnapshots() throws Exception {
     try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
       ConnectionCounters connection = counters.connection(Role.CLIENT, null, null);
-      connection.fabricIn(1000);
+      connection.acceleratedIn(1000);
       Snapshot earlier = Snapshot.take(dir, Filter.ALL, 10_000);
-      connection.fabricIn(5000);
+      connection.acceleratedIn(5000);
       connection.tcpIn(0);
       connection.tcpOut(300);
       connection.tcpOut(0);
@@ -384,14 +385,14 @@ class SsCommandTest {
       assertThat(small.get(0)).contains("every 2 s, sorted by bytes");
       assertThat(small.get(1)).startsWith("1 process, 1 listener, 42 connections (41 tcp, 1 shm)");
       assertThat(small.get(2)).startsWith("  ").endsWith(" stalls/s"); // what did not fit above
-      assertThat(small.get(5)).contains("remote", "mode", "reason", "in/s", "out/s");
-      assertThat(small.get(5)).doesNotContain("transport", "wakeups");
+      assertThat(small.get(5)).contains("remote", "transport", "reason", "in/s", "out/s");
+      assertThat(small.get(5)).doesNotContain("detail", "wakeups");
       assertThat(small.get(7)).contains("same-host");
       assertThat(small.get(15)).isEqualTo("… and 35 more");
       assertThat(small).allMatch(line -> line.length() <= 80);
 
       List<String> large = text.screen("2 s", new Terminal.Size(100, 300));
-      assertThat(large.get(4)).contains("transport", "writes/s", "wakeups", "age");
+      assertThat(large.get(4)).contains("detail", "writes/s", "wakeups", "age");
       assertThat(large).anyMatch(line -> line.startsWith("peer-plain: "));
       assertThat(large).noneMatch(line -> line.contains(" more"));
 
@@ -418,9 +419,9 @@ class SsCommandTest {
 
   @Test
   void badOptionsAreRefused() {
-    run("--mode", "rdma");
+    run("--transport", "rdma");
     assertThat(status).isEqualTo(2);
-    assertThat(err.toString()).contains("--mode rdma is none of tcp, shm, ucx");
+    assertThat(err.toString()).contains("--transport rdma is none of tcp, shm, ucx");
     refused("--watch 0.0 is not within 0.01 and 86400", "--watch", "0");
     refused("--count says when --watch ends, and there is no --watch", "--count", "2");
     refused("--count 0 is less than 1", "--watch", "--count", "0");

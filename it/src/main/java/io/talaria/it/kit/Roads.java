@@ -17,7 +17,7 @@ public final class Roads {
   private static final String INFO = "io.talaria.nio.ConnectionInfo";
   private static final Method LOCAL = method(INFO, "local");
   private static final Method REMOTE = method(INFO, "remote");
-  private static final Method FABRIC_IN = method(INFO, "fabricInBytes");
+  private static final Method ACCELERATED_IN = method(INFO, "acceleratedInBytes");
 
   private Roads() {}
 
@@ -38,7 +38,7 @@ public final class Roads {
    * @return bytes read from shared memory so far; 0 without Talaria
    * @throws IOException if the channel cannot tell its addresses
    */
-  public static long fabricInBytes(SocketChannel channel) throws IOException {
+  public static long acceleratedInBytes(SocketChannel channel) throws IOException {
     if (SNAPSHOT == null) {
       return 0;
     }
@@ -47,7 +47,7 @@ public final class Roads {
     try {
       for (Object info : (List<?>) SNAPSHOT.invoke(null)) {
         if (remote.equals(REMOTE.invoke(info)) && local.equals(LOCAL.invoke(info))) {
-          return (Long) FABRIC_IN.invoke(info);
+          return (Long) ACCELERATED_IN.invoke(info);
         }
       }
       return 0;

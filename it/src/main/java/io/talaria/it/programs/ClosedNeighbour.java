@@ -57,10 +57,10 @@ public final class ClosedNeighbour {
     SocketChannel staying = connect();
     for (int round = 0; round < rounds; round++) {
       SocketChannel leaving = connect();
-      for (int i = 0; i < MAX_ASKED && Roads.fabricInBytes(leaving) == 0; i++) {
+      for (int i = 0; i < MAX_ASKED && Roads.acceleratedInBytes(leaving) == 0; i++) {
         ask(leaving, round);
       }
-      accelerated += Roads.fabricInBytes(leaving) > 0 ? 1 : 0;
+      accelerated += Roads.acceleratedInBytes(leaving) > 0 ? 1 : 0;
       if (shutdown) {
         leaving.shutdownOutput();
       } else {

@@ -30,7 +30,7 @@ final class Lives {
   private final LongAdder refused = new LongAdder();
   private final LongAdder starved = new LongAdder();
   private final LongAdder received = new LongAdder();
-  private final LongAdder fabric = new LongAdder();
+  private final LongAdder transport = new LongAdder();
 
   Lives(Journal journal) {
     this.journal = journal;
@@ -59,8 +59,8 @@ final class Lives {
   /** Judges a connection whose streams have both ended, and closes it. */
   void end(Traffic traffic) throws IOException {
     Life life = open.remove(traffic);
-    long fabricInBytes = Roads.fabricInBytes(traffic.channel());
-    fabric.add(fabricInBytes);
+    long acceleratedInBytes = Roads.acceleratedInBytes(traffic.channel());
+    transport.add(acceleratedInBytes);
     if (traffic.inEnd().equals(Traffic.COMPLETE) && traffic.outEnd().equals(Traffic.COMPLETE)) {
       complete.increment();
     } else {
@@ -79,8 +79,8 @@ final class Lives {
           traffic.sent(),
           "received",
           traffic.received(),
-          "fabric",
-          fabricInBytes,
+          "transport",
+          acceleratedInBytes,
           "nth",
           life.nth);
     }
@@ -112,8 +112,8 @@ final class Lives {
         starved.sum(),
         "received",
         received.sum(),
-        "fabric",
-        fabric.sum(),
+        "transport",
+        transport.sum(),
         "idleMs",
         stalest == null ? 0 : (now - stalest.movedNs) / 1_000_000,
         "idle",

@@ -86,7 +86,7 @@ public final class SoakGuest {
         }
         pattern.check(message.flip(), position);
         position += message.capacity();
-        fast = round % MIN_ROUNDS == MIN_ROUNDS - 1 && Roads.fabricInBytes(wire.channel()) > 0;
+        fast = round % MIN_ROUNDS == MIN_ROUNDS - 1 && Roads.acceleratedInBytes(wire.channel()) > 0;
       }
       if (fast) {
         accelerated.incrementAndGet();

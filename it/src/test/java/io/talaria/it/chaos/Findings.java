@@ -8,7 +8,7 @@ import java.util.Map;
 /** What a storm counts. Confined to the test's thread. */
 final class Findings {
   long movedBytes;
-  long fabricBytes;
+  long acceleratedBytes;
   long connected;
   long completeEnds;
   long refused;
@@ -32,7 +32,7 @@ final class Findings {
   /** Adds what a process has told of itself. */
   void add(Member member) {
     movedBytes += member.number("received");
-    fabricBytes += member.number("fabric");
+    acceleratedBytes += member.number("transport");
     connected += member.number("connected");
     completeEnds += member.number("complete");
     refused += member.number("refused");
@@ -54,7 +54,7 @@ final class Findings {
   String table() {
     Map<String, Object> rows = new LinkedHashMap<>();
     rows.put("bytes moved and checked", movedBytes);
-    rows.put("  through shared memory (of connections that ended)", fabricBytes);
+    rows.put("  through shared memory (of connections that ended)", acceleratedBytes);
     rows.put("connections made", connected);
     rows.put("  refused, by a dead or dying peer", refused);
     rows.put("  calls that found no descriptor", starved);

@@ -115,7 +115,7 @@ final class Judge {
     boolean readAll = entry.receivedBytes() == end.number("sent");
     long missing = entry.sentBytes() - end.number("received");
     // The kernel tells of a reset once: to the next read or to the next write.
-    if (missing > 0 && !readAll && (readReset || writeReset) && end.number("fabric") == 0) {
+    if (missing > 0 && !readAll && (readReset || writeReset) && end.number("transport") == 0) {
       findings.resetBytes += missing;
     } else if (missing > 0) {
       findings.lostBytes += missing;

@@ -7,10 +7,10 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Tmpfs;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.ChaosNode;
 import io.talaria.nio.counters.file.ProcessTotals;
 import java.io.IOException;
@@ -446,7 +446,7 @@ public final class Storm {
     progress();
     for (Member member : living) {
       if (!plan.plain()) {
-        say(member + ": " + upgrades(Modes.totals(member.child)));
+        say(member + ": " + upgrades(Transports.totals(member.child)));
       }
     }
   }

@@ -6,7 +6,7 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Modes;
+import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Restless;
 import io.talaria.it.stress.StressNode;
 import java.io.IOException;
@@ -44,7 +44,7 @@ final class Stress {
   private final Set<Integer> deadPorts = new HashSet<>();
   private final Set<Integer> deadNames = new HashSet<>();
   private final Map<String, Long> totals = new TreeMap<>();
-  private long fabricBytes;
+  private long acceleratedBytes;
   private int started;
 
   /** The name of the process that asks, if only one does. */
@@ -86,8 +86,13 @@ final class Stress {
     finish();
     lab.stop(neighbours.toArray(new Child[0]));
     System.out.println(
-        "stress: seed " + plan.seed() + " passed, " + fabricBytes + " bytes by fabric, " + totals);
-    return fabricBytes;
+        "stress: seed "
+            + plan.seed()
+            + " passed, "
+            + acceleratedBytes
+            + " bytes by transport, "
+            + totals);
+    return acceleratedBytes;
   }
 
   /** Ends what a failure has left running. */
@@ -202,7 +207,7 @@ final class Stress {
   private String state() throws IOException {
     StringBuilder text = new StringBuilder();
     for (Child child : living) {
-      text.append(child.dump()).append(Modes.describe(Modes.of(child))).append('\n');
+      text.append(child.dump()).append(Transports.describe(Transports.of(child))).append('\n');
     }
     return text.toString();
   }
@@ -236,7 +241,7 @@ final class Stress {
   private void finish() throws Exception {
     turn();
     for (Child child : living) {
-      fabricBytes += Modes.fabricInBytes(child);
+      acceleratedBytes += Transports.acceleratedInBytes(child);
       child.send("stop");
     }
     Set<Child> stopped = new HashSet<>();

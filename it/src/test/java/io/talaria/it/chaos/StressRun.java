@@ -68,12 +68,12 @@ public final class StressRun {
   public void run() throws Exception {
     List<String> failures = new ArrayList<>();
     long endNs = System.nanoTime() + duration.toNanos();
-    long fabricBytes = 0;
+    long acceleratedBytes = 0;
     int programs = 0;
     do {
       Stress program = new Stress(lab, seed + programs, plain);
       try {
-        fabricBytes += program.run(EACH);
+        acceleratedBytes += program.run(EACH);
       } catch (AssertionError failure) {
         failures.add(failure.getMessage());
         System.out.println("stress: FAILED: " + failure.getMessage());
@@ -82,12 +82,12 @@ public final class StressRun {
       programs++;
     } while (System.nanoTime() < endNs);
     String summary = programs + " programs, " + failures.size() + " failed";
-    System.out.println("stress: " + summary + ", " + fabricBytes + " bytes by fabrics");
+    System.out.println("stress: " + summary + ", " + acceleratedBytes + " bytes by transports");
     if (!failures.isEmpty()) {
       throw new AssertionError(summary + "\n" + String.join("\n\n", failures));
     }
-    if (!plain && fabricBytes == 0) {
-      throw new AssertionError("no byte has travelled by a fabric");
+    if (!plain && acceleratedBytes == 0) {
+      throw new AssertionError("no byte has travelled by a transport");
     }
   }
 }

@@ -29,7 +29,7 @@ public final class ChildSpec {
     javaHome = flavour.javaHome();
     property("talaria.dir", lab.talariaDir());
     property("talaria.shm.dir", lab.shmDir());
-    Settings.fabric().ifPresent(name -> property("talaria.fabrics", name));
+    Settings.transport().ifPresent(name -> property("talaria.transports", name));
     if (flavour.wantsJucx()) {
       Settings.jucxOfAll().ifPresent(this::jucx);
     }

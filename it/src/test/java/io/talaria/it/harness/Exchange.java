@@ -6,8 +6,8 @@ import io.talaria.it.programs.Talk;
 import java.io.IOException;
 
 /**
- * The commonest test: one connection, a few megabytes to and fro, and then a look at its mode while
- * it is still in use. Confined to the test's thread.
+ * The commonest test: one connection, a few megabytes to and fro, and then a look at its transport
+ * while it is still in use. Confined to the test's thread.
  */
 public final class Exchange {
   private final Pair pair;
@@ -83,14 +83,14 @@ public final class Exchange {
   }
 
   /**
-   * Goes on until the connection's mode is what the pair must have.
+   * Goes on until the connection's transport is what the pair must have.
    *
    * @return this
    * @throws IOException if a side is gone
    * @throws InterruptedException if the test's time is up
    */
-  public Exchange expectMode() throws IOException, InterruptedException {
-    Modes.use(pair, server, client, "again", "talked");
+  public Exchange expectTransport() throws IOException, InterruptedException {
+    Transports.use(pair, server, client, "again", "talked");
     return this;
   }
 

@@ -29,7 +29,7 @@ public final class Frames {
   private static final int HELLO = 1;
   private static final int OFFER = 4;
   private static final int WITHDRAW = 7;
-  private static final int FABRIC = 8;
+  private static final int TRANSPORT = 8;
 
   private Frames() {}
 
@@ -94,13 +94,13 @@ public final class Frames {
   }
 
   /**
-   * A message from fabric to fabric.
+   * A message from transport to transport.
    *
    * @param message its bytes
    * @return the frame
    */
-  public static ByteBuffer fabric(ByteBuffer message) {
-    return frame(FABRIC, ByteBuffer.allocate(1024).put(message));
+  public static ByteBuffer transport(ByteBuffer message) {
+    return frame(TRANSPORT, ByteBuffer.allocate(1024).put(message));
   }
 
   /**
@@ -112,7 +112,7 @@ public final class Frames {
    */
   public static ByteBuffer slab(int slab, long file) {
     ByteBuffer message = ByteBuffer.allocate(17).put((byte) 6).putInt(slab);
-    return fabric(message.putLong(file).putInt(RING).flip());
+    return transport(message.putLong(file).putInt(RING).flip());
   }
 
   /**
@@ -125,7 +125,7 @@ public final class Frames {
    */
   public static ByteBuffer grow(int slot, long file, int bytes) {
     ByteBuffer message = ByteBuffer.allocate(29).put((byte) 3).putInt(slot).putInt(1);
-    return fabric(message.putLong(1).putLong(file).putInt(bytes).flip());
+    return transport(message.putLong(1).putLong(file).putInt(bytes).flip());
   }
 
   /**

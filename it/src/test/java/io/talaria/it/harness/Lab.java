@@ -167,7 +167,9 @@ public final class Lab
       }
       text.append(child.dump());
       try {
-        text.append("--- connections\n").append(Modes.describe(Modes.of(child))).append('\n');
+        text.append("--- connections\n")
+            .append(Transports.describe(Transports.of(child)))
+            .append('\n');
       } catch (IOException e) {
         text.append("--- no connections: ").append(e).append('\n');
       }

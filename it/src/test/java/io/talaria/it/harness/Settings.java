@@ -2,7 +2,7 @@
 
 package io.talaria.it.harness;
 
-import io.talaria.nio.Mode;
+import io.talaria.nio.Transport;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -37,12 +37,12 @@ public final class Settings {
   }
 
   /**
-   * The fabric that the children ask for.
+   * The transport that the children ask for.
    *
-   * @return {@code talaria.it.fabric}, or empty for what is usual
+   * @return {@code talaria.it.transport}, or empty for what is usual
    */
-  public static Optional<String> fabric() {
-    return Optional.ofNullable(System.getProperty("talaria.it.fabric"));
+  public static Optional<String> transport() {
+    return Optional.ofNullable(System.getProperty("talaria.it.transport"));
   }
 
   /**
@@ -81,12 +81,14 @@ public final class Settings {
   }
 
   /**
-   * The mode of accelerated connections.
+   * The transport of accelerated connections.
    *
-   * @return the usual one, or that of {@link #fabric}
+   * @return the usual one, or that of {@link #transport}
    */
-  public static Mode fast() {
-    return fabric().map(name -> Mode.valueOf(name.toUpperCase(Locale.ROOT))).orElse(Mode.SHM);
+  public static Transport fast() {
+    return transport()
+        .map(name -> Transport.valueOf(name.toUpperCase(Locale.ROOT)))
+        .orElse(Transport.SHM);
   }
 
   /**
@@ -97,7 +99,7 @@ public final class Settings {
    * @return a time
    */
   public static Duration patience(Duration usual) {
-    return fast() == Mode.UCX ? usual.multipliedBy(4) : usual;
+    return fast() == Transport.UCX ? usual.multipliedBy(4) : usual;
   }
 
   /**

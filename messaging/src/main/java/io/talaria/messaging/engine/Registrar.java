@@ -19,12 +19,12 @@ import io.talaria.messaging.road.StreamTrack;
 import io.talaria.messaging.road.Track;
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.HostKey;
-import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
 import io.talaria.nio.process.Host;
 import io.talaria.nio.process.PeerCredentials;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -852,7 +852,7 @@ final class Registrar extends Thread {
     if (step.local && (common & Greet.SHM) != 0) {
       try {
         share(step, hello.offer());
-      } catch (FabricException e) {
+      } catch (TransportException e) {
         reject(greeting, Greet.REJECT_FULL, e.getMessage());
         return;
       }
@@ -896,7 +896,7 @@ final class Registrar extends Thread {
     return Greet.Forms.of(forms, beside);
   }
 
-  private void share(Step step, Greet.Offer theirs) throws FabricException {
+  private void share(Step step, Greet.Offer theirs) throws TransportException {
     step.road = Greet.SHM;
     int bytes = shmBytes(theirs);
     SharedFiles.Created<Mapping> made =
@@ -956,7 +956,7 @@ final class Registrar extends Thread {
     } else if (step.road == Greet.SHM) {
       try {
         step.mapping = files.open(welcome.file(), shmBytes(welcome.offer()), welcome.offer().pid());
-      } catch (FabricException e) {
+      } catch (TransportException e) {
         throw new IOException(e.getMessage(), e);
       }
     }

@@ -5,7 +5,7 @@ package io.talaria.messaging.link;
 import io.talaria.messaging.wire.SealedWire;
 import io.talaria.messaging.wire.Wire;
 import io.talaria.nio.authentication.Handshake;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -179,7 +179,7 @@ public final class Greeting {
         if (answer.hasRemaining()) {
           out.add(answer);
         }
-      } catch (FabricException e) {
+      } catch (TransportException e) {
         if (handshake.last().hasRemaining()) {
           out.add(handshake.last());
         }

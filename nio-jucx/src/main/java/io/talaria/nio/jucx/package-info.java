@@ -1,7 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * The fabric's binding on JUCX, UCX's own binding by JNI. JUCX is not part of Talaria: {@link
+ * The transport's binding on JUCX, UCX's own binding by JNI. JUCX is not part of Talaria: {@link
  * io.talaria.nio.jucx.JucxBinding} finds out whether it is there, of a release that can be used,
  * and in an environment that leaves the program's standard output alone; the other classes name
  * JUCX's and are not loaded before.

@@ -167,7 +167,7 @@ final class Churn {
   private void tally(List<SelectionKey> keys) {
     for (SelectionKey key : keys) {
       ConnectionInfo info = way(key);
-      String way = info.mode() + " " + info.reason().code();
+      String way = info.transport() + " " + info.reason().code();
       int[] count = ways.computeIfAbsent(way, any -> new int[] {0, made});
       count[0]++;
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Thousands of connections of the fabric, one after the other, and one that stands all the time:
+ * Thousands of connections of the transport, one after the other, and one that stands all the time:
  * all go by UCX, and what the process holds levels off: mappings, descriptors, and JNI's references
  * but the weak ones, of which JUCX keeps one an endpoint. {@code ManyStreamsTest} of nio-ucx has
  * the same for both bindings, with endings of all kinds.
@@ -37,7 +37,7 @@ class ManyConnectionsTest {
     assertThat(ended.output).contains("UCX same-host " + connections + " ").doesNotContain("TCP");
     Matcher holds = HOLDS.matcher(ended.output);
     assertThat(holds.find()).as("%s", ended).isTrue();
-    System.out.println(connections + " connections of the fabric: " + holds.group());
+    System.out.println(connections + " connections of the transport: " + holds.group());
     assertThat(Integer.parseInt(holds.group(1)))
         .as("global references")
         .isLessThan(MAX_GLOBAL_REFERENCES);

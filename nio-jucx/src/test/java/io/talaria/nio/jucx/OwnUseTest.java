@@ -9,14 +9,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A program that has JUCX itself keeps it, and the fabric uses that very one beside it. */
+/** A program that has JUCX itself keeps it, and the transport uses that very one beside it. */
 @Timeout(180)
 class OwnUseTest {
   private static final int CONNECTIONS = 200;
 
   @ParameterizedTest
   @ValueSource(strings = {"1.15.0", "1.18.1"})
-  void aProgramAndTheFabricUseOneJucx(String version) throws Exception {
+  void aProgramAndTheTransportUseOneJucx(String version) throws Exception {
     File jar = new File(System.getProperty("talaria.test.jucx"), "jucx-" + version + ".jar");
     Program.Ended ended =
         new Program(OwnUse.class, "own-" + version)
@@ -29,7 +29,7 @@ class OwnUseTest {
         .doesNotContain("TCP");
   }
 
-  /** It has one that is refused: the fabric stays away, and the program goes on with its own. */
+  /** It has one that is refused: the transport stays away, and the program goes on with its own. */
   @ParameterizedTest
   @ValueSource(strings = "1.12.1")
   void aProgramsOldJucxStaysItsOwn(String version) throws Exception {

@@ -92,7 +92,7 @@ final class Program {
     command.add("-XX:+UseSerialGC");
     command.add("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
     command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
-    command.add("-Dtalaria.fabrics=ucx");
+    command.add("-Dtalaria.transports=ucx");
     command.add("-Dtalaria.ucx.binding=jucx");
     command.add("-Dtalaria.dir=" + folder.resolve("run"));
     command.add("-Dtalaria.shm.dir=" + folder.resolve("shm"));

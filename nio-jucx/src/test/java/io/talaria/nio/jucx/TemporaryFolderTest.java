@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * JUCX unpacks its native part into {@code /tmp} and loads it there: a {@code /tmp} that does not
- * let it, mounted for one process, costs the fabric, and not the connection.
+ * let it, mounted for one process, costs the transport, and not the connection.
  */
 @Timeout(180)
 class TemporaryFolderTest {

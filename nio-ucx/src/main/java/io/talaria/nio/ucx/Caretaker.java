@@ -2,8 +2,8 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.nio.fabric.Log;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.transport.Log;
 import io.talaria.nio.ucx.binding.UcxBinding;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.transport.StreamOwner;
 import io.talaria.nio.ucx.binding.BindingException;
 import io.talaria.nio.ucx.binding.BoundEndpoint;
 import io.talaria.nio.ucx.binding.BoundWorker;

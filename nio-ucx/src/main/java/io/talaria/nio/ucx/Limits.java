@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How much of what is short the fabric takes of a process. Immutable.
+ * How much of what is short the transport takes of a process. Immutable.
  *
  * @param streams how many streams are made on one engine; further ones are made on another
  * @param ends how many ends of connections there may be at a time

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.nio.fabric.EndState;
+import io.talaria.nio.transport.EndState;
 
 /**
  * How one stream ends, here and at the peer, and when it is over: it hears how its output, its
@@ -78,7 +78,7 @@ final class UcxEnding {
     }
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#abandonInput}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#abandonInput}. */
   void abandonInput(boolean leftUnread) {
     engine.enter();
     try {
@@ -95,7 +95,7 @@ final class UcxEnding {
     }
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#flushed}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#flushed}. */
   boolean flushed() {
     engine.enter();
     try {
@@ -168,7 +168,7 @@ final class UcxEnding {
 
   // ---- the control connection
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#controlEnded}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#controlEnded}. */
   boolean controlEnded(boolean byReset) {
     engine.enter();
     try {
@@ -187,14 +187,17 @@ final class UcxEnding {
     }
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#expectsMore}. Any thread, without the engine. */
+  /**
+   * As {@link io.talaria.nio.transport.TransportStream#expectsMore}. Any thread, without the
+   * engine.
+   */
   boolean expectsMore() {
     return expectsMore;
   }
 
   /**
    * The control connection has ended: looks whether what the peer has sent last has come by the
-   * fabric, or is given up, and ends the stream then.
+   * transport, or is given up, and ends the stream then.
    */
   private boolean heardOut() {
     boolean heard =
@@ -207,7 +210,7 @@ final class UcxEnding {
     if (peerOutputEnded) {
       wasSending = false; // it reads on
       if (expectedMore) {
-        stream.wakeOwner(); // that is no news of the fabric's
+        stream.wakeOwner(); // that is no news of the transport's
       }
     } else if (heard) {
       endWithControl(lastWords.byReset());
@@ -228,7 +231,7 @@ final class UcxEnding {
         && !stream.peer().gone();
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#outputGoesOn}. Any thread. */
+  /** As {@link io.talaria.nio.transport.TransportStream#outputGoesOn}. Any thread. */
   boolean outputGoesOn() {
     return peerOutputEnded && !ends.noReaderLeft();
   }
@@ -243,7 +246,7 @@ final class UcxEnding {
         && (!lastWords.byReset() || stream.peer().betweenHosts());
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#outputLost}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#outputLost}. */
   void outputLost() {
     engine.enter();
     try {

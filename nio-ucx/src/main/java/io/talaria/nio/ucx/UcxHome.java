@@ -3,8 +3,8 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Home;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.util.ArrayDeque;
@@ -17,7 +17,7 @@ import java.util.Arrays;
 final class UcxHome implements Home {
   private static final Engine[] NONE = {};
 
-  private final UcxFabric fabric;
+  private final UcxTransport transport;
   private final EventSet events;
 
   /** Guarded by this; read by the selecting thread. */
@@ -36,12 +36,12 @@ final class UcxHome implements Home {
   /** Those that were told of the sleep. The selecting thread's. */
   private Engine[] armed = NONE;
 
-  UcxHome(UcxFabric fabric) throws IOException {
-    this(fabric, new EventSet(fabric.binding()));
+  UcxHome(UcxTransport transport) throws IOException {
+    this(transport, new EventSet(transport.binding()));
   }
 
-  UcxHome(UcxFabric fabric, EventSet events) {
-    this.fabric = fabric;
+  UcxHome(UcxTransport transport, EventSet events) {
+    this.transport = transport;
     this.events = events;
   }
 
@@ -51,7 +51,7 @@ final class UcxHome implements Home {
    *
    * @return null if the selector is closed
    */
-  Engine engine() throws FabricException {
+  Engine engine() throws TransportException {
     Engine before;
     synchronized (this) {
       before = own;
@@ -59,7 +59,7 @@ final class UcxHome implements Home {
         return before;
       }
     }
-    Engine made = fabric.takeEngine();
+    Engine made = transport.takeEngine();
     boolean closedMeanwhile;
     boolean watched = false;
     synchronized (this) {
@@ -70,15 +70,15 @@ final class UcxHome implements Home {
       }
     }
     if (!watched) {
-      fabric.giveBack(made);
+      transport.giveBack(made);
       if (closedMeanwhile) {
         return null;
       }
-      throw new FabricException(Reason.LIMIT, "a selector cannot watch one more UCX worker");
+      throw new TransportException(Reason.LIMIT, "a selector cannot watch one more UCX worker");
     }
     if (before != null) {
       remove(before);
-      fabric.giveBack(before);
+      transport.giveBack(before);
     }
     return made;
   }
@@ -220,7 +220,7 @@ final class UcxHome implements Home {
       }
     }
     armed = NONE;
-    fabric.stir();
+    transport.stir();
   }
 
   @Override
@@ -238,7 +238,7 @@ final class UcxHome implements Home {
     }
     if (left != null) {
       remove(left);
-      fabric.giveBack(left);
+      transport.giveBack(left);
     }
     events.close();
   }

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.nio.fabric.EndState;
+import io.talaria.nio.transport.EndState;
 import io.talaria.nio.ucx.binding.Received;
 import java.nio.ByteBuffer;
 
@@ -152,7 +152,7 @@ final class UcxInput {
 
   // ---- reading
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#read}; the engine is entered. */
+  /** As {@link io.talaria.nio.transport.TransportStream#read}; the engine is entered. */
   int read(ByteBuffer dst) {
     assert engine.entered();
     if (ends.reported() != 0) {

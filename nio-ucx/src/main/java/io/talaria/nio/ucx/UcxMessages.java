@@ -3,12 +3,12 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.nio.ByteBuffer;
 
 /**
- * What two of these fabrics tell each other, big-endian. A token names a stream to the process that
- * made it up; it stands in everything that is sent there.
+ * What two of these transports tell each other, big-endian. A token names a stream to the process
+ * that made it up; it stands in everything that is sent there.
  *
  * <pre>
  *   through the session
@@ -66,13 +66,13 @@ final class UcxMessages {
     return ByteBuffer.allocate(Integer.BYTES).putInt(VERSION).flip();
   }
 
-  static void checkPeer(ByteBuffer payload) throws FabricException {
+  static void checkPeer(ByteBuffer payload) throws TransportException {
     if (payload.remaining() != Integer.BYTES) {
-      throw new FabricException(Reason.PROTOCOL, "a peer of " + payload.remaining() + " bytes");
+      throw new TransportException(Reason.PROTOCOL, "a peer of " + payload.remaining() + " bytes");
     }
     int version = payload.getInt();
     if (version != VERSION) {
-      throw new FabricException(
+      throw new TransportException(
           Reason.VERSION_MISMATCH, "version " + version + " instead of " + VERSION);
     }
   }
@@ -81,9 +81,9 @@ final class UcxMessages {
     return ByteBuffer.allocate(TOKEN_BYTES + address.length).putLong(token).put(address).flip();
   }
 
-  static Place place(ByteBuffer payload) throws FabricException {
+  static Place place(ByteBuffer payload) throws TransportException {
     if (payload.remaining() <= TOKEN_BYTES) {
-      throw new FabricException(Reason.PROTOCOL, "a place of " + payload.remaining() + " bytes");
+      throw new TransportException(Reason.PROTOCOL, "a place of " + payload.remaining() + " bytes");
     }
     long token = payload.getLong();
     byte[] address = new byte[payload.remaining()];
@@ -91,7 +91,7 @@ final class UcxMessages {
     try {
       return new Place(token, WorkerPlace.unwrap(address));
     } catch (IllegalArgumentException e) {
-      throw new FabricException(Reason.PROTOCOL, e.getMessage(), e);
+      throw new TransportException(Reason.PROTOCOL, e.getMessage(), e);
     }
   }
 

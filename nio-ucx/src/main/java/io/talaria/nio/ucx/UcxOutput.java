@@ -2,8 +2,8 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.nio.fabric.EndState;
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.EndState;
+import io.talaria.nio.transport.TransportStream;
 import io.talaria.nio.ucx.binding.BoundWorker;
 import java.nio.ByteBuffer;
 
@@ -55,7 +55,7 @@ final class UcxOutput {
 
   // ---- writing
 
-  /** As {@link FabricStream#write(ByteBuffer)}; the engine is entered. */
+  /** As {@link TransportStream#write(ByteBuffer)}; the engine is entered. */
   int write(ByteBuffer src) {
     assert engine.entered();
     int wanted = src.remaining();
@@ -83,7 +83,7 @@ final class UcxOutput {
     return n;
   }
 
-  /** As {@link FabricStream#write(ByteBuffer[], int, int)}; the engine is entered. */
+  /** As {@link TransportStream#write(ByteBuffer[], int, int)}; the engine is entered. */
   long write(ByteBuffer[] srcs, int offset, int length) {
     assert engine.entered();
     long total = 0;

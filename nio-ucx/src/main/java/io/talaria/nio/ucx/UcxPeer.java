@@ -3,9 +3,9 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Log;
-import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.transport.Log;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.TransportException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
@@ -25,7 +25,7 @@ final class UcxPeer {
   private volatile boolean gone;
 
   /** What carries its streams, once one has found out. */
-  private volatile String transport = "";
+  private volatile String detail = "";
 
   /**
    * @param takesTcp whether a way that is all TCP is good enough
@@ -65,13 +65,13 @@ final class UcxPeer {
   }
 
   /** Any thread. */
-  String transport() {
-    return transport;
+  String detail() {
+    return detail;
   }
 
   /** Any thread. */
-  void transport(String found) {
-    transport = found;
+  void detail(String found) {
+    detail = found;
   }
 
   void add(UcxStream stream) {
@@ -131,10 +131,10 @@ final class UcxPeer {
     return gone;
   }
 
-  void received(ByteBuffer message) throws FabricException {
+  void received(ByteBuffer message) throws TransportException {
     int length = message.remaining();
     if (length < 1 + Long.BYTES) {
-      throw new FabricException(Reason.PROTOCOL, "a message of " + length + " bytes");
+      throw new TransportException(Reason.PROTOCOL, "a message of " + length + " bytes");
     }
     byte type = message.get();
     UcxStream stream = streams.get(message.getLong());
@@ -142,11 +142,11 @@ final class UcxPeer {
     if (type < UcxMessages.ACCEPT
         || type > UcxMessages.RELEASED
         || message.remaining() != (withWindow ? Integer.BYTES : 0)) {
-      throw new FabricException(Reason.PROTOCOL, "message " + type + " of " + length + " bytes");
+      throw new TransportException(Reason.PROTOCOL, "message " + type + " of " + length + " bytes");
     }
     int window = withWindow ? message.getInt() : 0;
     if (withWindow && window < 1) {
-      throw new FabricException(Reason.PROTOCOL, "a window of " + window + " bytes");
+      throw new TransportException(Reason.PROTOCOL, "a window of " + window + " bytes");
     }
     if (stream == null) {
       return; // it is over here

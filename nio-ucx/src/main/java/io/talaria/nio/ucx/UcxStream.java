@@ -3,12 +3,12 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.EndState;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Home;
-import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.transport.EndState;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportProvider;
+import io.talaria.nio.transport.TransportStream;
 import io.talaria.nio.ucx.binding.BindingException;
 import io.talaria.nio.ucx.binding.Received;
 import io.talaria.nio.ucx.binding.UcxBinding;
@@ -20,8 +20,8 @@ import java.nio.ByteBuffer;
  * UcxInput} for the bytes, {@link UcxWaits} for who waits, {@link UcxEnding} for how it ends.
  * Fields are the engine's, except what is marked.
  */
-final class UcxStream implements FabricStream {
-  private final UcxFabric fabric;
+final class UcxStream implements TransportStream {
+  private final UcxTransport transport;
   private final UcxPeer peer;
   private final Engine engine;
   private final long token;
@@ -50,8 +50,8 @@ final class UcxStream implements FabricStream {
   private volatile boolean peerTookTcp;
 
   /** The engine is entered. */
-  UcxStream(UcxFabric fabric, UcxPeer peer, Engine engine, long token, boolean decides) {
-    this.fabric = fabric;
+  UcxStream(UcxTransport transport, UcxPeer peer, Engine engine, long token, boolean decides) {
+    this.transport = transport;
     this.peer = peer;
     this.engine = engine;
     this.token = token;
@@ -63,7 +63,7 @@ final class UcxStream implements FabricStream {
     engine.streams().put(this);
     engine.streamMade();
     peer.add(this);
-    fabric.endMade();
+    transport.endMade();
   }
 
   Engine engine() {
@@ -107,9 +107,9 @@ final class UcxStream implements FabricStream {
   /**
    * Makes the way out, and tells the peer at once which stream comes by it.
    *
-   * @throws FabricException if UCX refuses; further ones between the two workers are, too
+   * @throws TransportException if UCX refuses; further ones between the two workers are, too
    */
-  void connect() throws FabricException {
+  void connect() throws TransportException {
     engine.enter();
     try {
       if (pipe == null && !ending.over()) {
@@ -118,7 +118,7 @@ final class UcxStream implements FabricStream {
         output.push();
       }
     } catch (BindingException e) {
-      throw new FabricException(Reason.LIMIT, "no UCX endpoint: " + e.getMessage(), e);
+      throw new TransportException(Reason.LIMIT, "no UCX endpoint: " + e.getMessage(), e);
     } finally {
       engine.exit();
     }
@@ -129,7 +129,7 @@ final class UcxStream implements FabricStream {
     if (peer.betweenHosts() && pipe != null) {
       engine.enter();
       try {
-        peer.goesBy(pipe.endpoint().transports(), fabric.binding().tellsTransports());
+        peer.goesBy(pipe.endpoint().transports(), transport.binding().tellsTransports());
       } finally {
         engine.exit();
       }
@@ -177,11 +177,11 @@ final class UcxStream implements FabricStream {
     peer.sendLater(UcxMessages.about(type, peerToken));
   }
 
-  // ---- FabricStream: agreeing and switching
+  // ---- TransportStream: agreeing and switching
 
   @Override
-  public Fabric fabric() {
-    return fabric;
+  public TransportProvider transport() {
+    return transport;
   }
 
   @Override
@@ -195,7 +195,7 @@ final class UcxStream implements FabricStream {
     attachment = newAttachment;
     try {
       connect();
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       peer.unreachable(e.getMessage());
       if (!agreement.withdraw()) {
         ending.fail();
@@ -517,14 +517,14 @@ final class UcxStream implements FabricStream {
   /** Neither side uses it any more, and it has no way out: it leaves nothing behind. */
   void gone() {
     peer.forget(this);
-    fabric.endGone();
+    transport.endGone();
     engine.streamGone();
   }
 
   /** UCX is done with the way out, which is closed once neither side uses it any more. */
   void wayClosed() {
     peer.forget(this); // not before: a way whose other end was never made waits for the session's
-    fabric.endGone();
+    transport.endGone();
   }
 
   /**
@@ -532,7 +532,7 @@ final class UcxStream implements FabricStream {
    * may want it: of a peer that has not said that it is done, because the session has ended.
    */
   boolean mayBeUnderWay() {
-    return !fabric.sendsIntoMemory() && peer.mayLive();
+    return !transport.sendsIntoMemory() && peer.mayLive();
   }
 
   // ---- what it is like
@@ -548,8 +548,8 @@ final class UcxStream implements FabricStream {
   }
 
   @Override
-  public String transport() {
-    String known = peer.transport();
+  public String detail() {
+    String known = peer.detail();
     if (known.isEmpty()) {
       engine.enter();
       try {
@@ -560,9 +560,9 @@ final class UcxStream implements FabricStream {
       } finally {
         engine.exit();
       }
-      peer.transport(known);
+      peer.detail(known);
     }
-    UcxBinding binding = fabric.binding();
+    UcxBinding binding = transport.binding();
     String name = binding.tellsTransports() ? "ucx" : "ucx by " + binding.versions();
     return known.isEmpty() ? name : name + " " + known;
   }

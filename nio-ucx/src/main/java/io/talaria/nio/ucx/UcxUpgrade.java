@@ -3,9 +3,9 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 
 /** One side's half of an upgrade to UCX. */
@@ -25,17 +25,17 @@ final class UcxUpgrade implements Upgrade {
   }
 
   @Override
-  public void answered(ByteBuffer payload) throws FabricException {
+  public void answered(ByteBuffer payload) throws TransportException {
     try {
       stream.reaches(UcxMessages.place(payload));
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       stream.cancel();
       throw e;
     }
     try {
       stream.connect(); // in any case: the peer has made its endpoint, and UCX counts
       stream.lookHowItGoes();
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       stream.peer().unreachable(e.getMessage());
       refused = e.reason(); // ours, and not the peer's: its other connections go on
     }
@@ -50,7 +50,7 @@ final class UcxUpgrade implements Upgrade {
   }
 
   @Override
-  public FabricStream stream() {
+  public TransportStream stream() {
     return stream;
   }
 

@@ -2,11 +2,11 @@
 
 package io.talaria.nio.ucx;
 
-import static io.talaria.nio.fabric.FabricStream.READ;
-import static io.talaria.nio.fabric.FabricStream.WRITE;
+import static io.talaria.nio.transport.TransportStream.READ;
+import static io.talaria.nio.transport.TransportStream.WRITE;
 
-import io.talaria.nio.fabric.EndState;
-import io.talaria.nio.fabric.Home;
+import io.talaria.nio.transport.EndState;
+import io.talaria.nio.transport.Home;
 
 /**
  * What one stream is ready for, and who waits for that: the home in which a selector looks at it,
@@ -44,7 +44,7 @@ final class UcxWaits {
     return homeless;
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#readiness}. Any thread. */
+  /** As {@link io.talaria.nio.transport.TransportStream#readiness}. Any thread. */
   int readiness(int ops) {
     int now = ready & ops;
     if (now == 0 && homeless && ops != 0) {
@@ -92,7 +92,7 @@ final class UcxWaits {
     awaited = ops;
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#watch}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#watch}. */
   boolean watch(int ops) {
     engine.enter();
     try {
@@ -104,7 +104,7 @@ final class UcxWaits {
     }
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#await}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#await}. */
   boolean await(int ops) {
     engine.enter();
     try {
@@ -121,7 +121,7 @@ final class UcxWaits {
     }
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#awake}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#awake}. */
   void awake(int ops) {
     engine.enter();
     try {
@@ -135,7 +135,7 @@ final class UcxWaits {
 
   // ---- the home
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#leave}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#leave}. */
   void leave(Home left) {
     engine.enter();
     try {
@@ -147,7 +147,7 @@ final class UcxWaits {
     }
   }
 
-  /** As {@link io.talaria.nio.fabric.FabricStream#moveTo}. */
+  /** As {@link io.talaria.nio.transport.TransportStream#moveTo}. */
   void moveTo(Home next) {
     engine.enter();
     try {

@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import io.talaria.nio.ucx.Itself.Connection;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,41 +22,41 @@ import org.junit.jupiter.api.Timeout;
 class EndsTest {
   private static final long PID = 4_000_005;
 
-  private UcxFabric fabric;
+  private UcxTransport transport;
   private Itself itself;
 
   @BeforeEach
-  void open() throws FabricException {
+  void open() throws TransportException {
     assumeTrue(Ground.possible(), "no UCX here");
-    fabric = new UcxFabric(false);
-    itself = new Itself(fabric, PID, false);
+    transport = new UcxTransport(false);
+    itself = new Itself(transport, PID, false);
   }
 
   private void assertLevels(int ends) {
     until(
         () -> {
           itself.deliver();
-          return fabric.ends() == ends;
+          return transport.ends() == ends;
         });
   }
 
-  private Connection unagreed() throws FabricException {
+  private Connection unagreed() throws TransportException {
     return itself.new Connection(null, new FakeOwner());
   }
 
   @Test
   void anOfferThatIsRefused() throws Exception {
-    Upgrade offer = fabric.offer(itself.toServer);
-    assertThat(fabric.ends()).isEqualTo(1);
+    Upgrade offer = transport.offer(itself.toServer);
+    assertThat(transport.ends()).isEqualTo(1);
     offer.cancel(Reason.REFUSED);
     assertLevels(0);
   }
 
   @Test
   void anAnswerThatFindsItsChannelClosed() throws Exception {
-    Upgrade offer = fabric.offer(itself.toServer);
+    Upgrade offer = transport.offer(itself.toServer);
     Upgrade answer = itself.answer(offer);
-    assertThat(fabric.ends()).isEqualTo(2);
+    assertThat(transport.ends()).isEqualTo(2);
     answer.cancel(Reason.CLOSED_EARLY);
     assertLevels(1);
     offer.cancel(Reason.CLOSED_EARLY);
@@ -65,7 +65,7 @@ class EndsTest {
 
   @Test
   void anOfferWithoutAnAnswerWhenTheSessionEnds() throws Exception {
-    Upgrade offer = fabric.offer(itself.toServer);
+    Upgrade offer = transport.offer(itself.toServer);
     itself.endSession();
     offer.cancel(Reason.PEER_LOST);
     assertLevels(0);
@@ -73,9 +73,9 @@ class EndsTest {
 
   @Test
   void anAnswerThatIsNone() throws Exception {
-    Upgrade offer = fabric.offer(itself.toServer);
+    Upgrade offer = transport.offer(itself.toServer);
     assertThatThrownBy(() -> offer.answered(ByteBuffer.allocate(20)))
-        .isInstanceOf(FabricException.class);
+        .isInstanceOf(TransportException.class);
     itself.endSession();
     assertLevels(0);
   }
@@ -105,7 +105,7 @@ class EndsTest {
   void aSessionThatEndsBeforeTheRelease() throws Exception {
     Connection connection = itself.connect(null, new FakeOwner());
     itself.endSession();
-    assertThat(fabric.ends()).isEqualTo(2);
+    assertThat(transport.ends()).isEqualTo(2);
     connection.client.release();
     connection.server.release();
     assertLevels(0);
@@ -139,7 +139,7 @@ class EndsTest {
   /** Its endpoint has no other end, and nobody can know before the session ends. */
   @Test
   void aServerWhoseClientsEndpointIsRefused() throws Exception {
-    Upgrade offer = fabric.offer(itself.toServer);
+    Upgrade offer = transport.offer(itself.toServer);
     Upgrade answer = itself.answer(offer);
     UcxStream server = (UcxStream) answer.stream();
     UcxStream client = (UcxStream) offer.stream();
@@ -159,7 +159,7 @@ class EndsTest {
 
   @Test
   void aClientWhoseServersEndpointIsRefused() throws Exception {
-    Upgrade offer = fabric.offer(itself.toServer);
+    Upgrade offer = transport.offer(itself.toServer);
     Upgrade answer = itself.answer(offer);
     UcxStream server = (UcxStream) answer.stream();
     UcxStream client = (UcxStream) offer.stream();
@@ -179,8 +179,8 @@ class EndsTest {
   /** What was sent has arrived before its way is closed, though the peer has not said so. */
   @Test
   void aSessionBetweenHostsThatEndsWhileBytesAreUnderWay() throws Exception {
-    fabric = new UcxFabric(true);
-    itself = new Itself(fabric, PID, true);
+    transport = new UcxTransport(true);
+    itself = new Itself(transport, PID, true);
     Connection connection = itself.connect(null, new FakeOwner());
     Itself.write(connection.client, 100_000);
     connection.client.finishOutput();
@@ -188,7 +188,7 @@ class EndsTest {
     connection.client.release();
     itself.endSession();
     assertLevels(1);
-    assertThat(Itself.readToTheEnd(connection.server, 100_000)).isEqualTo(FabricStream.END);
+    assertThat(Itself.readToTheEnd(connection.server, 100_000)).isEqualTo(TransportStream.END);
     connection.server.release();
     assertLevels(0);
   }

@@ -4,7 +4,7 @@ package io.talaria.nio.ucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.transport.StreamOwner;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 

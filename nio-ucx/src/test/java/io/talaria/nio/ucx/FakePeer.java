@@ -2,7 +2,7 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.transport.Peer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;

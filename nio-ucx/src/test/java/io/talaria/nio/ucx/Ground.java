@@ -4,9 +4,9 @@ package io.talaria.nio.ucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import io.talaria.nio.ucx.binding.Block;
 import io.talaria.nio.ucx.binding.BoundEndpoint;
 import io.talaria.nio.ucx.binding.BoundWorker;
@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * A fabric with honest connections to itself, and a hostile peer: a UCX worker of its own, which
- * sends what it likes. All in one thread, beside the fabric's caretaker.
+ * A transport with honest connections to itself, and a hostile peer: a UCX worker of its own, which
+ * sends what it likes. All in one thread, beside the transport's caretaker.
  */
 final class Ground implements AutoCloseable {
   private static final long LIMIT_NS = 30_000_000_000L;
@@ -27,7 +27,7 @@ final class Ground implements AutoCloseable {
   /** So many honest connections as there may be engines to share with the hostile ones. */
   private static final int HONEST = 4;
 
-  final UcxFabric fabric = new UcxFabric(false);
+  final UcxTransport transport = new UcxTransport(false);
   final FakePeer hostilePeer = new FakePeer(HOSTILE_PID);
   private final BoundWorker worker;
   private final List<Honest> honest = new ArrayList<>();
@@ -39,10 +39,10 @@ final class Ground implements AutoCloseable {
     return POSSIBLE;
   }
 
-  Ground() throws FabricException {
-    fabric.start();
-    assertThat(fabric.unavailable()).as(fabric.problem()).isNull();
-    worker = fabric.binding().openWorker();
+  Ground() throws TransportException {
+    transport.start();
+    assertThat(transport.unavailable()).as(transport.problem()).isNull();
+    worker = transport.binding().openWorker();
     worker.enter(); // the test is one thread
     hostilePeer.attach(new UcxPeer(hostilePeer, false));
     for (int i = 0; i < HONEST; i++) {
@@ -50,17 +50,17 @@ final class Ground implements AutoCloseable {
     }
   }
 
-  /** A connection of the fabric with itself. */
+  /** A connection of the transport with itself. */
   private final class Honest {
     private final FakePeer there = new FakePeer(HONEST_PID);
     private final FakePeer here = new FakePeer(HONEST_PID);
-    private final FabricStream client;
-    private final FabricStream server;
+    private final TransportStream client;
+    private final TransportStream server;
 
-    Honest() throws FabricException {
-      fabric.acceptPeer(here, fabric.openPeer(there));
-      Upgrade offer = fabric.offer(there);
-      Upgrade answer = fabric.answer(here, offer.payload());
+    Honest() throws TransportException {
+      transport.acceptPeer(here, transport.openPeer(there));
+      Upgrade offer = transport.offer(there);
+      Upgrade answer = transport.answer(here, offer.payload());
       server = answer.stream();
       server.owner(new FakeOwner(), null);
       offer.answered(answer.payload());
@@ -76,17 +76,17 @@ final class Ground implements AutoCloseable {
       until(() -> client.peerSwitchAt() == 0 && server.peerSwitchAt() == 0);
     }
 
-    private void deliver() throws FabricException {
+    private void deliver() throws TransportException {
       boolean more = true;
       while (more) {
         ByteBuffer toServer = there.take();
         ByteBuffer toClient = here.take();
         more = toServer != null || toClient != null;
         if (toServer != null) {
-          fabric.received(here, toServer);
+          transport.received(here, toServer);
         }
         if (toClient != null) {
-          fabric.received(there, toClient);
+          transport.received(there, toClient);
         }
       }
     }
@@ -96,7 +96,7 @@ final class Ground implements AutoCloseable {
       pass(server, client);
     }
 
-    private void pass(FabricStream from, FabricStream to) {
+    private void pass(TransportStream from, TransportStream to) {
       byte[] bytes = {1, 2, 3, 4, 5, 6, 7};
       assertThat(from.write(ByteBuffer.wrap(bytes))).isEqualTo(bytes.length);
       ByteBuffer got = ByteBuffer.allocate(bytes.length + 1);
@@ -120,8 +120,8 @@ final class Ground implements AutoCloseable {
     final long token;
     private final BoundEndpoint way;
 
-    Hostile() throws FabricException {
-      Upgrade offer = fabric.offer(hostilePeer);
+    Hostile() throws TransportException {
+      Upgrade offer = transport.offer(hostilePeer);
       ByteBuffer payload = offer.payload();
       token = payload.getLong();
       byte[] address = new byte[payload.remaining()];
@@ -136,8 +136,8 @@ final class Ground implements AutoCloseable {
     }
 
     /** Sends a message of the session. */
-    void tell(ByteBuffer message) throws FabricException {
-      fabric.received(hostilePeer, message);
+    void tell(ByteBuffer message) throws TransportException {
+      transport.received(hostilePeer, message);
     }
 
     /** Sends bytes through the stream. */
@@ -158,7 +158,7 @@ final class Ground implements AutoCloseable {
     }
 
     private Block copy(ByteBuffer bytes) {
-      Block copy = fabric.binding().newBlock(Math.max(1, bytes.remaining()));
+      Block copy = transport.binding().newBlock(Math.max(1, bytes.remaining()));
       copy.bytes().duplicate().put(bytes.duplicate());
       return copy;
     }
@@ -171,7 +171,7 @@ final class Ground implements AutoCloseable {
     }
 
     void assertBroken() {
-      until(() -> read() == FabricStream.RESET);
+      until(() -> read() == TransportStream.RESET);
     }
 
     /** Reads and forgets. */
@@ -184,7 +184,7 @@ final class Ground implements AutoCloseable {
       assertThat(read()).isNotNegative();
     }
 
-    void end() throws FabricException {
+    void end() throws TransportException {
       stream.release();
       tell(UcxMessages.about(UcxMessages.RELEASED, token));
     }
@@ -211,7 +211,7 @@ final class Ground implements AutoCloseable {
     }
     for (Honest each : honest) {
       int unused =
-          each.client.readiness(FabricStream.READ) | each.server.readiness(FabricStream.READ);
+          each.client.readiness(TransportStream.READ) | each.server.readiness(TransportStream.READ);
     }
   }
 
@@ -227,7 +227,7 @@ final class Ground implements AutoCloseable {
 
   @Override
   public void close() {
-    fabric.peerGone(hostilePeer);
+    transport.peerGone(hostilePeer);
     progress();
     worker.exit();
     worker.close();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -60,7 +60,7 @@ class HostileFuzzTest {
   private static void tell(Ground.Hostile hostile, ByteBuffer message) {
     try {
       hostile.tell(message);
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       assertThat(e.reason()).isEqualTo(Reason.PROTOCOL);
     }
   }

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
@@ -28,7 +28,7 @@ class HostilePeerTest {
   private static Ground ground;
 
   @BeforeAll
-  static void open() throws FabricException {
+  static void open() throws TransportException {
     assumeTrue(Ground.possible(), "no UCX here");
     ground = new Ground();
   }
@@ -45,16 +45,16 @@ class HostilePeerTest {
     ground.assertOthersGoOn();
   }
 
-  private static Ground.Hostile begun() throws FabricException {
+  private static Ground.Hostile begun() throws TransportException {
     Ground.Hostile hostile = ground.new Hostile();
     hostile.begin();
     ground.until(() -> hostile.stream.peerSwitchAt() == 0);
     return hostile;
   }
 
-  private static void assertBreaks(Ground.Hostile hostile) throws FabricException {
+  private static void assertBreaks(Ground.Hostile hostile) throws TransportException {
     hostile.assertBroken();
-    assertThat(hostile.stream.write(ByteBuffer.allocate(1))).isEqualTo(FabricStream.BROKEN);
+    assertThat(hostile.stream.write(ByteBuffer.allocate(1))).isEqualTo(TransportStream.BROKEN);
     hostile.end();
   }
 
@@ -109,7 +109,7 @@ class HostilePeerTest {
     hostile.stream(ByteBuffer.allocate(10));
     ground.until(() -> hostile.stream.unread());
     hostile.message(longs(UcxMessages.FINISHED, total), hostile.token);
-    ground.until(() -> hostile.stream.readiness(FabricStream.READ) != 0);
+    ground.until(() -> hostile.stream.readiness(TransportStream.READ) != 0);
     assertThat(hostile.read()).as("what came before").isEqualTo(10);
     assertBreaks(hostile);
   }
@@ -127,7 +127,7 @@ class HostilePeerTest {
     Ground.Hostile hostile = begun();
     hostile.message(longs(UcxMessages.FINISHED, 0), hostile.token);
     hostile.message(longs(UcxMessages.ABORTED, 7), hostile.token);
-    ground.until(() -> hostile.read() == FabricStream.END);
+    ground.until(() -> hostile.read() == TransportStream.END);
     hostile.end();
   }
 
@@ -216,7 +216,7 @@ class HostilePeerTest {
   private static void assertRefused(Ground.Hostile hostile, ByteBuffer message) {
     assertThatThrownBy(() -> hostile.tell(message))
         .isInstanceOfSatisfying(
-            FabricException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PROTOCOL));
+            TransportException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PROTOCOL));
   }
 
   @Test
@@ -225,9 +225,9 @@ class HostilePeerTest {
     for (int bytes = 0; bytes < 200; bytes++) {
       byte[] noise = new byte[bytes];
       random.nextBytes(noise);
-      assertThatThrownBy(() -> ground.fabric.answer(ground.hostilePeer, ByteBuffer.wrap(noise)))
+      assertThatThrownBy(() -> ground.transport.answer(ground.hostilePeer, ByteBuffer.wrap(noise)))
           .isInstanceOfSatisfying(
-              FabricException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PROTOCOL));
+              TransportException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PROTOCOL));
     }
   }
 }

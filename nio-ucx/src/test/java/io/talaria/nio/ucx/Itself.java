@@ -4,22 +4,22 @@ package io.talaria.nio.ucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
 /**
- * A fabric with connections to itself. The test plays both halves of the session, and is one
- * thread, beside the fabric's caretaker: it says when messages are delivered, and when the session
- * or a control connection ends.
+ * A transport with connections to itself. The test plays both halves of the session, and is one
+ * thread, beside the transport's caretaker: it says when messages are delivered, and when the
+ * session or a control connection ends.
  */
 final class Itself {
   static final long LIMIT_NS = 30_000_000_000L;
 
-  final UcxFabric fabric;
+  final UcxTransport transport;
 
   /** What this side sends the peer's, and the reverse. */
   final FakePeer toServer;
@@ -34,20 +34,20 @@ final class Itself {
    *
    * @param pid of the peer, as it says
    */
-  Itself(UcxFabric fabric, long pid, boolean betweenHosts) throws FabricException {
-    this.fabric = fabric;
+  Itself(UcxTransport transport, long pid, boolean betweenHosts) throws TransportException {
+    this.transport = transport;
     toServer = new FakePeer(pid, betweenHosts);
     toClient = new FakePeer(pid, betweenHosts);
-    assertThat(fabric.unavailable()).as(fabric.problem()).isNull();
-    fabric.acceptPeer(toClient, fabric.openPeer(toServer));
+    assertThat(transport.unavailable()).as(transport.problem()).isNull();
+    transport.acceptPeer(toClient, transport.openPeer(toServer));
   }
 
-  /** A fabric with other limits than usual. */
-  static UcxFabric fabricWith(String streams, String ends) {
+  /** A transport with other limits than usual. */
+  static UcxTransport transportWith(String streams, String ends) {
     System.setProperty("talaria.ucx.streams", streams);
     System.setProperty("talaria.ucx.ends", ends);
     try {
-      return new UcxFabric(false);
+      return new UcxTransport(false);
     } finally {
       System.clearProperty("talaria.ucx.streams");
       System.clearProperty("talaria.ucx.ends");
@@ -55,12 +55,12 @@ final class Itself {
   }
 
   /** The server's half of what the client has offered. */
-  Upgrade answer(Upgrade offer) throws FabricException {
-    return fabric.answer(toClient, offer.payload(), serverHome);
+  Upgrade answer(Upgrade offer) throws TransportException {
+    return transport.answer(toClient, offer.payload(), serverHome);
   }
 
   /** A connection that is agreed and switched. */
-  Connection connect(UcxHome home, StreamOwner client) throws FabricException {
+  Connection connect(UcxHome home, StreamOwner client) throws TransportException {
     Connection made = new Connection(home, client);
     made.agree();
     made.client.switchOut(0);
@@ -90,8 +90,8 @@ final class Itself {
      *
      * @param home the client's, or null
      */
-    Connection(UcxHome home, StreamOwner owner) throws FabricException {
-      Upgrade offer = fabric.offer(toServer, home);
+    Connection(UcxHome home, StreamOwner owner) throws TransportException {
+      Upgrade offer = transport.offer(toServer, home);
       Upgrade answer = answer(offer);
       server = (UcxStream) answer.stream();
       server.owner(new FakeOwner(), null);
@@ -137,24 +137,24 @@ final class Itself {
         ByteBuffer here = toClient.take();
         more = there != null || here != null;
         if (there != null) {
-          fabric.received(toClient, there);
+          transport.received(toClient, there);
         }
         if (here != null) {
-          fabric.received(toServer, here);
+          transport.received(toServer, here);
         }
       }
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       throw new AssertionError(e);
     }
   }
 
   /** The session ends, for both sides. */
   void endSession() {
-    fabric.peerGone(toServer);
-    fabric.peerGone(toClient);
+    transport.peerGone(toServer);
+    transport.peerGone(toClient);
   }
 
-  static void pass(FabricStream from, FabricStream to, int count) {
+  static void pass(TransportStream from, TransportStream to, int count) {
     write(from, count);
     ByteBuffer got = ByteBuffer.allocate(count + 1);
     until(
@@ -165,7 +165,7 @@ final class Itself {
     assertThat(got.flip()).isEqualTo(bytes(count));
   }
 
-  static void write(FabricStream to, int count) {
+  static void write(TransportStream to, int count) {
     ByteBuffer bytes = bytes(count);
     until(
         () -> {
@@ -183,7 +183,7 @@ final class Itself {
   }
 
   /** Reads so many bytes, and then how it ends. */
-  static int readToTheEnd(FabricStream from, int count) {
+  static int readToTheEnd(TransportStream from, int count) {
     ByteBuffer got = ByteBuffer.allocate(count + 1);
     int[] end = new int[1];
     until(

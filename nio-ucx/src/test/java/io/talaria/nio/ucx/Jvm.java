@@ -65,7 +65,7 @@ final class Jvm implements AutoCloseable {
     if (Runtime.version().feature() >= OPTIONS_OF_NATIVE_ACCESS) {
       command.add("--enable-native-access=ALL-UNNAMED");
     }
-    command.add("-Dtalaria.fabrics=ucx");
+    command.add("-Dtalaria.transports=ucx");
     command.add("-Dtalaria.ucx.binding=" + System.getProperty(Bindings.PROPERTY, "auto"));
     command.add("-Dtalaria.dir=" + run);
     command.add("-Dtalaria.shm.dir=" + folder.resolve("shm"));

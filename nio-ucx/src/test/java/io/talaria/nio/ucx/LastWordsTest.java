@@ -2,17 +2,17 @@
 
 package io.talaria.nio.ucx;
 
-import static io.talaria.nio.fabric.FabricStream.BROKEN;
-import static io.talaria.nio.fabric.FabricStream.END;
-import static io.talaria.nio.fabric.FabricStream.READ;
-import static io.talaria.nio.fabric.FabricStream.RESET;
-import static io.talaria.nio.fabric.FabricStream.WRITE;
+import static io.talaria.nio.transport.TransportStream.BROKEN;
+import static io.talaria.nio.transport.TransportStream.END;
+import static io.talaria.nio.transport.TransportStream.READ;
+import static io.talaria.nio.transport.TransportStream.RESET;
+import static io.talaria.nio.transport.TransportStream.WRITE;
 import static io.talaria.nio.ucx.Itself.readToTheEnd;
 import static io.talaria.nio.ucx.Itself.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.ucx.Itself.Connection;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -31,9 +31,9 @@ class LastWordsTest {
   private Itself itself;
 
   @BeforeEach
-  void open() throws FabricException {
+  void open() throws TransportException {
     assumeTrue(Ground.possible(), "no UCX here");
-    itself = new Itself(new UcxFabric(false), PID, false);
+    itself = new Itself(new UcxTransport(false), PID, false);
   }
 
   @AfterEach
@@ -43,7 +43,7 @@ class LastWordsTest {
     }
   }
 
-  private Connection connect() throws FabricException {
+  private Connection connect() throws TransportException {
     return itself.connect(null, new FakeOwner());
   }
 
@@ -194,8 +194,8 @@ class LastWordsTest {
 
   // ---- a client that ends its output on TCP, and goes on reading
 
-  /** Told the fabric after its consent, and before it knows of the decision. */
-  private Connection halfClosed(boolean beforeItsConsentIsHere) throws FabricException {
+  /** Told the transport after its consent, and before it knows of the decision. */
+  private Connection halfClosed(boolean beforeItsConsentIsHere) throws TransportException {
     Connection connection = itself.new Connection(null, new FakeOwner());
     connection.client.acceptInput();
     if (beforeItsConsentIsHere) {
@@ -278,7 +278,7 @@ class LastWordsTest {
 
   @Test
   void aHomeThatSleepsIsWokenThen() throws Exception {
-    UcxHome home = new UcxHome(itself.fabric);
+    UcxHome home = new UcxHome(itself.transport);
     FakeOwner owner = new FakeOwner();
     Connection connection = itself.connect(home, owner);
     assertExpects(connection.client);
@@ -335,7 +335,7 @@ class LastWordsTest {
     until(
         () -> {
           itself.deliver();
-          return itself.fabric.ends() == 0;
+          return itself.transport.ends() == 0;
         });
   }
 }

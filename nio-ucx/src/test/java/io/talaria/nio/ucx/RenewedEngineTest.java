@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import io.talaria.nio.ucx.Itself.Connection;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -43,17 +43,17 @@ class RenewedEngineTest {
   private static final long PID = 4_000_003;
 
   private Itself itself;
-  private UcxFabric fabric;
+  private UcxTransport transport;
   private UcxHome home;
   private UcxHome serverHome;
 
   @BeforeEach
   void open() throws Exception {
     assumeTrue(Ground.possible(), "no UCX here");
-    fabric = Itself.fabricWith(Integer.toString(STREAMS), Integer.toString(ENDS));
-    itself = new Itself(fabric, PID, false);
-    home = new UcxHome(fabric);
-    serverHome = new UcxHome(fabric);
+    transport = Itself.transportWith(Integer.toString(STREAMS), Integer.toString(ENDS));
+    itself = new Itself(transport, PID, false);
+    home = new UcxHome(transport);
+    serverHome = new UcxHome(transport);
   }
 
   @AfterEach
@@ -65,15 +65,15 @@ class RenewedEngineTest {
   }
 
   /** A connection whose client has the home, as long as that is open, and whose server has none. */
-  private Connection connect(StreamOwner owner) throws FabricException {
+  private Connection connect(StreamOwner owner) throws TransportException {
     return itself.connect(home, owner);
   }
 
-  private Connection connect() throws FabricException {
+  private Connection connect() throws TransportException {
     return connect(new FakeOwner());
   }
 
-  private List<Connection> share() throws FabricException {
+  private List<Connection> share() throws TransportException {
     List<Connection> connections = new ArrayList<>();
     for (int i = 0; i < STREAMS; i++) {
       connections.add(connect());
@@ -107,7 +107,7 @@ class RenewedEngineTest {
       each.exchange();
       each.end();
     }
-    until(() -> fabric.ends() == 0);
+    until(() -> transport.ends() == 0);
   }
 
   @Test
@@ -122,21 +122,21 @@ class RenewedEngineTest {
     until(() -> closed(late.engine));
     home.disarm();
     assertThat(home.progress(1)).isNotNegative();
-    assertThat(late.client.read(ByteBuffer.allocate(1))).isEqualTo(FabricStream.RESET);
-    assertThat(late.client.write(ByteBuffer.allocate(1))).isEqualTo(FabricStream.BROKEN);
+    assertThat(late.client.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.RESET);
+    assertThat(late.client.write(ByteBuffer.allocate(1))).isEqualTo(TransportStream.BROKEN);
     late.client.moveTo(home);
-    assertThat(late.client.await(FabricStream.READ)).isFalse();
+    assertThat(late.client.await(TransportStream.READ)).isFalse();
     late.client.finishOutput();
     late.client.abandonInput(false);
     assertThat(late.client.flushed()).isTrue();
-    assertThat(late.client.transport()).isNotEmpty();
+    assertThat(late.client.detail()).isNotEmpty();
     late.client.peerReleased();
     next.exchange();
     next.end();
   }
 
   /** An engine that nobody makes streams on any more, and one stream on it. */
-  private Connection lastOfAnEngine() throws FabricException {
+  private Connection lastOfAnEngine() throws TransportException {
     List<Connection> first = share();
     connect();
     first.get(0).end();
@@ -190,18 +190,18 @@ class RenewedEngineTest {
   void anEngineStaysAsLongAsAProcessThatMayStillConnectToIt() throws Exception {
     Process process = new ProcessBuilder("sleep", "60").start();
     try {
-      itself = new Itself(fabric, process.pid(), false);
+      itself = new Itself(transport, process.pid(), false);
       Connection last = lastOfAnEngine();
       itself.endSession(); // and the peer has not said that it is done
       last.client.release();
       last.server.release();
       Engine engine = last.engine;
-      until(() -> fabric.ends() == 2); // of the one on another engine
+      until(() -> transport.ends() == 2); // of the one on another engine
       assertThat(over(engine)).isFalse();
       process.destroyForcibly().waitFor();
       until(
           () -> {
-            fabric.stir();
+            transport.stir();
             return closed(engine);
           });
     } finally {
@@ -220,7 +220,7 @@ class RenewedEngineTest {
 
   @Test
   void anEngineIsClosedIfThePeerWasDoneBeforeItsSessionEnded() throws Exception {
-    itself = new Itself(fabric, ProcessHandle.current().pid(), false);
+    itself = new Itself(transport, ProcessHandle.current().pid(), false);
     Connection last = lastOfAnEngine();
     last.end();
     itself.endSession();
@@ -236,7 +236,7 @@ class RenewedEngineTest {
     try (Selector selector = JdkNio.provider().openSelector()) {
       home.selectable().configureBlocking(false);
       home.selectable().register(selector, SelectionKey.OP_READ);
-      assertThat(watched.client.watch(FabricStream.READ)).isTrue();
+      assertThat(watched.client.watch(TransportStream.READ)).isTrue();
       assertThat(home.arm()).isTrue();
       Connection next = connect();
       assertThat(next.engine).isNotSameAs(watched.engine);
@@ -256,7 +256,7 @@ class RenewedEngineTest {
     assertThat(home.arm()).isTrue();
     FakeOwner owner = new FakeOwner();
     Connection next = connect(owner);
-    assertThat(next.client.watch(FabricStream.READ)).isTrue();
+    assertThat(next.client.watch(TransportStream.READ)).isTrue();
     owner.forget();
     assertThat(next.server.write(ByteBuffer.allocate(1))).isEqualTo(1);
     owner.assertWoken();
@@ -284,7 +284,7 @@ class RenewedEngineTest {
     Connection renewed = connect();
     assertThat(renewed.engine).isNotSameAs(left);
     next.client.moveTo(null); // the last there
-    assertThat(next.client.watch(FabricStream.READ)).isTrue();
+    assertThat(next.client.watch(TransportStream.READ)).isTrue();
     owner.forget();
     assertThat(next.server.write(ByteBuffer.allocate(1))).isEqualTo(1);
     owner.assertWoken();
@@ -301,20 +301,20 @@ class RenewedEngineTest {
   @Test
   void moreEndsThanTheProcessMayHaveAreRefused() throws Exception {
     List<Connection> all = new ArrayList<>();
-    while (fabric.ends() < ENDS) {
+    while (transport.ends() < ENDS) {
       all.add(connect());
     }
-    assertThatThrownBy(() -> fabric.offer(itself.toServer, home))
+    assertThatThrownBy(() -> transport.offer(itself.toServer, home))
         .hasMessageContaining("16 ends")
         .hasMessageContaining("vm.max_map_count")
         .hasMessageContaining("talaria.ucx.ends")
         .isInstanceOfSatisfying(
-            FabricException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT));
+            TransportException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT));
     for (Connection each : all) {
       each.exchange();
     }
     all.get(0).end();
-    until(() -> fabric.ends() == ENDS - 2);
+    until(() -> transport.ends() == ENDS - 2);
     connect().exchange();
   }
 
@@ -325,8 +325,8 @@ class RenewedEngineTest {
   }
 
   /** The client's endpoint is refused. */
-  private void clientIsRefused(Connection before, boolean beforehand) throws FabricException {
-    Upgrade offer = fabric.offer(itself.toServer, home);
+  private void clientIsRefused(Connection before, boolean beforehand) throws TransportException {
+    Upgrade offer = transport.offer(itself.toServer, home);
     Upgrade answer = itself.answer(offer);
     UcxStream server = (UcxStream) answer.stream();
     assertThat(server.engine()).isSameAs(before.server.engine());
@@ -357,7 +357,7 @@ class RenewedEngineTest {
   @Test
   void aServerWhoseEndpointIsRefusedWithdraws() throws Exception {
     Connection before = connect();
-    Upgrade offer = fabric.offer(itself.toServer, home);
+    Upgrade offer = transport.offer(itself.toServer, home);
     Upgrade answer = itself.answer(offer);
     UcxStream server = (UcxStream) answer.stream();
     refuse(server.engine(), before.engine);
@@ -383,11 +383,11 @@ class RenewedEngineTest {
   @Test
   void limitsThatAreNoneAreNamed() throws IOException {
     for (String wrong : List.of("0", "-1", "many", "50001")) {
-      UcxFabric without = Itself.fabricWith(wrong, "1");
+      UcxTransport without = Itself.transportWith(wrong, "1");
       assertThat(without.unavailable()).isEqualTo(Reason.NO_UCX);
       assertThat(without.problem())
           .isEqualTo("talaria.ucx.streams is " + wrong + ", not a number from 1 to 50000");
     }
-    assertThat(Itself.fabricWith("1", "0").problem()).contains("talaria.ucx.ends is 0");
+    assertThat(Itself.transportWith("1", "0").problem()).contains("talaria.ucx.ends is 0");
   }
 }

@@ -264,7 +264,7 @@ final class TrafficClients {
 
   private synchronized void tally(SocketChannel channel) {
     ConnectionInfo info = way(channel);
-    ways.merge(info.mode() + " " + info.reason().code(), 1, Integer::sum);
+    ways.merge(info.transport() + " " + info.reason().code(), 1, Integer::sum);
   }
 
   private static ConnectionInfo way(SocketChannel channel) {

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import io.talaria.nio.ucx.binding.UcxBinding;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,8 +30,8 @@ class UnwatchedEngineTest {
   void open() throws Exception {
     assumeTrue(Ground.possible(), "no UCX here");
     ground = new Ground();
-    events = new EventSet(ground.fabric.binding());
-    home = new UcxHome(ground.fabric, events);
+    events = new EventSet(ground.transport.binding());
+    home = new UcxHome(ground.transport, events);
   }
 
   @AfterEach
@@ -48,26 +48,26 @@ class UnwatchedEngineTest {
 
   @Test
   void aHomeThatCouldNotWatchAnEngineTriesAgain() throws Exception {
-    Engine engine = ground.fabric.takeEngine();
+    Engine engine = ground.transport.takeEngine();
     assertThat(events.add(engine)).isTrue();
     assertThat(home.add(engine)).isFalse();
     events.remove(engine);
     assertThat(home.add(engine)).isTrue();
     assertThat(watches(engine)).isTrue();
     home.remove(engine);
-    ground.fabric.giveBack(engine);
+    ground.transport.giveBack(engine);
   }
 
   @Test
   void anOfferWithoutAnEngineIsRefusedAndTheNextIsNot() throws Exception {
-    Engine engine = ground.fabric.takeEngine();
+    Engine engine = ground.transport.takeEngine();
     assertThat(events.add(engine)).isTrue();
-    ground.fabric.giveBack(engine); // so that the home gets it
-    assertThatThrownBy(() -> ground.fabric.offer(ground.hostilePeer, home))
+    ground.transport.giveBack(engine); // so that the home gets it
+    assertThatThrownBy(() -> ground.transport.offer(ground.hostilePeer, home))
         .isInstanceOfSatisfying(
-            FabricException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT));
+            TransportException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT));
     events.remove(engine);
-    Upgrade offer = ground.fabric.offer(ground.hostilePeer, home);
+    Upgrade offer = ground.transport.offer(ground.hostilePeer, home);
     assertThat(((UcxStream) offer.stream()).engine()).isSameAs(engine);
     assertThat(watches(engine)).isTrue();
     offer.cancel(Reason.CLOSED_EARLY);
@@ -80,9 +80,9 @@ class UnwatchedEngineTest {
     Engine engine = peer.stream.engine();
     assertThat(events.add(engine)).isTrue();
     peer.stream.moveTo(home);
-    assertThat(peer.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(peer.stream.watch(TransportStream.READ)).isTrue();
     peer.stream(Ground.longs(1));
-    ground.until(() -> peer.stream.readiness(FabricStream.READ) != 0);
+    ground.until(() -> peer.stream.readiness(TransportStream.READ) != 0);
     assertThat(peer.read()).isEqualTo(Long.BYTES);
     events.remove(engine);
     peer.stream.moveTo(home);

@@ -3,7 +3,7 @@
 package io.talaria.nio.authentication;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -93,9 +93,9 @@ public final class Handshake {
    * Takes what the other side has sent, as many bytes as are wanted.
    *
    * @return what is to be sent, perhaps nothing
-   * @throws FabricException if the other side is not to be talked to
+   * @throws TransportException if the other side is not to be talked to
    */
-  public ByteBuffer received(ByteBuffer message) throws FabricException {
+  public ByteBuffer received(ByteBuffer message) throws TransportException {
     switch (state) {
       case CALL_EXPECTED -> {
         int version = started(message);
@@ -133,21 +133,21 @@ public final class Handshake {
     return last;
   }
 
-  private static int started(ByteBuffer message) throws FabricException {
+  private static int started(ByteBuffer message) throws TransportException {
     if (message.getLong() != MAGIC) {
-      throw new FabricException(Reason.PROTOCOL, "no rendezvous, but something else");
+      throw new TransportException(Reason.PROTOCOL, "no rendezvous, but something else");
     }
     return Short.toUnsignedInt(message.getShort());
   }
 
-  private static FabricException otherVersion(int version) {
-    return new FabricException(
+  private static TransportException otherVersion(int version) {
+    return new TransportException(
         Reason.VERSION_MISMATCH, "a rendezvous of version " + version + " instead of " + VERSION);
   }
 
-  private void check(ByteBuffer message, String label) throws FabricException {
+  private void check(ByteBuffer message, String label) throws TransportException {
     if (!MessageDigest.isEqual(bytes(message, PROOF_BYTES), derive(label))) {
-      throw new FabricException(
+      throw new TransportException(
           Reason.NOT_AUTHENTICATED, "another key, or addresses are translated on the way");
     }
     state = State.DONE;

@@ -5,17 +5,17 @@ package io.talaria.nio.channel;
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.Config;
 import io.talaria.nio.counters.ProcessCounters;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.Log;
-import io.talaria.nio.fabric.ToldProblems;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.hosts.HostNegotiation;
 import io.talaria.nio.hosts.HostSettings;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.Negotiator;
-import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.shm.ShmTransport;
 import io.talaria.nio.spin.Spinning;
+import io.talaria.nio.transport.Log;
+import io.talaria.nio.transport.ToldProblems;
+import io.talaria.nio.transport.TransportProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Set;
@@ -50,7 +50,7 @@ public final class Context {
   private final SelectorProvider provider;
   private final SelectorProvider jdk;
   private final Config config;
-  private final List<Fabric> fabrics;
+  private final List<TransportProvider> transports;
 
   private final Negotiator negotiator;
   private final ProcessCounters counters;
@@ -74,10 +74,13 @@ public final class Context {
     spinning = new Spinning(config.spinNs());
     HostSettings settings = config.enabled() ? HostSettings.load(config) : null;
     boolean hosts = settings != null && settings.problem() == null;
-    List<Fabric> local =
-        config.fabrics().stream().distinct().map(name -> fabric(name, config, hosts)).toList();
-    List<Fabric> between = hosts ? betweenHosts(local) : List.of();
-    fabrics = Stream.concat(local.stream(), between.stream()).distinct().toList();
+    List<TransportProvider> local =
+        config.transports().stream()
+            .distinct()
+            .map(name -> transport(name, config, hosts))
+            .toList();
+    List<TransportProvider> between = hosts ? betweenHosts(local) : List.of();
+    transports = Stream.concat(local.stream(), between.stream()).distinct().toList();
     PrivateDirectory directory = new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR);
     negotiator =
         new Negotiator(
@@ -94,7 +97,7 @@ public final class Context {
               ProcessCounters.open(config.dir(), negotiator, problem -> unseen(directory, problem));
         } else {
           negotiator.removeFiles();
-          fabrics.forEach(Fabric::exit);
+          transports.forEach(TransportProvider::exit);
           counters = ProcessCounters.onHeap("this process is exiting");
         }
       }
@@ -105,23 +108,23 @@ public final class Context {
     }
   }
 
-  /** The fabric that reaches other hosts, whether it is wanted on this one or not. */
-  private static List<Fabric> betweenHosts(List<Fabric> local) {
+  /** The transport that reaches other hosts, whether it is wanted on this one or not. */
+  private static List<TransportProvider> betweenHosts(List<TransportProvider> local) {
     return List.of(
         local.stream()
-            .filter(fabric -> fabric.name().equals(BETWEEN_HOSTS))
+            .filter(transport -> transport.name().equals(BETWEEN_HOSTS))
             .findFirst()
-            .orElseGet(() -> NamedFabric.load(BETWEEN_HOSTS, true)));
+            .orElseGet(() -> NamedTransport.load(BETWEEN_HOSTS, true)));
   }
 
-  private static Fabric fabric(String name, Config config, boolean hosts) {
+  private static TransportProvider transport(String name, Config config, boolean hosts) {
     return switch (name) {
-      case ShmFabric.NAME ->
-          new ShmFabric(
+      case ShmTransport.NAME ->
+          new ShmTransport(
               new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR),
               config.ringInitialBytes(),
               config.ringMaxBytes());
-      default -> NamedFabric.load(name, hosts);
+      default -> NamedTransport.load(name, hosts);
     };
   }
 
@@ -131,7 +134,7 @@ public final class Context {
         () -> {
           synchronized (exit) {
             negotiator.removeFiles();
-            fabrics.forEach(Fabric::exit);
+            transports.forEach(TransportProvider::exit);
             counters.close();
           }
         };
@@ -172,9 +175,9 @@ public final class Context {
     return config.ports().have(port);
   }
 
-  /** The fabrics that are asked for, in order of preference. */
-  List<Fabric> fabrics() {
-    return fabrics;
+  /** The transports that are asked for, in order of preference. */
+  List<TransportProvider> transports() {
+    return transports;
   }
 
   Negotiator negotiator() {
@@ -263,10 +266,10 @@ public final class Context {
     }
   }
 
-  /** Whether the user has been told at the start why a fabric gives this reason. */
+  /** Whether the user has been told at the start why a transport gives this reason. */
   private boolean isTold(Reason reason) {
     return reason == Reason.NO_UCX
-        && fabrics.stream().anyMatch(fabric -> ToldProblems.has(fabric.problem()));
+        && transports.stream().anyMatch(transport -> ToldProblems.has(transport.problem()));
   }
 
   /** Tells that something does not work. */

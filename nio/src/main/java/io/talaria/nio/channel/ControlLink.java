@@ -3,8 +3,8 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkProbe;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -33,7 +33,7 @@ final class ControlLink {
   private volatile boolean ended;
   private volatile boolean endedByReset;
 
-  /** It has ended while the fabric expected more, so that how the input ends is not known. */
+  /** It has ended while the transport expected more, so that how the input ends is not known. */
   private volatile boolean unsettled;
 
   /** Whether it reads as ended because the channel closes. */
@@ -50,14 +50,14 @@ final class ControlLink {
     return ended;
   }
 
-  /** Whether it had ended while the fabric expected more, when {@link #end} was last asked. */
+  /** Whether it had ended while the transport expected more, when {@link #end} was last asked. */
   boolean unsettled() {
     return unsettled;
   }
 
-  /** Whether it has ended, and the fabric neither brings nor takes more either. */
+  /** Whether it has ended, and the transport neither brings nor takes more either. */
   boolean over() {
-    FabricStream fast = lane.stream();
+    TransportStream fast = lane.stream();
     return ended && !fast.expectsMore() && !fast.outputGoesOn();
   }
 
@@ -115,7 +115,7 @@ final class ControlLink {
   }
 
   /**
-   * Tells the fabric that the control connection has ended.
+   * Tells the transport that the control connection has ended.
    *
    * @return whether that means a reset
    */
@@ -134,7 +134,7 @@ final class ControlLink {
   }
 
   private void endAs(boolean byReset) {
-    FabricStream fast = lane.stream();
+    TransportStream fast = lane.stream();
     boolean unused = fast.controlEnded(byReset);
     unsettled = fast.expectsMore();
     endedByReset = fast.controlEnded(byReset); // if it expects no more, that is its last word

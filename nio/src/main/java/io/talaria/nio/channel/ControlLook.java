@@ -2,7 +2,7 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.fabric.Home;
+import io.talaria.nio.transport.Home;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 

@@ -8,7 +8,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 
 /**
- * The socket options of a control connection, and what they mean to its fabric. While it carries
+ * The socket options of a control connection, and what they mean to its transport. While it carries
  * doorbells, TCP_NODELAY and SO_KEEPALIVE are on whatever the program sets; it gets its own values
  * back all the same. Any thread.
  */

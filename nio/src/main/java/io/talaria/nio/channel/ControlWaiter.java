@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
  * How threads in blocking calls sleep on one channel of the JDK's, which does not block, and how
  * others end that: at most one reader and one writer at a time. The first to come polls (the JDK's
  * poller for virtual threads knows one waiter per descriptor and event only); the other, if it
- * waits for the same event, parks, and is woken when the first has been. Where a fabric itself
+ * waits for the same event, parks, and is woken when the first has been. Where a transport itself
  * wakes them, both park; who sleeps on a doorbell of its own has nothing to do with the channel.
  */
 final class ControlWaiter {

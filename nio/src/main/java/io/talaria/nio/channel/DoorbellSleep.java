@@ -6,19 +6,19 @@ import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.doorbell.DoorbellAudit;
 import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.doorbell.ThreadDoorbell;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.memory.Faults;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Sleeps until the peer rings. A platform thread does so on a doorbell of its own, once both
- * directions are on the fabric and the peer has that doorbell open; else the peer rings the control
- * connection.
+ * directions are on the transport and the peer has that doorbell open; else the peer rings the
+ * control connection.
  */
-final class DoorbellSleep extends FabricSleep implements ThreadDoorbell.Sleeper {
+final class DoorbellSleep extends TransportSleep implements ThreadDoorbell.Sleeper {
   /**
    * For a virtual thread that reads: no wake-up can miss it, and ten thousand of them that looked
    * twice a second would keep a core busy.
@@ -35,7 +35,8 @@ final class DoorbellSleep extends FabricSleep implements ThreadDoorbell.Sleeper 
 
   private ThreadDoorbell writersDoorbell;
 
-  DoorbellSleep(Lane lane, FabricStream stream, ConnectionCounters counters, DoorbellAudit audit) {
+  DoorbellSleep(
+      Lane lane, TransportStream stream, ConnectionCounters counters, DoorbellAudit audit) {
     super(lane, stream, counters);
     this.audit = audit;
   }
@@ -50,10 +51,10 @@ final class DoorbellSleep extends FabricSleep implements ThreadDoorbell.Sleeper 
         doorbell = null;
         wanted.giveBack(); // others may be able to sleep on it
       }
-      if (announce(op, rings ? doorbell.number() : FabricStream.NO_DOORBELL)) {
+      if (announce(op, rings ? doorbell.number() : TransportStream.NO_DOORBELL)) {
         if (rings) {
           sleepOn(doorbell, op, timeoutNs);
-        } else if (op == FabricStream.READ) {
+        } else if (op == TransportStream.READ) {
           readOnControl(timeoutNs);
         } else {
           writeOnControl();
@@ -77,7 +78,7 @@ final class DoorbellSleep extends FabricSleep implements ThreadDoorbell.Sleeper 
       return null;
     }
     Faults.poll(1); // what that look has met is not to come up with a doorbell in hand
-    boolean reads = op == FabricStream.READ;
+    boolean reads = op == TransportStream.READ;
     ThreadDoorbell doorbell = pool.lease(reads ? readersDoorbell : writersDoorbell);
     if (doorbell != null) {
       if (reads) {

@@ -2,10 +2,10 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 
 /**
- * How a connection ends on this side: what is said of it in the fabric, the close of the control
+ * How a connection ends on this side: what is said of it in the transport, the close of the control
  * connection, which may have to wait for the peer, and the release of the stream, which nobody may
  * use afterwards. One state that only grows.
  *
@@ -32,7 +32,7 @@ final class Ending {
   /** Not yet. */
   private static final int OPEN = 0;
 
-  /** A close has said in the fabric how this side ends, or left that to TCP. */
+  /** A close has said in the transport how this side ends, or left that to TCP. */
   private static final int TOLD = 1;
 
   /** The control connection outlives the channel, and the stream does too. */
@@ -47,7 +47,7 @@ final class Ending {
   /** How long a closed channel keeps its control connection for a peer that has yet to read TCP. */
   private static final long LINGER_NS = 60_000_000_000L;
 
-  /** How long a reset waits for a fabric in the thread that closes. */
+  /** How long a reset waits for a transport in the thread that closes. */
   private static final long FLUSH_LIMIT_NS = 20_000_000L;
 
   private final Context context;
@@ -143,7 +143,7 @@ final class Ending {
     }
   }
 
-  /** A reset waits a moment for what a fabric has under way, so that close frees the port. */
+  /** A reset waits a moment for what a transport has under way, so that close frees the port. */
   private void awaitFlush() {
     long startNs = System.nanoTime();
     while (!lane.stream().flushed() && System.nanoTime() - startNs < FLUSH_LIMIT_NS) {
@@ -160,7 +160,7 @@ final class Ending {
 
   /** Whether the peer needs the control connection no more: FIN or RST says that all is said. */
   private boolean delivered() {
-    FabricStream stream = lane.stream();
+    TransportStream stream = lane.stream();
     return stream.flushed()
         && (isByReset() || lane.output().tcpBytes() == 0 || stream.peerInputSwitched());
   }

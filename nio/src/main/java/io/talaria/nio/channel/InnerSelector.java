@@ -3,8 +3,8 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
-import io.talaria.nio.fabric.Home;
 import io.talaria.nio.memory.Faults;
+import io.talaria.nio.transport.Home;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -20,10 +20,10 @@ import java.util.function.Consumer;
  * except what is marked.
  */
 final class InnerSelector {
-  /** An idle look at least this often while the fabrics are busy. */
+  /** An idle look at least this often while the transports are busy. */
   private static final long LOOK_NS = 50_000;
 
-  /** Empty looks at the fabrics between two looks at the clock. */
+  /** Empty looks at the transports between two looks at the clock. */
   private static final int CLOCK_PASSES = 64;
 
   private final Selector inner;
@@ -79,7 +79,7 @@ final class InnerSelector {
    * Sets what is listened to for a key.
    *
    * @param ops of SelectionKey
-   * @param fast whether the fabric tells all there is to tell, and only doorbells come here
+   * @param fast whether the transport tells all there is to tell, and only doorbells come here
    */
   void interest(TalariaSelectionKey key, int ops, boolean fast) {
     try {
@@ -116,9 +116,9 @@ final class InnerSelector {
 
   // ---- looking: each tells whether there was anything
 
-  /** After a look at the fabrics that found nothing. */
-  boolean lookWhenEmpty(boolean fabrics) throws IOException {
-    if (foreign > 0 || !fabrics) {
+  /** After a look at the transports that found nothing. */
+  boolean lookWhenEmpty(boolean transports) throws IOException {
+    if (foreign > 0 || !transports) {
       return look();
     }
     if (++passes >= CLOCK_PASSES) {
@@ -128,7 +128,7 @@ final class InnerSelector {
     return false;
   }
 
-  /** After a look at the fabrics that found something. */
+  /** After a look at the transports that found something. */
   boolean lookIfDue() throws IOException {
     if (foreign > 0 || ++passes >= CLOCK_PASSES / 8) {
       passes = 0;

@@ -4,9 +4,9 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.negotiation.ConnectionKey;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -19,17 +19,17 @@ import java.util.concurrent.atomic.AtomicInteger;
  * belongs to a connection, is an object of its own, made here:
  *
  * <pre>
- *   {@link LaneInput}     {@link TcpInput} → {@link SwitchingInput} → {@link FabricInput}; under the channel's read lock
- *   {@link LaneOutput}    {@link TcpOutput} → {@link FabricOutput}, doorbells, the end of the output; under its out lock
+ *   {@link LaneInput}     {@link TcpInput} → {@link SwitchingInput} → {@link TransportInput}; under the channel's read lock
+ *   {@link LaneOutput}    {@link TcpOutput} → {@link TransportOutput}, doorbells, the end of the output; under its out lock
  *   {@link LaneUpgrade}   how the stream comes, and is given up again
  *   {@link ControlLink}   doorbells and the end of the control connection
- *   {@link ControlWaiter}, {@link FabricSleep}   sleeping in blocking calls
+ *   {@link ControlWaiter}, {@link TransportSleep}   sleeping in blocking calls
  *   {@link Residence}     the selector's home in which the stream is
  *   {@link Ending}        close, linger, release
  * </pre>
  *
  * <p>What every read, write and look of a selector needs first stands here, in one place: what is
- * read from and written to on the fabric, and the stream. The directions set the former two.
+ * read from and written to on the transport, and the stream. The directions set the former two.
  *
  * <p>The input may switch when our reader has agreed, the output once both readers have. A doorbell
  * is rung only after our own output has switched, so no doorbell ever stands before an
@@ -44,22 +44,22 @@ final class Lane implements StreamOwner {
   // First what every read and write needs: a thousand lanes are short of cache lines.
 
   /**
-   * Once all input comes from the fabric and nothing of TCP's is left: set by {@link LaneInput},
+   * Once all input comes from the transport and nothing of TCP's is left: set by {@link LaneInput},
    * under the read lock.
    */
-  private volatile FabricInput fabricInput;
+  private volatile TransportInput transportInput;
 
   /** Once the output has switched: set by {@link LaneOutput}, under the out lock. */
-  private volatile FabricOutput fabricOutput;
+  private volatile TransportOutput transportOutput;
 
   /** Attached once, under the out lock and the state lock. */
-  private volatile FabricStream stream;
+  private volatile TransportStream stream;
 
   /** Set before the stream is. */
   private Residence residence;
 
   /** Set before the stream is. */
-  private FabricSleep fabricSleep;
+  private TransportSleep transportSleep;
 
   private final Context context;
   private final ConnectionCounters counters;
@@ -104,7 +104,7 @@ final class Lane implements StreamOwner {
   // ---- its parts, for each other
 
   /** The stream, or null while there is none. */
-  FabricStream stream() {
+  TransportStream stream() {
     return stream;
   }
 
@@ -137,8 +137,8 @@ final class Lane implements StreamOwner {
     return ending;
   }
 
-  FabricSleep fabricSleep() {
-    return fabricSleep;
+  TransportSleep transportSleep() {
+    return transportSleep;
   }
 
   /** How often the peer has woken this side through the session. */
@@ -146,33 +146,33 @@ final class Lane implements StreamOwner {
     return wakes.get();
   }
 
-  /** What is read from, or null while not all comes from the fabric. */
-  FabricInput fabricInput() {
-    return fabricInput;
+  /** What is read from, or null while not all comes from the transport. */
+  TransportInput transportInput() {
+    return transportInput;
   }
 
-  /** All comes from the fabric from now on. */
-  void readsFrom(FabricInput fast) {
+  /** All comes from the transport from now on. */
+  void readsFrom(TransportInput fast) {
     assert channel.readLock().isHeldByCurrentThread();
-    fabricInput = fast;
+    transportInput = fast;
   }
 
   /** What is written to, or null while that is TCP. Changed under the out lock. */
-  FabricOutput fabricOutput() {
-    return fabricOutput;
+  TransportOutput transportOutput() {
+    return transportOutput;
   }
 
   /** The output switches. */
-  void writesTo(FabricOutput fast) {
+  void writesTo(TransportOutput fast) {
     assert Thread.holdsLock(output.lock());
-    fabricOutput = fast;
+    transportOutput = fast;
   }
 
   /** Takes the stream that carries the bytes once both sides have agreed. Once. */
-  void attach(FabricStream fast) {
+  void attach(TransportStream fast) {
     assert Thread.holdsLock(output.lock()) && Thread.holdsLock(channel.stateLock());
     residence = new Residence(fast);
-    fabricSleep =
+    transportSleep =
         fast.wakesByItself()
             ? new SelfWakingSleep(this, fast, counters)
             : new DoorbellSleep(this, fast, counters, context.audit().doorbells());
@@ -203,15 +203,15 @@ final class Lane implements StreamOwner {
 
   /** Reads what is there: bytes, 0 for nothing now, -1 at the end. The destination has room. */
   int read(ByteBuffer dst) throws IOException {
-    FabricInput fast = fabricInput;
-    return fast != null ? fast.read(dst) : input.readBeforeFabric(dst);
+    TransportInput fast = transportInput;
+    return fast != null ? fast.read(dst) : input.readBeforeTransport(dst);
   }
 
   /** Scatters what is there; the first destination has room. */
   long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-    return fabricInput != null
+    return transportInput != null
         ? readEach(dsts, offset, length)
-        : input.readBeforeFabric(dsts, offset, length);
+        : input.readBeforeTransport(dsts, offset, length);
   }
 
   /** Fills one buffer after the other with what is there. */
@@ -246,30 +246,30 @@ final class Lane implements StreamOwner {
   }
 
   private boolean moreAtHand(int wanted) {
-    return fabricInput != null ? stream.unread() : input.moreAtHand(wanted);
+    return transportInput != null ? stream.unread() : input.moreAtHand(wanted);
   }
 
   int spinRead(ByteBuffer dst) throws IOException {
-    FabricInput fast = fabricInput;
+    TransportInput fast = transportInput;
     return fast == null ? 0 : fast.spin(dst);
   }
 
   // ---- writing: under the write lock
 
   int write(ByteBuffer src) throws IOException {
-    FabricOutput fast = fabricOutput;
-    return fast != null ? fast.write(src) : output.writeBeforeFabric(src);
+    TransportOutput fast = transportOutput;
+    return fast != null ? fast.write(src) : output.writeBeforeTransport(src);
   }
 
   long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-    FabricOutput fast = fabricOutput;
+    TransportOutput fast = transportOutput;
     return fast != null
         ? fast.write(srcs, offset, length)
-        : output.writeBeforeFabric(srcs, offset, length);
+        : output.writeBeforeTransport(srcs, offset, length);
   }
 
   void spinWrite(ByteBuffer src) throws IOException {
-    FabricOutput fast = fabricOutput;
+    TransportOutput fast = transportOutput;
     if (fast != null) {
       fast.spin(src);
     }
@@ -350,22 +350,22 @@ final class Lane implements StreamOwner {
     return input.deaf();
   }
 
-  /** Whether the fabric has a say in this connection's readiness. */
+  /** Whether the transport has a say in this connection's readiness. */
   boolean attached() {
-    return fabricInput != null || (input.agreed() && !upgrade.plainAgain());
+    return transportInput != null || (input.agreed() && !upgrade.plainAgain());
   }
 
-  /** Whether our input is on the fabric, so that TCP brings nothing but doorbells. */
+  /** Whether our input is on the transport, so that TCP brings nothing but doorbells. */
   boolean switchedIn() {
     return input.switched();
   }
 
-  /** Whether our output is on the fabric, so that doorbells may come. */
+  /** Whether our output is on the transport, so that doorbells may come. */
   boolean switchedOut() {
-    return fabricOutput != null;
+    return transportOutput != null;
   }
 
-  /** Whether both directions are on the fabric. */
+  /** Whether both directions are on the transport. */
   boolean switched() {
     return switchedIn() && switchedOut();
   }
@@ -395,9 +395,11 @@ final class Lane implements StreamOwner {
     }
   }
 
-  /** Which of the given FabricStream operations the fabric and TCP's rest know to be ready. */
+  /**
+   * Which of the given TransportStream operations the transport and TCP's rest know to be ready.
+   */
   int readiness(int ops) {
-    if (fabricInput != null && fabricOutput != null && !channel.inputClosed()) {
+    if (transportInput != null && transportOutput != null && !channel.inputClosed()) {
       return stream.readiness(ops);
     }
     return input.readinessWhileSwitching(ops);

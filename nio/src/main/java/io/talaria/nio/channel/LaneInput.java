@@ -3,10 +3,10 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -15,10 +15,10 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The input of a connection: the phase that it is in, the way from one to the next, and all that is
- * read before everything comes from the fabric.
+ * read before everything comes from the transport.
  *
  * <pre>
- *   {@link TcpInput} ──our reader accepts──▶ {@link SwitchingInput} ──all of TCP taken──▶ {@link FabricInput}
+ *   {@link TcpInput} ──our reader accepts──▶ {@link SwitchingInput} ──all of TCP taken──▶ {@link TransportInput}
  *       ◀────────────────withdrawn──────────────┘
  * </pre>
  *
@@ -29,13 +29,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p><b>Locks.</b> All that changes here is guarded by the channel's read lock, which a reader
  * holds in a blocking call, too; any thread looks. Who only looks whether the input moves on
  * (selectors, the negotiation thread, a close) tries the lock, and leaves it to the reader inside
- * if there is one. {@link Lane#fabricInput}, which reads look at first, is set here when nothing is
- * left of what was taken from TCP.
+ * if there is one. {@link Lane#transportInput}, which reads look at first, is set here when nothing
+ * is left of what was taken from TCP.
  */
 final class LaneInput {
   private static final int ON_TCP = 0;
   private static final int SWITCHING = 1;
-  private static final int ON_FABRIC = 2;
+  private static final int ACCELERATED = 2;
 
   private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
 
@@ -97,7 +97,7 @@ final class LaneInput {
   /** Tells the peer that it may switch, if there is a stream. */
   private void accept() {
     assertLocked();
-    FabricStream fast = lane.stream();
+    TransportStream fast = lane.stream();
     if (phase == ON_TCP && fast != null && !lane.upgrade().plainAgain()) {
       long takenBytes = tcp.takenBytes();
       switching = new SwitchingInput(lane, fast, control, counters, takenBytes);
@@ -121,30 +121,30 @@ final class LaneInput {
     return phase == ON_TCP;
   }
 
-  /** Moves the input to the fabric when all that the peer put on TCP has been taken. */
+  /** Moves the input to the transport when all that the peer put on TCP has been taken. */
   boolean switchIfDue() {
     assertLocked();
     if (phase == SWITCHING && switching.complete()) {
-      phase = ON_FABRIC;
+      phase = ACCELERATED;
       lane.stream().inputSwitched();
-      readFabricIfAlone();
+      readTransportIfAlone();
       lane.switchOutIfEstablished();
       lane.nudgeSelectors();
     }
-    return phase == ON_FABRIC;
+    return phase == ACCELERATED;
   }
 
-  private void readFabricIfAlone() {
-    if (phase == ON_FABRIC && lane.fabricInput() == null && kept() == null) {
+  private void readTransportIfAlone() {
+    if (phase == ACCELERATED && lane.transportInput() == null && kept() == null) {
       lane.readsFrom(
-          new FabricInput(lane.stream(), counters, new Spinner(context.spinning()), channel));
+          new TransportInput(lane.stream(), counters, new Spinner(context.spinning()), channel));
     }
   }
 
   // ---- reading: under the read lock
 
-  /** Reads what is there, while the input was last seen not to be on the fabric alone. */
-  int readBeforeFabric(ByteBuffer dst) throws IOException {
+  /** Reads what is there, while the input was last seen not to be on the transport alone. */
+  int readBeforeTransport(ByteBuffer dst) throws IOException {
     assertLocked();
     if (kept() != null) {
       return readKept(dst);
@@ -156,13 +156,13 @@ final class LaneInput {
     if (kept() != null) {
       return readKept(dst);
     }
-    FabricInput fast = lane.fabricInput();
+    TransportInput fast = lane.transportInput();
     return fast != null ? fast.read(dst) : switching.end();
   }
 
   private int readKept(ByteBuffer dst) {
     int n = switching.takeKept(dst);
-    readFabricIfAlone();
+    readTransportIfAlone();
     return n;
   }
 
@@ -177,12 +177,12 @@ final class LaneInput {
     if (phase == ON_TCP) {
       return control.read(NO_ROOM.duplicate());
     }
-    FabricInput fast = lane.fabricInput();
+    TransportInput fast = lane.transportInput();
     return fast != null ? fast.readNothing() : switching.readNothing();
   }
 
-  /** Scatters what is there, while the input was last seen not to be on the fabric alone. */
-  long readBeforeFabric(ByteBuffer[] dsts, int offset, int length) throws IOException {
+  /** Scatters what is there, while the input was last seen not to be on the transport alone. */
+  long readBeforeTransport(ByteBuffer[] dsts, int offset, int length) throws IOException {
     assertLocked();
     if (kept() == null) {
       if (staysOnTcp()) {
@@ -211,7 +211,7 @@ final class LaneInput {
     if (kept() == null) {
       pullToSwitch(wanted);
     }
-    return kept() != null || (phase == ON_FABRIC && lane.stream().unread());
+    return kept() != null || (phase == ACCELERATED && lane.stream().unread());
   }
 
   private void pullToSwitch(int wanted) {
@@ -246,7 +246,7 @@ final class LaneInput {
       boolean unused = lane.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
       return;
     }
-    lane.fabricSleep().sleep(FabricStream.READ, timeoutNs);
+    lane.transportSleep().sleep(TransportStream.READ, timeoutNs);
   }
 
   /** Whether a reader about to sleep has nothing to wait for. Asked by itself. */
@@ -254,19 +254,20 @@ final class LaneInput {
     return channel.closing()
         || channel.inputClosed()
         || lane.wakes() != knownWakes
-        || (phase != ON_TCP && (lane.link().over() || lane.fabricSleep().over(FabricStream.READ)));
+        || (phase != ON_TCP
+            && (lane.link().over() || lane.transportSleep().over(TransportStream.READ)));
   }
 
   // ---- looking: any thread
 
-  /** Whether our reader has agreed to the switch, so that the fabric has a say in what comes. */
+  /** Whether our reader has agreed to the switch, so that the transport has a say in what comes. */
   boolean agreed() {
     return phase != ON_TCP;
   }
 
-  /** Whether it is on the fabric, so that TCP brings nothing but doorbells. */
+  /** Whether it is on the transport, so that TCP brings nothing but doorbells. */
   boolean switched() {
-    return phase == ON_FABRIC;
+    return phase == ACCELERATED;
   }
 
   /** Whether bytes of the peer's may be on TCP that have not been taken. */
@@ -284,7 +285,7 @@ final class LaneInput {
    * Takes what the control connection brought: doorbells, its end, or bytes that were on the way.
    */
   void controlReadable() {
-    if (phase == ON_FABRIC) {
+    if (phase == ACCELERATED) {
       lane.link().drain(false);
     } else if (enter()) {
       try {
@@ -324,8 +325,8 @@ final class LaneInput {
   }
 
   /**
-   * What is ready while not both directions are on the fabric, as far as the fabric and TCP's rest
-   * tell.
+   * What is ready while not both directions are on the transport, as far as the transport and TCP's
+   * rest tell.
    */
   int readinessWhileSwitching(int ops) {
     int ready = 0;
@@ -335,19 +336,19 @@ final class LaneInput {
       }
       int fast = lane.stream().readiness(ops);
       if (switched()) {
-        ready |= fast & FabricStream.READ;
+        ready |= fast & TransportStream.READ;
       }
       if (lane.switchedOut()) {
-        ready |= fast & FabricStream.WRITE;
+        ready |= fast & TransportStream.WRITE;
       }
     }
     SwitchingInput now = switching;
     boolean tcpOver = now != null && !switched() && now.over();
     if (tcpOver || kept() != null || channel.inputClosed()) {
-      ready |= FabricStream.READ;
+      ready |= TransportStream.READ;
     }
     if (tcpOver && !lane.switchedOut() && now.failed()) {
-      ready |= FabricStream.WRITE; // which fails at once, while TCP may be listened to no more
+      ready |= TransportStream.WRITE; // which fails at once, while TCP may be listened to no more
     }
     return ready & ops;
   }
@@ -357,7 +358,7 @@ final class LaneInput {
   /** What a write throws that has failed on TCP: a reset also if this side took that from it. */
   IOException failedOnTcp(IOException failure) {
     SwitchingInput now = switching;
-    if (FabricOutput.RESET_BY_PEER.equals(failure.getMessage())) {
+    if (TransportOutput.RESET_BY_PEER.equals(failure.getMessage())) {
       boolean unused = resetReport.toWriter();
     } else if (now != null && now.tookReset() && !(failure instanceof ClosedChannelException)) {
       return failedByReset();
@@ -367,7 +368,7 @@ final class LaneInput {
 
   /** What a write throws that meets a reset, of which a read or a write may know already. */
   IOException failedByReset() {
-    return new IOException(resetReport.toWriter() ? FabricOutput.RESET_BY_PEER : "Broken pipe");
+    return new IOException(resetReport.toWriter() ? TransportOutput.RESET_BY_PEER : "Broken pipe");
   }
 
   /** Who was told of a reset. */
@@ -384,7 +385,7 @@ final class LaneInput {
   /** Shuts the input down. Under the state lock. */
   void shutdown() throws IOException {
     assert Thread.holdsLock(channel.stateLock());
-    FabricStream fast = lane.stream();
+    TransportStream fast = lane.stream();
     if (fast == null || lane.upgrade().withdraw(fast)) {
       control.shutdownInput();
     } // else the control connection stays as it is, for doorbells

@@ -3,27 +3,28 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.spin.Spinner;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.function.BooleanSupplier;
 
 /**
- * The output of a connection: which road it takes, the switch from TCP to the fabric, doorbells,
+ * The output of a connection: which road it takes, the switch from TCP to the transport, doorbells,
  * and how it ends.
  *
  * <pre>
- *   {@link TcpOutput} ──both readers have accepted──▶ {@link FabricOutput}
+ *   {@link TcpOutput} ──both readers have accepted──▶ {@link TransportOutput}
  * </pre>
  *
  * <p><b>Locks.</b> The channel's write lock sees to it that one thread writes at a time. The
  * {@linkplain #lock() out lock} is held by who writes to TCP, switches, rings, or says that the
  * output ends: none of them may come between another's look at the phase and what it does then. A
- * write to the fabric needs the write lock only. The phase itself is {@link Lane#fabricOutput}:
- * null while on TCP, changed under the out lock, once, and looked at by any thread.
+ * write to the transport needs the write lock only. The phase itself is {@link
+ * Lane#transportOutput}: null while on TCP, changed under the out lock, once, and looked at by any
+ * thread.
  */
 final class LaneOutput {
   private final Context context;
@@ -56,15 +57,15 @@ final class LaneOutput {
     return lock;
   }
 
-  /** Whether it is on the fabric. Any thread. */
+  /** Whether it is on the transport. Any thread. */
   private boolean switched() {
-    return lane.fabricOutput() != null;
+    return lane.transportOutput() != null;
   }
 
   // ---- writing: under the write lock
 
   /** Writes as much as there is room for, while the output was last seen on TCP. */
-  int writeBeforeFabric(ByteBuffer src) throws IOException {
+  int writeBeforeTransport(ByteBuffer src) throws IOException {
     synchronized (lock) {
       if (staysOnTcp()) {
         try {
@@ -74,11 +75,11 @@ final class LaneOutput {
         }
       }
     }
-    return lane.fabricOutput().write(src);
+    return lane.transportOutput().write(src);
   }
 
   /** Gathers as much as there is room for, while the output was last seen on TCP. */
-  long writeBeforeFabric(ByteBuffer[] srcs, int offset, int length) throws IOException {
+  long writeBeforeTransport(ByteBuffer[] srcs, int offset, int length) throws IOException {
     synchronized (lock) {
       if (staysOnTcp()) {
         try {
@@ -88,7 +89,7 @@ final class LaneOutput {
         }
       }
     }
-    return lane.fabricOutput().write(srcs, offset, length);
+    return lane.transportOutput().write(srcs, offset, length);
   }
 
   /** Sleeps until there may be room, or something has happened to the connection. */
@@ -98,27 +99,27 @@ final class LaneOutput {
       boolean unused = lane.waiter().sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
       return;
     }
-    lane.fabricSleep().sleep(FabricStream.WRITE, 0);
+    lane.transportSleep().sleep(TransportStream.WRITE, 0);
   }
 
   /**
    * Whether a writer about to sleep has nothing to wait for. Asked by itself.
    *
-   * @param event what it is about to wait for, which is room on TCP or news of the fabric
+   * @param event what it is about to wait for, which is room on TCP or news of the transport
    */
   boolean nothingToWaitFor(int event) {
     boolean onTcp = event == JdkNio.WRITABLE;
     return channel.outputEnding()
         || lane.wakes() != knownWakes
         || onTcp == switched()
-        || (!onTcp && (lane.link().over() || lane.fabricSleep().over(FabricStream.WRITE)));
+        || (!onTcp && (lane.link().over() || lane.transportSleep().over(TransportStream.WRITE)));
   }
 
   // ---- the switch: under the out lock
 
   /** Lets the output switch as soon as both sides have agreed. Any thread, without the lock. */
   void switchIfEstablished() {
-    FabricStream fast = lane.stream();
+    TransportStream fast = lane.stream();
     if (!switched() && fast != null && fast.established()) {
       synchronized (lock) {
         if (!switched()) {
@@ -132,7 +133,7 @@ final class LaneOutput {
   private boolean staysOnTcp() {
     assert Thread.holdsLock(lock);
     if (!switched()) {
-      FabricStream fast = lane.stream();
+      TransportStream fast = lane.stream();
       if (fast == null) {
         return true;
       }
@@ -147,9 +148,9 @@ final class LaneOutput {
 
   private void switchNow() {
     assert Thread.holdsLock(lock);
-    FabricStream fast = lane.stream();
+    TransportStream fast = lane.stream();
     fast.switchOut(tcp.writtenBytes());
-    lane.writesTo(new FabricOutput(fast, counters, new Spinner(context.spinning()), channel));
+    lane.writesTo(new TransportOutput(fast, counters, new Spinner(context.spinning()), channel));
     lane.waiter().wake(ControlWaiter.WRITER); // it may wait for room on TCP
     lane.upgrade().showFast();
     lane.nudgeSelectors();
@@ -164,16 +165,18 @@ final class LaneOutput {
 
   /** Whether nothing but doorbells of ours can be unread at the peer. */
   boolean peerLacksDoorbellsOnly() {
-    FabricStream fast = lane.stream();
+    TransportStream fast = lane.stream();
     return switched() && (fast.peerInputSwitched() || fast.peerInputTaken() == tcp.writtenBytes());
   }
 
   // ---- doorbells
 
-  /** Wakes the peer's sleeper: see {@link io.talaria.nio.fabric.StreamOwner#ring}. Any thread. */
+  /**
+   * Wakes the peer's sleeper: see {@link io.talaria.nio.transport.StreamOwner#ring}. Any thread.
+   */
   boolean ring() {
     synchronized (lock) {
-      FabricStream fast = lane.stream();
+      TransportStream fast = lane.stream();
       if (!switched()) {
         if (fast == null || !fast.established()) {
           return false;
@@ -201,7 +204,7 @@ final class LaneOutput {
   }
 
   /**
-   * Shuts the output down on TCP, or decides that it ends on the fabric.
+   * Shuts the output down on TCP, or decides that it ends on the transport.
    *
    * @param mark forbids further writes; true if they were forbidden already
    * @return true if {@link #finish} is to follow, once no writer is inside
@@ -222,14 +225,14 @@ final class LaneOutput {
   /** Whether the output ends on TCP; else it has switched. */
   private boolean endsOnTcp() {
     assert Thread.holdsLock(lock);
-    FabricStream fast = lane.stream();
+    TransportStream fast = lane.stream();
     if (!switched() && fast != null && !lane.upgrade().withdraw(fast)) {
       switchNow();
     }
     return !switched();
   }
 
-  /** Writes in the fabric that no more bytes come. What writes have taken must stand before. */
+  /** Writes in the transport that no more bytes come. What writes have taken must stand before. */
   void finish() {
     synchronized (lock) {
       if (lane.ending().toBeTold()) { // else a close has been faster, and the stream may be gone
@@ -240,7 +243,7 @@ final class LaneOutput {
   }
 
   /**
-   * Tells the peer that its bytes reach nobody once both directions are shut down on the fabric:
+   * Tells the peer that its bytes reach nobody once both directions are shut down on the transport:
    * the kernel answers data with a reset then. To be called after each of the two.
    */
   void abandonIfBothAreShut() {
@@ -254,7 +257,7 @@ final class LaneOutput {
   }
 
   /** Whether {@link #end} is still to be called, and has something to write. */
-  boolean endsOnFabric() {
+  boolean endsAccelerated() {
     synchronized (lock) {
       return lane.ending().toBeTold() && !endsOnTcp();
     }
@@ -285,7 +288,7 @@ final class LaneOutput {
   }
 
   /**
-   * Writes in the fabric how this side ends, before the control connection does; only once. What
+   * Writes in the transport how this side ends, before the control connection does; only once. What
    * writes have taken must stand before. An end of the output that has been told already stays what
    * the peer reads; that its bytes were left unread is told all the same.
    */
@@ -299,7 +302,7 @@ final class LaneOutput {
           }
           return;
         }
-        FabricStream fast = lane.stream();
+        TransportStream fast = lane.stream();
         boolean unread = fast.unread() || lane.input().unreadTcp();
         boolean reset = unread || lingerZero;
         if (reset) {

@@ -2,15 +2,15 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Home;
 import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.negotiation.Upgradable;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.TransportProvider;
+import io.talaria.nio.transport.TransportStream;
 
 /**
  * How a connection comes to its stream, and how it is given up again: the connection as the
@@ -108,15 +108,15 @@ final class LaneUpgrade implements Upgradable {
   }
 
   @Override
-  public Home home(Fabric fabric) {
+  public Home home(TransportProvider transport) {
     TalariaSelectionKey[] registered = channel.keys().all();
-    return registered.length == 1 ? registered[0].owner().home(fabric) : null;
+    return registered.length == 1 ? registered[0].owner().home(transport) : null;
   }
 
   // ---- taking it
 
   @Override
-  public boolean attach(FabricStream fast) {
+  public boolean attach(TransportStream fast) {
     synchronized (lane.output().lock()) {
       synchronized (channel.stateLock()) {
         if (!channel.upgradable() || lane.stream() != null) {
@@ -156,7 +156,7 @@ final class LaneUpgrade implements Upgradable {
   }
 
   /** Keeps this connection plain because it is about to end, unless it is too late for that. */
-  boolean withdraw(FabricStream fast) {
+  boolean withdraw(TransportStream fast) {
     boolean withdrawn = fast.withdraw();
     if (withdrawn && !plainAgain) {
       withdrawnHere = true;
@@ -190,7 +190,7 @@ final class LaneUpgrade implements Upgradable {
 
   @Override
   public void plainSoFar(Reason reason) {
-    counters.mode(Mode.TCP, reason, "");
+    counters.transport(Transport.TCP, reason, "");
   }
 
   @Override
@@ -204,7 +204,7 @@ final class LaneUpgrade implements Upgradable {
     assert Thread.holdsLock(lane.output().lock());
     if (!shownFast) {
       shownFast = true;
-      FabricStream fast = lane.stream();
+      TransportStream fast = lane.stream();
       showBuffers(fast.inBytes(), fast.outBytes());
       context.connectionIs(fast(), key);
     }
@@ -212,8 +212,8 @@ final class LaneUpgrade implements Upgradable {
 
   /** Takes note of buffer sizes. */
   void showBuffers(int inBytes, int outBytes) {
-    FabricStream fast = lane.stream();
-    counters.mode(fast.fabric().mode(), fast(), fast.transport(), inBytes, outBytes);
+    TransportStream fast = lane.stream();
+    counters.transport(fast.transport().kind(), fast(), fast.detail(), inBytes, outBytes);
   }
 
   private Reason fast() {
@@ -222,6 +222,6 @@ final class LaneUpgrade implements Upgradable {
 
   @Override
   public String toString() {
-    return shownFast ? lane.stream().transport() : "tcp";
+    return shownFast ? lane.stream().detail() : "tcp";
   }
 }

@@ -18,7 +18,7 @@ final class LostPeer {
   private volatile boolean abandoned;
 
   /** When that was first seen with the input switched; 0 before. */
-  private long abandonedInFabricAtNs;
+  private long abandonedInTransportAtNs;
 
   LostPeer(Lane lane, TalariaSocketChannel channel, LaneUpgrade upgrade) {
     this.lane = lane;
@@ -76,10 +76,10 @@ final class LostPeer {
     }
     if (abandoned) {
       long now = System.nanoTime();
-      if (abandonedInFabricAtNs == 0) {
-        abandonedInFabricAtNs = now;
+      if (abandonedInTransportAtNs == 0) {
+        abandonedInTransportAtNs = now;
       }
-      if (now - abandonedInFabricAtNs < LAST_LOOK_NS) {
+      if (now - abandonedInTransportAtNs < LAST_LOOK_NS) {
         return;
       }
     }

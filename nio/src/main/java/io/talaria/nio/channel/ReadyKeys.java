@@ -73,7 +73,7 @@ final class ReadyKeys {
   /**
    * A key is ready.
    *
-   * @param ready of SelectionKey, whose bits FabricStream's are
+   * @param ready of SelectionKey, whose bits TransportStream's are
    */
   void report(TalariaSelectionKey key, int ready) {
     seen = true;

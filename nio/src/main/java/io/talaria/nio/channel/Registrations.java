@@ -2,8 +2,8 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.fabric.Home;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.transport.Home;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectionKey;
@@ -147,7 +147,7 @@ final class Registrations {
     }
     key.settled = true;
     attached++;
-    Home target = homes.in(lane.stream().fabric());
+    Home target = homes.in(lane.stream().transport());
     boolean shared = target == null || key.socket.keys().all().length > 1;
     lane.residence().moveTo(shared ? null : target);
     if (shared) {
@@ -193,7 +193,7 @@ final class Registrations {
   private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
     Lane lane = key.socket.lane();
-    Home left = homes.ifOpen(lane.stream().fabric());
+    Home left = homes.ifOpen(lane.stream().transport());
     if (left != null) {
       lane.residence().leave(left);
     }

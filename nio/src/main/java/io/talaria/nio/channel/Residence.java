@@ -2,21 +2,21 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Home;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.TransportStream;
 
 /**
  * Where a stream lives: in the home of the one selector that has its channel, or nowhere, while
  * doorbells serve several selectors or a blocking thread. Any thread.
  */
 final class Residence {
-  private final FabricStream stream;
+  private final TransportStream stream;
   private volatile boolean shared;
 
   /** Whether the stream has left its last home. */
   private boolean leftForGood;
 
-  Residence(FabricStream stream) {
+  Residence(TransportStream stream) {
     this.stream = stream;
   }
 

@@ -2,29 +2,29 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.Home;
 import io.talaria.nio.privileged.Privileged;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.TransportProvider;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The homes of one selector, at most one in each fabric, opened when the first stream needs one. A
- * fabric that places its streams may have its home opened by any thread, another's is opened by the
- * selecting thread, which does everything else here.
+ * The homes of one selector, at most one in each transport, opened when the first stream needs one.
+ * A transport that places its streams may have its home opened by any thread, another's is opened
+ * by the selecting thread, which does everything else here.
  */
 final class SelectorHomes {
   private static final int EVENTS_AT_ONCE = 256;
   private static final int HINTS_AT_ONCE = 4096;
   private static final Home[] NONE = {};
 
-  private final List<Fabric> fabrics;
+  private final List<TransportProvider> transports;
   private final Predicate<Home> wired;
   private final Runnable opened;
 
-  /** By the order of the fabrics; null where there is none. Replaced under this lock. */
-  private volatile Home[] byFabric;
+  /** By the order of the transports; null where there is none. Replaced under this lock. */
+  private volatile Home[] byTransport;
 
   /** Those that are open, without gaps. Replaced under this lock. */
   private volatile Home[] open = NONE;
@@ -34,50 +34,50 @@ final class SelectorHomes {
   private boolean closed;
 
   /**
-   * @param fabrics all that there are, in order
+   * @param transports all that there are, in order
    * @param wired has the selector sleep on what a new home is {@linkplain Home#selectable
    *     selectable} by; false if the selector is closed
    * @param opened told of a new home, so that a sleeping selector sees it
    */
-  SelectorHomes(List<Fabric> fabrics, Predicate<Home> wired, Runnable opened) {
-    this.fabrics = fabrics;
+  SelectorHomes(List<TransportProvider> transports, Predicate<Home> wired, Runnable opened) {
+    this.transports = transports;
     this.wired = wired;
     this.opened = opened;
-    byFabric = new Home[fabrics.size()];
-    refused = new boolean[fabrics.size()];
+    byTransport = new Home[transports.size()];
+    refused = new boolean[transports.size()];
   }
 
-  /** The home in a fabric, if it is open. Any thread. */
-  Home ifOpen(Fabric fabric) {
-    return byFabric[fabrics.indexOf(fabric)];
+  /** The home in a transport, if it is open. Any thread. */
+  Home ifOpen(TransportProvider transport) {
+    return byTransport[transports.indexOf(transport)];
   }
 
-  /** The home in a fabric, or null if it has no more, or the selector is closed. */
-  Home in(Fabric fabric) {
-    Home there = ifOpen(fabric);
-    return there != null ? there : open(fabric);
+  /** The home in a transport, or null if it has no more, or the selector is closed. */
+  Home in(TransportProvider transport) {
+    Home there = ifOpen(transport);
+    return there != null ? there : open(transport);
   }
 
-  private Home open(Fabric fabric) {
-    int index = fabrics.indexOf(fabric);
+  private Home open(TransportProvider transport) {
+    int index = transports.indexOf(transport);
     Home made;
     synchronized (this) {
-      made = byFabric[index];
+      made = byTransport[index];
       if (made != null || closed || refused[index]) {
         return made;
       }
-      made = Privileged.get(fabric::openHome);
+      made = Privileged.get(transport::openHome);
       if (made == null) {
-        refused[index] = !fabric.placesStreams(); // of its streams there may be many
+        refused[index] = !transport.placesStreams(); // of its streams there may be many
         return null;
       }
       if (!wired.test(made)) {
         made.close();
         return null;
       }
-      Home[] next = byFabric.clone();
+      Home[] next = byTransport.clone();
       next[index] = made;
-      byFabric = next;
+      byTransport = next;
       Home[] all = Arrays.copyOf(open, open.length + 1);
       all[open.length] = made;
       open = all;

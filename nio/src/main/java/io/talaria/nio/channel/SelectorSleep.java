@@ -17,7 +17,7 @@ final class SelectorSleep {
   private final InnerSelector inner;
   private final SelectorHomes homes;
   private final ChangedKeys changes;
-  private final FabricLook fabrics;
+  private final TransportLook transports;
   private final ReadyKeys ready;
   private final Spinner spinner;
 
@@ -30,13 +30,13 @@ final class SelectorSleep {
       InnerSelector inner,
       SelectorHomes homes,
       ChangedKeys changes,
-      FabricLook fabrics,
+      TransportLook transports,
       ReadyKeys ready,
       Spinner spinner) {
     this.inner = inner;
     this.homes = homes;
     this.changes = changes;
-    this.fabrics = fabrics;
+    this.transports = transports;
     this.ready = ready;
     this.spinner = spinner;
   }
@@ -75,8 +75,8 @@ final class SelectorSleep {
   }
 
   /**
-   * Looks at the fabrics again and again for a while, as far as that is granted; before that once
-   * at the JDK's selector, if only it can tell something.
+   * Looks at the transports again and again for a while, as far as that is granted; before that
+   * once at the JDK's selector, if only it can tell something.
    *
    * @return whether it was granted
    */
@@ -86,12 +86,12 @@ final class SelectorSleep {
     }
     try {
       if (inner.lookWhenEmpty(true)) {
-        fabrics.pass();
+        transports.pass();
       }
       while (!ready.seen() && !wakeUp) {
         for (int i = 0; i < SPIN_PASSES && !ready.seen() && !wakeUp; i++) {
           Thread.onSpinWait();
-          fabrics.pass();
+          transports.pass();
         }
         if (System.nanoTime() - deadlineNs >= 0 || !spinner.goOn()) {
           break;
@@ -110,14 +110,14 @@ final class SelectorSleep {
    * @return false if there was news, so that the JDK's selector has not been looked at
    */
   boolean sleep(long timeoutMs) throws IOException {
-    if (!fabrics.prepareToSleep()) {
+    if (!transports.prepareToSleep()) {
       return false;
     }
     boolean slept = false;
     try {
       sleeping = true;
       if (!wakeUp && !changes.some() && homes.arm()) {
-        inner.sleep(fabrics.anyDeaf() ? soon(timeoutMs) : timeoutMs);
+        inner.sleep(transports.anyDeaf() ? soon(timeoutMs) : timeoutMs);
         slept = true;
       }
     } finally {

@@ -3,23 +3,27 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 
-/** Parks; the fabric wakes whoever waits for a stream that {@link FabricStream#wakesByItself}. */
-final class SelfWakingSleep extends FabricSleep {
-  /** The longest sleep of a reader that waits for the session and TCP, or the fabric, at once. */
+/**
+ * Parks; the transport wakes whoever waits for a stream that {@link TransportStream#wakesByItself}.
+ */
+final class SelfWakingSleep extends TransportSleep {
+  /**
+   * The longest sleep of a reader that waits for the session and TCP, or the transport, at once.
+   */
   private static final long BETWEEN_NS = 5_000_000L;
 
-  SelfWakingSleep(Lane lane, FabricStream stream, ConnectionCounters counters) {
+  SelfWakingSleep(Lane lane, TransportStream stream, ConnectionCounters counters) {
     super(lane, stream, counters);
   }
 
   @Override
   void sleep(int op, long timeoutNs) throws IOException {
-    if (announce(op, FabricStream.NO_DOORBELL)) {
-      if (op == FabricStream.READ) {
+    if (announce(op, TransportStream.NO_DOORBELL)) {
+      if (op == TransportStream.READ) {
         read(timeoutNs);
       } else {
         write();
@@ -31,7 +35,7 @@ final class SelfWakingSleep extends FabricSleep {
   private void read(long timeoutNs) throws IOException {
     if (lane.switchedIn()) {
       lane.waiter().park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
-      if (stream.readiness(FabricStream.READ) == 0) {
+      if (stream.readiness(TransportStream.READ) == 0) {
         lane.link().drain(false); // it may have ended
       }
     } else if (lane.link().ended()) { // and can be read for ever
@@ -45,7 +49,7 @@ final class SelfWakingSleep extends FabricSleep {
 
   private void write() {
     lane.waiter().park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
-    if (stream.readiness(FabricStream.WRITE) == 0) {
+    if (stream.readiness(TransportStream.WRITE) == 0) {
       lane.controlReadable();
     }
   }

@@ -5,9 +5,9 @@ package io.talaria.nio.channel;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.doorbell.DoorbellAudit;
 import io.talaria.nio.doorbell.DoorbellPool;
-import io.talaria.nio.fabric.Log;
 import io.talaria.nio.negotiation.NegotiationLoop;
 import io.talaria.nio.negotiation.Negotiator;
+import io.talaria.nio.transport.Log;
 import java.util.concurrent.TimeUnit;
 
 /**

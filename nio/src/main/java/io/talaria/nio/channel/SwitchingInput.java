@@ -3,7 +3,7 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -13,7 +13,7 @@ import java.nio.channels.SocketChannel;
  * The input of a connection between consent and switch: our reader has told the peer that it may
  * switch, so doorbells may stand behind the application's bytes on TCP. What is read there is kept,
  * cut where the peer says it has switched, until the program reads it; some may be left when the
- * fabric's bytes come already.
+ * transport's bytes come already.
  *
  * <p>For the holder of the channel's read lock, except what is marked.
  */
@@ -25,7 +25,7 @@ final class SwitchingInput {
   private static final int LITTLE_BYTES = 1024;
 
   private final Lane lane;
-  private final FabricStream stream;
+  private final TransportStream stream;
   private final SocketChannel control;
   private final ConnectionCounters counters;
 
@@ -45,7 +45,7 @@ final class SwitchingInput {
 
   SwitchingInput(
       Lane lane,
-      FabricStream stream,
+      TransportStream stream,
       SocketChannel control,
       ConnectionCounters counters,
       long takenBytes) {

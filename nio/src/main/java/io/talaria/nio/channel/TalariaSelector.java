@@ -3,10 +3,10 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.Home;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.TransportProvider;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
@@ -20,12 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A selector over fabrics and over the JDK's own selector: what the contract asks of it, and the
+ * A selector over transports and over the JDK's own selector: what the contract asks of it, and the
  * course of one select.
  *
- * <p>What the fabrics have ready comes from a list of <em>active</em> keys: those that were ready
- * lately and are looked at directly, and those that a hint has brought back. A key leaves the list
- * after a while without anything to report, once a watch is set that brings it back. All other
+ * <p>What the transports have ready comes from a list of <em>active</em> keys: those that were
+ * ready lately and are looked at directly, and those that a hint has brought back. A key leaves the
+ * list after a while without anything to report, once a watch is set that brings it back. All other
  * channels, and the control connections of accelerated ones, are in the JDK's selector, in which
  * this one also sleeps.
  *
@@ -45,7 +45,7 @@ final class TalariaSelector extends AbstractSelector {
   private final ChangedKeys changes = new ChangedKeys();
   private final ReadyKeys ready = new ReadyKeys(this);
   private final Registrations registrations;
-  private final FabricLook fabrics;
+  private final TransportLook transports;
   private final ControlLook control;
   private final SelectorSleep sleep;
   private final Runnable wakeSleeper;
@@ -60,13 +60,13 @@ final class TalariaSelector extends AbstractSelector {
     this.context = context;
     counters = context.counters().selector();
     inner = new InnerSelector(context.jdk().openSelector(), counters, this::innerReady);
-    homes = new SelectorHomes(context.fabrics(), inner::sleepOn, this::homeOpened);
+    homes = new SelectorHomes(context.transports(), inner::sleepOn, this::homeOpened);
     ActiveKeys active = new ActiveKeys();
     registrations = new Registrations(this, inner, homes, active, ready, changes);
-    fabrics = new FabricLook(this, registrations, homes, active, ready);
+    transports = new TransportLook(this, registrations, homes, active, ready);
     control = new ControlLook(inner, active, ready);
     Spinner spinner = new Spinner(context.spinning());
-    sleep = new SelectorSleep(inner, homes, changes, fabrics, ready, spinner);
+    sleep = new SelectorSleep(inner, homes, changes, transports, ready, spinner);
     wakeSleeper = sleep::wakeSleeper;
   }
 
@@ -82,9 +82,9 @@ final class TalariaSelector extends AbstractSelector {
 
   // ---- for keys and channels: any thread
 
-  /** The home in a fabric that places its streams, or null. */
-  Home home(Fabric fabric) {
-    return fabric.placesStreams() ? homes.in(fabric) : homes.ifOpen(fabric);
+  /** The home in a transport that places its streams, or null. */
+  Home home(TransportProvider transport) {
+    return transport.placesStreams() ? homes.in(transport) : homes.ifOpen(transport);
   }
 
   /** A key's interest has changed, or its channel has: seen by the next pass. */
@@ -238,7 +238,7 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void look(long timeoutMs) throws IOException {
-    fabrics.pass();
+    transports.pass();
     if (ready.seen()) {
       passIf(inner.lookIfDue());
     } else if (timeoutMs == 0 || !await(timeoutMs)) {
@@ -276,7 +276,7 @@ final class TalariaSelector extends AbstractSelector {
       } else {
         passIf(inner.lookIfOld()); // hints without end must not hide what only it can see
       }
-      fabrics.pass();
+      transports.pass();
       if (ready.seen()) {
         return true;
       }
@@ -286,7 +286,7 @@ final class TalariaSelector extends AbstractSelector {
 
   private void passIf(boolean innerReady) {
     if (innerReady) {
-      fabrics.pass();
+      transports.pass();
     }
   }
 

@@ -2,9 +2,9 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.adaptor.ServerSocketAdaptor;
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedServerChannel;
@@ -111,7 +111,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   }
 
   private void announced(Reason reason) {
-    counters.mode(reason == Reason.ANNOUNCED ? Mode.SHM : Mode.TCP, reason, "");
+    counters.transport(reason == Reason.ANNOUNCED ? Transport.SHM : Transport.TCP, reason, "");
     context.listenerIs(reason, local);
   }
 

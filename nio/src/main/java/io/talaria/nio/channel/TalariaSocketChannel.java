@@ -7,9 +7,9 @@ import io.talaria.nio.adaptor.SocketAdaptor;
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedChannel;
 import io.talaria.nio.counters.ConnectionCounters;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.privileged.Privileged;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -32,8 +32,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A connection as the program sees it: the JDK's TCP channel as control connection, and once it is
- * upgraded a {@link FabricStream} that carries the bytes. {@link Lane} holds what moves the bytes;
- * this class is the contract of {@link SocketChannel}: locks, modes, connecting and closing.
+ * upgraded a {@link TransportStream} that carries the bytes. {@link Lane} holds what moves the
+ * bytes; this class is the contract of {@link SocketChannel}: locks, modes, connecting and closing.
  *
  * <p>Locks, in this order: read lock, write lock, the lane's out lock, state lock.
  */
@@ -364,7 +364,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       return -1;
     }
     IOException kept = endOfWrites;
-    if (kept != null && FabricOutput.RESET_BY_PEER.equals(kept.getMessage())) {
+    if (kept != null && TransportOutput.RESET_BY_PEER.equals(kept.getMessage())) {
       cutResetRead |= takeEndOfWrites() != null;
     }
     if (cutResetRead) {
@@ -640,14 +640,14 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     boolean was = outputClosed;
     context.guarded(
         () -> {
-          boolean onFabric =
+          boolean accelerated =
               open.output()
                   .shutdown(
                       () -> {
                         outputClosed = true;
                         return was || closing(); // a close ends the output itself
                       });
-          if (onFabric) {
+          if (accelerated) {
             awaitWriter();
             open.output().finish();
           }
@@ -673,7 +673,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
-  // ---- what the fabric does with a direction that rests
+  // ---- what the transport does with a direction that rests
 
   /** Runs something if no writer is inside and the channel does not close. Does not wait. */
   void whileNobodyWrites(Runnable work) {
@@ -905,7 +905,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       context.guarded(
           () -> {
             open.leaveHome(true);
-            if (open.output().endsOnFabric()) {
+            if (open.output().endsAccelerated()) {
               awaitWriter();
             }
             endAsItCloses(open);

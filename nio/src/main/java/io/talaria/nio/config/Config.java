@@ -21,8 +21,8 @@ public final class Config {
   /** Whether connections are accelerated at all. */
   public static final String ENABLED = "talaria.enabled";
 
-  /** Fabrics in order of preference. */
-  public static final String FABRICS = "talaria.fabrics";
+  /** Transports in order of preference. */
+  public static final String TRANSPORTS = "talaria.transports";
 
   /** Run-time directory: announcements and counters. */
   public static final String DIR = "talaria.dir";
@@ -57,7 +57,7 @@ public final class Config {
   /** How far beside a service's port its rendezvous port is. */
   public static final String RENDEZVOUS_OFFSET = "talaria.rendezvous.offset";
 
-  /** By which binding the fabric {@code ucx} reaches UCX. */
+  /** By which binding the transport {@code ucx} reaches UCX. */
   public static final String UCX_BINDING = "talaria.ucx.binding";
 
   /** JUCX, for the binding of that name: a jar. */
@@ -73,7 +73,7 @@ public final class Config {
   private static final List<String> KNOWN =
       List.of(
           ENABLED,
-          FABRICS,
+          TRANSPORTS,
           DIR,
           SHM_DIR,
           RING_INITIAL,
@@ -105,8 +105,8 @@ public final class Config {
           "talaria.ucx.",
           "talaria.verbs.");
 
-  private static final List<String> FABRIC_NAMES = List.of("shm", "ucx");
-  private static final List<String> FABRICS_STANDARD = List.of("shm");
+  private static final List<String> TRANSPORT_NAMES = List.of("shm", "ucx");
+  private static final List<String> TRANSPORTS_STANDARD = List.of("shm");
   private static final List<String> BINDING_NAMES = List.of("auto", "ffm", "jucx");
 
   /** What the address of a Unix-domain socket holds in Java, less {@code /l-65535-ID}. */
@@ -122,7 +122,7 @@ public final class Config {
   private static final String NONE = "none";
 
   private final boolean enabled;
-  private final List<String> fabrics;
+  private final List<String> transports;
   private final Path dir;
   private final Path shmDir;
   private final int ringInitialBytes;
@@ -140,7 +140,7 @@ public final class Config {
 
   private Config(Function<String, String> property) {
     enabled = flag(property, ENABLED, true);
-    fabrics = fabrics(property);
+    transports = transports(property);
     String user = Integer.toString(Host.uid());
     dir = socketPath(property, DIR, "/tmp/talaria-" + user);
     shmDir = path(property, SHM_DIR, "/dev/shm/talaria-" + user);
@@ -196,9 +196,9 @@ public final class Config {
     return enabled;
   }
 
-  /** {@value #FABRICS}, in order of preference. */
-  public List<String> fabrics() {
-    return fabrics;
+  /** {@value #TRANSPORTS}, in order of preference. */
+  public List<String> transports() {
+    return transports;
   }
 
   /** {@value #DIR}. */
@@ -271,16 +271,17 @@ public final class Config {
     return quiet;
   }
 
-  private static List<String> fabrics(Function<String, String> property) {
-    String value = property.apply(FABRICS);
+  private static List<String> transports(Function<String, String> property) {
+    String value = property.apply(TRANSPORTS);
     if (value == null) {
-      return FABRICS_STANDARD;
+      return TRANSPORTS_STANDARD;
     }
     List<String> names = new ArrayList<>();
     for (String part : value.split(",", -1)) {
       String name = part.trim();
-      if (!FABRIC_NAMES.contains(name)) {
-        throw invalid(FABRICS, value, "a list, by commas, of " + String.join(", ", FABRIC_NAMES));
+      if (!TRANSPORT_NAMES.contains(name)) {
+        throw invalid(
+            TRANSPORTS, value, "a list, by commas, of " + String.join(", ", TRANSPORT_NAMES));
       }
       if (!names.contains(name)) {
         names.add(name);
@@ -403,7 +404,7 @@ public final class Config {
     return String.join(
         " ",
         ENABLED + "=" + enabled,
-        FABRICS + "=" + String.join(",", fabrics),
+        TRANSPORTS + "=" + String.join(",", transports),
         DIR + "=" + dir,
         SHM_DIR + "=" + shmDir,
         RING_INITIAL + "=" + ringInitialBytes,

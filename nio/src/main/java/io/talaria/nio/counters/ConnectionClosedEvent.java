@@ -18,13 +18,13 @@ final class ConnectionClosedEvent extends ConnectionEvent {
   @Timespan(Timespan.MILLISECONDS)
   long age;
 
-  @Label("Read from Fabric")
+  @Label("Read from TransportProvider")
   @DataAmount
-  long fabricIn;
+  long acceleratedIn;
 
-  @Label("Written to Fabric")
+  @Label("Written to TransportProvider")
   @DataAmount
-  long fabricOut;
+  long acceleratedOut;
 
   @Label("Read from TCP")
   @DataAmount
@@ -54,8 +54,8 @@ final class ConnectionClosedEvent extends ConnectionEvent {
 
   void count(ConnectionInfo info) {
     age = System.currentTimeMillis() - info.openedAtMs();
-    fabricIn = info.fabricInBytes();
-    fabricOut = info.fabricOutBytes();
+    acceleratedIn = info.acceleratedInBytes();
+    acceleratedOut = info.acceleratedOutBytes();
     tcpIn = info.tcpInBytes();
     tcpOut = info.tcpOutBytes();
     reads = info.reads();

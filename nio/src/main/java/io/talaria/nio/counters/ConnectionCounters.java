@@ -5,9 +5,9 @@ package io.talaria.nio.counters;
 import static io.talaria.nio.counters.file.CountersLayout.LONG;
 
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.file.AddressCodec;
 import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersLayout;
@@ -21,11 +21,11 @@ import java.nio.ByteBuffer;
  * What one connection, or one listener, has done: counted by the threads that use it, read by
  * everyone.
  *
- * <p>{@link #fabricIn} and {@link #tcpIn} may be called by one thread at a time, and so may {@link
- * #fabricOut}, {@link #tcpOut} and {@link #stalled}; the two groups may run at once. These methods
- * store one or two numbers and neither block nor allocate. {@link #wakeupSent}, {@link
- * #wakeupReceived} and {@link #slept} may be called by any thread. A number another process reads
- * may be one call behind when calls of several threads meet, until the next call.
+ * <p>{@link #acceleratedIn} and {@link #tcpIn} may be called by one thread at a time, and so may
+ * {@link #acceleratedOut}, {@link #tcpOut} and {@link #stalled}; the two groups may run at once.
+ * These methods store one or two numbers and neither block nor allocate. {@link #wakeupSent},
+ * {@link #wakeupReceived} and {@link #slept} may be called by any thread. A number another process
+ * reads may be one call behind when calls of several threads meet, until the next call.
  *
  * <p>All other methods may be called by any thread, take a lock for a short time, and do no file
  * work. The channel owns its counters and closes them once; calls after that change nothing that
@@ -49,9 +49,9 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   }
 
   private final Role role;
-  private Mode mode = Mode.TCP;
+  private Transport transport = Transport.TCP;
   private Reason reason = Reason.PENDING;
-  private String transport = "";
+  private String detail = "";
   private InetSocketAddress local;
   private InetSocketAddress remote;
   private int ringInBytes;
@@ -74,19 +74,19 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   }
 
   /**
-   * Counts one read from the fabric.
+   * Counts one read from the transport.
    *
    * @param bytes how many bytes it gave
    */
-  public void fabricIn(int bytes) {
-    long total = fabricInBytes + bytes;
+  public void acceleratedIn(int bytes) {
+    long total = acceleratedInBytes + bytes;
     long calls = reads + 1;
-    fabricInBytes = total;
+    acceleratedInBytes = total;
     reads = calls;
     ByteBuffer to = file();
     if (to != null) {
       int at = place();
-      LONG.setOpaque(to, at + Counter.FABRIC_IN.place(), total);
+      LONG.setOpaque(to, at + Counter.ACCELERATED_IN.place(), total);
       LONG.setOpaque(to, at + Counter.READS.place(), calls);
     }
   }
@@ -110,19 +110,19 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   }
 
   /**
-   * Counts one write to the fabric.
+   * Counts one write to the transport.
    *
    * @param bytes how many bytes it took
    */
-  public void fabricOut(int bytes) {
-    long total = fabricOutBytes + bytes;
+  public void acceleratedOut(int bytes) {
+    long total = acceleratedOutBytes + bytes;
     long calls = writes + 1;
-    fabricOutBytes = total;
+    acceleratedOutBytes = total;
     writes = calls;
     ByteBuffer to = file();
     if (to != null) {
       int at = place();
-      LONG.setOpaque(to, at + Counter.FABRIC_OUT.place(), total);
+      LONG.setOpaque(to, at + Counter.ACCELERATED_OUT.place(), total);
       LONG.setOpaque(to, at + Counter.WRITES.place(), calls);
     }
   }
@@ -169,17 +169,17 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
 
   /**
    * Says on which road the connection is, and why. Also makes the Flight Recorder's event when the
-   * mode or the reason is a new one. What is known already is not written again.
+   * transport or the reason is a new one. What is known already is not written again.
    *
-   * @param newMode the road
+   * @param newTransport the road
    * @param newReason why it is that road
-   * @param newTransport details for people, cut at 39 bytes, such as {@code ring 64 KiB/32 KiB};
-   *     may be empty
+   * @param newDetail details for people, cut at 39 bytes, such as {@code ring 64 KiB/32 KiB}; may
+   *     be empty
    */
-  public void mode(Mode newMode, Reason newReason, String newTransport) {
+  public void transport(Transport newTransport, Reason newReason, String newDetail) {
     boolean news;
     synchronized (owner.lock) {
-      news = show(newMode, newReason, newTransport, ringInBytes, ringOutBytes);
+      news = show(newTransport, newReason, newDetail, ringInBytes, ringOutBytes);
     }
     if (news) {
       FlightRecorderEvents.decided(this);
@@ -190,16 +190,17 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
    * Says on which road the connection is, and why, and how large its rings are, in one: the other
    * and {@link #rings}.
    *
-   * @param newMode the road
+   * @param newTransport the road
    * @param newReason why it is that road
-   * @param newTransport details for people
+   * @param newDetail details for people
    * @param inBytes capacity of the incoming ring
    * @param outBytes capacity of the outgoing ring
    */
-  public void mode(Mode newMode, Reason newReason, String newTransport, int inBytes, int outBytes) {
+  public void transport(
+      Transport newTransport, Reason newReason, String newDetail, int inBytes, int outBytes) {
     boolean news;
     synchronized (owner.lock) {
-      news = show(newMode, newReason, newTransport, inBytes, outBytes);
+      news = show(newTransport, newReason, newDetail, inBytes, outBytes);
     }
     if (news) {
       FlightRecorderEvents.decided(this);
@@ -208,14 +209,14 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
 
   /** Takes all this over, and writes it if any of it is new; returns whether the road is. */
   private boolean show(
-      Mode newMode, Reason newReason, String newTransport, int inBytes, int outBytes) {
+      Transport newTransport, Reason newReason, String newDetail, int inBytes, int outBytes) {
     assert Thread.holdsLock(owner.lock);
-    boolean newRoad = mode != newMode || reason != newReason;
+    boolean newRoad = transport != newTransport || reason != newReason;
     boolean newRings = ringInBytes != inBytes || ringOutBytes != outBytes;
-    if (newRoad || newRings || !newTransport.equals(transport)) {
-      mode = newMode;
-      reason = newReason;
+    if (newRoad || newRings || !newDetail.equals(detail)) {
       transport = newTransport;
+      reason = newReason;
+      detail = newDetail;
       ringInBytes = inBytes;
       ringOutBytes = outBytes;
       owner.describe(this);
@@ -246,7 +247,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
    */
   public void rings(int inBytes, int outBytes) {
     synchronized (owner.lock) {
-      boolean unused = show(mode, reason, transport, inBytes, outBytes);
+      boolean unused = show(transport, reason, detail, inBytes, outBytes);
     }
   }
 
@@ -275,14 +276,14 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
       return new ConnectionInfo(
           id,
           role,
-          mode,
-          reason,
           transport,
+          reason,
+          detail,
           local,
           remote,
           openedAtMs,
-          fabricInBytes,
-          fabricOutBytes,
+          acceleratedInBytes,
+          acceleratedOutBytes,
           tcpInBytes,
           tcpOutBytes,
           reads,
@@ -313,22 +314,21 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     if (addressesChanged) {
       writeAddresses(to);
     }
-    to.put(CountersLayout.R_MODE, (byte) mode.number());
+    to.put(CountersLayout.R_TRANSPORT, (byte) transport.number());
     to.putShort(CountersLayout.R_REASON, (short) reason.number());
     to.putInt(CountersLayout.R_RING_IN, ringInBytes);
     to.putInt(CountersLayout.R_RING_OUT, ringOutBytes);
-    CountersLayout.putRecordText(
-        to, CountersLayout.R_TRANSPORT, CountersLayout.TRANSPORT_BYTES, transport);
+    CountersLayout.putRecordText(to, CountersLayout.R_DETAIL, CountersLayout.DETAIL_BYTES, detail);
   }
 
   @Override
   void writeCounts(ByteBuffer to) {
-    LONG.setOpaque(to, Counter.FABRIC_IN.place(), fabricInBytes);
+    LONG.setOpaque(to, Counter.ACCELERATED_IN.place(), acceleratedInBytes);
     LONG.setOpaque(to, Counter.TCP_IN.place(), tcpInBytes);
     LONG.setOpaque(to, Counter.READS.place(), reads);
     LONG.setOpaque(to, Counter.WAKEUPS_RECEIVED.place(), wakeupsReceived);
     LONG.setOpaque(to, Counter.SLEEPS.place(), sleeps);
-    LONG.setOpaque(to, Counter.FABRIC_OUT.place(), fabricOutBytes);
+    LONG.setOpaque(to, Counter.ACCELERATED_OUT.place(), acceleratedOutBytes);
     LONG.setOpaque(to, Counter.TCP_OUT.place(), tcpOutBytes);
     LONG.setOpaque(to, Counter.WRITES.place(), writes);
     LONG.setOpaque(to, Counter.STALLS.place(), stalls);

@@ -6,8 +6,8 @@ import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** A connection or listener has a new mode or reason. */
+/** A connection or listener has a new transport or reason. */
 @Name("io.talaria.ConnectionDecided")
 @Label("Connection Decided")
-@Description("A connection or listener has a new mode or reason")
+@Description("A connection or listener has a new transport or reason")
 final class ConnectionDecidedEvent extends ConnectionEvent {}

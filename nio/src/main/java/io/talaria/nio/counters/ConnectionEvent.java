@@ -21,14 +21,14 @@ abstract class ConnectionEvent extends Event {
   @Label("Role")
   String role;
 
-  @Label("Mode")
-  String mode;
+  @Label("Transport")
+  String transport;
 
   @Label("Reason")
   String reason;
 
-  @Label("Transport")
-  String transport;
+  @Label("Detail")
+  String detail;
 
   @Label("Local Address")
   String localAddress;
@@ -39,9 +39,9 @@ abstract class ConnectionEvent extends Event {
   final void describe(ConnectionInfo info) {
     connectionId = info.id();
     role = info.role().code();
-    mode = info.mode().code();
+    transport = info.transport().code();
     reason = info.reason().code();
-    transport = info.transport();
+    detail = info.detail();
     localAddress = text(info.local());
     remoteAddress = text(info.remote());
   }

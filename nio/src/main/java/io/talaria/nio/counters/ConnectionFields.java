@@ -28,7 +28,7 @@ final class ConnectionFields {
   /** Written by the thread that reads from the connection. */
   abstract static class Reads extends Gap0 {
     long reads;
-    long fabricInBytes;
+    long acceleratedInBytes;
     long tcpInBytes;
     long wakeupsReceived;
     long sleeps;
@@ -56,7 +56,7 @@ final class ConnectionFields {
   /** Written by the thread that writes to the connection. */
   abstract static class Writes extends Gap1 {
     long writes;
-    long fabricOutBytes;
+    long acceleratedOutBytes;
     long tcpOutBytes;
     long stalls;
     long wakeupsSent;

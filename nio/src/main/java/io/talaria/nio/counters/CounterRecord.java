@@ -87,7 +87,7 @@ abstract class CounterRecord {
    */
   abstract void writeIdentity(ByteBuffer to);
 
-  /** Writes what changes, such as the mode. Called between two steps of the version. */
+  /** Writes what changes, such as the transport. Called between two steps of the version. */
   abstract void writeDescription(ByteBuffer to);
 
   /** Writes all counting fields. */

@@ -13,7 +13,7 @@ final class FlightRecorderEvents {
 
   private FlightRecorderEvents() {}
 
-  /** A connection has a new mode or reason. */
+  /** A connection has a new transport or reason. */
   static void decided(ConnectionCounters connection) {
     if (present) {
       try {

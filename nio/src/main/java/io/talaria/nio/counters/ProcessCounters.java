@@ -121,7 +121,8 @@ public final class ProcessCounters implements AutoCloseable {
   }
 
   /**
-   * Starts counting for a connection or listener, in mode TCP with reason {@link Reason#PENDING}.
+   * Starts counting for a connection or listener, on transport TCP with reason {@link
+   * Reason#PENDING}.
    *
    * @param role which side it is
    * @param local local address, or null if not yet known

@@ -4,10 +4,10 @@ package io.talaria.nio.hosts;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.Handshake;
-import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.negotiation.NegotiationLoop;
 import io.talaria.nio.negotiation.Session;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -113,7 +113,7 @@ final class HandshakeConnection implements NegotiationLoop.Ready {
         flush();
         read();
       }
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       say(handshake.last());
       fail(e.reason(), e.detail());
     } catch (IOException e) {
@@ -125,7 +125,7 @@ final class HandshakeConnection implements NegotiationLoop.Ready {
     return address == null ? Reason.PEER_LOST : Reason.NO_RENDEZVOUS;
   }
 
-  private void read() throws IOException, FabricException {
+  private void read() throws IOException, TransportException {
     while (!over) {
       int n = channel.read(input);
       if (n < 0) {
@@ -146,8 +146,8 @@ final class HandshakeConnection implements NegotiationLoop.Ready {
   }
 
   /** Who hangs up on our proof does not believe it. */
-  private FabricException ended() {
-    return new FabricException(
+  private TransportException ended() {
+    return new TransportException(
         handshake.wantedBytes() == Handshake.PROOF_BYTES ? Reason.NOT_AUTHENTICATED : lost(),
         "the other side has hung up");
   }

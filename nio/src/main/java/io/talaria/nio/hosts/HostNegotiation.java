@@ -3,7 +3,6 @@
 package io.talaria.nio.hosts;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.negotiation.Announcement;
 import io.talaria.nio.negotiation.NegotiationLoop;
 import io.talaria.nio.negotiation.Negotiator;
@@ -11,6 +10,7 @@ import io.talaria.nio.negotiation.RemoteHosts;
 import io.talaria.nio.negotiation.Session;
 import io.talaria.nio.negotiation.Upgradable;
 import io.talaria.nio.process.Descriptors;
+import io.talaria.nio.transport.TransportProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -46,7 +46,7 @@ public final class HostNegotiation implements RemoteHosts {
 
   private final HostSettings settings;
   private final byte[] key;
-  private final List<Fabric> fabrics;
+  private final List<TransportProvider> transports;
   private final Map<Announcement, Rendezvous> listening = new HashMap<>();
   private final Map<RendezvousAddress, HandshakeConnection> calls = new HashMap<>();
 
@@ -62,11 +62,11 @@ public final class HostNegotiation implements RemoteHosts {
 
   /**
    * @param settings who is asked, and how
-   * @param fabrics those that reach other hosts, in order of preference
+   * @param transports those that reach other hosts, in order of preference
    */
-  public HostNegotiation(HostSettings settings, List<Fabric> fabrics) {
+  public HostNegotiation(HostSettings settings, List<TransportProvider> transports) {
     this.settings = settings;
-    this.fabrics = List.copyOf(fabrics);
+    this.transports = List.copyOf(transports);
     key = settings.problem() == null ? settings.key() : new byte[0];
   }
 
@@ -147,7 +147,7 @@ public final class HostNegotiation implements RemoteHosts {
 
   /** Whether it is not known yet what reaches other hosts. */
   private boolean starting() {
-    return fabrics.stream().anyMatch(Fabric::starting);
+    return transports.stream().anyMatch(TransportProvider::starting);
   }
 
   @Override
@@ -233,12 +233,12 @@ public final class HostNegotiation implements RemoteHosts {
 
   /** Finds or makes the session for an attempt, or tells it why there is none. */
   void call(RendezvousAddress address, RendezvousAttempt attempt) {
-    Fabric fabric = usable();
-    if (fabric == null) {
-      fabrics.stream()
+    TransportProvider transport = usable();
+    if (transport == null) {
+      transports.stream()
           .filter(each -> each.unavailable() == Reason.NO_UCX)
           .forEach(each -> negotiator.counters().ucxUnavailable(each.problem()));
-      attempt.failed(fabrics.isEmpty() ? Reason.NO_UCX : fabrics.get(0).unavailable());
+      attempt.failed(transports.isEmpty() ? Reason.NO_UCX : transports.get(0).unavailable());
       return;
     }
     Session standing = negotiator.standing(address.name());
@@ -324,8 +324,8 @@ public final class HostNegotiation implements RemoteHosts {
   }
 
   /** Null if there is no session all the same. */
-  private Session called(SocketChannel channel, Fabric fabric, SealedLink link) {
-    return keptAlive(channel) ? Session.called(negotiator, channel, fabric, link) : null;
+  private Session called(SocketChannel channel, TransportProvider transport, SealedLink link) {
+    return keptAlive(channel) ? Session.called(negotiator, channel, transport, link) : null;
   }
 
   /** A host that is gone is to be noticed, and a firewall is not to forget an idle session. */
@@ -399,21 +399,21 @@ public final class HostNegotiation implements RemoteHosts {
     return watched ? NegotiationLoop.SLOW_TICK_MS : NegotiationLoop.NO_TICK;
   }
 
-  /** The preferred fabric that works, or null. */
-  private Fabric usable() {
-    for (Fabric fabric : fabrics) {
-      Reason reason = fabric.unavailable();
+  /** The preferred transport that works, or null. */
+  private TransportProvider usable() {
+    for (TransportProvider transport : transports) {
+      Reason reason = transport.unavailable();
       if (reason == null) {
-        return fabric;
+        return transport;
       }
-      report(reason, "nothing reaches other hosts. " + fabric.problem());
+      report(reason, "nothing reaches other hosts. " + transport.problem());
     }
     return null;
   }
 
-  /** A usable fabric by its name, or null. */
-  Fabric usable(String name) {
-    Fabric fabric = usable();
-    return fabric != null && fabric.name().equals(name) ? fabric : null;
+  /** A usable transport by its name, or null. */
+  TransportProvider usable(String name) {
+    TransportProvider transport = usable();
+    return transport != null && transport.name().equals(name) ? transport : null;
   }
 }

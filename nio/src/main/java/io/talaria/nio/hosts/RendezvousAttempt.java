@@ -38,7 +38,7 @@ final class RendezvousAttempt extends UpgradeAttempt {
   }
 
   @Override
-  protected void nextFabric(Reason reason) {
+  protected void nextTransport(Reason reason) {
     none(reason, true);
   }
 }

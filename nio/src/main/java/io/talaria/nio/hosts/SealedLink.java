@@ -4,10 +4,10 @@ package io.talaria.nio.hosts;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.Seal;
-import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.negotiation.MalformedFrameException;
 import io.talaria.nio.negotiation.SessionLink;
+import io.talaria.nio.transport.TransportProvider;
 import java.nio.ByteBuffer;
 import java.security.SignatureException;
 
@@ -52,8 +52,8 @@ record SealedLink(HostNegotiation hosts, RendezvousAddress address, Seal seal, C
   }
 
   @Override
-  public Fabric fabric(String fabricName) {
-    return hosts.usable(fabricName);
+  public TransportProvider transport(String transportName) {
+    return hosts.usable(transportName);
   }
 
   @Override

@@ -24,9 +24,10 @@ import java.lang.invoke.VarHandle;
  *       about to sleep or is on no hot path. On JDK 17 an error of the hot path may wait for some
  *       more calls; until then the damaged stream may carry garbage, and the program gets the error
  *       if it enters the VM by itself.
- *   <li>Whoever catches it has {@code Fabric.examine} find out whose memory is gone and fail those
- *       streams, which then touch it no more; then the call is repeated, and finds the stream reset
- *       if it was its own. If no memory is gone, the error is not ours and is thrown on.
+ *   <li>Whoever catches it has {@code TransportProvider.examine} find out whose memory is gone and
+ *       fail those streams, which then touch it no more; then the call is repeated, and finds the
+ *       stream reset if it was its own. If no memory is gone, the error is not ours and is thrown
+ *       on.
  *   <li>JDK 17 dies of a compare-and-set that it <em>interprets</em> on such memory, and never ends
  *       the loops of {@code getAndBitwiseOr} and its like there: shared words are changed by loops
  *       that end, after a look and a {@link #poll}.

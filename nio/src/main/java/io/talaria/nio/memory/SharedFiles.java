@@ -3,10 +3,10 @@
 package io.talaria.nio.memory;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.process.Descriptors;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -50,16 +50,16 @@ public final class SharedFiles {
   }
 
   /** Makes a file of zeros, to be unmapped explicitly. */
-  public Created<Mapping> create(int bytes) throws FabricException {
+  public Created<Mapping> create(int bytes) throws TransportException {
     return create(bytes, Mapping::map);
   }
 
   /** Makes a file of zeros, to be unmapped by the collector. */
-  public Created<ByteBuffer> createCollected(int bytes) throws FabricException {
+  public Created<ByteBuffer> createCollected(int bytes) throws TransportException {
     return create(bytes, Mapping::mapCollected);
   }
 
-  public <T> Created<T> create(int bytes, Mapper<T> mapper) throws FabricException {
+  public <T> Created<T> create(int bytes, Mapper<T> mapper) throws TransportException {
     Path folder = usable();
     long id = ProcessFileName.nextId();
     Path path = path(folder, id);
@@ -69,13 +69,13 @@ public final class SharedFiles {
         at += file.write(zeros, at);
       }
       return new Created<>(id, map(mapper, file, bytes, path));
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       remove(id);
       throw e;
     } catch (IOException | OutOfMemoryError e) {
       boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
       remove(id);
-      throw new FabricException(
+      throw new TransportException(
           exists ? Reason.SHM_FULL : notOpened(e), // not even a name: read-only, or not ours
           "cannot create " + bytes + " bytes in " + folder + ": " + e,
           e);
@@ -103,20 +103,20 @@ public final class SharedFiles {
    *
    * @param peerPid the peer's process id; 0 if it has not said so
    */
-  public Mapping open(long id, int bytes, long peerPid) throws FabricException {
+  public Mapping open(long id, int bytes, long peerPid) throws TransportException {
     return open(id, bytes, peerPid, Mapping::map);
   }
 
   /** Maps a file that the peer created, to be unmapped by the collector, and unlinks it. */
-  public ByteBuffer openCollected(long id, int bytes, long peerPid) throws FabricException {
+  public ByteBuffer openCollected(long id, int bytes, long peerPid) throws TransportException {
     return open(id, bytes, peerPid, Mapping::mapCollected);
   }
 
-  public <T> T open(long id, int bytes, long peerPid, Mapper<T> mapper) throws FabricException {
+  public <T> T open(long id, int bytes, long peerPid, Mapper<T> mapper) throws TransportException {
     Path folder = usable();
     Path path = path(folder, id);
     if (peerPid != 0 && ProcessFileName.pid(id) != peerPid) {
-      throw new FabricException(
+      throw new TransportException(
           Reason.PROTOCOL, path + " is not a file of process " + peerPid + ", which offers it");
     }
     try (FileChannel file =
@@ -124,28 +124,28 @@ public final class SharedFiles {
             path,
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
       if (file.size() < bytes || !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-        throw new FabricException(
+        throw new TransportException(
             Reason.PROTOCOL, path + " has " + file.size() + " bytes, not " + bytes);
       }
       return map(mapper, file, bytes, path);
     } catch (NoSuchFileException e) {
-      throw new FabricException(
+      throw new TransportException(
           Reason.OTHER_SHM_DIR,
           path + " does not exist: do both sides use one talaria.shm.dir?",
           e);
     } catch (IOException | OutOfMemoryError e) {
-      throw new FabricException(notOpened(e), "cannot open " + path + ": " + e, e);
+      throw new TransportException(notOpened(e), "cannot open " + path + ": " + e, e);
     } finally {
       unlink(path);
     }
   }
 
   private static <T> T map(Mapper<T> mapper, FileChannel file, long bytes, Path path)
-      throws FabricException {
+      throws TransportException {
     try {
       return mapper.map(file, bytes);
     } catch (IOException | OutOfMemoryError e) {
-      throw new FabricException(
+      throw new TransportException(
           Reason.MAP_FAILED, "cannot map " + bytes + " bytes of " + path + ": " + e, e);
     }
   }
@@ -183,10 +183,10 @@ public final class SharedFiles {
     return directory.path().toFile().getUsableSpace(); // one call of the kernel
   }
 
-  private Path usable() throws FabricException {
+  private Path usable() throws TransportException {
     Reason reason = directory.prepare();
     if (reason != null) {
-      throw new FabricException(reason, directory.problem());
+      throw new TransportException(reason, directory.problem());
     }
     return directory.path();
   }

@@ -22,7 +22,7 @@ final class Announcer {
   private final NegotiationLoop loop;
   private final Reports reports;
   private final PrivateDirectory directory;
-  private final LocalFabrics fabrics;
+  private final LocalTransports transports;
   private final Negotiator negotiator;
   private final Set<Announcement> announcements = ConcurrentHashMap.newKeySet();
 
@@ -33,7 +33,7 @@ final class Announcer {
     this.directory = directory;
     loop = negotiator.loop();
     reports = negotiator.reports();
-    fabrics = negotiator.fabrics();
+    transports = negotiator.transports();
   }
 
   NegotiationLoop loop() {
@@ -73,10 +73,10 @@ final class Announcer {
   }
 
   private void open(Announcement announcement, Consumer<Reason> outcome) {
-    boolean starting = fabrics.starting();
+    boolean starting = transports.starting();
     Reason unusable = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
     if (unusable == null && !starting) {
-      unusable = fabrics.unusable();
+      unusable = transports.unusable();
     }
     know(unusable);
     if (unusable == null) {
@@ -97,7 +97,7 @@ final class Announcer {
     if (unusable == null) {
       if (starting) { // clients shall find it, and wait
         loop.repeat(
-            () -> !fabrics.starting() && opened(announcement, outcome),
+            () -> !transports.starting() && opened(announcement, outcome),
             () -> outcome.accept(Reason.INTERNAL));
       } else {
         announcement.listen();
@@ -120,7 +120,7 @@ final class Announcer {
   }
 
   private boolean opened(Announcement announcement, Consumer<Reason> outcome) {
-    Reason unusable = fabrics.unusable();
+    Reason unusable = transports.unusable();
     know(unusable);
     if (unusable == null) {
       announcement.listen();

@@ -19,7 +19,7 @@ final class Attempts implements NegotiationLoop.Timed {
   private final Negotiator negotiator;
   private final PrivateDirectory directory;
 
-  /** Whether a fabric waits for channels to find their selectors. */
+  /** Whether a transport waits for channels to find their selectors. */
   private final boolean placing;
 
   private final Map<Upgradable, UpgradeAttempt> attempts = new HashMap<>();
@@ -50,7 +50,7 @@ final class Attempts implements NegotiationLoop.Timed {
   Attempts(Negotiator negotiator, PrivateDirectory directory) {
     this.negotiator = negotiator;
     this.directory = directory;
-    placing = negotiator.fabrics().placeStreams();
+    placing = negotiator.transports().placeStreams();
   }
 
   /** A client connection on this host stands. Any thread. */
@@ -67,7 +67,7 @@ final class Attempts implements NegotiationLoop.Timed {
   }
 
   private boolean beginOncePlaced(Upgradable channel) {
-    boolean placed = !negotiator.fabrics().starting() && channel.placed();
+    boolean placed = !negotiator.transports().starting() && channel.placed();
     if (placed) {
       begin(channel);
     }
@@ -94,7 +94,7 @@ final class Attempts implements NegotiationLoop.Timed {
     }
     Reason reason = PeerCredentials.known() ? directory.prepare() : Reason.NO_JDK_NET;
     if (reason == null) {
-      reason = negotiator.fabrics().unusable();
+      reason = negotiator.transports().unusable();
     }
     if (reason == null) {
       usableIn = turn;

@@ -3,10 +3,10 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.process.PeerCredentials;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportProvider;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
@@ -41,9 +41,9 @@ final class Dialler {
   /**
    * Names of the announcements of a port.
    *
-   * @throws FabricException if this process has no descriptor to look with
+   * @throws TransportException if this process has no descriptor to look with
    */
-  List<String> candidates(int port) throws FabricException {
+  List<String> candidates(int port) throws TransportException {
     List<String> names = new ArrayList<>();
     String prefix = Announcement.namePrefix(port);
     try (DirectoryStream<Path> files =
@@ -53,7 +53,7 @@ final class Dialler {
     } catch (IOException | RuntimeException e) {
       String what = "cannot read " + directory.path();
       if (reports.directoryOrLimit(what, e) == Reason.LIMIT) {
-        throw new FabricException(Reason.LIMIT, what, e);
+        throw new TransportException(Reason.LIMIT, what, e);
       }
     }
     return names;
@@ -62,9 +62,9 @@ final class Dialler {
   /**
    * The same, looked up once a turn of the thread if there are any: many connections may ask.
    *
-   * @throws FabricException if this process has no descriptor to look with
+   * @throws TransportException if this process has no descriptor to look with
    */
-  List<String> known(int port) throws FabricException {
+  List<String> known(int port) throws TransportException {
     long turn = negotiator.loop().turnNumber();
     if (turn != knownIn || port != knownPort) {
       known = candidates(port);
@@ -75,12 +75,12 @@ final class Dialler {
   }
 
   /**
-   * The session with an announcement for a fabric, new or standing; null if nobody is there.
+   * The session with an announcement for a transport, new or standing; null if nobody is there.
    *
-   * @throws FabricException if the peer is there but cannot be reached by the fabric
+   * @throws TransportException if the peer is there but cannot be reached by the transport
    */
-  Session dial(String name, Fabric fabric) throws FabricException {
-    String which = name + ' ' + fabric.name();
+  Session dial(String name, TransportProvider transport) throws TransportException {
+    String which = name + ' ' + transport.name();
     Session standing = negotiator.sessions().standing(which);
     if (standing != null) {
       return standing;
@@ -96,13 +96,13 @@ final class Dialler {
         channel.close();
         return null;
       }
-      session = new Session(negotiator, channel, which, fabric, null);
+      session = new Session(negotiator, channel, which, transport, null);
       negotiator.sessions().add(session);
     } catch (IOException e) {
       if (channel == null) {
         String what = "no socket to reach a listener: " + e;
         reports.report(Reason.LIMIT, what);
-        throw new FabricException(Reason.LIMIT, what, e);
+        throw new TransportException(Reason.LIMIT, what, e);
       }
       Sessions.closeQuietly(channel);
       removeStale(path, e);

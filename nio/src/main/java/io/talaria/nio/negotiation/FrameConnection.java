@@ -2,7 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -34,7 +34,7 @@ final class FrameConnection {
   /** Whose connection it is. */
   interface User {
     /** A frame has come; whatever this throws, {@link #read} throws. */
-    void received(int type, ByteBuffer body) throws MalformedFrameException, FabricException;
+    void received(int type, ByteBuffer body) throws MalformedFrameException, TransportException;
 
     /** Whether it has something to send that it keeps back until there is room. */
     boolean keepsBack();
@@ -104,7 +104,7 @@ final class FrameConnection {
    * @return false at the end of the stream
    * @throws IOException if the connection has failed
    */
-  boolean read() throws IOException, MalformedFrameException, FabricException {
+  boolean read() throws IOException, MalformedFrameException, TransportException {
     int n = channel.read(input);
     input.flip();
     while (!closed && input.remaining() >= Wire.LENGTH_BYTES) {

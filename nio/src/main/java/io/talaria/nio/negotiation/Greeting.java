@@ -3,10 +3,10 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.negotiation.Wire.Hello;
 import io.talaria.nio.process.Host;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportProvider;
 import java.nio.ByteBuffer;
 
 /** What the two sides of a {@link Session} tell each other first, and what may stand there. */
@@ -14,29 +14,30 @@ final class Greeting {
   private Greeting() {}
 
   /** What this side says when it dials. */
-  static ByteBuffer hello(Fabric fabric, ByteBuffer payload) {
+  static ByteBuffer hello(TransportProvider transport, ByteBuffer payload) {
     return Wire.hello(
         new Hello(
             Wire.VERSION,
             Host.pid(),
             Host.bootId(),
             Host.networkNamespace(),
-            fabric.name(),
+            transport.name(),
             payload));
   }
 
   /**
-   * The fabric that a peer has dialled for.
+   * The transport that a peer has dialled for.
    *
    * @param link of a session between hosts, or null
-   * @throws FabricException if there is none for that peer, with the reason that it is told
+   * @throws TransportException if there is none for that peer, with the reason that it is told
    */
-  static Fabric fabric(Hello hello, SessionLink link, LocalFabrics fabrics) throws FabricException {
+  static TransportProvider transport(Hello hello, SessionLink link, LocalTransports transports)
+      throws TransportException {
     if (hello.version() != Wire.VERSION) {
       throw rejected(Reason.VERSION_MISMATCH, "version " + hello.version());
     }
     if (link != null) {
-      return known(link.fabric(hello.fabric()), Reason.NO_UCX, hello);
+      return known(link.transport(hello.transport()), Reason.NO_UCX, hello);
     }
     if (!hello.bootId().equals(Host.bootId())) {
       throw rejected(Reason.OTHER_BOOT, "boot " + hello.bootId());
@@ -44,18 +45,19 @@ final class Greeting {
     if (!hello.networkNamespace().equals(Host.networkNamespace())) {
       throw rejected(Reason.OTHER_NAMESPACE, "network " + hello.networkNamespace());
     }
-    return known(fabrics.usable(hello.fabric()), Reason.REFUSED, hello);
+    return known(transports.usable(hello.transport()), Reason.REFUSED, hello);
   }
 
-  private static Fabric known(Fabric fabric, Reason unknown, Hello hello) throws FabricException {
-    if (fabric == null) {
-      throw rejected(unknown, "fabric " + hello.fabric());
+  private static TransportProvider known(TransportProvider transport, Reason unknown, Hello hello)
+      throws TransportException {
+    if (transport == null) {
+      throw rejected(unknown, "transport " + hello.transport());
     }
-    return fabric;
+    return transport;
   }
 
-  private static FabricException rejected(Reason reason, String what) {
-    return new FabricException(reason, "the peer has greeted with " + what);
+  private static TransportException rejected(Reason reason, String what) {
+    return new TransportException(reason, "the peer has greeted with " + what);
   }
 
   /** A peer names files of its own process only, so it must have said which that is. */

@@ -3,18 +3,18 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportProvider;
 import java.util.Collections;
 import java.util.Iterator;
 
 /**
  * A search on this host: the announcements of the connection's port, one after the other, and at
- * each the fabrics in order of preference. Negotiation thread.
+ * each the transports in order of preference. Negotiation thread.
  */
 final class LocalAttempt extends UpgradeAttempt {
   private Iterator<String> candidates = Collections.emptyIterator();
-  private Iterator<Fabric> fabrics = Collections.emptyIterator();
+  private Iterator<TransportProvider> transports = Collections.emptyIterator();
   private String candidate;
 
   LocalAttempt(Negotiator negotiator, Upgradable channel) {
@@ -24,16 +24,16 @@ final class LocalAttempt extends UpgradeAttempt {
   /** Looks for announcements of the port, and asks the first. */
   @Override
   protected void seek() {
-    fabrics = Collections.emptyIterator();
+    transports = Collections.emptyIterator();
     try {
       candidates = negotiator().dialler().known(channel().key().server().getPort()).iterator();
       next(Reason.PEER_PLAIN);
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       none(e.reason(), true);
     }
   }
 
-  /** Asks for the next fabric, or the next announcement, or ends with the last one's reason. */
+  /** Asks for the next transport, or the next announcement, or ends with the last one's reason. */
   @Override
   protected void next(Reason reason) {
     if (!open()) {
@@ -41,20 +41,20 @@ final class LocalAttempt extends UpgradeAttempt {
     }
     Reason last = reason;
     boolean own = false;
-    while (fabrics.hasNext() || candidates.hasNext()) {
-      if (!fabrics.hasNext()) {
+    while (transports.hasNext() || candidates.hasNext()) {
+      if (!transports.hasNext()) {
         candidate = candidates.next();
-        fabrics = negotiator().fabrics().usable(negotiator().loop().turnNumber()).iterator();
+        transports = negotiator().transports().usable(negotiator().loop().turnNumber()).iterator();
         continue;
       }
       try {
-        Session next = negotiator().dialler().dial(candidate, fabrics.next());
+        Session next = negotiator().dialler().dial(candidate, transports.next());
         if (next != null) {
           next.offer(this);
           return;
         }
-        fabrics = Collections.emptyIterator(); // nobody is there
-      } catch (FabricException e) {
+        transports = Collections.emptyIterator(); // nobody is there
+      } catch (TransportException e) {
         last = e.reason();
         own = true;
       }
@@ -63,8 +63,8 @@ final class LocalAttempt extends UpgradeAttempt {
   }
 
   @Override
-  protected void nextFabric(Reason reason) {
-    if (fabrics.hasNext()) {
+  protected void nextTransport(Reason reason) {
+    if (transports.hasNext()) {
       next(reason);
     } else {
       none(reason, true);
@@ -76,7 +76,7 @@ final class LocalAttempt extends UpgradeAttempt {
     if (!candidates.hasNext()) {
       return false;
     }
-    fabrics = Collections.emptyIterator();
+    transports = Collections.emptyIterator();
     return true;
   }
 }

@@ -3,8 +3,8 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -52,13 +52,14 @@ final class MadeOffers {
       return;
     }
     try {
-      Upgrade upgrade = session.fabric().offer(session, attempt.channel().home(session.fabric()));
+      Upgrade upgrade =
+          session.transport().offer(session, attempt.channel().home(session.transport()));
       int id = ++lastId;
       offered.put(id, new Offered(attempt, upgrade));
       attempt.offered(session, id);
       negotiator.counters().offerMade();
       session.write(Wire.offer(id, attempt.channel().key(), upgrade.payload()));
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       attempt.unable(e.reason());
     }
   }
@@ -81,7 +82,7 @@ final class MadeOffers {
   }
 
   /** The peer grants an upgrade. */
-  void answered(int id, ByteBuffer payload) throws FabricException, MalformedFrameException {
+  void answered(int id, ByteBuffer payload) throws TransportException, MalformedFrameException {
     Offered offer = taken(id);
     offer.upgrade().answered(payload);
     Upgradable to = offer.attempt().channel();

@@ -4,8 +4,8 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.counters.ProcessCounters;
-import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.transport.TransportProvider;
 import java.net.InetSocketAddress;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
@@ -33,7 +33,7 @@ import java.util.function.Consumer;
  */
 public final class Negotiator implements Executor {
   private final Reports reports;
-  private final LocalFabrics fabrics;
+  private final LocalTransports transports;
   private final NegotiationLoop loop;
   private final Announcer announcer;
   private final Dialler dialler;
@@ -50,20 +50,20 @@ public final class Negotiator implements Executor {
   /**
    * @param jdk the JDK's own provider
    * @param directory where announcements stand
-   * @param fabrics the fabrics on one host, in order of preference
+   * @param transports the transports on one host, in order of preference
    * @param hosts what reaches other hosts, or null
    * @param log takes lines for people, seldom, each with what was thrown or null
    */
   public Negotiator(
       SelectorProvider jdk,
       PrivateDirectory directory,
-      List<Fabric> fabrics,
+      List<TransportProvider> transports,
       RemoteHosts hosts,
       BiConsumer<String, Throwable> log) {
     this.hosts = hosts;
     reports = new Reports(log);
-    this.fabrics = new LocalFabrics(fabrics, reports, why -> counters.ucxUnavailable(why));
-    loop = new NegotiationLoop(jdk, reports, this.fabrics::examine);
+    this.transports = new LocalTransports(transports, reports, why -> counters.ucxUnavailable(why));
+    loop = new NegotiationLoop(jdk, reports, this.transports::examine);
     announcer = new Announcer(this, directory);
     dialler = new Dialler(this, directory);
     attempts = new Attempts(this, directory);
@@ -73,7 +73,7 @@ public final class Negotiator implements Executor {
     loop.atBegin(sweeper::begin);
     loop.add(sessions);
     loop.add(attempts);
-    loop.add(this.fabrics);
+    loop.add(this.transports);
     if (hosts != null) {
       hosts.join(this);
       loop.atBegin(hosts::begin);
@@ -225,8 +225,8 @@ public final class Negotiator implements Executor {
 
   // ---- what the parts ask
 
-  LocalFabrics fabrics() {
-    return fabrics;
+  LocalTransports transports() {
+    return transports;
   }
 
   Dialler dialler() {

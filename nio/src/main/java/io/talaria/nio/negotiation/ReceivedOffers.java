@@ -3,8 +3,8 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,7 +39,7 @@ final class ReceivedOffers {
     if (received.containsKey(id)) {
       throw new MalformedFrameException("offer " + id + " while it waits for its answer");
     }
-    if (payload.remaining() > session.fabric().maxOfferBytes()) {
+    if (payload.remaining() > session.transport().maxOfferBytes()) {
       throw new MalformedFrameException("an offer with " + payload.remaining() + " bytes");
     }
     if (negotiator.matcher().pending() >= Session.MAX_PENDING_OFFERS) {
@@ -59,7 +59,7 @@ final class ReceivedOffers {
 
   /** Whether a channel has to find its selector before its offer is answered. */
   boolean placesStreams() {
-    return session.fabric().placesStreams();
+    return session.transport().placesStreams();
   }
 
   /** Joins an offer with the accepted channel it is for. */
@@ -67,7 +67,8 @@ final class ReceivedOffers {
     received.remove(offer.id());
     Upgrade upgrade;
     try {
-      upgrade = session.fabric().answer(session, offer.payload(), accepted.home(session.fabric()));
+      upgrade =
+          session.transport().answer(session, offer.payload(), accepted.home(session.transport()));
     } catch (InternalError e) {
       throw e; // perhaps of memory that is gone
     } catch (RuntimeException | Error e) {
@@ -75,7 +76,7 @@ final class ReceivedOffers {
       accepted.plain(Reason.INTERNAL);
       refuse(offer.id(), Reason.INTERNAL);
       return;
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       accepted.plain(e.reason());
       refuse(offer.id(), e.reason());
       if (e.reason() == Reason.PROTOCOL) {

@@ -3,12 +3,12 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.Wire.Hello;
 import io.talaria.nio.process.Host;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportProvider;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
@@ -51,7 +51,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
   private final SessionLink link;
 
   /** What it is about: chosen by the side that dials. */
-  private Fabric fabric;
+  private TransportProvider transport;
 
   private final long openedAtNs = System.nanoTime();
   private final Set<Upgradable> attached = new HashSet<>();
@@ -63,7 +63,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
   private final class Frames implements FrameConnection.User {
     @Override
     public void received(int type, ByteBuffer body)
-        throws MalformedFrameException, FabricException {
+        throws MalformedFrameException, TransportException {
       handleGuarded(type, body);
     }
 
@@ -83,10 +83,10 @@ public final class Session implements Peer, NegotiationLoop.Ready {
       Negotiator negotiator,
       SocketChannel channel,
       String dialled,
-      Fabric fabric,
+      TransportProvider transport,
       SessionLink link) {
     this(negotiator, channel, null, dialled, link, State.WELCOME_EXPECTED);
-    this.fabric = fabric;
+    this.transport = transport;
   }
 
   /** A session that the peer has dialled; the link is null on one host. */
@@ -133,8 +133,8 @@ public final class Session implements Peer, NegotiationLoop.Ready {
    * @return the session, which may have ended already; null if there is none
    */
   public static Session called(
-      Negotiator negotiator, SocketChannel channel, Fabric fabric, SessionLink link) {
-    Session session = new Session(negotiator, channel, link.name(), fabric, link);
+      Negotiator negotiator, SocketChannel channel, TransportProvider transport, SessionLink link) {
+    Session session = new Session(negotiator, channel, link.name(), transport, link);
     try {
       negotiator.sessions().add(session);
     } catch (IOException e) {
@@ -143,7 +143,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     }
     try {
       negotiator.sessions().begin(session);
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       // Reported; it is closed, and tells whoever asks.
     }
     return session;
@@ -170,8 +170,8 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     return dialled;
   }
 
-  Fabric fabric() {
-    return fabric;
+  TransportProvider transport() {
+    return transport;
   }
 
   @Override
@@ -181,7 +181,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
 
   @Override
   public void send(ByteBuffer message) {
-    ByteBuffer frame = Wire.fabric(message);
+    ByteBuffer frame = Wire.transport(message);
     if (negotiator.loop().isCurrentThread()) {
       write(frame); // at once, or an offer made after it would overtake it
     } else {
@@ -211,9 +211,9 @@ public final class Session implements Peer, NegotiationLoop.Ready {
 
   // ---- the dialling side
 
-  void sayHello() throws FabricException {
-    ByteBuffer payload = fabric.openPeer(this);
-    write(Greeting.hello(fabric, payload));
+  void sayHello() throws TransportException {
+    ByteBuffer payload = transport.openPeer(this);
+    write(Greeting.hello(transport, payload));
   }
 
   /** Offers an upgrade, or keeps the attempt until the peer has said welcome and takes more. */
@@ -236,7 +236,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
   private void welcomed(long pid) throws MalformedFrameException {
     peerPid = Greeting.known(pid);
     state = State.READY;
-    fabric.peerAccepted(this);
+    transport.peerAccepted(this);
     negotiator.counters().sessionOpened();
     made.offerWaiting();
   }
@@ -245,10 +245,10 @@ public final class Session implements Peer, NegotiationLoop.Ready {
 
   private void greeted(Hello hello) throws MalformedFrameException {
     try {
-      fabric = Greeting.fabric(hello, link, negotiator.fabrics());
+      transport = Greeting.transport(hello, link, negotiator.transports());
       peerPid = Greeting.known(hello.pid());
-      fabric.acceptPeer(this, hello.payload());
-    } catch (FabricException e) {
+      transport.acceptPeer(this, hello.payload());
+    } catch (TransportException e) {
       negotiator.counters().refused(e.reason());
       write(Wire.reject(e.reason()));
       close(e.reason());
@@ -281,7 +281,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
 
   /** Ends a session that takes too long over its greeting. */
   void checkGreeting(long nowNs) {
-    boolean mayStart = initiator() && fabric.placesStreams();
+    boolean mayStart = initiator() && transport.placesStreams();
     long limitNs = mayStart ? STARTING_LIMIT_NS : GREETING_LIMIT_NS;
     if (greeting() && nowNs - openedAtNs > limitNs) {
       close(Reason.TIMED_OUT);
@@ -309,7 +309,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
       }
     } catch (MalformedFrameException e) {
       broken(Reason.PROTOCOL, e.getMessage());
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       broken(e.reason(), e.detail());
     } catch (IOException e) {
       close(lost());
@@ -335,7 +335,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
 
   /** Handles a frame; if shared memory turns out to be gone, that ends its streams only. */
   private void handleGuarded(int type, ByteBuffer body)
-      throws MalformedFrameException, FabricException {
+      throws MalformedFrameException, TransportException {
     try {
       handle(type, body);
       Faults.take();
@@ -346,15 +346,16 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     }
   }
 
-  private void handle(int type, ByteBuffer body) throws MalformedFrameException, FabricException {
+  private void handle(int type, ByteBuffer body)
+      throws MalformedFrameException, TransportException {
     if (type == Wire.REJECT && initiator()) {
       close(Wire.reason(body));
     } else if (state == State.HELLO_EXPECTED && type == Wire.HELLO) {
       greeted(Wire.hello(body));
     } else if (state == State.WELCOME_EXPECTED && type == Wire.WELCOME) {
       welcomed(Wire.welcome(body));
-    } else if (state == State.READY && type == Wire.FABRIC) {
-      fabric.received(this, body);
+    } else if (state == State.READY && type == Wire.TRANSPORT) {
+      transport.received(this, body);
     } else if (state == State.READY && initiator() && type == Wire.ANSWER) {
       int id = Wire.id(body);
       made.answered(id, Wire.atEnd(body, Wire.payload(body)));
@@ -408,7 +409,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     negotiator.sessions().orphaned(attached); // before what may fail
     attached.clear();
     if (attachment != null) {
-      negotiator.loop().runGuarded("the end of a peer", () -> fabric.peerGone(this), () -> {});
+      negotiator.loop().runGuarded("the end of a peer", () -> transport.peerGone(this), () -> {});
     }
     made.fail(reason);
   }

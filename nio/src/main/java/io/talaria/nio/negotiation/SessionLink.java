@@ -3,7 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
+import io.talaria.nio.transport.TransportProvider;
 import java.nio.ByteBuffer;
 
 /** What a session between hosts has that one on a host has not. Negotiation thread. */
@@ -28,8 +28,8 @@ public interface SessionLink {
    */
   ByteBuffer open(ByteBuffer frame) throws MalformedFrameException;
 
-  /** A fabric by its name that reaches the other host, or null. */
-  Fabric fabric(String name);
+  /** A transport by its name that reaches the other host, or null. */
+  TransportProvider transport(String name);
 
   /** The peer has not said welcome. */
   void failed(Reason reason);

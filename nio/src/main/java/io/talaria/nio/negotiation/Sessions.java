@@ -3,7 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Collection;
@@ -47,11 +47,11 @@ final class Sessions implements NegotiationLoop.Timed {
   }
 
   /** Makes a session that this side has dialled the standing one, and greets the peer. */
-  void begin(Session session) throws FabricException {
+  void begin(Session session) throws TransportException {
     dialled.put(session.dialled(), session);
     try {
       session.sayHello();
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       negotiator.reports().report(e.reason(), e.detail());
       session.close(e.reason());
       throw e;

@@ -4,9 +4,9 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.counters.ProcessCounters;
-import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.transport.TransportProvider;
 
 /** Removes what processes that have ended have left in the directories. Negotiation thread. */
 final class Sweeper {
@@ -42,8 +42,8 @@ final class Sweeper {
   private void sweep() {
     due = false;
     negotiator.loop().runGuarded("sweeping", this::sweepDirectory);
-    for (Fabric fabric : negotiator.fabrics().all()) {
-      negotiator.loop().runGuarded("sweeping for fabric " + fabric.name(), fabric::sweep);
+    for (TransportProvider transport : negotiator.transports().all()) {
+      negotiator.loop().runGuarded("sweeping for transport " + transport.name(), transport::sweep);
     }
   }
 

@@ -3,9 +3,9 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Home;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.TransportProvider;
+import io.talaria.nio.transport.TransportStream;
 
 /** A connected channel, as the negotiation sees it. */
 public interface Upgradable {
@@ -18,7 +18,7 @@ public interface Upgradable {
    *
    * @return false if the channel cannot use it any more; the caller then withdraws and releases it
    */
-  boolean attach(FabricStream stream);
+  boolean attach(TransportStream stream);
 
   /**
    * Whether the channel has found its selector, or seems to need none: a stream that is bound to
@@ -28,8 +28,8 @@ public interface Upgradable {
     return true;
   }
 
-  /** The home that the channel's only selector has in a fabric, or null. */
-  default Home home(Fabric fabric) {
+  /** The home that the channel's only selector has in a transport, or null. */
+  default Home home(TransportProvider transport) {
     return null;
   }
 

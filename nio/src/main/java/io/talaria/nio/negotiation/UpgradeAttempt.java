@@ -101,14 +101,14 @@ public abstract class UpgradeAttempt {
     }
   }
 
-  /** This side cannot offer it over this fabric: looks for another, or ends with the reason. */
+  /** This side cannot offer it over this transport: looks for another, or ends with the reason. */
   public final void unable(Reason reason) {
     session = null;
-    nextFabric(reason);
+    nextTransport(reason);
   }
 
-  /** Looks for another fabric, or ends with the reason. */
-  protected abstract void nextFabric(Reason reason);
+  /** Looks for another transport, or ends with the reason. */
+  protected abstract void nextTransport(Reason reason);
 
   /** Ends: the channel stays plain, for this reason. */
   public final void failed(Reason reason) {

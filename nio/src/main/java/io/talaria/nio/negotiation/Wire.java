@@ -12,21 +12,21 @@ import java.nio.charset.StandardCharsets;
  * <pre>
  *   frame     length:2 (of type and body)  type:1  body
  *
- *   HELLO     1   magic:8 version:2 pid:8 bootId:s networkNamespace:s fabric:s payload:p
+ *   HELLO     1   magic:8 version:2 pid:8 bootId:s networkNamespace:s transport:s payload:p
  *   WELCOME   2   pid:8
  *   REJECT    3   reason:1                     and the session ends
  *   OFFER     4   id:4 client:a server:a payload:p
  *   ANSWER    5   id:4 payload:p
  *   REFUSE    6   id:4 reason:1
  *   WITHDRAW  7   id:4
- *   FABRIC    8   message, the rest of the frame
+ *   TRANSPORT    8   message, the rest of the frame
  *
  *   s = length:1 bytes, p = length:2 bytes, a = length:1 (4 or 16) address port:2
  * </pre>
  *
  * <p>The side that dialled sends HELLO first, the other WELCOME or REJECT; then the dialling side
  * sends OFFERs and WITHDRAWs, and gets exactly one ANSWER or REFUSE for each OFFER; both send
- * FABRIC.
+ * TRANSPORT.
  */
 final class Wire {
   static final long MAGIC = 0x5461_6c61_7269_6100L; // "Talaria", 0
@@ -39,7 +39,7 @@ final class Wire {
   static final int ANSWER = 5;
   static final int REFUSE = 6;
   static final int WITHDRAW = 7;
-  static final int FABRIC = 8;
+  static final int TRANSPORT = 8;
 
   static final int LENGTH_BYTES = 2;
   static final int MAX_FRAME_BYTES = 2048;
@@ -53,7 +53,7 @@ final class Wire {
       long pid,
       String bootId,
       String networkNamespace,
-      String fabric,
+      String transport,
       ByteBuffer payload) {}
 
   static ByteBuffer hello(Hello hello) {
@@ -61,7 +61,7 @@ final class Wire {
     frame.putLong(MAGIC).putShort((short) hello.version()).putLong(hello.pid());
     string(frame, hello.bootId());
     string(frame, hello.networkNamespace());
-    string(frame, hello.fabric());
+    string(frame, hello.transport());
     return end(payload(frame, hello.payload()));
   }
 
@@ -109,8 +109,8 @@ final class Wire {
     return end(begin(WITHDRAW).putInt(id));
   }
 
-  static ByteBuffer fabric(ByteBuffer message) {
-    return end(begin(FABRIC).put(message.duplicate()));
+  static ByteBuffer transport(ByteBuffer message) {
+    return end(begin(TRANSPORT).put(message.duplicate()));
   }
 
   static Reason reason(ByteBuffer body) throws MalformedFrameException {

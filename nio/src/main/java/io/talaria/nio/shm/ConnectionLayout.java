@@ -2,8 +2,8 @@
 
 package io.talaria.nio.shm;
 
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.memory.Faults;
+import io.talaria.nio.transport.TransportStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -183,7 +183,7 @@ final class ConnectionLayout {
    * A wait word.
    *
    * @param doorbell number of a doorbell of this process's threads, or {@link
-   *     FabricStream#NO_DOORBELL}
+   *     TransportStream#NO_DOORBELL}
    */
   static long waitWord(long epoch, int doorbell, long flags) {
     return (epoch << WAIT_DOORBELL_BITS | doorbell + 1) << WAIT_FLAG_BITS | flags;

@@ -6,9 +6,9 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.doorbell.DoorbellAddress;
 import io.talaria.nio.doorbell.PeerDoorbell;
 import io.talaria.nio.doorbell.PeerProcess;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Log;
-import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.transport.Log;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -124,9 +124,9 @@ final class ShmDoorbells {
   // ---- the negotiation thread
 
   /** The peer has told the doorbell of one of its homes. */
-  void told(int home, int opened, DoorbellAddress address) throws FabricException {
+  void told(int home, int opened, DoorbellAddress address) throws TransportException {
     if (home < 0 || home >= PeerLayout.HOMES || address.descriptor() < 0) {
-      throw new FabricException(
+      throw new TransportException(
           Reason.PROTOCOL,
           "the peer sent a doorbell of home " + home + ", descriptor " + address.descriptor());
     }
@@ -145,9 +145,9 @@ final class ShmDoorbells {
    *
    * @return whether it can be rung
    */
-  boolean toldOfThread(int doorbell, DoorbellAddress address) throws FabricException {
+  boolean toldOfThread(int doorbell, DoorbellAddress address) throws TransportException {
     if (doorbell < 0 || doorbell >= PeerLayout.THREAD_DOORBELLS || address.descriptor() < 0) {
-      throw new FabricException(
+      throw new TransportException(
           Reason.PROTOCOL,
           "the peer sent doorbell "
               + doorbell
@@ -159,7 +159,7 @@ final class ShmDoorbells {
       known = open(address);
       ofThreads.setRelease(doorbell, known);
     } else if (!known.address().equals(address)) {
-      throw new FabricException(
+      throw new TransportException(
           Reason.PROTOCOL, "the peer sent doorbell " + doorbell + " of its threads a second time");
     }
     return known != null;

@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import io.talaria.nio.doorbell.Doorbell;
 import io.talaria.nio.doorbell.DoorbellPool;
-import io.talaria.nio.fabric.Home;
+import io.talaria.nio.transport.Home;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectableChannel;
 import java.util.Arrays;
@@ -18,7 +18,7 @@ final class ShmHome implements Home {
   /** What stands above is a flag: {@link PeerLayout#SUMMARIZED}. */
   private static final int MAX_OPENED = (1 << 30) - 1;
 
-  private final ShmFabric fabric;
+  private final ShmTransport transport;
   private final int index;
   private volatile Link[] links = {};
 
@@ -40,11 +40,11 @@ final class ShmHome implements Home {
   private volatile Doorbell doorbell;
 
   /**
-   * @param opened how many homes of the fabric were opened before
+   * @param opened how many homes of the transport were opened before
    * @param doorbells lend the doorbell on which the selector sleeps
    */
-  ShmHome(ShmFabric fabric, int index, long opened, DoorbellPool doorbells) {
-    this.fabric = fabric;
+  ShmHome(ShmTransport transport, int index, long opened, DoorbellPool doorbells) {
+    this.transport = transport;
     this.index = index;
     this.opened = (int) opened & MAX_OPENED;
     this.doorbells = doorbells;
@@ -79,7 +79,7 @@ final class ShmHome implements Home {
   }
 
   private Link link(ShmPeer peer, long[] mask) {
-    boolean many = mask.length >= fabric.summarizedFrom && index < PeerLayout.SUMMARIES;
+    boolean many = mask.length >= transport.summarizedFrom && index < PeerLayout.SUMMARIES;
     return new Link(peer, mask, many);
   }
 
@@ -111,7 +111,7 @@ final class ShmHome implements Home {
 
   void remove(ShmPeer peer, int slot) {
     if (removedLast(peer, slot)) {
-      fabric.closed(this);
+      transport.closed(this);
     }
   }
 
@@ -231,6 +231,6 @@ final class ShmHome implements Home {
         return; // a hint to a new home of this number would wake the wrong selector
       }
     }
-    fabric.closed(this);
+    transport.closed(this);
   }
 }

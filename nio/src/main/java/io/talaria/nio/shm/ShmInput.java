@@ -5,8 +5,8 @@ package io.talaria.nio.shm;
 import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
 import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
-import io.talaria.nio.fabric.EndState;
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.EndState;
+import io.talaria.nio.transport.TransportStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -121,7 +121,7 @@ final class ShmInput {
           return end;
         }
       } else if (available < 0) {
-        return FabricStream.RESET;
+        return TransportStream.RESET;
       }
     }
     int n = (int) Math.min(available, wanted);
@@ -160,7 +160,7 @@ final class ShmInput {
 
   private int fail() {
     ends.fail();
-    return FabricStream.RESET;
+    return TransportStream.RESET;
   }
 
   /** Learns where the writer left the ring that is read now. */

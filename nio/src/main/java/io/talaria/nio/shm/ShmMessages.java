@@ -6,7 +6,7 @@ import io.talaria.nio.doorbell.DoorbellAddress;
 import java.nio.ByteBuffer;
 
 /**
- * What two shared-memory fabrics tell each other through the negotiation session, big-endian.
+ * What two shared-memory transports tell each other through the negotiation session, big-endian.
  *
  * <pre>
  *   offer     slot:4 generation:4

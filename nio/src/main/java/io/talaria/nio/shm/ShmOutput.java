@@ -6,9 +6,9 @@ import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
 import static io.talaria.nio.shm.ConnectionLayout.getOpaque;
 import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
-import io.talaria.nio.fabric.EndState;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.memory.Faults;
+import io.talaria.nio.transport.EndState;
+import io.talaria.nio.transport.TransportStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -144,7 +144,7 @@ final class ShmOutput {
       copy(start, src, at, n);
       publish(start + n);
       if (ends.ownOutputEnded() && !beforeTheEnd()) {
-        return FabricStream.BROKEN;
+        return TransportStream.BROKEN;
       }
       src.position(at + n);
       return n;
@@ -193,7 +193,7 @@ final class ShmOutput {
     if (total > 0) {
       publish(position);
       if (ends.ownOutputEnded() && !beforeTheEnd()) {
-        return FabricStream.BROKEN;
+        return TransportStream.BROKEN;
       }
       advance(srcs, offset, length, total);
     }
@@ -279,7 +279,7 @@ final class ShmOutput {
       long seen = getAcquire(control, theirs + ConnectionLayout.HEAD);
       if (seen < headCache || seen > tail) {
         ends.fail();
-        return FabricStream.BROKEN;
+        return TransportStream.BROKEN;
       }
       headCache = seen;
       room = ringBytes - (position - seen);
@@ -303,7 +303,7 @@ final class ShmOutput {
       return how;
     }
     int room = roomFor(bytes);
-    return room > 0 ? room : FabricStream.BROKEN;
+    return room > 0 ? room : TransportStream.BROKEN;
   }
 
   private void copy(long position, ByteBuffer src, int at, int n) {

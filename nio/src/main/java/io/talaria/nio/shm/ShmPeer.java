@@ -11,13 +11,13 @@ import static io.talaria.nio.shm.ConnectionLayout.takeBitsVolatile;
 import io.talaria.nio.Reason;
 import io.talaria.nio.doorbell.DoorbellAddress;
 import io.talaria.nio.doorbell.DoorbellPool;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Home.ReadySink;
-import io.talaria.nio.fabric.Peer;
-import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
 import io.talaria.nio.shm.RingGrowth.Grown;
+import io.talaria.nio.transport.Home.ReadySink;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -41,7 +41,7 @@ final class ShmPeer {
       ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
 
   private final Peer session;
-  private final ShmFabric fabric;
+  private final ShmTransport transport;
   private final SharedFiles files;
 
   /**
@@ -97,23 +97,24 @@ final class ShmPeer {
     RingGrowth growth;
   }
 
-  ShmPeer(Peer session, ShmFabric fabric, SharedFiles files, ByteBuffer region, long regionFile) {
+  ShmPeer(
+      Peer session, ShmTransport transport, SharedFiles files, ByteBuffer region, long regionFile) {
     this.session = session;
-    this.fabric = fabric;
+    this.transport = transport;
     this.files = files;
     this.shared = region;
     side = session.initiator() ? 0 : 1;
     otherSide = 1 - side;
     doorbells = new ShmDoorbells(session, SharedFiles.name(regionFile));
-    rings = new SlabRings(() -> fabric.outside(session), () -> session.execute(this::ringsBack));
+    rings = new SlabRings(() -> transport.outside(session), () -> session.execute(this::ringsBack));
     slabs = new Slabs(session, files, rings, side);
     if (session.initiator()) {
       named.add(regionFile);
     }
   }
 
-  ShmFabric fabric() {
-    return fabric;
+  ShmTransport transport() {
+    return transport;
   }
 
   void execute(Runnable task) {
@@ -217,7 +218,8 @@ final class ShmPeer {
   }
 
   /** The peer has told of a doorbell of its threads: lets them sleep on it if it can be opened. */
-  private void toldOfThreadDoorbell(int doorbell, DoorbellAddress address) throws FabricException {
+  private void toldOfThreadDoorbell(int doorbell, DoorbellAddress address)
+      throws TransportException {
     if (doorbells.toldOfThread(doorbell, address)) {
       int word = PeerLayout.opened(otherSide, doorbell);
       openedThere[doorbell >>> 6] |= 1L << doorbell;
@@ -288,10 +290,10 @@ final class ShmPeer {
 
   // ---- offering and answering
 
-  ShmUpgrade offer(int ringBytes, int maxRingBytes) throws FabricException {
+  ShmUpgrade offer(int ringBytes, int maxRingBytes) throws TransportException {
     Slab slab = slabs.withRoom();
     int taken = slab == null ? slabs.nextBytes(ringBytes) : 0;
-    fabric.requireRoom(session, slabs.streams() + 1, taken);
+    transport.requireRoom(session, slabs.streams() + 1, taken);
     if (slab == null) {
       slab = slabs.make(ringBytes, named::add);
     }
@@ -351,7 +353,7 @@ final class ShmPeer {
     now.set(slot, stream);
   }
 
-  ShmUpgrade answer(ByteBuffer payload, int maxRingBytes) throws FabricException {
+  ShmUpgrade answer(ByteBuffer payload, int maxRingBytes) throws TransportException {
     if (payload.remaining() != ShmMessages.OFFER_BYTES || session.initiator()) {
       throw protocol("an offer of " + payload.remaining() + " bytes");
     }
@@ -427,7 +429,7 @@ final class ShmPeer {
   private void forgetIfUnused() {
     if (gone && slabs.mapped() == 0) {
       shared = NOBODYS_REGION;
-      fabric.closed(this);
+      transport.closed(this);
     }
   }
 
@@ -493,10 +495,10 @@ final class ShmPeer {
    */
   private Grown make(long ring, int bytes) {
     try {
-      SharedFiles.Created<Mapping> file = fabric.createRing(bytes, bytes > slabs.ringBytes());
+      SharedFiles.Created<Mapping> file = transport.createRing(bytes, bytes > slabs.ringBytes());
       named.add(file.id());
       return new Grown(file.id(), ring, bytes, file.mapping());
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       return null;
     }
   }
@@ -517,7 +519,7 @@ final class ShmPeer {
   }
 
   private void growInput(int slot, int use, long ring, long fileId, int bytes)
-      throws FabricException {
+      throws TransportException {
     Page page = page(slot);
     ShmStream stream = stream(slot);
     if (!ConnectionLayout.validRing(bytes)) {
@@ -535,7 +537,7 @@ final class ShmPeer {
     Grown grown;
     try {
       grown = new Grown(0, ring, bytes, files.open(fileId, bytes, session.pid()));
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       // The peer's writer stalls more often, which is counted; it asks again.
       return;
     }
@@ -574,7 +576,7 @@ final class ShmPeer {
 
   // ---- messages and the end
 
-  void received(ByteBuffer message) throws FabricException {
+  void received(ByteBuffer message) throws TransportException {
     int code = message.remaining() > 0 ? message.get() : -1;
     int length = message.remaining();
     if (code == ShmMessages.RELEASED && length == ShmMessages.RELEASED_BYTES) {
@@ -609,7 +611,7 @@ final class ShmPeer {
     }
   }
 
-  private void releasedThere(int slot, int use) throws FabricException {
+  private void releasedThere(int slot, int use) throws TransportException {
     Page page = page(slot);
     if (page == null || page.generation != use) {
       throw protocol("a release of slot " + slot);
@@ -692,7 +694,7 @@ final class ShmPeer {
     return found;
   }
 
-  private static FabricException protocol(String what) {
-    return new FabricException(Reason.PROTOCOL, "the peer sent " + what);
+  private static TransportException protocol(String what) {
+    return new TransportException(Reason.PROTOCOL, "the peer sent " + what);
   }
 }

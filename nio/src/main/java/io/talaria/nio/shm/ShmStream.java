@@ -7,13 +7,13 @@ import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
 import static io.talaria.nio.shm.ConnectionLayout.setOpaque;
 import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
-import io.talaria.nio.fabric.EndState;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Home;
-import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.transport.EndState;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportProvider;
+import io.talaria.nio.transport.TransportStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -25,7 +25,7 @@ import java.nio.ByteOrder;
  * home it is. What belongs to one direction is guarded there; the fields here are published as
  * their comments say.
  */
-final class ShmStream implements FabricStream {
+final class ShmStream implements TransportStream {
   private static final VarHandle EPOCH;
 
   static {
@@ -98,8 +98,8 @@ final class ShmStream implements FabricStream {
   }
 
   @Override
-  public Fabric fabric() {
-    return peer.fabric();
+  public TransportProvider transport() {
+    return peer.transport();
   }
 
   @Override
@@ -544,7 +544,7 @@ final class ShmStream implements FabricStream {
   }
 
   @Override
-  public String transport() {
+  public String detail() {
     int outBytes = output.bytes();
     int inBytes = input.bytes();
     boolean inPages =

@@ -3,8 +3,8 @@
 package io.talaria.nio.shm;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 
 /** One side's half of an upgrade to shared memory. */
@@ -30,7 +30,7 @@ final class ShmUpgrade implements Upgrade {
   }
 
   @Override
-  public FabricStream stream() {
+  public TransportStream stream() {
     return stream;
   }
 

@@ -3,10 +3,10 @@
 package io.talaria.nio.shm;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.TransportException;
 
 /**
  * The slabs of a pair of processes. The side that dialled makes them, gives out their pages, lowest
@@ -25,7 +25,7 @@ final class Slabs {
   private final Slab[] slabs = new Slab[SlabLayout.SLABS];
 
   /** Where this side could not map what it was told of: why. */
-  private final FabricException[] failures = new FabricException[SlabLayout.SLABS];
+  private final TransportException[] failures = new TransportException[SlabLayout.SLABS];
 
   /** Size of the rings in all slabs; 0 on the side that does not make them until it is told. */
   private int ringBytes;
@@ -64,9 +64,9 @@ final class Slabs {
   // ---- the side that dialled
 
   /** The first slab with a free page, or null if one is to be {@linkplain #make made}. */
-  Slab withRoom() throws FabricException {
+  Slab withRoom() throws TransportException {
     if (gone) {
-      throw new FabricException(Reason.PEER_LOST, "the peer process has ended");
+      throw new TransportException(Reason.PEER_LOST, "the peer process has ended");
     }
     for (Slab slab : slabs) {
       if (slab != null && slab.usable() && !slab.full() && slab.intact()) {
@@ -82,17 +82,17 @@ final class Slabs {
   }
 
   /** How many bytes the next slab will have. */
-  int nextBytes(int bytes) throws FabricException {
+  int nextBytes(int bytes) throws TransportException {
     return SlabLayout.bytes(next(), ringBytes == 0 ? bytes : ringBytes);
   }
 
-  private int next() throws FabricException {
+  private int next() throws TransportException {
     for (int i = 0; i < SlabLayout.SLABS; i++) {
       if (slabs[i] == null) {
         return i;
       }
     }
-    throw new FabricException(
+    throw new TransportException(
         Reason.LIMIT, "more than " + PeerLayout.SLOTS + " connections between two processes");
   }
 
@@ -108,7 +108,7 @@ final class Slabs {
    * @param bytes size of the rings, if it is the first
    * @param named told of its file
    */
-  Slab make(int bytes, Named named) throws FabricException {
+  Slab make(int bytes, Named named) throws TransportException {
     int index = next();
     if (ringBytes == 0) {
       ringBytes = bytes;
@@ -132,7 +132,7 @@ final class Slabs {
    *
    * @return the slab
    */
-  Slab answered(int index, boolean there) throws FabricException {
+  Slab answered(int index, boolean there) throws TransportException {
     Slab slab = index >= 0 && index < SlabLayout.SLABS ? slabs[index] : null;
     if (!session.initiator() || slab == null || slab.mappedThere || slab.refused) {
       throw protocol("an answer to slab " + index);
@@ -182,7 +182,7 @@ final class Slabs {
   // ---- the other side
 
   /** The peer has made a slab. */
-  void made(int index, long fileId, int bytes) throws FabricException {
+  void made(int index, long fileId, int bytes) throws TransportException {
     boolean known = index < 0 || index >= SlabLayout.SLABS || slabs[index] != null;
     if (known
         || session.initiator()
@@ -193,7 +193,7 @@ final class Slabs {
     Mapping mapping;
     try {
       mapping = files.open(fileId, SlabLayout.bytes(index, bytes), session.pid());
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       failures[index] = e; // what is offered there is refused for this reason
       session.send(ShmMessages.unmapped(index));
       return;
@@ -210,20 +210,20 @@ final class Slabs {
   /**
    * The slab of a slot that the peer offers.
    *
-   * @throws FabricException with the reason, if it could not be mapped
+   * @throws TransportException with the reason, if it could not be mapped
    */
-  Slab offered(int slot) throws FabricException {
+  Slab offered(int slot) throws TransportException {
     Slab slab = of(slot);
     if (slab == null) {
       boolean failed = slot >= 0 && slot < PeerLayout.SLOTS;
-      FabricException failure = failed ? failures[SlabLayout.slab(slot)] : null;
+      TransportException failure = failed ? failures[SlabLayout.slab(slot)] : null;
       throw failure != null ? failure : protocol("an offer of slot " + slot + ", of no slab");
     }
     return slab;
   }
 
   /** The peer gives up a slab. */
-  void dropped(int index) throws FabricException {
+  void dropped(int index) throws TransportException {
     Slab slab = index >= 0 && index < SlabLayout.SLABS ? slabs[index] : null;
     if (session.initiator() || slab == null || slab.streams > 0 || index < SlabLayout.RING_SLABS) {
       throw protocol("a drop of slab " + index);
@@ -314,7 +314,7 @@ final class Slabs {
     }
   }
 
-  private static FabricException protocol(String what) {
-    return new FabricException(Reason.PROTOCOL, "the peer sent " + what);
+  private static TransportException protocol(String what) {
+    return new TransportException(Reason.PROTOCOL, "the peer sent " + what);
   }
 }

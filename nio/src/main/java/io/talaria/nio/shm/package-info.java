@@ -1,8 +1,8 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * The shared-memory fabric: one single-writer, single-reader ring per direction, in files mapped by
- * both processes; plain JDK.
+ * The shared-memory transport: one single-writer, single-reader ring per direction, in files mapped
+ * by both processes; plain JDK.
  *
  * <p>Ordering, used throughout the package: a position is stored with release and loaded with
  * acquire. Where one side publishes something and then looks at a word of the other side (a writer

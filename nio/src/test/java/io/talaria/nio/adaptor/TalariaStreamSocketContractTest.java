@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.channel.Channels;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -76,7 +76,7 @@ class TalariaStreamSocketContractTest extends StreamSocketContract {
     return Connections.snapshot().stream()
         .filter(
             info ->
-                info.mode() == Mode.SHM
+                info.transport() == Transport.SHM
                     && info.role() != Role.LISTENER
                     && (info.local().getPort() == clientPort
                         || info.remote().getPort() == clientPort))

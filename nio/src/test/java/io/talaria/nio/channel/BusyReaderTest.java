@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A selector looks at a channel while somebody else is inside a read of it, who has looked before
- * the peer switched to the fabric: the selector must not sleep over the bytes there.
+ * the peer switched to the transport: the selector must not sleep over the bytes there.
  */
 @Timeout(90)
 class BusyReaderTest {
@@ -40,7 +40,7 @@ class BusyReaderTest {
         client.register(selector, SelectionKey.OP_READ);
         awaitSwitchedOut(client);
         awaitSwitchedOut(server);
-        server.write(ByteBuffer.allocate(1)); // into the fabric, which the client has yet to see
+        server.write(ByteBuffer.allocate(1)); // into the transport, which the client has yet to see
 
         FutureTask<Integer> select = new FutureTask<>(() -> selector.select(10_000));
         Thread selecting = new Thread(select, "selecting");

@@ -4,11 +4,11 @@ package io.talaria.nio.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.Mode;
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.Transport;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
+import io.talaria.nio.transport.TransportProvider;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -40,10 +40,10 @@ class CloseOrderTest {
   private Object answer(Object stream, Method method, Object[] arguments) throws Exception {
     calls.add(method.getName());
     return switch (method.getName()) {
-      case "fabric" -> fabric();
+      case "transport" -> transport();
       case "established", "peerInputSwitched" -> true;
       case "peerSwitchAt" -> -1L;
-      case "transport" -> "a fake";
+      case "detail" -> "a fake";
       case "flushed" -> {
         if (failing) {
           throw new IllegalStateException("as the test wants");
@@ -62,12 +62,13 @@ class CloseOrderTest {
     };
   }
 
-  private static Fabric fabric() {
-    return (Fabric)
+  private static TransportProvider transport() {
+    return (TransportProvider)
         Proxy.newProxyInstance(
             CloseOrderTest.class.getClassLoader(),
-            new Class<?>[] {Fabric.class},
-            (fabric, method, arguments) -> method.getName().equals("mode") ? Mode.SHM : null);
+            new Class<?>[] {TransportProvider.class},
+            (transport, method, arguments) ->
+                method.getName().equals("kind") ? Transport.SHM : null);
   }
 
   @BeforeEach
@@ -90,11 +91,11 @@ class CloseOrderTest {
       client.connect(plain.getLocalAddress());
       peer = plain.accept();
       channel = (TalariaSocketChannel) client;
-      FabricStream stream =
-          (FabricStream)
+      TransportStream stream =
+          (TransportStream)
               Proxy.newProxyInstance(
                   CloseOrderTest.class.getClassLoader(),
-                  new Class<?>[] {FabricStream.class},
+                  new Class<?>[] {TransportStream.class},
                   this::answer);
       assertThat(channel.lane().upgrade().attach(stream)).isTrue();
       closeNow(client);

@@ -5,11 +5,11 @@ package io.talaria.nio.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.StreamOwner;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportProvider;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -33,9 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The peer has switched to a fabric and closed, and the end of the control connection is here
- * before the switch, because the two go different ways: readers wait for it, as long as the fabric
- * expects more.
+ * The peer has switched to a transport and closed, and the end of the control connection is here
+ * before the switch, because the two go different ways: readers wait for it, as long as the
+ * transport expects more.
  */
 @Timeout(60)
 class LateSwitchTest {
@@ -45,10 +45,10 @@ class LateSwitchTest {
   private static final int LOOKS = 3;
 
   private SelectorProvider provider;
-  private Fabric fabric;
+  private TransportProvider transport;
   private SocketChannel channel;
 
-  // What the fabric knows.
+  // What the transport knows.
   private volatile StreamOwner owner;
   private volatile boolean told;
   private volatile boolean settled;
@@ -67,11 +67,11 @@ class LateSwitchTest {
         yield null;
       }
       case "attachment" -> channel;
-      case "fabric" -> fabric;
+      case "transport" -> transport;
       case "wakesByItself", "established", "peerInputSwitched", "flushed" -> true;
       case "peerSwitchAt" -> switchAt;
       case "peerInputTaken" -> 0L;
-      case "transport" -> "a fake";
+      case "detail" -> "a fake";
       case "controlEnded" -> {
         told = true;
         yield settled && byReset;
@@ -100,7 +100,7 @@ class LateSwitchTest {
 
   private int ready() {
     boolean readable = bytes.hasRemaining() || finished || (settled && !outputGoesOn);
-    return (readable ? FabricStream.READ : 0) | (room.get() > 0 ? FabricStream.WRITE : 0);
+    return (readable ? TransportStream.READ : 0) | (room.get() > 0 ? TransportStream.WRITE : 0);
   }
 
   private int write(ByteBuffer from) {
@@ -115,24 +115,24 @@ class LateSwitchTest {
     for (int i = 0; i < n; i++) {
       to.put(bytes.get());
     }
-    return n > 0 ? n : finished ? FabricStream.END : 0;
+    return n > 0 ? n : finished ? TransportStream.END : 0;
   }
 
   /** The peer's end of the connection is closed, and this side has found that out, or will. */
   @BeforeEach
   void connect() throws Exception {
     provider = OwnProvider.open().provider();
-    fabric = anyFabric();
+    transport = anyTransport();
     try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel()) {
       plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       channel = provider.openSocketChannel();
       channel.connect(plain.getLocalAddress());
       try (SocketChannel peer = plain.accept()) {
-        FabricStream stream =
-            (FabricStream)
+        TransportStream stream =
+            (TransportStream)
                 Proxy.newProxyInstance(
                     LateSwitchTest.class.getClassLoader(),
-                    new Class<?>[] {FabricStream.class},
+                    new Class<?>[] {TransportStream.class},
                     this::answer);
         assertThat(((TalariaSocketChannel) channel).lane().upgrade().attach(stream)).isTrue();
         assertThat(peer.isOpen()).isTrue();
@@ -146,7 +146,7 @@ class LateSwitchTest {
   }
 
   /** One that selectors know. */
-  private Fabric anyFabric() throws IOException {
+  private TransportProvider anyTransport() throws IOException {
     try (ServerSocketChannel listener = provider.openServerSocketChannel();
         SocketChannel client = provider.openSocketChannel()) {
       listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -155,7 +155,7 @@ class LateSwitchTest {
         Lane lane = ((TalariaSocketChannel) client).lane();
         until(() -> lane.stream() != null);
         assertThat(server.isOpen()).isTrue();
-        return lane.stream().fabric();
+        return lane.stream().transport();
       }
     }
   }

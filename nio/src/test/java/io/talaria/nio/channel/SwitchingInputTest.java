@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ProcessCounters;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
+import io.talaria.nio.transport.TransportStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -26,11 +26,11 @@ class SwitchingInputTest {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
 
   /** A stream over which nobody has agreed yet. */
-  private static FabricStream stream() {
-    return (FabricStream)
+  private static TransportStream stream() {
+    return (TransportStream)
         Proxy.newProxyInstance(
             SwitchingInputTest.class.getClassLoader(),
-            new Class<?>[] {FabricStream.class},
+            new Class<?>[] {TransportStream.class},
             SwitchingInputTest::answer);
   }
 
@@ -76,7 +76,7 @@ class SwitchingInputTest {
       try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
         channel.connect(plain.getLocalAddress());
         TalariaSocketChannel ours = (TalariaSocketChannel) channel;
-        FabricStream stream = stream();
+        TransportStream stream = stream();
         assertThat(ours.lane().upgrade().attach(stream)).isTrue();
         SwitchingInput input =
             new SwitchingInput(

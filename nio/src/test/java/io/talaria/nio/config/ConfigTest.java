@@ -50,7 +50,7 @@ class ConfigTest {
     Config config = Config.load();
     String user = Integer.toString(Host.uid());
     assertThat(config.enabled()).isTrue();
-    assertThat(config.fabrics()).containsExactly("shm");
+    assertThat(config.transports()).containsExactly("shm");
     assertThat(config.dir()).hasToString("/tmp/talaria-" + user);
     assertThat(config.shmDir()).hasToString("/dev/shm/talaria-" + user);
     assertThat(config.ringInitialBytes()).isEqualTo(32 << 10);
@@ -144,7 +144,7 @@ class ConfigTest {
     System.setProperty(Config.SHM_DIR, "/mnt/shm");
     assertThat(Config.load())
         .hasToString(
-            "talaria.enabled=true talaria.fabrics=shm talaria.dir=/run/talaria"
+            "talaria.enabled=true talaria.transports=shm talaria.dir=/run/talaria"
                 + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
                 + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.sockets=false"
                 + " talaria.ports=all talaria.ports.except=none talaria.rules=none talaria.key=none"
@@ -170,20 +170,20 @@ class ConfigTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"verbs", "", "shm,", "shm;ucx", "SHM"})
-  void unknownFabricsAreRefused(String value) {
-    assertRefused(Config.FABRICS, value, "a list, by commas, of shm, ucx");
+  void unknownTransportsAreRefused(String value) {
+    assertRefused(Config.TRANSPORTS, value, "a list, by commas, of shm, ucx");
   }
 
   @Test
-  void aFabricThatIsNamedTwiceCountsOnce() {
-    assertThat(with(Config.FABRICS, "shm,ucx,shm").fabrics()).containsExactly("shm", "ucx");
+  void aTransportThatIsNamedTwiceCountsOnce() {
+    assertThat(with(Config.TRANSPORTS, "shm,ucx,shm").transports()).containsExactly("shm", "ucx");
   }
 
   @Test
-  void fabricsMayHaveSpacesBetweenThem() {
-    assertThat(with(Config.FABRICS, " shm ").fabrics()).containsExactly("shm");
-    System.clearProperty(Config.FABRICS);
-    assertThat(with(Config.FABRICS, "ucx, shm").fabrics()).containsExactly("ucx", "shm");
+  void transportsMayHaveSpacesBetweenThem() {
+    assertThat(with(Config.TRANSPORTS, " shm ").transports()).containsExactly("shm");
+    System.clearProperty(Config.TRANSPORTS);
+    assertThat(with(Config.TRANSPORTS, "ucx, shm").transports()).containsExactly("ucx", "shm");
   }
 
   @ParameterizedTest
@@ -257,7 +257,7 @@ class ConfigTest {
     assertThatThrownBy(() -> with(name, "1"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(name)
-        .hasMessageContaining("known are talaria.enabled, talaria.fabrics, talaria.dir,");
+        .hasMessageContaining("known are talaria.enabled, talaria.transports, talaria.dir,");
   }
 
   @ParameterizedTest

@@ -243,7 +243,7 @@ class EndingContractTest extends Contract {
 
   /** Not of UCX: there a write may find the pipe broken before the word of the reset is here. */
   private static void assertToldByWrite(SocketChannel channel) throws Exception {
-    Assumptions.assumeTrue(System.getProperty("talaria.test.fabric") == null);
+    Assumptions.assumeTrue(System.getProperty("talaria.test.transport") == null);
     assertThat(Await.writeFailure(channel))
         .isInstanceOf(IOException.class)
         .hasMessage("Connection reset by peer");

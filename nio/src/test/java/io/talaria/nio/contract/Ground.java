@@ -20,7 +20,7 @@ enum Ground {
   /** The JDK's own channels and selectors: the reference. */
   JDK(JdkNio.provider(), JdkNio.provider()),
 
-  /** Talaria's channels with both directions on the fabric. */
+  /** Talaria's channels with both directions on the transport. */
   ACCELERATED(Talaria.FAST, Talaria.FAST),
 
   /** Talaria's channels from the moment they are connected, while the negotiation is on its way. */
@@ -49,11 +49,11 @@ enum Ground {
 
   /**
    * The grounds of a run: those that the property {@code talaria.test.grounds} names, separated by
-   * commas, or else all; with the property {@code talaria.test.fabric}, which names the fabric of
-   * the run, those on which that makes a difference.
+   * commas, or else all; with the property {@code talaria.test.transport}, which names the
+   * transport of the run, those on which that makes a difference.
    */
   static List<Ground> tested() {
-    if (Talaria.FABRIC != null) {
+    if (Talaria.TRANSPORT != null) {
       return List.of(ACCELERATED, NEGOTIATING);
     }
     String named = System.getProperty("talaria.test.grounds", "");
@@ -98,7 +98,7 @@ enum Ground {
 
   /** The providers under test, in directories of their own. */
   private static final class Talaria {
-    static final String FABRIC = System.getProperty("talaria.test.fabric");
+    static final String TRANSPORT = System.getProperty("talaria.test.transport");
 
     static final SelectorProvider PLAIN = open("contract-open", "rwxr-xr-x");
 
@@ -124,17 +124,17 @@ enum Ground {
         Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString(mode));
         String oldDir = System.getProperty("talaria.dir");
         String oldShm = System.getProperty("talaria.shm.dir");
-        String oldFabrics = System.getProperty("talaria.fabrics");
+        String oldTransports = System.getProperty("talaria.transports");
         System.setProperty("talaria.dir", dir.toString());
-        if (FABRIC != null) {
-          System.setProperty("talaria.fabrics", FABRIC);
+        if (TRANSPORT != null) {
+          System.setProperty("talaria.transports", TRANSPORT);
         }
         System.setProperty("talaria.shm.dir", base.resolve("contract-shm").toString());
         try {
           return new TalariaProvider();
         } finally {
           restore("talaria.dir", oldDir);
-          restore("talaria.fabrics", oldFabrics);
+          restore("talaria.transports", oldTransports);
           restore("talaria.shm.dir", oldShm);
         }
       } catch (IOException e) {

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Connections;
-import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.shm.ShmTransport;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -244,7 +244,7 @@ class LifeTest {
       }
       Thread.sleep(300);
       int descriptorsBefore = descriptors();
-      long mappingsBefore = ShmFabric.liveMappings();
+      long mappingsBefore = ShmTransport.liveMappings();
       int connectionsBefore = Connections.snapshot().size();
       for (int i = 0; i < 500; i++) {
         cycle(ground, listener, selector, i);
@@ -252,8 +252,8 @@ class LifeTest {
       assertThat(within(10_000, () -> descriptors() <= descriptorsBefore + 2))
           .as("descriptors before %d, now %d", descriptorsBefore, descriptors())
           .isTrue();
-      assertThat(within(10_000, () -> ShmFabric.liveMappings() <= mappingsBefore + 16))
-          .as("mappings before %d, now %d", mappingsBefore, ShmFabric.liveMappings())
+      assertThat(within(10_000, () -> ShmTransport.liveMappings() <= mappingsBefore + 16))
+          .as("mappings before %d, now %d", mappingsBefore, ShmTransport.liveMappings())
           .isTrue();
       assertThat(within(5000, () -> Connections.snapshot().size() <= connectionsBefore))
           .as("connections before %d, now %s", connectionsBefore, Connections.snapshot())

@@ -55,7 +55,7 @@ final class Pair implements AutoCloseable {
     return new Pair(client, server, owned ? listener : null);
   }
 
-  /** Whether both directions are on the fabric. */
+  /** Whether both directions are on the transport. */
   boolean accelerated() {
     return fast(client) && fast(server);
   }
@@ -64,7 +64,7 @@ final class Pair implements AutoCloseable {
     return channel.toString().contains("ring") || channel.toString().contains("ucx");
   }
 
-  /** Exchanges bytes until both directions are on the fabric. Blocking mode only. */
+  /** Exchanges bytes until both directions are on the transport. Blocking mode only. */
   void accelerate() throws IOException {
     long start = System.nanoTime();
     ByteBuffer one = ByteBuffer.allocate(1);

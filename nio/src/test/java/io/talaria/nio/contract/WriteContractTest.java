@@ -235,11 +235,11 @@ class WriteContractTest extends Contract {
   }
 
   /**
-   * A fabric whose peer hears of a close later than of what is written may have taken all of a
+   * A transport whose peer hears of a close later than of what is written may have taken all of a
    * write by then, as TCP takes one after a clean close.
    */
   private static void assumeCloseIsHeardAtOnce() {
-    Assumptions.assumeTrue(System.getProperty("talaria.test.fabric") == null);
+    Assumptions.assumeTrue(System.getProperty("talaria.test.transport") == null);
   }
 
   @Test

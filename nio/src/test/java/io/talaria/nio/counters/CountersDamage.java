@@ -2,9 +2,9 @@
 
 package io.talaria.nio.counters;
 
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;
@@ -34,8 +34,8 @@ public final class CountersDamage {
                 Role.CLIENT,
                 new InetSocketAddress("127.0.0.1", i + 1),
                 new InetSocketAddress("fe80::1", 9));
-        connection.mode(Mode.SHM, Reason.SAME_HOST, "ring " + i);
-        connection.fabricIn(i);
+        connection.transport(Transport.SHM, Reason.SAME_HOST, "ring " + i);
+        connection.acceleratedIn(i);
       }
       counters.selector().selected();
       return Files.readAllBytes(counters.path());

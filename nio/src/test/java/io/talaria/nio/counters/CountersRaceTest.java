@@ -5,9 +5,9 @@ package io.talaria.nio.counters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import java.net.InetSocketAddress;
@@ -48,7 +48,7 @@ class CountersRaceTest {
                   InetSocketAddress address = new InetSocketAddress("127.0.0.1", port);
                   ConnectionCounters connection =
                       counters.connection(Role.CLIENT, address, address);
-                  connection.mode(Mode.SHM, Reason.SAME_HOST, "port " + port);
+                  connection.transport(Transport.SHM, Reason.SAME_HOST, "port " + port);
                   connection.rings(port, port);
                   connection.close();
                 }
@@ -61,7 +61,7 @@ class CountersRaceTest {
           seen.incrementAndGet();
           int port = connection.local().getPort();
           assertThat(connection.remote().getPort()).isEqualTo(port);
-          assertThat(connection.transport()).isIn("", "port " + port);
+          assertThat(connection.detail()).isIn("", "port " + port);
           assertThat(connection.ringInBytes()).isIn(0, port).isEqualTo(connection.ringOutBytes());
         }
       }
@@ -81,8 +81,8 @@ class CountersRaceTest {
         try (ProcessCounters counters = ProcessCounters.open(dir, fileWork)) {
           ConnectionCounters connection = counters.connection(Role.CLIENT, null, null);
           List<Future<?>> counting = new ArrayList<>();
-          counting.add(threads.submit(() -> repeat(() -> connection.fabricIn(3))));
-          counting.add(threads.submit(() -> repeat(() -> connection.fabricOut(5))));
+          counting.add(threads.submit(() -> repeat(() -> connection.acceleratedIn(3))));
+          counting.add(threads.submit(() -> repeat(() -> connection.acceleratedOut(5))));
           counting.add(threads.submit(() -> repeat(connection::wakeupSent)));
           counting.add(threads.submit(() -> repeat(connection::wakeupSent)));
           for (Future<?> one : counting) {
@@ -90,15 +90,15 @@ class CountersRaceTest {
           }
           fileWork.submit(() -> {}).get(60, TimeUnit.SECONDS);
           // Each count is stored whole by the next one, whoever came late before.
-          connection.fabricIn(0);
-          connection.fabricOut(0);
+          connection.acceleratedIn(0);
+          connection.acceleratedOut(0);
           connection.wakeupSent();
 
           ConnectionInfo read = CountersReader.read(counters.path()).connections().get(0);
 
           assertThat(read).isEqualTo(connection.info());
-          assertThat(read.fabricInBytes()).isEqualTo(3L * ROUNDS);
-          assertThat(read.fabricOutBytes()).isEqualTo(5L * ROUNDS);
+          assertThat(read.acceleratedInBytes()).isEqualTo(3L * ROUNDS);
+          assertThat(read.acceleratedOutBytes()).isEqualTo(5L * ROUNDS);
           assertThat(read.wakeupsSent()).isEqualTo(2L * ROUNDS + 1);
         }
       }

@@ -5,9 +5,9 @@ package io.talaria.nio.counters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.file.CountersFormatException;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.Liveness;
@@ -41,7 +41,7 @@ class CountersReaderTest {
   void open() {
     counters = ProcessCounters.open(dir, Runnable::run);
     connection = counters.connection(Role.CLIENT, null, null);
-    connection.mode(Mode.SHM, Reason.SAME_HOST, "ring");
+    connection.transport(Transport.SHM, Reason.SAME_HOST, "ring");
   }
 
   @AfterEach
@@ -183,12 +183,12 @@ class CountersReaderTest {
   @Test
   void recordsThatMakeNoSenseAreCountedAndLeftOut() throws Exception {
     Consumer<ByteBuffer> role = b -> b.put(record(CountersLayout.R_ROLE), (byte) 99);
-    Consumer<ByteBuffer> mode = b -> b.put(record(CountersLayout.R_MODE), (byte) 0);
+    Consumer<ByteBuffer> transport = b -> b.put(record(CountersLayout.R_TRANSPORT), (byte) 0);
     Consumer<ByteBuffer> reason = b -> b.putShort(record(CountersLayout.R_REASON), (short) 999);
     Consumer<ByteBuffer> state = b -> b.putInt(record(CountersLayout.R_STATE), 77);
-    Consumer<ByteBuffer> text = b -> b.put(record(CountersLayout.R_TRANSPORT), (byte) 40);
+    Consumer<ByteBuffer> text = b -> b.put(record(CountersLayout.R_DETAIL), (byte) 40);
     Consumer<ByteBuffer> odd = b -> b.putInt(record(CountersLayout.R_VERSION), 7);
-    for (Consumer<ByteBuffer> change : Arrays.asList(role, mode, reason, state, text, odd)) {
+    for (Consumer<ByteBuffer> change : Arrays.asList(role, transport, reason, state, text, odd)) {
       ProcessInfo read = CountersReader.read(forge(change));
       assertThat(read.damaged()).isEqualTo(1);
       assertThat(read.connections()).isEmpty();
@@ -198,7 +198,7 @@ class CountersReaderTest {
   @Test
   void nothingInAFileReachesTheTerminalAsAControlCharacter() throws Exception {
     String hostile = "a\u001b[2Jb\nc\u202ed\u0000e\u009bf";
-    connection.mode(Mode.SHM, Reason.SAME_HOST, hostile);
+    connection.transport(Transport.SHM, Reason.SAME_HOST, hostile);
     Path file =
         forge(
             b ->
@@ -206,7 +206,7 @@ class CountersReaderTest {
                     b, CountersLayout.H_PROGRAM, CountersLayout.PROGRAM_BYTES, hostile));
     ProcessInfo read = CountersReader.read(file);
     assertThat(read.program()).isEqualTo("a?[2Jb?c?d?e?f");
-    assertThat(read.connections().get(0).transport()).isEqualTo("a?[2Jb?c?d?e?f");
+    assertThat(read.connections().get(0).detail()).isEqualTo("a?[2Jb?c?d?e?f");
   }
 
   @Test

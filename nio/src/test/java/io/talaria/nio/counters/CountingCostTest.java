@@ -55,8 +55,8 @@ class CountingCostTest {
 
   private static void count(ConnectionCounters connection, SelectorCounters selector) {
     for (int i = 0; i < CALLS; i++) {
-      connection.fabricIn(1);
-      connection.fabricOut(1);
+      connection.acceleratedIn(1);
+      connection.acceleratedOut(1);
       connection.tcpIn(1);
       connection.tcpOut(1);
       connection.stalled();
@@ -74,12 +74,12 @@ class CountingCostTest {
     List<Field> shared = List.of(field(CounterRecord.class, "file"));
     List<Field> reads =
         List.of(
-            field(ConnectionFields.Reads.class, "fabricInBytes"),
+            field(ConnectionFields.Reads.class, "acceleratedInBytes"),
             field(ConnectionFields.Reads.class, "tcpInBytes"),
             field(ConnectionFields.Reads.class, "reads"));
     List<Field> writes =
         List.of(
-            field(ConnectionFields.Writes.class, "fabricOutBytes"),
+            field(ConnectionFields.Writes.class, "acceleratedOutBytes"),
             field(ConnectionFields.Writes.class, "tcpOutBytes"),
             field(ConnectionFields.Writes.class, "writes"),
             field(ConnectionFields.Writes.class, "stalls"));

@@ -4,9 +4,9 @@ package io.talaria.nio.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,11 +70,11 @@ class FlightRecorderEventsTest {
   private static void use(ConnectionCounters connection) {
     connection.tcpIn(3);
     connection.tcpOut(4);
-    connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
-    connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
-    connection.fabricIn(5);
-    connection.fabricIn(6);
-    connection.fabricOut(12);
+    connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
+    connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
+    connection.acceleratedIn(5);
+    connection.acceleratedIn(6);
+    connection.acceleratedOut(12);
     connection.stalled();
     connection.wakeupSent();
     connection.wakeupSent();
@@ -87,7 +87,7 @@ class FlightRecorderEventsTest {
     ConnectionCounters connection = accepted();
     List<RecordedEvent> events = recorded(new Recording(), () -> use(connection));
 
-    assertThat(events).as("a new transport alone is no decision").hasSize(1);
+    assertThat(events).as("a new detail alone is no decision").hasSize(1);
     RecordedEvent decided = events.get(0);
     assertThat(decided.getEventType().getName()).isEqualTo("io.talaria.ConnectionDecided");
     assertThat(decided.getEventType().getLabel()).isEqualTo("Connection Decided");
@@ -99,9 +99,9 @@ class FlightRecorderEventsTest {
             Map.of(
                 "connectionId", connection.info().id(),
                 "role", "accepted",
-                "mode", "shm",
+                "transport", "shm",
                 "reason", "same-host",
-                "transport", "ring 32 KiB/32 KiB",
+                "detail", "ring 32 KiB/32 KiB",
                 "localAddress", "/127.0.0.1:9092",
                 "remoteAddress", "/127.0.0.1:40000"));
   }
@@ -128,14 +128,14 @@ class FlightRecorderEventsTest {
     Map<String, Object> expected = new TreeMap<>();
     expected.put("connectionId", connection.info().id());
     expected.put("role", "accepted");
-    expected.put("mode", "shm");
+    expected.put("transport", "shm");
     expected.put("reason", "same-host");
-    expected.put("transport", "ring 64 KiB/32 KiB");
+    expected.put("detail", "ring 64 KiB/32 KiB");
     expected.put("localAddress", "/127.0.0.1:9092");
     expected.put("remoteAddress", "/127.0.0.1:40000");
     expected.put("age", closed.getLong("age"));
-    expected.put("fabricIn", 11L);
-    expected.put("fabricOut", 12L);
+    expected.put("acceleratedIn", 11L);
+    expected.put("acceleratedOut", 12L);
     expected.put("tcpIn", 3L);
     expected.put("tcpOut", 4L);
     expected.put("reads", 3L);
@@ -155,7 +155,7 @@ class FlightRecorderEventsTest {
             () -> {
               ConnectionCounters listener =
                   counters.connection(Role.LISTENER, new InetSocketAddress("::1", 80), null);
-              listener.mode(Mode.TCP, Reason.NO_RUNTIME_DIR, "");
+              listener.transport(Transport.TCP, Reason.NO_RUNTIME_DIR, "");
               accepted().close();
               listener.close();
             });
@@ -163,9 +163,9 @@ class FlightRecorderEventsTest {
     assertThat(events).hasSize(3);
     assertThat(fields(events.get(0)))
         .containsEntry("role", "listener")
-        .containsEntry("mode", "tcp")
+        .containsEntry("transport", "tcp")
         .containsEntry("reason", "no-runtime-dir")
-        .containsEntry("transport", "")
+        .containsEntry("detail", "")
         .containsEntry("localAddress", "/[0:0:0:0:0:0:0:1]:80")
         .containsEntry("remoteAddress", "");
     assertThat(events.get(1).getString("reason")).isEqualTo("closed-early");

@@ -5,9 +5,9 @@ package io.talaria.nio.counters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.Liveness;
 import io.talaria.nio.counters.file.ProcessTotals;
@@ -59,13 +59,13 @@ class ProcessCountersTest {
   void whatAConnectionDidIsReadFromTheFile() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
+      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
       connection.rings(65536, 32768);
       connection.tcpIn(1);
       connection.tcpOut(2);
-      connection.fabricIn(30);
-      connection.fabricIn(40);
-      connection.fabricOut(500);
+      connection.acceleratedIn(30);
+      connection.acceleratedIn(40);
+      connection.acceleratedOut(500);
       connection.stalled();
       connection.wakeupSent();
       connection.wakeupSent();
@@ -78,7 +78,7 @@ class ProcessCountersTest {
       ConnectionInfo info = read.connections().get(0);
       assertThat(info.local()).isEqualTo(LOCAL);
       assertThat(info.remote()).isEqualTo(REMOTE);
-      assertThat(info.transport()).isEqualTo("ring 64 KiB/32 KiB");
+      assertThat(info.detail()).isEqualTo("ring 64 KiB/32 KiB");
       assertThat(info.inBytes()).isEqualTo(71);
       assertThat(info.outBytes()).isEqualTo(502);
       assertThat(info.reads()).isEqualTo(3);
@@ -117,22 +117,22 @@ class ProcessCountersTest {
   void onlyWhatIsNewIsWritten() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
+      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
       long before = sequence(counters);
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB");
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
+      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB");
+      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
       connection.rings(1024, 1024);
       assertThat(sequence(counters)).as("nothing is new").isEqualTo(before);
 
       List<Runnable> news =
           List.of(
-              () -> connection.mode(Mode.TCP, Reason.SAME_HOST, "ring 1 KiB/1 KiB"),
-              () -> connection.mode(Mode.TCP, Reason.PEER_LOST, "ring 1 KiB/1 KiB"),
-              () -> connection.mode(Mode.TCP, Reason.PEER_LOST, ""),
+              () -> connection.transport(Transport.TCP, Reason.SAME_HOST, "ring 1 KiB/1 KiB"),
+              () -> connection.transport(Transport.TCP, Reason.PEER_LOST, "ring 1 KiB/1 KiB"),
+              () -> connection.transport(Transport.TCP, Reason.PEER_LOST, ""),
               () -> connection.rings(2048, 1024),
               () -> connection.rings(2048, 4096),
               () -> connection.addresses(/* newLocal= */ REMOTE, /* newRemote= */ LOCAL),
-              () -> connection.mode(Mode.SHM, Reason.SAME_HOST, "ring", 1, 2));
+              () -> connection.transport(Transport.SHM, Reason.SAME_HOST, "ring", 1, 2));
       for (int i = 0; i < news.size(); i++) {
         news.get(i).run();
         assertThat(sequence(counters)).as("change " + i).isEqualTo(before + 1 + i);
@@ -149,8 +149,8 @@ class ProcessCountersTest {
   void aRecordShowsNothingOfThoseThatHadItsPlaceBefore() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters first = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      first.mode(Mode.SHM, Reason.SAME_HOST, "ring 1024 KiB/1024 KiB", 1 << 20, 1 << 20);
-      first.fabricIn(7);
+      first.transport(Transport.SHM, Reason.SAME_HOST, "ring 1024 KiB/1024 KiB", 1 << 20, 1 << 20);
+      first.acceleratedIn(7);
       first.close();
       SelectorCounters selector = counters.selector();
       selector.selected();
@@ -171,7 +171,7 @@ class ProcessCountersTest {
     try (ProcessCounters counters = open()) {
       for (int i = 0; i < 3; i++) {
         ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-        connection.fabricIn(10);
+        connection.acceleratedIn(10);
         connection.tcpOut(1);
         connection.wakeupSent();
         connection.close();
@@ -187,7 +187,7 @@ class ProcessCountersTest {
       assertThat(totals.closed()).isEqualTo(3);
       assertThat(totals.listeners()).isEqualTo(1);
       assertThat(totals.connections()).isZero();
-      assertThat(totals.fabricInBytes()).isEqualTo(30);
+      assertThat(totals.acceleratedInBytes()).isEqualTo(30);
       assertThat(totals.tcpOutBytes()).isEqualTo(3);
       assertThat(totals.tcpInBytes()).isEqualTo(5);
       assertThat(totals.wakeupsSent()).isEqualTo(3);
@@ -200,11 +200,11 @@ class ProcessCountersTest {
       ConnectionCounters closed = counters.connection(Role.CLIENT, LOCAL, REMOTE);
       closed.close();
       ConnectionCounters open = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      closed.fabricIn(1);
-      closed.mode(Mode.SHM, Reason.SAME_HOST, "");
+      closed.acceleratedIn(1);
+      closed.transport(Transport.SHM, Reason.SAME_HOST, "");
       closed.wakeupSent();
       assertThat(CountersReader.read(counters.path()).connections()).containsExactly(open.info());
-      assertThat(counters.totals().fabricInBytes()).isZero();
+      assertThat(counters.totals().acceleratedInBytes()).isZero();
     }
   }
 
@@ -257,7 +257,7 @@ class ProcessCountersTest {
         List<ConnectionCounters> open = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {
           ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-          connection.fabricIn(i);
+          connection.acceleratedIn(i);
           open.add(connection);
         }
         ProcessInfo read = CountersReader.read(counters.path());
@@ -277,22 +277,22 @@ class ProcessCountersTest {
     try (ProcessCounters counters = ProcessCounters.open(dir, work::add)) {
       counters.offerMade();
       ConnectionCounters closed = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      closed.fabricIn(100);
+      closed.acceleratedIn(100);
       closed.close();
       ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      connection.fabricIn(1);
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "ring");
+      connection.acceleratedIn(1);
+      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring");
       assertThat(counters.path()).isNull();
       assertThat(dir).isEmptyDirectory();
 
       work.remove().run();
-      connection.fabricIn(2);
+      connection.acceleratedIn(2);
 
       ProcessInfo read = CountersReader.read(counters.path());
       assertThat(read.connections()).containsExactly(connection.info());
-      assertThat(read.connections().get(0).fabricInBytes()).isEqualTo(3);
+      assertThat(read.connections().get(0).acceleratedInBytes()).isEqualTo(3);
       assertThat(read.totals()).isEqualTo(counters.totals());
-      assertThat(read.totals().fabricInBytes()).isEqualTo(103);
+      assertThat(read.totals().acceleratedInBytes()).isEqualTo(103);
     }
   }
 
@@ -372,10 +372,10 @@ class ProcessCountersTest {
 
   private static void assertWorksOnHeap(ProcessCounters counters) {
     ConnectionCounters connection = counters.connection(Role.ACCEPTED, LOCAL, REMOTE);
-    connection.fabricIn(3);
-    connection.mode(Mode.TCP, Reason.PEER_PLAIN, "");
+    connection.acceleratedIn(3);
+    connection.transport(Transport.TCP, Reason.PEER_PLAIN, "");
     assertThat(counters.snapshot()).containsExactly(connection.info());
-    assertThat(counters.totals().fabricInBytes()).isEqualTo(3);
+    assertThat(counters.totals().acceleratedInBytes()).isEqualTo(3);
     connection.close();
     assertThat(counters.snapshot()).isEmpty();
   }
@@ -422,13 +422,13 @@ class ProcessCountersTest {
     counters.close();
     counters.close();
     assertThat(dir).isEmptyDirectory();
-    connection.fabricIn(1);
-    connection.mode(Mode.SHM, Reason.SAME_HOST, "");
+    connection.acceleratedIn(1);
+    connection.transport(Transport.SHM, Reason.SAME_HOST, "");
     connection.close();
     for (int i = 0; i < 300; i++) {
-      counters.connection(Role.CLIENT, LOCAL, REMOTE).fabricIn(1);
+      counters.connection(Role.CLIENT, LOCAL, REMOTE).acceleratedIn(1);
     }
-    assertThat(counters.totals().fabricInBytes()).isEqualTo(301);
+    assertThat(counters.totals().acceleratedInBytes()).isEqualTo(301);
     assertThat(dir).isEmptyDirectory();
   }
 
@@ -446,15 +446,14 @@ class ProcessCountersTest {
   void longTextsAreCutBetweenCharacters() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "ü".repeat(25));
-      assertThat(CountersReader.read(counters.path()).connections().get(0).transport())
+      connection.transport(Transport.SHM, Reason.SAME_HOST, "ü".repeat(25));
+      assertThat(CountersReader.read(counters.path()).connections().get(0).detail())
           .isEqualTo("ü".repeat(19));
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "x" + "\uD83D\uDC5F".repeat(25));
-      assertThat(CountersReader.read(counters.path()).connections().get(0).transport())
+      connection.transport(Transport.SHM, Reason.SAME_HOST, "x" + "\uD83D\uDC5F".repeat(25));
+      assertThat(CountersReader.read(counters.path()).connections().get(0).detail())
           .isEqualTo("x" + "\uD83D\uDC5F".repeat(9));
-      connection.mode(Mode.SHM, Reason.SAME_HOST, "y");
-      assertThat(CountersReader.read(counters.path()).connections().get(0).transport())
-          .isEqualTo("y");
+      connection.transport(Transport.SHM, Reason.SAME_HOST, "y");
+      assertThat(CountersReader.read(counters.path()).connections().get(0).detail()).isEqualTo("y");
     }
   }
 

@@ -93,9 +93,9 @@ abstract class Foe implements AutoCloseable {
     } else if (what < 182) {
       sendBytes(random);
     } else if (what < 184 + wildness / 14) {
-      say(Frames.fabric(shared.message(random)));
+      say(Frames.transport(shared.message(random)));
     } else if (what == 190 && random.nextInt(4) == 0) {
-      say(Frames.fabric(shared.grow(random)));
+      say(Frames.transport(shared.grow(random)));
     } else if (what < 194) {
       shared.move(random, random.nextInt(200) < wildness);
     } else if (what == 194 && random.nextInt(4) == 0) {
@@ -132,7 +132,7 @@ abstract class Foe implements AutoCloseable {
   /** Tells the victim what belongs to the memory. */
   void sayWhatIsThere() throws IOException {
     for (ByteBuffer next = memory.toSay(); next != null; next = memory.toSay()) {
-      session.write(Frames.fabric(next));
+      session.write(Frames.transport(next));
     }
   }
 
@@ -182,7 +182,7 @@ abstract class Foe implements AutoCloseable {
 
   /** After a connection: says so, and ends the session now and then. */
   void part(Random random) throws IOException {
-    say(Frames.fabric(shared.released()));
+    say(Frames.transport(shared.released()));
     listenToSession();
     if (sessionEnded || random.nextInt(20) == 0) {
       endSession();

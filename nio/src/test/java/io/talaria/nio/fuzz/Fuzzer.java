@@ -4,7 +4,7 @@ package io.talaria.nio.fuzz;
 
 import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.memory.StableMappings;
-import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.shm.ShmTransport;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.DirectoryStream;
@@ -150,10 +150,11 @@ final class Fuzzer {
   /** What the provider keeps for as long as it lives stays; nothing else. */
   private static void awaitNothingLeft(long mappings, long descriptors) throws Exception {
     long start = System.nanoTime();
-    while (ShmFabric.liveMappings() > mappings || descriptors() > descriptors + OWN_DESCRIPTORS) {
+    while (ShmTransport.liveMappings() > mappings
+        || descriptors() > descriptors + OWN_DESCRIPTORS) {
       if (System.nanoTime() - start > SETTLE_NS) {
         throw new Finding(
-            (ShmFabric.liveMappings() - mappings)
+            (ShmTransport.liveMappings() - mappings)
                 + " mappings and "
                 + (descriptors() - descriptors)
                 + " descriptors are left; open are "

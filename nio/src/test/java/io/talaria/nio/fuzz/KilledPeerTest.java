@@ -80,7 +80,7 @@ class KilledPeerTest {
   private void establish() {
     peer.shared.agree();
     await(peer.shared::victimAgrees);
-    peer.say(Frames.fabric(peer.shared.accepted()));
+    peer.say(Frames.transport(peer.shared.accepted()));
     await(peer.shared::victimSwitched);
   }
 
@@ -179,7 +179,7 @@ class KilledPeerTest {
     for (int i = 0; i < 2; i++) { // one message may say that both have agreed
       peer.shared.awaitDoorbell();
       survivor.write(ByteBuffer.allocate(1));
-      assertThat(Frames.ofFabric(peer.session.read(TimeUnit.NANOSECONDS.toMillis(DEADLINE_NS))))
+      assertThat(Frames.ofTransport(peer.session.read(TimeUnit.NANOSECONDS.toMillis(DEADLINE_NS))))
           .isTrue();
     }
     assertThat(doorbells()).isZero();

@@ -56,7 +56,7 @@ final class ListeningFoe extends Foe {
       if (frame == null) {
         throw new IOException("the session has ended");
       }
-      if (Frames.ofFabric(frame)) {
+      if (Frames.ofTransport(frame)) {
         memory.told(frame.body());
         sayWhatIsThere();
       }

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.process.Host;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -38,8 +38,8 @@ class SharedFilesTest {
   private static void assertFails(ThrowingCallable call, Reason reason, String text) {
     assertThatThrownBy(call)
         .hasMessageContaining(text)
-        .asInstanceOf(InstanceOfAssertFactories.type(FabricException.class))
-        .extracting(FabricException::reason)
+        .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+        .extracting(TransportException::reason)
         .isEqualTo(reason);
   }
 

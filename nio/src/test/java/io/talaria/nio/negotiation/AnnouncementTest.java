@@ -27,7 +27,7 @@ class AnnouncementTest {
   @TempDir Path temporary;
 
   private Node node(Path directory) {
-    return new Node(directory, new FakeFabric());
+    return new Node(directory, new FakeTransport());
   }
 
   @Test
@@ -175,8 +175,8 @@ class AnnouncementTest {
   /** As when the one process at the other end of hundreds of sessions is killed. */
   @Test
   void sessionsThatEndTogetherAreSweptAfterOnce() throws Exception {
-    FakeFabric fabric = new FakeFabric();
-    Node server = new Node(temporary.resolve("run"), fabric);
+    FakeTransport transport = new FakeTransport();
+    Node server = new Node(temporary.resolve("run"), transport);
     server.announce(PORT);
     Path named = server.announced(PORT);
     for (int i = 0; i < 100; i++) { // each leaves its end open
@@ -184,20 +184,20 @@ class AnnouncementTest {
       session.write(Wire.hello(RawSession.hello("fake", PAYLOAD)));
       session.expect(Wire.WELCOME);
     }
-    assertThat(fabric.peers).hasSize(100);
-    int before = fabric.sweeps.get();
+    assertThat(transport.peers).hasSize(100);
+    int before = transport.sweeps.get();
     String id = named.getFileName().toString().substring(("l-" + PORT + "-").length());
     Path left = Files.createFile(server.directory.resolve("l-1-" + EndedProcess.digitsLike(id)));
 
     server.negotiator.execute(
-        () -> fabric.peers.forEach(peer -> ((Session) peer).close(Reason.PEER_LOST)));
+        () -> transport.peers.forEach(peer -> ((Session) peer).close(Reason.PEER_LOST)));
     while (Files.exists(left)) {
       Thread.sleep(1);
     }
     server.settle();
 
-    assertThat(fabric.gone).hasSize(100);
-    assertThat(fabric.sweeps).hasValue(before + 1);
+    assertThat(transport.gone).hasSize(100);
+    assertThat(transport.sweeps).hasValue(before + 1);
     assertThat(named).exists();
   }
 

@@ -5,7 +5,7 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ class AttemptTest {
 
   @TempDir Path temporary;
 
-  private final FakeFabric fabric = new FakeFabric();
+  private final FakeTransport transport = new FakeTransport();
   private Node client;
   private Path directory;
   private int ports;
@@ -36,7 +36,7 @@ class AttemptTest {
   @BeforeEach
   void open() throws Exception {
     directory = temporary.resolve("run");
-    client = new Node(directory, fabric);
+    client = new Node(directory, transport);
     client.negotiator.execute(() -> {}); // makes the directory
     client.settle();
   }
@@ -62,7 +62,7 @@ class AttemptTest {
 
   private void awaitGone(int peers) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (fabric.gone.size() < peers) {
+    while (transport.gone.size() < peers) {
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
       Thread.sleep(1);
     }
@@ -74,7 +74,7 @@ class AttemptTest {
   @Test
   void offersThatDoNotFitWaitUntilThePeerReads() throws Exception {
     int many = 2_000;
-    fabric.payloadBytes = 1_500; // three times what may be queued
+    transport.payloadBytes = 1_500; // three times what may be queued
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
       List<FakeChannel> channels = new ArrayList<>();
       for (int i = 0; i < many; i++) {
@@ -82,7 +82,7 @@ class AttemptTest {
       }
       try (RawSession session = greet(listener)) {
         client.settle(); // nothing has been read: the queue is full
-        assertThat(fabric.offers.get()).isLessThan(many);
+        assertThat(transport.offers.get()).isLessThan(many);
         for (int i = 0; i < many; i++) {
           session.write(Wire.answer(Wire.id(session.expect(Wire.OFFER)), PAYLOAD));
         }
@@ -156,7 +156,7 @@ class AttemptTest {
   @Test
   void withoutAnAnnouncementThePeerIsPlain() throws Exception {
     connect().awaitPlain(Reason.PEER_PLAIN);
-    assertThat(fabric.offers).hasValue(0);
+    assertThat(transport.offers).hasValue(0);
   }
 
   @Test
@@ -221,7 +221,7 @@ class AttemptTest {
       connect().awaitPlain(Reason.INSECURE_DIR);
       assertThat(listener.path).exists();
     }
-    assertThat(fabric.peers).isEmpty();
+    assertThat(transport.peers).isEmpty();
   }
 
   @Test
@@ -251,7 +251,7 @@ class AttemptTest {
 
   /** Which of two the client asks first: the one that the directory names first. */
   private RawSession.Listener[] first(RawSession.Listener one, RawSession.Listener two)
-      throws FabricException {
+      throws TransportException {
     String asked = client.negotiator.dialler().candidates(PORT).get(0);
     boolean inOrder = one.path.getFileName().toString().equals(asked);
     return inOrder ? new RawSession.Listener[] {one, two} : new RawSession.Listener[] {two, one};
@@ -307,7 +307,7 @@ class AttemptTest {
         session.expect(Wire.OFFER);
       }
       channel.awaitPlain(Reason.PEER_LOST);
-      assertThat(fabric.cancelled).containsExactly(Reason.PEER_LOST);
+      assertThat(transport.cancelled).containsExactly(Reason.PEER_LOST);
     }
   }
 
@@ -347,7 +347,7 @@ class AttemptTest {
       try (RawSession session = greet(listener)) {
         session.write(Wire.refuse(Wire.id(session.expect(Wire.OFFER)), Reason.SHM_FULL));
         channel.awaitPlain(Reason.SHM_FULL);
-        assertThat(fabric.cancelled).containsExactly(Reason.SHM_FULL);
+        assertThat(transport.cancelled).containsExactly(Reason.SHM_FULL);
         FakeChannel second = connect(); // the session goes on
         session.write(Wire.answer(Wire.id(session.expect(Wire.OFFER)), PAYLOAD));
         second.awaitAttached();
@@ -416,18 +416,18 @@ class AttemptTest {
         channel.close();
         session.write(Wire.answer(id, PAYLOAD));
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (fabric.released.get() == 0) {
+        while (transport.released.get() == 0) {
           assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
           Thread.sleep(1);
         }
-        assertThat(fabric.withdrawn).hasValue(1);
+        assertThat(transport.withdrawn).hasValue(1);
       }
     }
   }
 
   @Test
-  void aFabricWithoutRoomLeavesTheConnectionPlainWithItsReason() throws Exception {
-    fabric.refusal = Reason.SHM_FULL;
+  void aTransportWithoutRoomLeavesTheConnectionPlainWithItsReason() throws Exception {
+    transport.refusal = Reason.SHM_FULL;
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
       connect().awaitPlain(Reason.SHM_FULL);
       listener.accept().awaitEnd();

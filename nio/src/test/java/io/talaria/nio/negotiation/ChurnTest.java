@@ -5,11 +5,11 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.shm.Length;
-import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.shm.ShmTransport;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Connections come and go between two negotiations over the real fabric, in every order. */
+/** Connections come and go between two negotiations over the real transport, in every order. */
 @Timeout(120)
 class ChurnTest {
   private static final int PORT = 7002;
@@ -32,8 +32,8 @@ class ChurnTest {
 
   private long mappingsBefore;
   private final List<Pair> open = new ArrayList<>();
-  private RecordingFabric clientFabric;
-  private RecordingFabric serverFabric;
+  private RecordingTransport clientTransport;
+  private RecordingTransport serverTransport;
   private Node client;
   private Node server;
   private Path shm;
@@ -53,10 +53,10 @@ class ChurnTest {
   void announce() throws Exception {
     mappingsBefore = StableMappings.count();
     shm = temporary.resolve("shm");
-    clientFabric = new RecordingFabric(shm, RING);
-    serverFabric = new RecordingFabric(shm, RING);
-    client = new Node(temporary.resolve("run"), clientFabric);
-    server = new Node(temporary.resolve("run"), serverFabric);
+    clientTransport = new RecordingTransport(shm, RING);
+    serverTransport = new RecordingTransport(shm, RING);
+    client = new Node(temporary.resolve("run"), clientTransport);
+    server = new Node(temporary.resolve("run"), serverTransport);
     assertThat(server.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
   }
 
@@ -70,7 +70,7 @@ class ChurnTest {
   }
 
   private void close(Node node, FakeChannel channel) {
-    FabricStream stream = channel.close();
+    TransportStream stream = channel.close();
     node.negotiator.closed(channel, node == server, stream != null);
     if (stream != null) {
       stream.release();
@@ -85,8 +85,8 @@ class ChurnTest {
 
   /** What the client sends arrives at its own server, and nothing else does. */
   private static void exchange(Pair pair) {
-    FabricStream from = pair.client.stream;
-    FabricStream to = pair.server.stream;
+    TransportStream from = pair.client.stream;
+    TransportStream to = pair.server.stream;
     assertThat(from.established()).isTrue();
     assertThat(to.established()).isTrue();
     int port = pair.client.key().client().getPort();
@@ -112,11 +112,11 @@ class ChurnTest {
 
   /** Ends the session, as the end of a process does, and looks at what is left. */
   private void assertNothingLeft() throws Exception {
-    for (Peer peer : clientFabric.peers) {
+    for (Peer peer : clientTransport.peers) {
       client.negotiator.execute(() -> ((Session) peer).close(Reason.PEER_LOST));
     }
     settle();
-    assertThat(ShmFabric.liveMappings()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(ShmTransport.liveMappings()).as("mappings").isEqualTo(mappingsBefore);
     assertThat(shm).isEmptyDirectory();
     client.assertNoFailure();
     server.assertNoFailure();
@@ -138,7 +138,7 @@ class ChurnTest {
       close(client, pair.client);
       assertHealthy();
     }
-    assertThat(clientFabric.peers).as("sessions").hasSize(1);
+    assertThat(clientTransport.peers).as("sessions").hasSize(1);
     assertNothingLeft();
   }
 
@@ -162,8 +162,8 @@ class ChurnTest {
     }
     settle();
     assertHealthy();
-    assertThat(clientFabric.peers).as("sessions").hasSize(1);
-    assertThat(ShmFabric.liveMappings() - mappingsBefore)
+    assertThat(clientTransport.peers).as("sessions").hasSize(1);
+    assertThat(ShmTransport.liveMappings() - mappingsBefore)
         .as("mappings of pooled segments")
         .isLessThanOrEqualTo(2 * POOLED);
     assertNothingLeft();
@@ -172,7 +172,7 @@ class ChurnTest {
   @Test
   void aProcessThatTalksToItself() throws Exception {
     client = server;
-    clientFabric = serverFabric;
+    clientTransport = serverTransport;
     for (int i = 0; i < 300; i++) {
       Pair pair = connect();
       if (i % 2 == 0) {
@@ -188,7 +188,7 @@ class ChurnTest {
       closeBoth(new Random(i), pair);
       assertHealthy();
     }
-    assertThat(serverFabric.peers).as("both sides of one session").hasSize(2);
+    assertThat(serverTransport.peers).as("both sides of one session").hasSize(2);
     assertNothingLeft();
   }
 

@@ -5,7 +5,7 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Peer;
+import io.talaria.nio.transport.Peer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -20,18 +20,18 @@ class DeafPeerTest {
 
   @TempDir Path temporary;
 
-  private final FakeFabric fabric = new FakeFabric();
+  private final FakeTransport transport = new FakeTransport();
 
   @Test
   void losesItsSession() throws Exception {
     Path directory = temporary.resolve("run");
-    Node client = new Node(directory, fabric);
+    Node client = new Node(directory, transport);
     client.negotiator.execute(() -> {}); // makes the directory
     client.settle();
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
       client.negotiator.connected(new FakeChannel(FakeChannel.key(1, PORT)));
       RawSession deaf = welcomed(listener);
-      Peer peer = fabric.peers.get(0);
+      Peer peer = transport.peers.get(0);
 
       for (int i = 0; i < MESSAGES; i++) {
         peer.send(ByteBuffer.allocate(1000));
@@ -39,7 +39,7 @@ class DeafPeerTest {
       client.settle();
       client.settle();
 
-      assertThat(fabric.gone).containsExactly(peer);
+      assertThat(transport.gone).containsExactly(peer);
       assertThat(client.log)
           .anyMatch(line -> line.startsWith(Reason.BUSY.code()) && line.contains("does not read"));
       deaf.awaitEnd();

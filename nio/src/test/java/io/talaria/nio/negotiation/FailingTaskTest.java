@@ -25,10 +25,10 @@ class FailingTaskTest {
 
   @TempDir Path temporary;
 
-  private final FakeFabric fabric = new FakeFabric();
+  private final FakeTransport transport = new FakeTransport();
 
   private Node node() {
-    return new Node(temporary.resolve("run"), fabric);
+    return new Node(temporary.resolve("run"), transport);
   }
 
   private static void await(CountDownLatch latch, String what) throws InterruptedException {
@@ -103,7 +103,7 @@ class FailingTaskTest {
 
   @Test
   void aConnectionWhosePlacingAlwaysThrowsStaysPlainAndSaysWhy() throws Exception {
-    fabric.places = true;
+    transport.places = true;
     Node node = node();
     FakeChannel bad = new FakeChannel(FakeChannel.key(1, PORT));
     bad.placing =
@@ -134,8 +134,8 @@ class FailingTaskTest {
   }
 
   @Test
-  void aFabricThatThrowsLeavesTheConnectionPlainAndTheListenerWithAReason() throws Exception {
-    fabric.unavailableThrows = new IllegalStateException("as the test wants");
+  void aTransportThatThrowsLeavesTheConnectionPlainAndTheListenerWithAReason() throws Exception {
+    transport.unavailableThrows = new IllegalStateException("as the test wants");
     Node node = node();
     assertThat(node.announce(PORT)).isEqualTo(Reason.INTERNAL);
     FakeChannel channel = new FakeChannel(FakeChannel.key(1, PORT));
@@ -152,7 +152,7 @@ class FailingTaskTest {
       session.expect(Wire.WELCOME);
       for (int i = 1; i <= 3; i++) {
         boolean fails = i != 2;
-        fabric.answerThrows = fails ? new IllegalStateException("as the test wants") : null;
+        transport.answerThrows = fails ? new IllegalStateException("as the test wants") : null;
         FakeChannel accepted = new FakeChannel(FakeChannel.key(i, PORT));
         server.negotiator.accepted(accepted);
         session.write(Wire.offer(i, accepted.key(), ByteBuffer.allocate(4)));
@@ -177,7 +177,7 @@ class FailingTaskTest {
       server.negotiator.accepted(accepted);
       session.write(Wire.offer(1, accepted.key(), ByteBuffer.allocate(4)));
       session.expect(Wire.ANSWER);
-      fabric.goneThrows = new IllegalStateException("as the test wants");
+      transport.goneThrows = new IllegalStateException("as the test wants");
     }
     accepted.awaitLost();
     server.settle();
@@ -196,7 +196,7 @@ class FailingTaskTest {
       Files.createFile(folder.resolve("not empty"));
     }
     Path left = Files.createFile(first.directory.resolve("l-1-" + ended));
-    Node second = new Node(first.directory, fabric);
+    Node second = new Node(first.directory, transport);
     second.settle();
     assertThat(early).doesNotExist();
     assertThat(left).doesNotExist();

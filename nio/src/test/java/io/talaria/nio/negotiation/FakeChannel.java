@@ -3,8 +3,8 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportStream;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +31,7 @@ final class FakeChannel implements Upgradable, StreamOwner {
   /** Does something when it hears that it stays plain. */
   volatile Runnable hearing = () -> {};
 
-  volatile FabricStream stream;
+  volatile TransportStream stream;
   volatile Reason reason;
   final AtomicInteger attachments = new AtomicInteger();
 
@@ -62,7 +62,7 @@ final class FakeChannel implements Upgradable, StreamOwner {
   }
 
   @Override
-  public synchronized boolean attach(FabricStream fast) {
+  public synchronized boolean attach(TransportStream fast) {
     if (!open) {
       return false;
     }
@@ -75,7 +75,7 @@ final class FakeChannel implements Upgradable, StreamOwner {
   }
 
   /** Takes no stream from now on; returns the one it has. */
-  synchronized FabricStream close() {
+  synchronized TransportStream close() {
     open = false;
     return stream;
   }

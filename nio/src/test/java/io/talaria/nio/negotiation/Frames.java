@@ -71,7 +71,7 @@ public final class Frames {
     return frame != null && frame.type() == Wire.HELLO;
   }
 
-  /** What the fabric put into a greeting. */
+  /** What the transport put into a greeting. */
   public static ByteBuffer region(Frame greeting) throws IOException {
     try {
       return Wire.hello(greeting.body()).payload();
@@ -90,14 +90,14 @@ public final class Frames {
     return Wire.answer(id, ByteBuffer.allocate(0));
   }
 
-  /** A message of the fabric. */
-  public static ByteBuffer fabric(ByteBuffer message) {
-    return Wire.fabric(message);
+  /** A message of the transport. */
+  public static ByteBuffer transport(ByteBuffer message) {
+    return Wire.transport(message);
   }
 
-  /** Whether a frame is the fabric's. */
-  public static boolean ofFabric(Frame frame) {
-    return frame != null && frame.type() == Wire.FABRIC;
+  /** Whether a frame is the transport's. */
+  public static boolean ofTransport(Frame frame) {
+    return frame != null && frame.type() == Wire.TRANSPORT;
   }
 
   /** Frames that are right, more or less, about a port. */
@@ -113,7 +113,7 @@ public final class Frames {
       case 6 -> Wire.answer(id, payload);
       case 7 -> Wire.refuse(id, Reason.BUSY);
       case 8 -> Wire.withdraw(id);
-      default -> Wire.fabric(payload);
+      default -> Wire.transport(payload);
     };
   }
 

@@ -27,18 +27,18 @@ class GreedyPeerTest {
 
   @TempDir Path temporary;
 
-  private final FakeFabric fabric = new FakeFabric();
+  private final FakeTransport transport = new FakeTransport();
   private Node node;
 
   @BeforeEach
   void announce() throws Exception {
-    node = new Node(temporary.resolve("run"), fabric);
+    node = new Node(temporary.resolve("run"), transport);
     assertThat(node.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
   }
 
   private RawSession greeted() throws Exception {
     RawSession session = RawSession.dial(node.announced(PORT));
-    session.write(Wire.hello(RawSession.hello(fabric.name(), ByteBuffer.allocate(8))));
+    session.write(Wire.hello(RawSession.hello(transport.name(), ByteBuffer.allocate(8))));
     session.expect(Wire.WELCOME);
     return session;
   }
@@ -121,7 +121,7 @@ class GreedyPeerTest {
                     pid,
                     Host.bootId(),
                     Host.networkNamespace(),
-                    fabric.name(),
+                    transport.name(),
                     ByteBuffer.allocate(8))));
         Frame answer = session.read();
         assertThat(answer).as("answer to process " + pid).isNull();

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.Handshake;
 import io.talaria.nio.authentication.Seal;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.security.SignatureException;
@@ -25,7 +25,7 @@ class HandshakeTest {
   private final Handshake answerer = new Handshake(false, KEY, ENDS.encoded());
 
   /** Hands over as many bytes as are wanted, once or more often. */
-  private static ByteBuffer give(Handshake to, ByteBuffer message) throws FabricException {
+  private static ByteBuffer give(Handshake to, ByteBuffer message) throws TransportException {
     ByteBuffer answer = ByteBuffer.allocate(0);
     while (message.hasRemaining()) {
       int wanted = to.wantedBytes();
@@ -38,11 +38,11 @@ class HandshakeTest {
   private static void assertRefused(Handshake by, ByteBuffer message, Reason reason) {
     assertThatThrownBy(() -> give(by, message))
         .isInstanceOfSatisfying(
-            FabricException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+            TransportException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     assertThat(by.done()).isFalse();
   }
 
-  private static void complete(Handshake caller, Handshake answerer) throws FabricException {
+  private static void complete(Handshake caller, Handshake answerer) throws TransportException {
     give(answerer, give(caller, give(answerer, caller.first())));
   }
 
@@ -136,7 +136,7 @@ class HandshakeTest {
     return sealed.slice(Wire.LENGTH_BYTES, sealed.remaining() - Wire.LENGTH_BYTES);
   }
 
-  private Seal[] seals() throws FabricException {
+  private Seal[] seals() throws TransportException {
     complete(caller, answerer);
     return new Seal[] {caller.seal(), answerer.seal()};
   }

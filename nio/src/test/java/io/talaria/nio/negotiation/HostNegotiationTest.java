@@ -72,8 +72,8 @@ class HostNegotiationTest {
   void bothGetAStream() throws Exception {
     announce();
     assertStillWorks();
-    assertThat(pair.serverFabric.peers.get(0).betweenHosts()).isTrue();
-    assertThat(pair.clientFabric.peers.get(0).betweenHosts()).isTrue();
+    assertThat(pair.serverTransport.peers.get(0).betweenHosts()).isTrue();
+    assertThat(pair.clientTransport.peers.get(0).betweenHosts()).isTrue();
   }
 
   @Test
@@ -82,8 +82,8 @@ class HostNegotiationTest {
     for (int i = 0; i < 20; i++) {
       assertStillWorks();
     }
-    assertThat(pair.clientFabric.peers).hasSize(1);
-    assertThat(pair.serverFabric.peers).hasSize(1);
+    assertThat(pair.clientTransport.peers).hasSize(1);
+    assertThat(pair.serverTransport.peers).hasSize(1);
   }
 
   @Test
@@ -97,7 +97,7 @@ class HostNegotiationTest {
       pair.accept(client).awaitAttached();
       client.awaitAttached();
     }
-    assertThat(pair.clientFabric.peers).hasSize(1);
+    assertThat(pair.clientTransport.peers).hasSize(1);
   }
 
   @Test
@@ -186,8 +186,8 @@ class HostNegotiationTest {
             dir, HostPair.settings(dir, HostPair.ALL, 1), HostPair.settings(dir, HostPair.ALL, 2));
     announce();
     pair.connect().awaitPlain(Reason.NOT_AUTHENTICATED);
-    assertThat(pair.serverFabric.peers).isEmpty();
-    assertThat(pair.clientFabric.peers).isEmpty();
+    assertThat(pair.serverTransport.peers).isEmpty();
+    assertThat(pair.clientTransport.peers).isEmpty();
     assertThat(pair.client.log)
         .anySatisfy(line -> assertThat(line).startsWith("not-authenticated: rendezvous at"));
   }
@@ -202,7 +202,7 @@ class HostNegotiationTest {
       host.awaitEnd();
     }
     pair.server.settle();
-    assertThat(pair.serverFabric.peers).isEmpty();
+    assertThat(pair.serverTransport.peers).isEmpty();
     assertThat(pair.server.negotiator.counters().totals().refused())
         .containsEntry(Reason.NOT_AUTHENTICATED, 1L);
     assertStillWorks();
@@ -232,7 +232,7 @@ class HostNegotiationTest {
         host.awaitEnd();
       }
     }
-    assertThat(pair.clientFabric.peers).isEmpty();
+    assertThat(pair.clientTransport.peers).isEmpty();
   }
 
   // ---- those who have the key
@@ -254,7 +254,7 @@ class HostNegotiationTest {
   }
 
   @Test
-  void theyAreToldThatAFabricIsNotThere() throws Exception {
+  void theyAreToldThatATransportIsNotThere() throws Exception {
     announce();
     try (RawHost host = authenticated()) {
       host.say(Wire.hello(RawSession.hello("shm", NOTHING)));
@@ -344,7 +344,7 @@ class HostNegotiationTest {
       }
     }
     pair.server.settle();
-    assertThat(pair.serverFabric.answers.get()).isZero();
+    assertThat(pair.serverTransport.answers.get()).isZero();
     assertStillWorks();
   }
 

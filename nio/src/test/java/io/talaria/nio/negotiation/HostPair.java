@@ -21,8 +21,8 @@ final class HostPair {
 
   private static final AtomicInteger PORTS = new AtomicInteger(1);
 
-  final FakeFabric serverFabric = new FakeFabric();
-  final FakeFabric clientFabric = new FakeFabric();
+  final FakeTransport serverTransport = new FakeTransport();
+  final FakeTransport clientTransport = new FakeTransport();
   final Node server;
   final Node client;
 
@@ -34,8 +34,8 @@ final class HostPair {
   }
 
   HostPair(Path dir, HostSettings ofServer, HostSettings ofClient) throws Exception {
-    server = new Node(dir.resolve("server"), serverFabric, ofServer);
-    client = new Node(dir.resolve("client"), clientFabric, ofClient);
+    server = new Node(dir.resolve("server"), serverTransport, ofServer);
+    client = new Node(dir.resolve("client"), clientTransport, ofClient);
     port = freePort();
     server.settle(); // their directories are made: nothing is when a test has ended
     client.settle();

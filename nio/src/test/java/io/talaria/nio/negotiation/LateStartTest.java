@@ -23,7 +23,7 @@ class LateStartTest {
   @Test
   void whatWaitedForDescriptorsIsDoneWithTheNextConnection() throws Exception {
     ScarceProvider provider = new ScarceProvider();
-    Node node = new Node(dir.resolve("run"), new FakeFabric(), provider);
+    Node node = new Node(dir.resolve("run"), new FakeTransport(), provider);
     List<Reason> listener = new CopyOnWriteArrayList<>();
     Announcement announcement =
         node.negotiator.announce(new InetSocketAddress("127.0.0.1", PORT), listener::add);

@@ -23,13 +23,13 @@ class NegotiationTest {
 
   @TempDir Path temporary;
 
-  private final FakeFabric fabric = new FakeFabric();
+  private final FakeTransport transport = new FakeTransport();
   private Node server;
   private RawSession session;
 
   @BeforeEach
   void dial() throws Exception {
-    server = new Node(temporary.resolve("run"), fabric);
+    server = new Node(temporary.resolve("run"), transport);
     assertThat(server.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
     session = RawSession.dial(server.announced(PORT));
   }
@@ -78,7 +78,7 @@ class NegotiationTest {
 
   private void awaitGone(int peers) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (fabric.gone.size() < peers) {
+    while (transport.gone.size() < peers) {
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
       Thread.sleep(1);
     }
@@ -111,15 +111,15 @@ class NegotiationTest {
   }
 
   @Test
-  void aDiallerWithAnotherFabricIsRejected() throws Exception {
+  void aDiallerWithAnotherTransportIsRejected() throws Exception {
     session.write(Wire.hello(RawSession.hello("pigeon", PAYLOAD)));
     expectRejection(Reason.REFUSED);
-    assertThat(fabric.peers).isEmpty();
+    assertThat(transport.peers).isEmpty();
   }
 
   @Test
-  void aDiallerWhomTheFabricRefusesIsRejectedWithItsReason() throws Exception {
-    fabric.refusal = Reason.NO_SHM_DIR;
+  void aDiallerWhomTheTransportRefusesIsRejectedWithItsReason() throws Exception {
+    transport.refusal = Reason.NO_SHM_DIR;
     session.write(Wire.hello(RawSession.hello("fake", PAYLOAD)));
     expectRejection(Reason.NO_SHM_DIR);
   }
@@ -137,7 +137,7 @@ class NegotiationTest {
     long start = System.nanoTime();
     session.awaitEnd();
     assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isBetween(3000L, 15000L);
-    assertThat(fabric.gone).isEmpty();
+    assertThat(transport.gone).isEmpty();
   }
 
   @Test
@@ -163,7 +163,7 @@ class NegotiationTest {
   void nothingIsHeardBeforeTheHello() throws Exception {
     offer(1, 1);
     session.awaitEnd();
-    assertThat(fabric.peers).isEmpty();
+    assertThat(transport.peers).isEmpty();
   }
 
   @Test
@@ -268,7 +268,7 @@ class NegotiationTest {
     FakeChannel channel = accept(1);
     server.settle();
     assertThat(channel.attachments).hasValue(0);
-    assertThat(fabric.answers).hasValue(0);
+    assertThat(transport.answers).hasValue(0);
   }
 
   @Test
@@ -296,7 +296,7 @@ class NegotiationTest {
     server.settle();
     assertThat(first.attachments).hasValue(0);
     assertThat(second.attachments).hasValue(0);
-    assertThat(fabric.answers).hasValue(0);
+    assertThat(transport.answers).hasValue(0);
   }
 
   @Test
@@ -329,7 +329,7 @@ class NegotiationTest {
     channel.close();
     offer(1, 1);
     expectRefusal(1, Reason.CLOSED_EARLY);
-    assertThat(fabric.cancelled).containsExactly(Reason.CLOSED_EARLY);
+    assertThat(transport.cancelled).containsExactly(Reason.CLOSED_EARLY);
   }
 
   @Test
@@ -356,24 +356,24 @@ class NegotiationTest {
   }
 
   @Test
-  void aFabricThatCannotAnswerLeavesTheConnectionPlainWithItsReason() throws Exception {
+  void aTransportThatCannotAnswerLeavesTheConnectionPlainWithItsReason() throws Exception {
     greet();
     FakeChannel channel = accept(1);
-    fabric.refusal = Reason.SHM_FULL;
+    transport.refusal = Reason.SHM_FULL;
     offer(1, 1);
     expectRefusal(1, Reason.SHM_FULL);
     channel.awaitPlain(Reason.SHM_FULL);
-    fabric.refusal = null;
+    transport.refusal = null;
     accept(2);
     offer(2, 2);
     expectAnswer(2);
   }
 
   @Test
-  void anOfferThatBreaksTheFabricsRulesEndsTheSession() throws Exception {
+  void anOfferThatBreaksTheTransportsRulesEndsTheSession() throws Exception {
     greet();
     FakeChannel channel = accept(1);
-    fabric.refusal = Reason.PROTOCOL;
+    transport.refusal = Reason.PROTOCOL;
     offer(1, 1);
     session.awaitEnd();
     channel.awaitPlain(Reason.PROTOCOL);
@@ -391,19 +391,19 @@ class NegotiationTest {
     channel.awaitLost();
   }
 
-  // ---- the fabric
+  // ---- the transport
   // ----------------------------------------------------------------------------------
 
   @Test
-  void aFabricThatFailsOverAMessageEndsTheSessionAndNoOther() throws Exception {
+  void aTransportThatFailsOverAMessageEndsTheSessionAndNoOther() throws Exception {
     greet();
     try (RawSession other = RawSession.dial(server.announced(PORT))) {
       greet(other);
-      fabric.onMessage =
+      transport.onMessage =
           message -> {
             throw new IllegalStateException("as the test wants");
           };
-      other.write(Wire.fabric(ByteBuffer.allocate(1)));
+      other.write(Wire.transport(ByteBuffer.allocate(1)));
       other.awaitEnd();
       awaitGone(1);
     }

@@ -3,10 +3,10 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.hosts.HostNegotiation;
 import io.talaria.nio.hosts.HostSettings;
+import io.talaria.nio.transport.TransportProvider;
 import java.net.InetSocketAddress;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.DirectoryStream;
@@ -27,27 +27,28 @@ final class Node {
   final Path directory;
   final List<String> log = new CopyOnWriteArrayList<>();
 
-  Node(Path directory, Fabric fabric) {
-    this(directory, fabric, SelectorProvider.provider());
+  Node(Path directory, TransportProvider transport) {
+    this(directory, transport, SelectorProvider.provider());
   }
 
-  Node(Path directory, Fabric fabric, SelectorProvider jdk) {
-    this(directory, fabric, jdk, null);
+  Node(Path directory, TransportProvider transport, SelectorProvider jdk) {
+    this(directory, transport, jdk, null);
   }
 
-  /** One that reaches other hosts, by the same fabric. */
-  Node(Path directory, Fabric fabric, HostSettings hosts) {
-    this(directory, fabric, SelectorProvider.provider(), hosts);
+  /** One that reaches other hosts, by the same transport. */
+  Node(Path directory, TransportProvider transport, HostSettings hosts) {
+    this(directory, transport, SelectorProvider.provider(), hosts);
   }
 
-  private Node(Path directory, Fabric fabric, SelectorProvider jdk, HostSettings hosts) {
+  private Node(
+      Path directory, TransportProvider transport, SelectorProvider jdk, HostSettings hosts) {
     this.directory = directory;
     negotiator =
         new Negotiator(
             jdk,
             new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR),
-            List.of(fabric),
-            hosts == null ? null : new HostNegotiation(hosts, List.of(fabric)),
+            List.of(transport),
+            hosts == null ? null : new HostNegotiation(hosts, List.of(transport)),
             (line, cause) -> log.add(line));
   }
 

@@ -4,7 +4,7 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.authentication.Handshake;
 import io.talaria.nio.authentication.Seal;
-import io.talaria.nio.fabric.FabricException;
+import io.talaria.nio.transport.TransportException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -26,7 +26,7 @@ final class RawHost implements AutoCloseable {
   }
 
   /** Proves to have the key, as an honest side does. */
-  RawHost prove(boolean caller, byte[] key) throws IOException, FabricException {
+  RawHost prove(boolean caller, byte[] key) throws IOException, TransportException {
     InetSocketAddress own = (InetSocketAddress) channel.getLocalAddress();
     InetSocketAddress peer = (InetSocketAddress) channel.getRemoteAddress();
     ConnectionKey ends = caller ? new ConnectionKey(own, peer) : new ConnectionKey(peer, own);

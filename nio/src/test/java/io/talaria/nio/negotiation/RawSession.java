@@ -82,9 +82,9 @@ public final class RawSession implements AutoCloseable {
     }
   }
 
-  static Hello hello(String fabric, ByteBuffer payload) {
+  static Hello hello(String transport, ByteBuffer payload) {
     return new Hello(
-        Wire.VERSION, Host.pid(), Host.bootId(), Host.networkNamespace(), fabric, payload);
+        Wire.VERSION, Host.pid(), Host.bootId(), Host.networkNamespace(), transport, payload);
   }
 
   public void write(ByteBuffer bytes) throws IOException {
@@ -194,10 +194,10 @@ public final class RawSession implements AutoCloseable {
     return frame.body();
   }
 
-  /** The same, behind what fabrics say to each other before. */
-  ByteBuffer expectBehindFabric(int type) throws IOException {
+  /** The same, behind what transports say to each other before. */
+  ByteBuffer expectBehindTransport(int type) throws IOException {
     Frame frame = read();
-    while (frame != null && frame.type() == Wire.FABRIC) {
+    while (frame != null && frame.type() == Wire.TRANSPORT) {
       frame = read();
     }
     if (frame == null || frame.type() != type) {

@@ -40,7 +40,7 @@ class ReasonsTest {
 
   @TempDir Path dir;
 
-  private final FakeFabric fabric = new FakeFabric();
+  private final FakeTransport transport = new FakeTransport();
   private Scene scene;
 
   /** The listener's, if that is not in the same one. */
@@ -89,7 +89,7 @@ class ReasonsTest {
       case OTHER_NAMESPACE -> rejected(hello -> with(hello, hello.bootId(), "net:[1]"));
       case OTHER_BOOT -> rejected(hello -> with(hello, "another", hello.networkNamespace()));
       case VERSION_MISMATCH -> rejected(ReasonsTest::ofTheNextVersion);
-      case REFUSED -> rejected(hello -> hello); // the listener has another fabric
+      case REFUSED -> rejected(hello -> hello); // the listener has another transport
       case OTHER_USER -> atAnotherUsersListener();
       case CLOSED_EARLY -> ofAConnectionThatEndsAlready();
       case BUSY -> atAListenerThatReadsNothing();
@@ -98,10 +98,10 @@ class ReasonsTest {
       case NO_SHM_DIR -> in(dir.resolve("run"), dir.resolve("no/shm"));
       case SHM_FULL -> of(ScarceProcess.withoutSpace(dir));
       case MAP_FAILED -> of(ScarceProcess.withoutAddresses(dir));
-      case LIMIT -> of(new Node(dir.resolve("node"), fabric, new ScarceProvider()));
+      case LIMIT -> of(new Node(dir.resolve("node"), transport, new ScarceProvider()));
       case PROTOCOL -> atAListenerThat(session -> session.write(ByteBuffer.allocate(4)));
       case PEER_LOST -> atAListenerThat(RawSession::close);
-      case INTERNAL -> withAFabricThatFails();
+      case INTERNAL -> withATransportThatFails();
       case NO_UCX -> withoutItsClasses();
       case BETWEEN_HOSTS -> throw new TestAbortedException("needs two hosts: HostsTest of it");
       case NO_RULE -> ofTheHostPair("connect 10.0.0.0/8 *", 1);
@@ -147,7 +147,7 @@ class ReasonsTest {
 
   private Shown thatUcxReachesByTcp() throws Exception {
     HostPair pair = new HostPair(dir);
-    pair.clientFabric.worthless = Reason.UCX_TCP_ONLY;
+    pair.clientTransport.worthless = Reason.UCX_TCP_ONLY;
     pair.server.announce(pair.port);
     FakeChannel client = pair.connect();
     pair.accept(client);
@@ -192,11 +192,11 @@ class ReasonsTest {
   }
 
   private Shown withoutItsClasses() throws Exception {
-    System.setProperty("talaria.fabrics", "ucx");
+    System.setProperty("talaria.transports", "ucx");
     try {
       return in(dir.resolve("run"), dir.resolve("shm"));
     } finally {
-      System.clearProperty("talaria.fabrics");
+      System.clearProperty("talaria.transports");
     }
   }
 
@@ -253,7 +253,7 @@ class ReasonsTest {
     RawSession session = announced.accept();
     session.expect(Wire.HELLO);
     session.write(Wire.welcome(Host.pid()));
-    int id = Wire.id(session.expectBehindFabric(Wire.OFFER));
+    int id = Wire.id(session.expectBehindTransport(Wire.OFFER));
     client.shutdownOutput();
     session.write(Wire.answer(id, NOTHING));
     return ofTheClient(client);
@@ -278,7 +278,7 @@ class ReasonsTest {
 
   private static Hello with(Hello hello, String bootId, String networkNamespace) {
     return new Hello(
-        hello.version(), hello.pid(), bootId, networkNamespace, hello.fabric(), hello.payload());
+        hello.version(), hello.pid(), bootId, networkNamespace, hello.transport(), hello.payload());
   }
 
   /** Of another version only the start is known. */
@@ -287,7 +287,7 @@ class ReasonsTest {
   }
 
   private Node announced() throws Exception {
-    Node server = new Node(dir.resolve("node"), fabric);
+    Node server = new Node(dir.resolve("node"), transport);
     assertThat(server.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
     return server;
   }
@@ -317,7 +317,7 @@ class ReasonsTest {
   private Shown offered(Answer then) throws Exception {
     Path run = Scene.privateDirectory(dir.resolve("node"));
     try (RawSession.Listener announced = new RawSession.Listener(run, PORT)) {
-      Shown shown = of(new Node(run, fabric));
+      Shown shown = of(new Node(run, transport));
       RawSession session = announced.accept();
       session.expect(Wire.HELLO);
       session.write(Wire.welcome(1));
@@ -331,19 +331,19 @@ class ReasonsTest {
     return offered(
         session -> {
           for (int i = 0; i < 20_000; i++) {
-            fabric.peers.get(0).send(ByteBuffer.allocate(1000));
+            transport.peers.get(0).send(ByteBuffer.allocate(1000));
           }
         });
   }
 
-  private Shown withAFabricThatFails() throws Exception {
+  private Shown withATransportThatFails() throws Exception {
     return offered(
         session -> {
-          fabric.onMessage =
+          transport.onMessage =
               message -> {
                 throw new IllegalStateException("as the test wants");
               };
-          session.write(Wire.fabric(ByteBuffer.allocate(1)));
+          session.write(Wire.transport(ByteBuffer.allocate(1)));
         });
   }
 }

@@ -8,7 +8,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.negotiation.RawSession.Frame;
-import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.shm.ShmTransport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Truncated, oversized, replayed, forged and random bytes over real sockets, at both sides of a
- * session over the real fabric. Seeded. Nothing may fail, hang, leak, or open a file that was not
- * offered.
+ * session over the real transport. Seeded. Nothing may fail, hang, leak, or open a file that was
+ * not offered.
  */
 @Timeout(120)
 class SessionFuzzTest {
@@ -38,7 +38,7 @@ class SessionFuzzTest {
   @TempDir Path temporary;
 
   private long mappingsBefore;
-  private RecordingFabric fabric;
+  private RecordingTransport transport;
   private Node node;
   private Path directory;
   private Path shm;
@@ -50,8 +50,8 @@ class SessionFuzzTest {
     mappingsBefore = StableMappings.count();
     directory = temporary.resolve("run");
     shm = temporary.resolve("shm");
-    fabric = new RecordingFabric(shm, RING);
-    node = new Node(directory, fabric);
+    transport = new RecordingTransport(shm, RING);
+    node = new Node(directory, transport);
     assertThat(node.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
     precious = Files.createFile(shm.resolve("precious"));
     descriptorsBefore = descriptors();
@@ -73,7 +73,7 @@ class SessionFuzzTest {
     return count;
   }
 
-  /** A region as a dialling fabric makes it, in a file of a name that is free. */
+  /** A region as a dialling transport makes it, in a file of a name that is free. */
   private ByteBuffer region(Random random) throws IOException {
     long id = random.nextInt(5) == 0 ? random.nextLong() : ProcessFileName.nextId();
     if (random.nextInt(3) != 0) {
@@ -122,9 +122,9 @@ class SessionFuzzTest {
 
   private void assertNothingLeft() throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (ShmFabric.liveMappings() > mappingsBefore || descriptors() > descriptorsBefore) {
+    while (ShmTransport.liveMappings() > mappingsBefore || descriptors() > descriptorsBefore) {
       assertThat(System.nanoTime())
-          .as(ShmFabric.liveMappings() + " mappings, " + descriptors() + " descriptors")
+          .as(ShmTransport.liveMappings() + " mappings, " + descriptors() + " descriptors")
           .isLessThan(deadline);
       Thread.sleep(10);
     }
@@ -158,7 +158,7 @@ class SessionFuzzTest {
     assertNothingLeft();
 
     // And it still negotiates.
-    Node client = new Node(directory, new RecordingFabric(shm, RING));
+    Node client = new Node(directory, new RecordingTransport(shm, RING));
     FakeChannel here = new FakeChannel(FakeChannel.key(777, PORT));
     FakeChannel there = new FakeChannel(here.key());
     node.negotiator.accepted(there);
@@ -205,7 +205,7 @@ class SessionFuzzTest {
   void aSessionThatIsReplayedIsRejected() throws Exception {
     Path announced = node.announced(PORT);
     try (RawSession.Listener tapped = new RawSession.Listener(directory, PORT + 2)) {
-      Node client = new Node(directory, new RecordingFabric(shm, RING));
+      Node client = new Node(directory, new RecordingTransport(shm, RING));
       FakeChannel channel = new FakeChannel(FakeChannel.key(1, PORT + 2));
       client.negotiator.connected(channel);
       try (RawSession from = tapped.accept();

@@ -4,8 +4,8 @@ package io.talaria.nio.negotiation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.Peer;
 import io.talaria.nio.negotiation.RawSession.Frame;
+import io.talaria.nio.transport.Peer;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,14 +22,14 @@ class SessionOrderTest {
 
   @TempDir Path temporary;
 
-  private final FakeFabric fabric = new FakeFabric();
+  private final FakeTransport transport = new FakeTransport();
   private Node client;
   private Path directory;
 
   @BeforeEach
   void open() throws Exception {
     directory = temporary.resolve("run");
-    client = new Node(directory, fabric);
+    client = new Node(directory, transport);
     client.negotiator.execute(() -> {}); // makes the directory
     client.settle();
     assertThat(Files.isDirectory(directory)).isTrue();
@@ -51,7 +51,7 @@ class SessionOrderTest {
         int id = Wire.id(session.expect(Wire.OFFER));
         session.write(Wire.answer(id, ByteBuffer.allocate(0)));
         first.awaitAttached();
-        Peer peer = fabric.peers.get(0);
+        Peer peer = transport.peers.get(0);
 
         // As when a channel closes and the next one opens at once.
         CountDownLatch held = client.hold();
@@ -60,7 +60,7 @@ class SessionOrderTest {
         held.countDown();
 
         Frame next = session.read();
-        assertThat(next.type()).isEqualTo(Wire.FABRIC);
+        assertThat(next.type()).isEqualTo(Wire.TRANSPORT);
         assertThat(next.body().get()).isEqualTo((byte) 42);
         assertThat(session.read().type()).isEqualTo(Wire.OFFER);
       }
@@ -84,7 +84,7 @@ class SessionOrderTest {
       ByteBuffer offer = session.expect(Wire.OFFER);
       int unused = Wire.id(offer);
       assertThat(ConnectionKey.decode(offer)).isEqualTo(second.key());
-      assertThat(fabric.offers).hasValue(1);
+      assertThat(transport.offers).hasValue(1);
       session.close();
     }
     client.assertNoFailure();
@@ -101,11 +101,11 @@ class SessionOrderTest {
         assertThat(Wire.id(session.expect(Wire.WITHDRAW))).isEqualTo(id);
         session.write(Wire.answer(id, ByteBuffer.allocate(0)));
 
-        session.write(Wire.fabric(ByteBuffer.allocate(1)));
-        while (fabric.released.get() == 0) {
+        session.write(Wire.transport(ByteBuffer.allocate(1)));
+        while (transport.released.get() == 0) {
           Thread.sleep(1);
         }
-        assertThat(fabric.withdrawn).hasValue(1);
+        assertThat(transport.withdrawn).hasValue(1);
         assertThat(channel.attachments).hasValue(0);
       }
     }

@@ -82,7 +82,7 @@ class WireTest {
         Wire.answer(random.nextInt(), bytes(random, 1024)),
         Wire.refuse(random.nextInt(), reason),
         Wire.withdraw(random.nextInt()),
-        Wire.fabric(bytes(random, 1024)));
+        Wire.transport(bytes(random, 1024)));
   }
 
   @Test
@@ -107,7 +107,8 @@ class WireTest {
       assertThat(decode(Wire.ANSWER, open(Wire.answer(id, payload), Wire.ANSWER)))
           .isEqualTo(List.of(id, payload));
       assertThat(decode(Wire.WITHDRAW, open(Wire.withdraw(id), Wire.WITHDRAW))).isEqualTo(id);
-      assertThat(decode(Wire.FABRIC, open(Wire.fabric(payload), Wire.FABRIC))).isEqualTo(payload);
+      assertThat(decode(Wire.TRANSPORT, open(Wire.transport(payload), Wire.TRANSPORT)))
+          .isEqualTo(payload);
       for (Reason reason : Reason.values()) {
         assertThat(decode(Wire.REFUSE, open(Wire.refuse(id, reason), Wire.REFUSE)))
             .isEqualTo(List.of(id, reason));
@@ -137,7 +138,7 @@ class WireTest {
       int type = 0;
       for (ByteBuffer frame : frames(random)) {
         ByteBuffer body = open(frame, ++type);
-        for (int length = 0; type != Wire.FABRIC && length < body.limit(); length++) {
+        for (int length = 0; type != Wire.TRANSPORT && length < body.limit(); length++) {
           ByteBuffer cut = body.duplicate().limit(length);
           int of = type;
           assertThatThrownBy(() -> decode(of, cut)).isInstanceOf(MalformedFrameException.class);
@@ -154,7 +155,7 @@ class WireTest {
       ByteBuffer body = open(frame, ++type);
       ByteBuffer longer = ByteBuffer.allocate(body.remaining() + 1).put(body).clear();
       int of = type;
-      if (type != Wire.FABRIC) {
+      if (type != Wire.TRANSPORT) {
         assertThatThrownBy(() -> decode(of, longer))
             .isInstanceOf(MalformedFrameException.class)
             .hasMessage("malformed frame: 1 bytes too many");

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.doorbell.DoorbellAudit;
 import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.doorbell.ThreadDoorbell;
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -157,7 +157,7 @@ class DoorbellStressTest {
           jitter(random);
           send(stream, waiter, bytes.flip());
         } else {
-          waiter.sleep(FabricStream.READ);
+          waiter.sleep(TransportStream.READ);
         }
       }
     }
@@ -166,7 +166,7 @@ class DoorbellStressTest {
   private void send(ShmStream stream, Waiter waiter, ByteBuffer bytes) throws Exception {
     while (bytes.hasRemaining() && !over.get()) {
       if (stream.write(bytes) == 0) {
-        waiter.sleep(FabricStream.WRITE);
+        waiter.sleep(TransportStream.WRITE);
       }
     }
   }
@@ -174,7 +174,7 @@ class DoorbellStressTest {
   private void take(ShmStream stream, Waiter waiter, ByteBuffer into) throws Exception {
     while (into.hasRemaining() && !over.get()) {
       if (stream.read(into) == 0) {
-        waiter.sleep(FabricStream.READ);
+        waiter.sleep(TransportStream.READ);
       }
     }
   }

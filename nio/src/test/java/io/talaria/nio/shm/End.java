@@ -2,8 +2,8 @@
 
 package io.talaria.nio.shm;
 
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +72,7 @@ final class End implements StreamOwner {
 
   /** Sleeps as a blocking call does; a doorbell that does not come in time is a lost wake-up. */
   void sleep(int op) throws InterruptedException {
-    Semaphore doorbell = op == FabricStream.READ ? readerDoorbell : writerDoorbell;
+    Semaphore doorbell = op == TransportStream.READ ? readerDoorbell : writerDoorbell;
     doorbell.drainPermits();
     if (stream.await(op) && !doorbell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
       throw new AssertionError(

@@ -5,8 +5,8 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -76,7 +76,7 @@ class FailedRingTest {
 
   @Test
   void aReaderWhoseDoorbellFailedIsRungByTheNextWrite() {
-    assertThat(sleeper.await(FabricStream.READ)).isTrue();
+    assertThat(sleeper.await(TransportStream.READ)).isTrue();
     ringer.fails = true;
     ByteBuffer first = bytes(1);
     assertThatThrownBy(() -> waker.write(first)).isInstanceOf(InternalError.class);
@@ -94,7 +94,7 @@ class FailedRingTest {
     while (sleeper.write(bytes(RING)) > 0) {
       // Until it is full.
     }
-    assertThat(sleeper.await(FabricStream.WRITE)).isTrue();
+    assertThat(sleeper.await(TransportStream.WRITE)).isTrue();
     ringer.fails = true;
     ByteBuffer first = bytes(RING / 2);
     assertThatThrownBy(() -> waker.read(first)).isInstanceOf(InternalError.class);

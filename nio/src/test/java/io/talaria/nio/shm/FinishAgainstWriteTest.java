@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Random;
@@ -66,7 +66,7 @@ class FinishAgainstWriteTest {
         long read = readToTheEnd(connection.server.stream, writer);
         long written = writer.get(30, TimeUnit.SECONDS);
         long taken = sources.length - remaining(sources);
-        if (written == FabricStream.BROKEN) {
+        if (written == TransportStream.BROKEN) {
           tooLate++;
           assertThat(taken).as("taken, with seed %d", seed).isZero();
         } else {
@@ -76,10 +76,10 @@ class FinishAgainstWriteTest {
         }
         assertThat(connection.client.stream.write(ByteBuffer.allocate(1)))
             .as("a write behind the end")
-            .isEqualTo(FabricStream.BROKEN);
+            .isEqualTo(TransportStream.BROKEN);
         assertThat(connection.server.stream.read(ByteBuffer.allocate(1)))
             .as("the end, for good")
-            .isEqualTo(FabricStream.END);
+            .isEqualTo(TransportStream.END);
         assertThat(connection.server.stream.unread()).as("unread behind the end").isFalse();
         connection.release();
         pair.settle();
@@ -97,7 +97,7 @@ class FinishAgainstWriteTest {
       total += n;
     }
     long unused = writer.get(30, TimeUnit.SECONDS);
-    assertThat(n).isEqualTo(FabricStream.END);
+    assertThat(n).isEqualTo(TransportStream.END);
     return total;
   }
 

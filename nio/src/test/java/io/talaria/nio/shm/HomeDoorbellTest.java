@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.doorbell.DoorbellAddress;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -41,14 +41,14 @@ class HomeDoorbellTest {
   }
 
   private ShmHome openHome() {
-    return (ShmHome) pair.dialled.fabric.openHome();
+    return (ShmHome) pair.dialled.transport.openHome();
   }
 
   /** Moves the server's end there and falls asleep; the client has heard of the doorbell then. */
   private void sleepIn(ShmHome home) throws Exception {
     connection.server.stream.moveTo(home);
     pair.settle();
-    assertThat(connection.server.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(connection.server.stream.watch(TransportStream.READ)).isTrue();
     assertThat(home.arm()).isTrue();
   }
 
@@ -129,7 +129,7 @@ class HomeDoorbellTest {
   void aDoorbellThatIsNotWhatThePeerSaysIsNotRungAndTheControlConnectionServes() throws Exception {
     pair.dialler.run(
         () ->
-            pair.dialler.fabric.received(
+            pair.dialler.transport.received(
                 pair.dialler, ShmMessages.doorbell(0, 0, new DoorbellAddress(0, 1))));
     ShmHome home = openHome();
     sleepIn(home);
@@ -144,8 +144,8 @@ class HomeDoorbellTest {
     for (int home : new int[] {-1, PeerLayout.HOMES}) {
       ByteBuffer message = ShmMessages.doorbell(home, 0, new DoorbellAddress(0, 1));
       assertThatThrownBy(
-              () -> pair.dialler.run(() -> pair.dialler.fabric.received(pair.dialler, message)))
-          .hasCauseInstanceOf(FabricException.class)
+              () -> pair.dialler.run(() -> pair.dialler.transport.received(pair.dialler, message)))
+          .hasCauseInstanceOf(TransportException.class)
           .hasMessageContaining("a doorbell of home " + home);
     }
   }

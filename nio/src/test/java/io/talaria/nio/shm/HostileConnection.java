@@ -2,7 +2,7 @@
 
 package io.talaria.nio.shm;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -137,7 +137,7 @@ public final class HostileConnection {
     set(
         mine + ConnectionLayout.DATA_WAIT,
         ConnectionLayout.waitWord(
-            ++epoch, FabricStream.NO_DOORBELL, ConnectionLayout.WAIT_DOORBELL));
+            ++epoch, TransportStream.NO_DOORBELL, ConnectionLayout.WAIT_DOORBELL));
   }
 
   /** Whether a ring that the victim writes holds a byte below a limit, other than 0. */

@@ -3,10 +3,10 @@
 package io.talaria.nio.shm;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
+import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -180,13 +180,13 @@ public final class HostileMemory implements AutoCloseable {
   /** Work on files. */
   @FunctionalInterface
   private interface Files<T> {
-    T call() throws FabricException;
+    T call() throws TransportException;
   }
 
   private static <T> T ioCall(Files<T> files) throws IOException {
     try {
       return files.call();
-    } catch (FabricException e) {
+    } catch (TransportException e) {
       throw new IOException(e);
     }
   }

@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Peer;
-import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
 import io.talaria.nio.memory.StableMappings;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -73,7 +73,7 @@ class HostilePeerTest {
 
   /** The honest side of a session; its tasks run when asked, on the calling thread. */
   private final class Honest implements Peer {
-    final ShmFabric fabric = PeerPair.fabric(dir.resolve("shm"), RING, 16 * RING);
+    final ShmTransport transport = PeerPair.transport(dir.resolve("shm"), RING, 16 * RING);
     final Queue<Runnable> tasks = new ArrayDeque<>();
     final boolean initiator;
     private Object attachment;
@@ -85,16 +85,16 @@ class HostilePeerTest {
     private int slots;
     int generation;
 
-    Honest(boolean initiator) throws FabricException {
+    Honest(boolean initiator) throws TransportException {
       this.initiator = initiator;
       if (initiator) {
-        region = files.openCollected(fabric.openPeer(this).getLong(), PeerLayout.BYTES, 0);
-        fabric.peerAccepted(this);
+        region = files.openCollected(transport.openPeer(this).getLong(), PeerLayout.BYTES, 0);
+        transport.peerAccepted(this);
       } else {
         SharedFiles.Created<ByteBuffer> made = files.createCollected(PeerLayout.BYTES);
         region = made.mapping();
         ConnectionLayout.setRelease(region, PeerLayout.MAGIC_OFFSET, PeerLayout.MAGIC);
-        fabric.acceptPeer(this, ByteBuffer.allocate(8).putLong(0, made.id()));
+        transport.acceptPeer(this, ByteBuffer.allocate(8).putLong(0, made.id()));
         files.remove(made.id());
       }
     }
@@ -111,10 +111,10 @@ class HostilePeerTest {
     }
 
     /** One more connection; the hostile side knows its memory afterwards. */
-    synchronized ShmStream connect() throws FabricException {
+    synchronized ShmStream connect() throws TransportException {
       Upgrade upgrade;
       if (initiator) {
-        upgrade = fabric.offer(this);
+        upgrade = transport.offer(this);
         ByteBuffer payload = upgrade.payload();
         int unused = payload.getInt();
         generation = payload.getInt();
@@ -127,12 +127,12 @@ class HostilePeerTest {
         if (slabs[index] == null) {
           SharedFiles.Created<Mapping> made = files.create(SlabLayout.bytes(index, RING));
           slabs[index] = made.mapping();
-          fabric.received(this, ShmMessages.slab(index, made.id(), RING));
+          transport.received(this, ShmMessages.slab(index, made.id(), RING));
           files.remove(made.id());
         }
         generation = slot + 1;
         ConnectionLayout.reset(page(slot), slot, generation, RING);
-        upgrade = fabric.answer(this, ShmMessages.offer(slot, generation));
+        upgrade = transport.answer(this, ShmMessages.offer(slot, generation));
       }
       ShmStream stream = (ShmStream) upgrade.stream();
       stream.owner(new Deaf(), this);
@@ -164,7 +164,7 @@ class HostilePeerTest {
 
     void end() {
       runTasks();
-      fabric.peerGone(this);
+      transport.peerGone(this);
       runTasks();
       for (Mapping slab : slabs) {
         if (slab != null) {
@@ -191,14 +191,14 @@ class HostilePeerTest {
         long file = message.getLong(message.position() + 5);
         try {
           slabs[index] = files.open(file, SlabLayout.bytes(index, RING), 0);
-        } catch (FabricException e) {
+        } catch (TransportException e) {
           throw new AssertionError(e);
         }
         execute(
             () -> {
               try {
-                fabric.received(this, ShmMessages.mapped(index));
-              } catch (FabricException e) {
+                transport.received(this, ShmMessages.mapped(index));
+              } catch (TransportException e) {
                 throw new AssertionError(e);
               }
             });
@@ -283,7 +283,7 @@ class HostilePeerTest {
     ConnectionLayout.setRelease(region, offset, random.nextLong());
   }
 
-  private ByteBuffer message(Random random, int current, int generation) throws FabricException {
+  private ByteBuffer message(Random random, int current, int generation) throws TransportException {
     int other = random.nextInt(2) == 0 ? random.nextInt() : random.nextInt(6);
     int slot = random.nextInt(4) == 0 ? other : current;
     int of = random.nextInt(4) == 0 ? random.nextInt() : generation;
@@ -334,7 +334,7 @@ class HostilePeerTest {
     if (random.nextBoolean()) {
       int remaining = one.remaining();
       int n = stream.write(one);
-      assertThat(n).isIn(range(FabricStream.BROKEN, remaining)).isNotEqualTo(-1);
+      assertThat(n).isIn(range(TransportStream.BROKEN, remaining)).isNotEqualTo(-1);
     } else {
       ByteBuffer[] sources = {
         Pattern.buffer(random, random.nextInt(RING)), one, Pattern.buffer(random, 7)
@@ -342,7 +342,7 @@ class HostilePeerTest {
       long remaining =
           (long) sources[0].remaining() + sources[1].remaining() + sources[2].remaining();
       long n = stream.write(sources, 0, 3);
-      assertThat(n).isBetween((long) FabricStream.BROKEN, remaining).isNotEqualTo(-1L);
+      assertThat(n).isBetween((long) TransportStream.BROKEN, remaining).isNotEqualTo(-1L);
     }
   }
 
@@ -351,7 +351,7 @@ class HostilePeerTest {
     int at = into.position();
     int remaining = into.remaining();
     int n = stream.read(into);
-    assertThat(n).isBetween(FabricStream.RESET, remaining);
+    assertThat(n).isBetween(TransportStream.RESET, remaining);
     assertThat(into.position()).isEqualTo(at + Math.max(0, n));
   }
 
@@ -364,7 +364,7 @@ class HostilePeerTest {
   }
 
   private static void look(Random random, ShmStream stream, ShmHome home) {
-    int ops = random.nextInt(2) * FabricStream.READ | random.nextInt(2) * FabricStream.WRITE;
+    int ops = random.nextInt(2) * TransportStream.READ | random.nextInt(2) * TransportStream.WRITE;
     switch (random.nextInt(12)) {
       case 0 -> assertThat(stream.readiness(ops) & ~ops).isZero();
       case 1 -> stream.watch(ops);
@@ -378,7 +378,7 @@ class HostilePeerTest {
         boolean unused = stream.unread();
         assertThat(stream.available()).isBetween(0, 64 * RING);
       }
-      case 6 -> stream.transport();
+      case 6 -> stream.detail();
       case 7 -> assertThat(stream.established()).isTrue();
       case 8 -> {
         int drained = home.drainReady(found -> assertThat(found).isNotNull(), 100);
@@ -398,7 +398,7 @@ class HostilePeerTest {
 
   private void stepByStep(boolean initiator) throws Exception {
     Honest honest = new Honest(initiator);
-    ShmHome home = (ShmHome) honest.fabric.openHome();
+    ShmHome home = (ShmHome) honest.transport.openHome();
     long start = System.nanoTime();
     int rounds = 0;
     // On a machine that is taken some seconds are too few: the time limit of the test ends it.
@@ -421,8 +421,8 @@ class HostilePeerTest {
             case 2, 3 -> read(random, stream);
             case 4 -> {
               try {
-                honest.fabric.received(honest, message(random, stream.slot, honest.generation));
-              } catch (FabricException e) {
+                honest.transport.received(honest, message(random, stream.slot, honest.generation));
+              } catch (TransportException e) {
                 assertThat(e.reason()).isEqualTo(Reason.PROTOCOL);
               }
               honest.runTasks();
@@ -441,7 +441,7 @@ class HostilePeerTest {
         if (rounds % 50 == 49) { // with a new peer, whose slots are free again
           honest.end();
           honest = new Honest(initiator);
-          home = (ShmHome) honest.fabric.openHome();
+          home = (ShmHome) honest.transport.openHome();
         }
       } catch (Exception | Error e) {
         throw new AssertionError("with seed " + seed + ": " + e, e);
@@ -467,7 +467,7 @@ class HostilePeerTest {
     long start = System.nanoTime();
     for (long seed = start; System.nanoTime() - start < RUN_NS; seed += 50) {
       Honest honest = new Honest(true);
-      ShmHome home = (ShmHome) honest.fabric.openHome();
+      ShmHome home = (ShmHome) honest.transport.openHome();
       for (int i = 0; i < 50; i++) {
         allAtOnce(honest, home, seed + i);
       }
@@ -529,8 +529,8 @@ class HostilePeerTest {
       ByteBuffer slab =
           ShmMessages.slab(index, random.nextInt(4) == 0 ? random.nextInt(3) : made.id(), ring);
       try {
-        honest.fabric.received(honest, slab);
-      } catch (FabricException e) {
+        honest.transport.received(honest, slab);
+      } catch (TransportException e) {
         assertThat(e.reason()).isEqualTo(Reason.PROTOCOL);
       }
       int slot =
@@ -542,7 +542,7 @@ class HostilePeerTest {
         payload.limit(random.nextInt(payload.limit()));
       }
       try {
-        Upgrade upgrade = honest.fabric.answer(honest, payload);
+        Upgrade upgrade = honest.transport.answer(honest, payload);
         answered++;
         if (random.nextBoolean()) {
           upgrade.cancel(Reason.CLOSED_EARLY);
@@ -550,7 +550,7 @@ class HostilePeerTest {
           upgrade.stream().owner(new Deaf(), this);
           upgrade.stream().release();
         }
-      } catch (FabricException e) {
+      } catch (TransportException e) {
         assertThat(e.reason()).isIn(Reason.PROTOCOL, Reason.OTHER_SHM_DIR);
       }
       honest.runTasks();
@@ -560,8 +560,8 @@ class HostilePeerTest {
         honest = new Honest(false);
       } else if (random.nextInt(4) == 0) {
         try {
-          honest.fabric.received(honest, ShmMessages.drop(random.nextInt(8) - 1));
-        } catch (FabricException e) {
+          honest.transport.received(honest, ShmMessages.drop(random.nextInt(8) - 1));
+        } catch (TransportException e) {
           assertThat(e.reason()).isEqualTo(Reason.PROTOCOL);
         }
       }
@@ -575,7 +575,7 @@ class HostilePeerTest {
   @Test
   void anAcceptanceThatComesBeforeTheAnswerIsIgnored() throws Exception {
     Honest honest = new Honest(true);
-    Upgrade upgrade = honest.fabric.offer(honest);
+    Upgrade upgrade = honest.transport.offer(honest);
     ByteBuffer payload = upgrade.payload();
     int slot = payload.getInt();
     int generation = payload.getInt();
@@ -584,7 +584,7 @@ class HostilePeerTest {
           honest.page(slot), ConnectionLayout.side(side, slot) + ConnectionLayout.ACCEPTS, 1);
     }
 
-    honest.fabric.received(honest, ShmMessages.accepted(slot, generation));
+    honest.transport.received(honest, ShmMessages.accepted(slot, generation));
 
     upgrade.cancel(Reason.PROTOCOL);
     honest.end();
@@ -594,7 +594,7 @@ class HostilePeerTest {
   @Test
   void aRingThatComesBeforeTheAnswerIsRefused() throws Exception {
     Honest honest = new Honest(true);
-    Upgrade upgrade = honest.fabric.offer(honest);
+    Upgrade upgrade = honest.transport.offer(honest);
     ByteBuffer payload = upgrade.payload();
     int slot = payload.getInt();
     int generation = payload.getInt();
@@ -606,9 +606,9 @@ class HostilePeerTest {
 
     assertThatThrownBy(
             () ->
-                honest.fabric.received(
+                honest.transport.received(
                     honest, ShmMessages.grow(slot, generation, 2, ring.id(), 4 * RING)))
-        .isInstanceOf(FabricException.class)
+        .isInstanceOf(TransportException.class)
         .hasMessage("protocol-error: the peer sent a ring for slot 0, which has not been answered");
 
     upgrade.cancel(Reason.PROTOCOL);

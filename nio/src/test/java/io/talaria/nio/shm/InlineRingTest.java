@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -48,7 +48,7 @@ class InlineRingTest {
     }
     assertThat(writer.outBytes()).isEqualTo(INLINE);
     assertThat(reader.inBytes()).isEqualTo(INLINE);
-    assertThat(writer.transport()).isEqualTo("ring 1 KiB/1 KiB");
+    assertThat(writer.detail()).isEqualTo("ring 1 KiB/1 KiB");
   }
 
   @Test
@@ -90,7 +90,7 @@ class InlineRingTest {
   @Test
   void aSelectorThatFindsTheInlineRingFullIsToldToWrite() {
     write(0, INLINE);
-    assertThat(writer.readiness(FabricStream.WRITE)).isEqualTo(FabricStream.WRITE);
+    assertThat(writer.readiness(TransportStream.WRITE)).isEqualTo(TransportStream.WRITE);
     assertThat(write(INLINE, 1)).isEqualTo(1);
     assertThat(read(0, INLINE + 1)).isEqualTo(INLINE);
     assertThat(read(INLINE, 1)).isEqualTo(1);
@@ -102,7 +102,7 @@ class InlineRingTest {
     reader.abandonInput(false);
     reader.finishOutput();
     assertThat(write(0, 3 * INLINE)).isEqualTo(3 * INLINE);
-    assertThat(write(0, 1)).isEqualTo(FabricStream.BROKEN);
+    assertThat(write(0, 1)).isEqualTo(TransportStream.BROKEN);
   }
 
   @Test

@@ -5,7 +5,7 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.transport.StreamOwner;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.InetAddress;
@@ -72,7 +72,7 @@ class KilledAfterReadingTest {
     }
     StreamOwner lane = (StreamOwner) field(server, "lane");
     long start = System.nanoTime();
-    while (field(lane, "fabricOutput") == null) {
+    while (field(lane, "transportOutput") == null) {
       assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);
       Thread.sleep(1);
     }

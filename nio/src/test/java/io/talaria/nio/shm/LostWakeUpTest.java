@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Random;
@@ -51,7 +51,7 @@ class LostWakeUpTest {
     Connection connection = pair.connect();
     sleeper = connection.server;
     waker = connection.client;
-    home = (ShmHome) pair.dialled.fabric.openHome();
+    home = (ShmHome) pair.dialled.transport.openHome();
     sleeper.stream.moveTo(home);
   }
 
@@ -134,7 +134,7 @@ class LostWakeUpTest {
                   if (n > 0) {
                     seen.addAndGet(n);
                   } else {
-                    how.sleep(FabricStream.READ);
+                    how.sleep(TransportStream.READ);
                   }
                 }
               } finally {
@@ -186,7 +186,7 @@ class LostWakeUpTest {
                     seen.incrementAndGet();
                   } else {
                     full = true;
-                    how.sleep(FabricStream.WRITE);
+                    how.sleep(TransportStream.WRITE);
                   }
                 }
               } finally {

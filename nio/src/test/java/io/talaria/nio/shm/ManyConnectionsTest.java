@@ -94,8 +94,8 @@ class ManyConnectionsTest {
     try (PeerPair pair = new PeerPair(dir.resolve("shm"), RING, RING)) {
       all = connect(pair);
       assertThat(all.get(MANY - 1).client.stream.write(ByteBuffer.allocate(3000))).isEqualTo(3000);
-      pair.dialler.run(() -> pair.dialler.fabric.peerGone(pair.dialler));
-      pair.dialled.run(() -> pair.dialled.fabric.peerGone(pair.dialled));
+      pair.dialler.run(() -> pair.dialler.transport.peerGone(pair.dialler));
+      pair.dialled.run(() -> pair.dialled.transport.peerGone(pair.dialled));
       ByteBuffer got = ByteBuffer.allocate(4000);
       assertThat(all.get(MANY - 1).server.stream.read(got)).as("what was written").isEqualTo(3000);
       all.forEach(Connection::release);

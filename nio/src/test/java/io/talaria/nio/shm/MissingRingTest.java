@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -139,7 +139,7 @@ class MissingRingTest {
 
       assertThat(write(writer, RING)).isEqualTo(PAGE);
       pair.settle();
-      assertThat(writer.stream.await(FabricStream.WRITE)).as("nothing to write to").isTrue();
+      assertThat(writer.stream.await(TransportStream.WRITE)).as("nothing to write to").isTrue();
       pair.settle();
       int before = writer.woken.get();
       giveRingBack(1);

@@ -3,10 +3,10 @@
 package io.talaria.nio.shm;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.Peer;
-import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Queue;
@@ -17,8 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Two shared-memory fabrics in one process, joined by a session in memory, each with a negotiation
- * thread of its own. What goes wrong on those threads fails {@link #close}.
+ * Two shared-memory transports in one process, joined by a session in memory, each with a
+ * negotiation thread of its own. What goes wrong on those threads fails {@link #close}.
  */
 final class PeerPair implements AutoCloseable {
   private static final long DEADLINE_S = 30;
@@ -32,17 +32,17 @@ final class PeerPair implements AutoCloseable {
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
   PeerPair(Path directory, int ringBytes, int maxRingBytes) throws Exception {
-    dialler = new Side(true, fabric(directory, ringBytes, maxRingBytes));
-    dialled = new Side(false, fabric(directory, ringBytes, maxRingBytes));
+    dialler = new Side(true, transport(directory, ringBytes, maxRingBytes));
+    dialled = new Side(false, transport(directory, ringBytes, maxRingBytes));
     dialler.other = dialled;
     dialled.other = dialler;
-    ByteBuffer region = dialler.call(() -> dialler.fabric.openPeer(dialler));
-    dialled.run(() -> dialled.fabric.acceptPeer(dialled, region));
-    dialler.run(() -> dialler.fabric.peerAccepted(dialler));
+    ByteBuffer region = dialler.call(() -> dialler.transport.openPeer(dialler));
+    dialled.run(() -> dialled.transport.acceptPeer(dialled, region));
+    dialler.run(() -> dialler.transport.peerAccepted(dialler));
   }
 
-  static ShmFabric fabric(Path directory, int ringBytes, int maxRingBytes) {
-    return new ShmFabric(
+  static ShmTransport transport(Path directory, int ringBytes, int maxRingBytes) {
+    return new ShmTransport(
         new PrivateDirectory(directory, Reason.NO_SHM_DIR), ringBytes, maxRingBytes);
   }
 
@@ -54,7 +54,7 @@ final class PeerPair implements AutoCloseable {
 
   /** One process's half. */
   final class Side implements Peer {
-    final ShmFabric fabric;
+    final ShmTransport transport;
     private final boolean initiator;
     private final ExecutorService thread =
         Executors.newSingleThreadExecutor(
@@ -69,9 +69,9 @@ final class PeerPair implements AutoCloseable {
     /** What the side says is the present turn of its thread. */
     volatile long turn = NO_TURN;
 
-    Side(boolean initiator, ShmFabric fabric) {
+    Side(boolean initiator, ShmTransport transport) {
       this.initiator = initiator;
-      this.fabric = fabric;
+      this.transport = transport;
     }
 
     <T> T call(Callable<T> work) throws Exception {
@@ -112,8 +112,8 @@ final class PeerPair implements AutoCloseable {
       other.execute(
           () -> {
             try {
-              other.fabric.received(other, copy);
-            } catch (FabricException e) {
+              other.transport.received(other, copy);
+            } catch (TransportException e) {
               failures.add(e);
             }
           });
@@ -144,16 +144,16 @@ final class PeerPair implements AutoCloseable {
 
   /** Upgrades one more connection, as the negotiation does. */
   Connection connect() throws Exception {
-    Upgrade offer = dialler.call(() -> dialler.fabric.offer(dialler));
-    Upgrade answer = dialled.call(() -> dialled.fabric.answer(dialled, offer.payload()));
+    Upgrade offer = dialler.call(() -> dialler.transport.offer(dialler));
+    Upgrade answer = dialled.call(() -> dialled.transport.answer(dialled, offer.payload()));
     dialler.run(() -> offer.answered(answer.payload()));
     return new Connection((ShmStream) offer.stream(), (ShmStream) answer.stream());
   }
 
   /** Has both sides look what rests. */
   void rest() throws Exception {
-    dialler.run(dialler.fabric::rest);
-    dialled.run(dialled.fabric::rest);
+    dialler.run(dialler.transport::rest);
+    dialled.run(dialled.transport::rest);
   }
 
   /** Waits until both negotiation threads have nothing left to do. */
@@ -176,8 +176,8 @@ final class PeerPair implements AutoCloseable {
   public void close() {
     try {
       settle();
-      dialler.run(() -> dialler.fabric.peerGone(dialler));
-      dialled.run(() -> dialled.fabric.peerGone(dialled));
+      dialler.run(() -> dialler.transport.peerGone(dialler));
+      dialled.run(() -> dialled.transport.peerGone(dialled));
       settle();
     } catch (Exception e) {
       throw new AssertionError("a negotiation thread failed: " + e, e);

@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -35,14 +35,14 @@ class ReleasedStreamTest {
     stream.inputTaken(5);
     stream.inputSwitched();
     stream.switchOut(7);
-    stream.awake(FabricStream.READ | FabricStream.WRITE);
-    assertThat(stream.await(FabricStream.READ)).isFalse();
-    assertThat(stream.readiness(FabricStream.WRITE)).isEqualTo(FabricStream.WRITE);
-    assertThat(stream.write(ByteBuffer.allocate(1))).isEqualTo(FabricStream.BROKEN);
-    assertThat(stream.read(ByteBuffer.allocate(1))).isEqualTo(FabricStream.RESET);
+    stream.awake(TransportStream.READ | TransportStream.WRITE);
+    assertThat(stream.await(TransportStream.READ)).isFalse();
+    assertThat(stream.readiness(TransportStream.WRITE)).isEqualTo(TransportStream.WRITE);
+    assertThat(stream.write(ByteBuffer.allocate(1))).isEqualTo(TransportStream.BROKEN);
+    assertThat(stream.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.RESET);
     assertThat(stream.available()).isZero();
     assertThat(stream.peerInputTaken()).isZero();
-    int unused = stream.readiness(FabricStream.READ);
+    int unused = stream.readiness(TransportStream.READ);
     long at = stream.peerSwitchAt();
     assertThat(at).isBetween(-1L, 0L);
   }

@@ -4,9 +4,9 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
+import io.talaria.nio.transport.TransportStream;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -94,7 +94,7 @@ class RestTest {
       assertThat(write(300)).isEqualTo(300);
       readAll();
     }
-    assertThat(pair.dialler.fabric.mayRest()).as("looked at by the clock").isFalse();
+    assertThat(pair.dialler.transport.mayRest()).as("looked at by the clock").isFalse();
   }
 
   /** The reader has read everything, but has not followed: it does not look there any more. */
@@ -136,7 +136,7 @@ class RestTest {
     rest();
     rest();
     assertThat(outBytes()).isEqualTo(RING);
-    assertThat(pair.dialler.fabric.mayRest()).isTrue();
+    assertThat(pair.dialler.transport.mayRest()).isTrue();
     readAll();
     rest();
     assertThat(outBytes()).isEqualTo(INLINE);
@@ -194,10 +194,10 @@ class RestTest {
     assertThat(write(3 * RING)).as("and asks for more").isEqualTo(RING);
     readAll();
     for (int i = 0; i < 2; i++) {
-      pair.dialler.run(pair.dialler.fabric::rest);
+      pair.dialler.run(pair.dialler.transport::rest);
     }
     assertThat(outBytes()).isEqualTo(INLINE);
-    assertThat(pair.dialler.fabric.mayRest()).as("until that has come").isTrue();
+    assertThat(pair.dialler.transport.mayRest()).as("until that has come").isTrue();
     held.countDown();
     pair.settle();
     assertThat(Mapping.live()).isGreaterThan(mappings);
@@ -207,7 +207,7 @@ class RestTest {
     assertThat(outBytes()).isEqualTo(INLINE);
     assertThat(Mapping.live()).isEqualTo(mappings);
     rest();
-    assertThat(pair.dialler.fabric.mayRest()).isFalse();
+    assertThat(pair.dialler.transport.mayRest()).isFalse();
     assertThat(write(500)).isEqualTo(500);
     readAll();
   }
@@ -224,10 +224,10 @@ class RestTest {
     connection.server.reading.lock();
     try {
       connection.server.readerDoorbell.drainPermits();
-      assertThat(connection.server.stream.await(FabricStream.READ)).isTrue();
+      assertThat(connection.server.stream.await(TransportStream.READ)).isTrue();
       rest();
       assertThat(connection.server.readerDoorbell.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
-      connection.server.stream.awake(FabricStream.READ);
+      connection.server.stream.awake(TransportStream.READ);
       assertThat(read(10)).isZero();
     } finally {
       connection.server.reading.unlock();
@@ -260,6 +260,6 @@ class RestTest {
     connection.client.stream.finishOutput();
     rest();
     assertThat(read(100)).isEqualTo(10);
-    assertThat(connection.server.read(ByteBuffer.allocate(1))).isEqualTo(FabricStream.END);
+    assertThat(connection.server.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.END);
   }
 }

@@ -5,7 +5,7 @@ package io.talaria.nio.shm;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -50,7 +50,7 @@ public final class RingStress {
     /** Falls asleep if there is nothing. */
     @Actor
     public void reader(II_Result result) {
-      result.r1 = ring.server.await(FabricStream.READ) ? 1 : 0;
+      result.r1 = ring.server.await(TransportStream.READ) ? 1 : 0;
     }
 
     /** Looks who has been rung. */
@@ -86,7 +86,7 @@ public final class RingStress {
     /** Falls asleep if there is no room. */
     @Actor
     public void writer(II_Result result) {
-      result.r1 = ring.client.await(FabricStream.WRITE) ? 1 : 0;
+      result.r1 = ring.client.await(TransportStream.WRITE) ? 1 : 0;
     }
 
     /** Looks who has been rung. */
@@ -208,7 +208,7 @@ public final class RingStress {
     do {
       n = stream.read(got);
     } while (n >= 0);
-    return n == FabricStream.END ? checked(got, 0) : n;
+    return n == TransportStream.END ? checked(got, 0) : n;
   }
 
   /** Negative control: a position and a wait are published as above, but without the fences. */

@@ -4,9 +4,9 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,15 +85,15 @@ class RingStressTest {
       while (sources[sources.length - 1].hasRemaining()) {
         long before = remaining(sources);
         long n = sources.length == 1 ? d.from.write(sources[0]) : d.from.write(sources);
-        if (mayBreak && (n == FabricStream.BROKEN || n == FabricStream.RESET)) {
-          d.writerTold = n == FabricStream.RESET;
+        if (mayBreak && (n == TransportStream.BROKEN || n == TransportStream.RESET)) {
+          d.writerTold = n == TransportStream.RESET;
           return done;
         }
         assertThat(n).as("written").isBetween(0L, before);
         assertThat(before - remaining(sources)).as("taken from the sources").isEqualTo(n);
         done += n;
         if (n == 0) {
-          d.from.sleep(FabricStream.WRITE);
+          d.from.sleep(TransportStream.WRITE);
         }
       }
       Pattern.jitter(random);
@@ -145,7 +145,7 @@ class RingStressTest {
       Pattern.check(buffer, start, start + n, d.seed, done);
       done += n;
       if (n == 0) {
-        d.to.sleep(FabricStream.READ);
+        d.to.sleep(TransportStream.READ);
       }
       Pattern.jitter(random);
     }
@@ -210,7 +210,7 @@ class RingStressTest {
     Future<?> looking = start(() -> lookOn(c, readers));
     for (int i = 0; i < 2; i++) {
       assertThat(join(writers.get(i))).isEqualTo(totals.get(i));
-      assertThat(join(readers.get(i))).containsExactly(totals.get(i), FabricStream.END);
+      assertThat(join(readers.get(i))).containsExactly(totals.get(i), TransportStream.END);
     }
     join(looking);
     c.release();
@@ -221,7 +221,7 @@ class RingStressTest {
     Random random = new Random(1);
     while (!readers.get(0).isDone() || !readers.get(1).isDone()) {
       for (End end : List.of(c.client, c.server)) {
-        int unused = end.stream.readiness(FabricStream.READ | FabricStream.WRITE);
+        int unused = end.stream.readiness(TransportStream.READ | TransportStream.WRITE);
         assertThat(end.stream.available()).isNotNegative();
         Pattern.jitter(random);
       }
@@ -309,15 +309,15 @@ class RingStressTest {
     long taken = join(survivingWriter);
     assertThat(seen[0]).as("bytes before the end").isEqualTo(bytes);
     boolean clean = how == Ending.FINISHED || finishedFirst;
-    boolean readerTold = seen[1] == FabricStream.RESET;
-    assertThat(seen[1]).isIn((long) FabricStream.END, (long) FabricStream.RESET);
+    boolean readerTold = seen[1] == TransportStream.RESET;
+    assertThat(seen[1]).isIn((long) TransportStream.END, (long) TransportStream.RESET);
     if (clean) {
       assertThat(readerTold || in.writerTold).isFalse();
     } else if (how == Ending.ABORTED || resetByKernel) {
       assertThat(readerTold).as("told of the reset once").isNotEqualTo(in.writerTold);
     }
     assertThat(taken).as("bytes accepted for nobody").isLessThan(4 << 20);
-    assertThat(ending.other.stream.write(ByteBuffer.allocate(1))).isEqualTo(FabricStream.BROKEN);
+    assertThat(ending.other.stream.write(ByteBuffer.allocate(1))).isEqualTo(TransportStream.BROKEN);
     c.release();
   }
 }

@@ -4,9 +4,9 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,11 +66,11 @@ class SelectingStressTest {
           ? "done"
           : getClass().getSimpleName()
               + " over "
-              + end.stream.transport()
+              + end.stream.detail()
               + " waits for "
               + ops()
               + ", of READ+WRITE ready is "
-              + end.stream.readiness(FabricStream.READ | FabricStream.WRITE)
+              + end.stream.readiness(TransportStream.READ | TransportStream.WRITE)
               + ", unread "
               + end.stream.available();
     }
@@ -91,12 +91,12 @@ class SelectingStressTest {
 
     @Override
     int ops() {
-      return FabricStream.READ | (written < bytes ? FabricStream.WRITE : 0);
+      return TransportStream.READ | (written < bytes ? TransportStream.WRITE : 0);
     }
 
     @Override
     void run(int ready) {
-      if ((ready & FabricStream.WRITE) != 0 && written < bytes) {
+      if ((ready & TransportStream.WRITE) != 0 && written < bytes) {
         ByteBuffer next =
             ByteBuffer.allocate((int) Math.min(bytes - written, Pattern.size(random, 3 * RINGS)));
         Pattern.fill(next, seed, written);
@@ -107,11 +107,11 @@ class SelectingStressTest {
           end.stream.finishOutput();
         }
       }
-      if ((ready & FabricStream.READ) != 0) {
+      if ((ready & TransportStream.READ) != 0) {
         ByteBuffer into = ByteBuffer.allocate(Pattern.size(random, 2 * RINGS));
         int n = end.stream.read(into);
         if (n < 0) {
-          assertThat(n).isEqualTo(FabricStream.END);
+          assertThat(n).isEqualTo(TransportStream.END);
           assertThat(read).as("bytes that came back").isEqualTo(bytes);
           done = true;
         } else {
@@ -134,17 +134,17 @@ class SelectingStressTest {
 
     @Override
     int ops() {
-      return kept.hasRemaining() ? FabricStream.WRITE : FabricStream.READ;
+      return kept.hasRemaining() ? TransportStream.WRITE : TransportStream.READ;
     }
 
     @Override
     void run(int ready) {
-      if ((ready & FabricStream.READ) != 0 && !kept.hasRemaining()) {
+      if ((ready & TransportStream.READ) != 0 && !kept.hasRemaining()) {
         kept.clear().limit(1 + random.nextInt(RINGS));
         int n = end.stream.read(kept);
         kept.flip();
         if (n < 0) {
-          assertThat(n).isEqualTo(FabricStream.END);
+          assertThat(n).isEqualTo(TransportStream.END);
           ended = true;
         }
       }
@@ -203,11 +203,11 @@ class SelectingStressTest {
     }
 
     private static boolean watch(Task task) {
-      FabricStream stream = task.end.stream;
+      TransportStream stream = task.end.stream;
       return task.random.nextInt(4) == 0 ? stream.watch(task.ops()) : stream.watchEvery(task.ops());
     }
 
-    private void hinted(FabricStream stream) {
+    private void hinted(TransportStream stream) {
       for (Task task : tasks) {
         if (task.end.stream == stream && !task.done) {
           active.add(task);
@@ -246,10 +246,10 @@ class SelectingStressTest {
           clients.add(new Client(made.client, new Random(seed + i), seed + i, bytes));
           echoes.add(new Echo(made.server, new Random(seed - i)));
         }
-        pair.dialler.fabric.summarizedFrom = random.nextBoolean() ? 1 : Integer.MAX_VALUE;
-        pair.dialled.fabric.summarizedFrom = random.nextBoolean() ? 1 : Integer.MAX_VALUE;
-        Selecting here = new Selecting((ShmHome) pair.dialler.fabric.openHome(), clients);
-        Selecting there = new Selecting((ShmHome) pair.dialled.fabric.openHome(), echoes);
+        pair.dialler.transport.summarizedFrom = random.nextBoolean() ? 1 : Integer.MAX_VALUE;
+        pair.dialled.transport.summarizedFrom = random.nextBoolean() ? 1 : Integer.MAX_VALUE;
+        Selecting here = new Selecting((ShmHome) pair.dialler.transport.openHome(), clients);
+        Selecting there = new Selecting((ShmHome) pair.dialled.transport.openHome(), echoes);
         Future<?> server =
             threads.submit(
                 () -> {

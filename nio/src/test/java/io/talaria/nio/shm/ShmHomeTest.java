@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ class ShmHomeTest {
   @BeforeEach
   void open() throws Exception {
     pair = new PeerPair(dir.resolve("shm"), 4096, 4096);
-    pair.dialled.fabric.summarizedFrom = summarizedFrom();
+    pair.dialled.transport.summarizedFrom = summarizedFrom();
   }
 
   /** From so many words of ready bits on, homes want summaries. */
@@ -46,8 +46,8 @@ class ShmHomeTest {
     assertThat(end.stream.read(ByteBuffer.allocate(100))).isPositive();
   }
 
-  static List<FabricStream> drain(ShmHome home) {
-    List<FabricStream> ready = new ArrayList<>();
+  static List<TransportStream> drain(ShmHome home) {
+    List<TransportStream> ready = new ArrayList<>();
     int count = home.drainReady(ready::add, 1000);
     assertThat(ready).hasSize(count);
     return ready;
@@ -57,11 +57,11 @@ class ShmHomeTest {
   void aSleepingSelectorIsRungOnceAndFindsTheStream() throws Exception {
     Connection a = pair.connect();
     Connection b = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
     a.server.stream.moveTo(home);
     b.server.stream.moveTo(home);
-    assertThat(a.server.stream.watch(FabricStream.READ)).isTrue();
-    assertThat(b.server.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
+    assertThat(b.server.stream.watch(TransportStream.READ)).isTrue();
     assertThat(home.arm()).isTrue();
 
     writeTo(a.client);
@@ -78,11 +78,11 @@ class ShmHomeTest {
   void aDoorbellThatIsNotWrittenDoesNotSilenceTheNeighbours() throws Exception {
     Connection a = pair.connect();
     Connection b = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
     a.server.stream.moveTo(home);
     b.server.stream.moveTo(home);
-    assertThat(a.server.stream.watch(FabricStream.READ)).isTrue();
-    assertThat(b.server.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
+    assertThat(b.server.stream.watch(TransportStream.READ)).isTrue();
     assertThat(home.arm()).isTrue();
     a.client.mute = true;
 
@@ -95,9 +95,9 @@ class ShmHomeTest {
   @Test
   void aReadyBitThatStandsAlreadyIsNoDoorbell() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
     a.server.stream.moveTo(home);
-    assertThat(a.server.stream.watchEvery(FabricStream.READ)).isTrue();
+    assertThat(a.server.stream.watchEvery(TransportStream.READ)).isTrue();
     assertThat(home.arm()).isTrue();
     a.client.mute = true;
     writeTo(a.client); // sets the bit, and is heard by nobody
@@ -112,23 +112,23 @@ class ShmHomeTest {
   @Test
   void theNumberOfAClosedHomeIsNotGivenAwayWhileAStreamNamesIt() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
     a.server.stream.moveTo(home);
 
     home.close();
 
-    ShmHome next = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome next = (ShmHome) pair.dialled.transport.openHome();
     assertThat(next.index()).isNotEqualTo(home.index());
     a.server.stream.moveTo(null);
-    assertThat(((ShmHome) pair.dialled.fabric.openHome()).index()).isEqualTo(home.index());
+    assertThat(((ShmHome) pair.dialled.transport.openHome()).index()).isEqualTo(home.index());
   }
 
   @Test
   void anAwakeSelectorIsNotRung() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
     a.server.stream.moveTo(home);
-    assertThat(a.server.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
     assertThat(home.arm()).isTrue();
     home.disarm();
 
@@ -144,10 +144,10 @@ class ShmHomeTest {
   void aNewHomeIsRungThoughAnOldOneOfItsNumberHadBeen() throws Exception {
     Connection a = pair.connect();
     for (int i = 0; i < 5; i++) {
-      ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+      ShmHome home = (ShmHome) pair.dialled.transport.openHome();
       assertThat(home.index()).isZero();
       a.server.stream.moveTo(home);
-      assertThat(a.server.stream.watch(FabricStream.READ)).isTrue();
+      assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
       assertThat(home.arm()).isTrue();
 
       writeTo(a.client);
@@ -164,10 +164,10 @@ class ShmHomeTest {
   @Test
   void aStreamThatMovesTakesItsReadinessAlong() throws Exception {
     Connection a = pair.connect();
-    ShmHome first = (ShmHome) pair.dialled.fabric.openHome();
-    ShmHome second = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome first = (ShmHome) pair.dialled.transport.openHome();
+    ShmHome second = (ShmHome) pair.dialled.transport.openHome();
     a.server.stream.moveTo(first);
-    assertThat(a.server.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
     writeTo(a.client);
 
     a.server.stream.moveTo(second);
@@ -180,7 +180,7 @@ class ShmHomeTest {
   @Test
   void aReusedSlotDoesNotWakeItsFormerHome() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
     a.server.stream.moveTo(home);
     int slot = a.server.stream.slot;
     a.release();
@@ -200,12 +200,12 @@ class ShmHomeTest {
   void thereIsALimitOfHomesAndClosedOnesComeBack() {
     List<ShmHome> homes = new ArrayList<>();
     for (int i = 0; i < PeerLayout.HOMES; i++) {
-      homes.add((ShmHome) pair.dialler.fabric.openHome());
+      homes.add((ShmHome) pair.dialler.transport.openHome());
     }
     assertThat(homes).doesNotContainNull();
-    assertThat(pair.dialler.fabric.openHome()).isNull();
+    assertThat(pair.dialler.transport.openHome()).isNull();
     homes.get(77).close();
-    homes.set(77, (ShmHome) pair.dialler.fabric.openHome());
+    homes.set(77, (ShmHome) pair.dialler.transport.openHome());
     assertThat(homes.get(77).index()).isEqualTo(77);
     homes.forEach(ShmHome::close); // their doorbells are most of what this process may have
   }

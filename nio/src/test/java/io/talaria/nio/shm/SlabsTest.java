@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,12 +54,12 @@ class SlabsTest {
         .isInstanceOf(ExecutionException.class)
         .cause()
         .isInstanceOfSatisfying(
-            FabricException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+            TransportException.class, e -> assertThat(e.reason()).isEqualTo(reason));
   }
 
   private static void assertProtocol(PeerPair.Side side, ByteBuffer message) {
     assertRefused(
-        Reason.PROTOCOL, () -> side.run(() -> side.fabric.received(side, message.duplicate())));
+        Reason.PROTOCOL, () -> side.run(() -> side.transport.received(side, message.duplicate())));
   }
 
   /** The peer cannot map a slab: what is offered there is refused, and the next one is tried. */
@@ -71,7 +71,7 @@ class SlabsTest {
       pair.dialled.execute(() -> await(held));
       List<Upgrade> offers = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        offers.add(pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler)));
+        offers.add(pair.dialler.call(() -> pair.dialler.transport.offer(pair.dialler)));
       }
       try (Stream<Path> files = Files.list(shm)) {
         List<Path> all = files.toList();
@@ -83,7 +83,8 @@ class SlabsTest {
         assertRefused(
             Reason.OTHER_SHM_DIR,
             () ->
-                pair.dialled.call(() -> pair.dialled.fabric.answer(pair.dialled, offer.payload())));
+                pair.dialled.call(
+                    () -> pair.dialled.transport.answer(pair.dialled, offer.payload())));
         pair.dialler.run(() -> offer.cancel(Reason.OTHER_SHM_DIR));
       }
       pair.settle();
@@ -106,10 +107,11 @@ class SlabsTest {
   void withoutRoomForRingsNothingIsOffered() throws Exception {
     try (PeerPair pair = new PeerPair(shm, RING, RING)) {
       Connection first = pair.connect();
-      pair.dialler.fabric.roomBytes = Long.MAX_VALUE / 2;
+      pair.dialler.transport.roomBytes = Long.MAX_VALUE / 2;
       assertRefused(
-          Reason.SHM_FULL, () -> pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler)));
-      pair.dialler.fabric.roomBytes = 0;
+          Reason.SHM_FULL,
+          () -> pair.dialler.call(() -> pair.dialler.transport.offer(pair.dialler)));
+      pair.dialler.transport.roomBytes = 0;
       Connection second = pair.connect();
       second.release();
       first.release();
@@ -120,7 +122,7 @@ class SlabsTest {
   void theFileSystemIsAskedOnceATurnHowMuchIsFree() throws Exception {
     AtomicInteger asked = new AtomicInteger();
     try (PeerPair pair = new PeerPair(shm, RING, RING)) {
-      pair.dialler.fabric.usableBytes =
+      pair.dialler.transport.usableBytes =
           () -> {
             asked.incrementAndGet();
             return 1L << 40;
@@ -146,9 +148,9 @@ class SlabsTest {
   void whatIsTakenInATurnIsNotFreeForTheRestOfIt() throws Exception {
     AtomicInteger asked = new AtomicInteger();
     try (PeerPair pair = new PeerPair(shm, RING, RING)) {
-      ShmFabric fabric = pair.dialler.fabric;
-      long free = fabric.roomBytes + SlabLayout.bytes(0, RING);
-      fabric.usableBytes =
+      ShmTransport transport = pair.dialler.transport;
+      long free = transport.roomBytes + SlabLayout.bytes(0, RING);
+      transport.usableBytes =
           () -> {
             asked.incrementAndGet();
             return free;
@@ -157,10 +159,11 @@ class SlabsTest {
       Connection first = pair.connect(); // with the only page of its slab
       assertThat(SlabLayout.bytes(1, RING)).isGreaterThan(SlabLayout.bytes(0, RING));
       for (int i = 0; i < 2; i++) {
-        assertRefused(Reason.SHM_FULL, () -> pair.dialler.call(() -> fabric.offer(pair.dialler)));
+        assertRefused(
+            Reason.SHM_FULL, () -> pair.dialler.call(() -> transport.offer(pair.dialler)));
       }
       assertThat(asked).as("what is not enough is asked again").hasValue(3);
-      fabric.usableBytes = () -> 1L << 40;
+      transport.usableBytes = () -> 1L << 40;
       Connection second = pair.connect();
       second.release();
       first.release();
@@ -187,9 +190,9 @@ class SlabsTest {
       for (int i = 0; i < many; i++) {
         End from = all.get(i).client;
         int before = i < inSlabs ? RING : ConnectionLayout.INLINE_RING_BYTES;
-        assertThat(from.stream.readiness(FabricStream.WRITE))
+        assertThat(from.stream.readiness(TransportStream.WRITE))
             .as("writer " + i)
-            .isEqualTo(i < inSlabs ? 0 : FabricStream.WRITE);
+            .isEqualTo(i < inSlabs ? 0 : TransportStream.WRITE);
         int more = write(from, i, before, RING);
         assertThat(before + more).isEqualTo(RING);
         ByteBuffer got = ByteBuffer.allocate(2 * RING);
@@ -223,7 +226,7 @@ class SlabsTest {
     ShmStream stuck = all.get(4).client.stream;
     assertThat(write(all.get(4).client, 4, 0, RING)).isEqualTo(ConnectionLayout.INLINE_RING_BYTES);
     pair.settle();
-    assertThat(stuck.await(FabricStream.WRITE)).as("nothing to write to").isTrue();
+    assertThat(stuck.await(TransportStream.WRITE)).as("nothing to write to").isTrue();
     return all;
   }
 
@@ -245,7 +248,7 @@ class SlabsTest {
       pair.settle();
 
       assertThat(stuck.woken.get() - before).as("told").isPositive();
-      assertThat(stuck.stream.readiness(FabricStream.WRITE)).isEqualTo(FabricStream.WRITE);
+      assertThat(stuck.stream.readiness(TransportStream.WRITE)).isEqualTo(TransportStream.WRITE);
       assertThat(write(stuck, 4, 1024, 3000)).isEqualTo(3000);
       restore(away);
       all.remove(2);
@@ -259,10 +262,10 @@ class SlabsTest {
     try (PeerPair pair = new PeerPair(shm, RING, RING)) {
       List<Connection> all = withOneStuck(pair, away);
       End stuck = all.get(4).client;
-      assertThat(pair.dialler.fabric.mayRest()).as("looked at by the clock").isTrue();
+      assertThat(pair.dialler.transport.mayRest()).as("looked at by the clock").isTrue();
       pair.rest();
       pair.settle();
-      assertThat(stuck.stream.readiness(FabricStream.WRITE)).isZero();
+      assertThat(stuck.stream.readiness(TransportStream.WRITE)).isZero();
 
       restore(away);
       long start = System.nanoTime();
@@ -305,7 +308,7 @@ class SlabsTest {
             Reason.PROTOCOL,
             () ->
                 pair.dialled.call(
-                    () -> pair.dialled.fabric.answer(pair.dialled, ShmMessages.offer(slot, 1))));
+                    () -> pair.dialled.transport.answer(pair.dialled, ShmMessages.offer(slot, 1))));
       }
       assertThat(Mapping.live()).isEqualTo(mappings);
       connection.release();
@@ -316,7 +319,7 @@ class SlabsTest {
   @Test
   void aPageOfAnotherGenerationIsRefused() throws Exception {
     try (PeerPair pair = new PeerPair(shm, RING, RING)) {
-      Upgrade offer = pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler));
+      Upgrade offer = pair.dialler.call(() -> pair.dialler.transport.offer(pair.dialler));
       ByteBuffer payload = offer.payload();
       int slot = payload.getInt();
       int generation = payload.getInt();
@@ -325,11 +328,12 @@ class SlabsTest {
           () ->
               pair.dialled.call(
                   () ->
-                      pair.dialled.fabric.answer(
+                      pair.dialled.transport.answer(
                           pair.dialled, ShmMessages.offer(slot, generation + 1))));
       Upgrade answer =
           pair.dialled.call(
-              () -> pair.dialled.fabric.answer(pair.dialled, ShmMessages.offer(slot, generation)));
+              () ->
+                  pair.dialled.transport.answer(pair.dialled, ShmMessages.offer(slot, generation)));
       pair.dialler.run(() -> offer.answered(answer.payload()));
       new Connection((ShmStream) offer.stream(), (ShmStream) answer.stream()).release();
     }

@@ -5,13 +5,13 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Peer;
-import io.talaria.nio.fabric.StreamOwner;
-import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -42,8 +42,8 @@ class SlotLifeTest {
   @TempDir Path dir;
 
   private long mappingsBefore;
-  private ShmFabric clientFabric;
-  private ShmFabric serverFabric;
+  private ShmTransport clientTransport;
+  private ShmTransport serverTransport;
   private int connections;
   private int answered;
   private int grown;
@@ -51,8 +51,8 @@ class SlotLifeTest {
   @BeforeEach
   void open() throws Exception {
     mappingsBefore = StableMappings.count();
-    clientFabric = PeerPair.fabric(dir.resolve("shm"), RING, 16 * RING);
-    serverFabric = PeerPair.fabric(dir.resolve("shm"), RING, 16 * RING);
+    clientTransport = PeerPair.transport(dir.resolve("shm"), RING, 16 * RING);
+    serverTransport = PeerPair.transport(dir.resolve("shm"), RING, 16 * RING);
   }
 
   @AfterEach
@@ -65,14 +65,14 @@ class SlotLifeTest {
     OFFER,
     ANSWER,
     REFUSE,
-    FABRIC
+    TRANSPORT
   }
 
   private record Frame(Kind kind, int id, ByteBuffer payload) {}
 
   /** One side of a session, with what waits for its thread and what is on its way to it. */
   private static final class Side implements Peer {
-    final ShmFabric fabric;
+    final ShmTransport transport;
     final boolean initiator;
     final Queue<Runnable> tasks = new ArrayDeque<>();
     final Queue<Frame> arriving = new ArrayDeque<>();
@@ -82,8 +82,8 @@ class SlotLifeTest {
     boolean ended;
     private Object attachment;
 
-    Side(ShmFabric fabric, boolean initiator) {
-      this.fabric = fabric;
+    Side(ShmTransport transport, boolean initiator) {
+      this.transport = transport;
       this.initiator = initiator;
     }
 
@@ -95,7 +95,7 @@ class SlotLifeTest {
 
     @Override
     public void send(ByteBuffer message) {
-      write(new Frame(Kind.FABRIC, 0, message.duplicate()));
+      write(new Frame(Kind.TRANSPORT, 0, message.duplicate()));
     }
 
     @Override
@@ -169,35 +169,35 @@ class SlotLifeTest {
     }
   }
 
-  private Side[] session() throws FabricException {
-    Side client = new Side(clientFabric, true);
-    Side server = new Side(serverFabric, false);
+  private Side[] session() throws TransportException {
+    Side client = new Side(clientTransport, true);
+    Side server = new Side(serverTransport, false);
     client.other = server;
     server.other = client;
-    serverFabric.acceptPeer(server, clientFabric.openPeer(client));
-    clientFabric.peerAccepted(client);
+    serverTransport.acceptPeer(server, clientTransport.openPeer(client));
+    clientTransport.peerAccepted(client);
     return new Side[] {client, server};
   }
 
   // ---- steps
   // ----
 
-  private void offer(Side client) throws FabricException {
+  private void offer(Side client) throws TransportException {
     if (!client.ended) {
-      Upgrade upgrade = client.fabric.offer(client);
+      Upgrade upgrade = client.transport.offer(client);
       int id = ++connections;
       client.offered.put(id, upgrade);
       client.write(new Frame(Kind.OFFER, id, upgrade.payload()));
     }
   }
 
-  private void deliver(Random random, Side to) throws FabricException {
+  private void deliver(Random random, Side to) throws TransportException {
     Frame frame = to.ended ? null : to.arriving.poll();
     if (frame == null) {
       return;
     }
     switch (frame.kind()) {
-      case FABRIC -> to.fabric.received(to, frame.payload());
+      case TRANSPORT -> to.transport.received(to, frame.payload());
       case OFFER -> {
         Upgrade upgrade = random.nextInt(6) == 0 ? null : answer(to, frame);
         if (upgrade == null) {
@@ -226,10 +226,10 @@ class SlotLifeTest {
     }
   }
 
-  private static Upgrade answer(Side to, Frame frame) throws FabricException {
+  private static Upgrade answer(Side to, Frame frame) throws TransportException {
     try {
-      return to.fabric.answer(to, frame.payload());
-    } catch (FabricException e) {
+      return to.transport.answer(to, frame.payload());
+    } catch (TransportException e) {
       if (to.other.ended && e.reason() == Reason.OTHER_SHM_DIR) {
         return null; // its maker has unlinked the file
       }
@@ -290,13 +290,13 @@ class SlotLifeTest {
     if (!side.ended) {
       side.ended = true;
       side.arriving.clear();
-      side.fabric.peerGone(side);
+      side.transport.peerGone(side);
       side.offered.values().forEach(upgrade -> upgrade.cancel(Reason.PEER_LOST));
       side.offered.clear();
     }
   }
 
-  private void step(Random random, Side[] sides, int most) throws FabricException {
+  private void step(Random random, Side[] sides, int most) throws TransportException {
     Side side = sides[random.nextInt(2)];
     switch (random.nextInt(10)) {
       case 0, 1 -> {
@@ -308,7 +308,7 @@ class SlotLifeTest {
       case 5 -> runTask(side);
       case 6 -> {
         if (random.nextInt(4) == 0) {
-          side.fabric.rest();
+          side.transport.rest();
         } else {
           runTask(side);
         }
@@ -340,7 +340,7 @@ class SlotLifeTest {
     }
   }
 
-  private void run(Random random) throws FabricException {
+  private void run(Random random) throws TransportException {
     Side[] sides = session();
     int most = random.nextInt(3) == 0 ? 100 : 1 + random.nextInt(8);
     int steps = random.nextInt(STEPS);
@@ -415,10 +415,10 @@ class SlotLifeTest {
   @Test
   void aHintForTheLastUserOfAPageHarmsNobody() throws Exception {
     try (PeerPair pair = new PeerPair(dir.resolve("shm"), RING, RING)) {
-      ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+      ShmHome home = (ShmHome) pair.dialled.transport.openHome();
       Connection first = pair.connect();
       first.server.stream.moveTo(home);
-      assertThat(first.server.stream.watch(FabricStream.READ)).isTrue();
+      assertThat(first.server.stream.watch(TransportStream.READ)).isTrue();
       ShmHomeTest.writeTo(first.client);
       first.release();
       pair.settle();
@@ -426,11 +426,11 @@ class SlotLifeTest {
       Connection second = pair.connect();
       assertThat(second.server.stream.slot).isEqualTo(first.server.stream.slot);
       second.server.stream.moveTo(home);
-      List<FabricStream> hinted = new ArrayList<>();
+      List<TransportStream> hinted = new ArrayList<>();
       int unused = home.drainReady(hinted::add, 10);
       assertThat(hinted).doesNotContain(first.server.stream);
-      assertThat(second.server.stream.readiness(FabricStream.READ)).isZero();
-      assertThat(second.server.stream.watch(FabricStream.READ)).isTrue();
+      assertThat(second.server.stream.readiness(TransportStream.READ)).isZero();
+      assertThat(second.server.stream.watch(TransportStream.READ)).isTrue();
 
       ShmHomeTest.writeTo(second.client);
       hinted.clear();

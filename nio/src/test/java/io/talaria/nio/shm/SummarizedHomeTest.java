@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportStream;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -19,7 +19,7 @@ class SummarizedHomeTest extends ShmHomeTest {
   }
 
   private ShmHome homeOf(Connection... connections) {
-    ShmHome home = (ShmHome) pair.dialled.fabric.openHome();
+    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
     for (Connection connection : connections) {
       connection.server.stream.moveTo(home);
     }
@@ -36,10 +36,10 @@ class SummarizedHomeTest extends ShmHomeTest {
     ShmHome home = homeOf(connections.toArray(new Connection[0]));
     for (int round = 0; round < 3; round++) {
       for (int step : new int[] {1, 7, 64, 129}) {
-        Set<FabricStream> expected = new HashSet<>();
+        Set<TransportStream> expected = new HashSet<>();
         for (int i = 0; i < connections.size(); i += step) {
           Connection each = connections.get(i);
-          assertThat(each.server.stream.watch(FabricStream.READ)).isTrue();
+          assertThat(each.server.stream.watch(TransportStream.READ)).isTrue();
           writeTo(each.client);
           expected.add(each.server.stream);
         }
@@ -56,13 +56,13 @@ class SummarizedHomeTest extends ShmHomeTest {
   void aStreamThatComesBackBringsWhatWasHintedElsewhere() throws Exception {
     Connection a = pair.connect();
     ShmHome home = homeOf(a);
-    assertThat(a.server.stream.watch(FabricStream.READ)).isTrue();
+    assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
     writeTo(a.client);
-    pair.dialled.fabric.summarizedFrom = Integer.MAX_VALUE;
-    ShmHome reader = (ShmHome) pair.dialled.fabric.openHome(); // reads all words
+    pair.dialled.transport.summarizedFrom = Integer.MAX_VALUE;
+    ShmHome reader = (ShmHome) pair.dialled.transport.openHome(); // reads all words
     a.server.stream.moveTo(reader);
     a.server.stream.moveTo(null);
-    pair.dialled.fabric.summarizedFrom = 1;
+    pair.dialled.transport.summarizedFrom = 1;
     assertThat(drain(home)).as("not its own any more").isEmpty(); // and the summary is clear
     a.server.stream.moveTo(home);
 
@@ -77,10 +77,10 @@ class SummarizedHomeTest extends ShmHomeTest {
     }
     ShmHome home = homeOf(connections);
     for (Connection each : connections) {
-      assertThat(each.server.stream.watch(FabricStream.READ)).isTrue();
+      assertThat(each.server.stream.watch(TransportStream.READ)).isTrue();
       writeTo(each.client);
     }
-    Set<FabricStream> found = new HashSet<>();
+    Set<TransportStream> found = new HashSet<>();
     int looks = 0;
     while (found.size() < connections.length && looks++ < 10) {
       int unused = home.drainReady(found::add, 1);

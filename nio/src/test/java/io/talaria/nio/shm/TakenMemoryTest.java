@@ -5,11 +5,11 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Upgrade;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -64,7 +64,7 @@ class TakenMemoryTest {
           }
         });
     try {
-      Upgrade upgrade = pair.dialler.call(() -> pair.dialler.fabric.offer(pair.dialler));
+      Upgrade upgrade = pair.dialler.call(() -> pair.dialler.transport.offer(pair.dialler));
       return new Offered(upgrade, onlyFile());
     } finally {
       seen.countDown();
@@ -76,7 +76,7 @@ class TakenMemoryTest {
     Upgrade offer = offered.upgrade();
     FileChannel memory = offered.memory();
     Upgrade answer =
-        pair.dialled.call(() -> pair.dialled.fabric.answer(pair.dialled, offer.payload()));
+        pair.dialled.call(() -> pair.dialled.transport.answer(pair.dialled, offer.payload()));
     pair.dialler.run(() -> offer.answered(answer.payload()));
     pair.settle();
     return new Victim(
@@ -84,7 +84,7 @@ class TakenMemoryTest {
   }
 
   private static boolean examine(PeerPair.Side side) throws Exception {
-    return side.call(side.fabric::examine);
+    return side.call(side.transport::examine);
   }
 
   private static void carries(End from, End to) {
@@ -92,15 +92,15 @@ class TakenMemoryTest {
     assertThat(to.stream.read(ByteBuffer.allocate(9))).isEqualTo(3);
   }
 
-  private static void assertReset(FabricStream stream) {
-    assertThat(stream.readiness(FabricStream.READ | FabricStream.WRITE))
-        .isEqualTo(FabricStream.READ | FabricStream.WRITE);
+  private static void assertReset(TransportStream stream) {
+    assertThat(stream.readiness(TransportStream.READ | TransportStream.WRITE))
+        .isEqualTo(TransportStream.READ | TransportStream.WRITE);
     ByteBuffer bytes = ByteBuffer.allocate(100);
-    assertThat(stream.read(bytes)).isEqualTo(FabricStream.RESET);
-    assertThat(stream.read(bytes)).isEqualTo(FabricStream.RESET);
-    assertThat(stream.write(bytes)).isEqualTo(FabricStream.BROKEN);
-    assertThat(stream.write(new ByteBuffer[] {bytes}, 0, 1)).isEqualTo(FabricStream.BROKEN);
-    assertThat(stream.watch(FabricStream.READ)).isFalse();
+    assertThat(stream.read(bytes)).isEqualTo(TransportStream.RESET);
+    assertThat(stream.read(bytes)).isEqualTo(TransportStream.RESET);
+    assertThat(stream.write(bytes)).isEqualTo(TransportStream.BROKEN);
+    assertThat(stream.write(new ByteBuffer[] {bytes}, 0, 1)).isEqualTo(TransportStream.BROKEN);
+    assertThat(stream.watch(TransportStream.READ)).isFalse();
     assertThat(stream.peerInputSwitched()).isTrue();
     stream.abandonInput(false);
     stream.abort();
@@ -145,9 +145,9 @@ class TakenMemoryTest {
       victim.memory().truncate(ConnectionLayout.CONTROL_BYTES + RING);
       assertThat(examine(pair.dialled)).isTrue();
       assertThat(victim.connection().client.stream.read(ByteBuffer.allocate(1)))
-          .isEqualTo(FabricStream.RESET);
+          .isEqualTo(TransportStream.RESET);
       assertThat(victim.connection().client.stream.write(ByteBuffer.allocate(1)))
-          .isEqualTo(FabricStream.BROKEN);
+          .isEqualTo(TransportStream.BROKEN);
       victim.connection().release();
     }
     assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
@@ -240,7 +240,7 @@ class TakenMemoryTest {
         memory.truncate(0);
       }
       assertThat(examine(pair.dialler)).isTrue();
-      FabricStream stream = offer.stream();
+      TransportStream stream = offer.stream();
       assertThat(stream.withdrawn()).isTrue();
       assertThat(stream.established()).isFalse();
       pair.dialler.run(() -> offer.cancel(Reason.CLOSED_EARLY));

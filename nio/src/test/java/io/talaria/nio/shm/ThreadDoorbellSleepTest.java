@@ -9,8 +9,8 @@ import io.talaria.nio.doorbell.DoorbellAddress;
 import io.talaria.nio.doorbell.DoorbellAudit;
 import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.doorbell.ThreadDoorbell;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +62,7 @@ class ThreadDoorbellSleepTest {
   /** A doorbell that nobody rings any more who came late in another test. */
   private static ThreadDoorbell leased() throws Exception {
     ThreadDoorbell leased = DoorbellPool.ofProcess().lease(null);
-    while (leased.sleep(NOBODY, FabricStream.READ, MOMENT_NS)) {
+    while (leased.sleep(NOBODY, TransportStream.READ, MOMENT_NS)) {
       Thread.onSpinWait();
     }
     return leased;
@@ -76,7 +76,7 @@ class ThreadDoorbellSleepTest {
   }
 
   private boolean rung() throws Exception {
-    return doorbell.sleep(NOBODY, FabricStream.READ, MOMENT_NS);
+    return doorbell.sleep(NOBODY, TransportStream.READ, MOMENT_NS);
   }
 
   /** Has the peer know the doorbell. */
@@ -101,7 +101,7 @@ class ThreadDoorbellSleepTest {
   void theFirstSleepIsRungOnTheControlConnectionAndTheNextOnTheDoorbell() throws Exception {
     assertThat(sleeper.ringsDoorbells()).isTrue();
     assertThat(sleeper.rings(doorbell.number())).isFalse();
-    assertThat(sleeper.await(FabricStream.READ)).isTrue();
+    assertThat(sleeper.await(TransportStream.READ)).isTrue();
     pair.settle();
     ShmHomeTest.writeTo(connection.client);
     assertThat(connection.client.rung).hasValue(1);
@@ -109,7 +109,7 @@ class ThreadDoorbellSleepTest {
     ShmHomeTest.readAll(connection.server);
 
     assertThat(sleeper.rings(doorbell.number())).isTrue();
-    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
+    assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
     ShmHomeTest.writeTo(connection.client);
 
     assertThat(rung()).isTrue();
@@ -120,12 +120,12 @@ class ThreadDoorbellSleepTest {
   void aSleepIsRungOnceAndTheNextAgain() throws Exception {
     tell();
     for (int i = 0; i < 3; i++) {
-      assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
+      assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
       ShmHomeTest.writeTo(connection.client);
       assertThat(rung()).as("sleep %d", i).isTrue();
       ShmHomeTest.writeTo(connection.client);
       assertThat(rung()).as("rung again, %d", i).isFalse();
-      sleeper.awake(FabricStream.READ);
+      sleeper.awake(TransportStream.READ);
       ShmHomeTest.readAll(connection.server);
     }
     assertThat(connection.client.rung).hasValue(0);
@@ -135,7 +135,7 @@ class ThreadDoorbellSleepTest {
   void aWriterWithoutRoomIsRungThere() throws Exception {
     tell();
     fill();
-    assertThat(sleeper.await(FabricStream.WRITE, doorbell.number())).isTrue();
+    assertThat(sleeper.await(TransportStream.WRITE, doorbell.number())).isTrue();
 
     empty();
 
@@ -149,15 +149,15 @@ class ThreadDoorbellSleepTest {
     assertThat(sleeper.rings(writers.number())).isFalse();
     pair.settle();
     fill();
-    assertThat(sleeper.await(FabricStream.WRITE, writers.number())).isTrue();
-    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
+    assertThat(sleeper.await(TransportStream.WRITE, writers.number())).isTrue();
+    assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
 
     ShmHomeTest.writeTo(connection.client);
     assertThat(rung()).as("the reader").isTrue();
-    assertThat(writers.sleep(NOBODY, FabricStream.WRITE, MOMENT_NS)).isFalse();
+    assertThat(writers.sleep(NOBODY, TransportStream.WRITE, MOMENT_NS)).isFalse();
 
     empty();
-    assertThat(writers.sleep(NOBODY, FabricStream.WRITE, MOMENT_NS)).isTrue();
+    assertThat(writers.sleep(NOBODY, TransportStream.WRITE, MOMENT_NS)).isTrue();
     assertThat(rung()).as("the reader").isFalse();
     writers.giveBack();
   }
@@ -165,7 +165,7 @@ class ThreadDoorbellSleepTest {
   @Test
   void anEndRingsWhoeverSleeps() throws Exception {
     tell();
-    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
+    assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
     connection.client.stream.finishOutput();
     assertThat(rung()).isTrue();
   }
@@ -181,7 +181,8 @@ class ThreadDoorbellSleepTest {
   /** Nobody listens to the control connection: the session tells the sleeper's process as well. */
   @Test
   void whereADoorbellIsNotKnownTheSessionAndTheControlConnectionAreRung() throws Exception {
-    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue(); // without having told
+    assertThat(sleeper.await(TransportStream.READ, doorbell.number()))
+        .isTrue(); // without having told
     int before = connection.server.woken.get();
 
     ShmHomeTest.writeTo(connection.client);
@@ -193,7 +194,7 @@ class ThreadDoorbellSleepTest {
 
   @Test
   void whatIsNoNumberOfADoorbellIsNotRungOutsideTheSession() throws Exception {
-    assertThat(sleeper.await(FabricStream.READ, 2046)).isTrue();
+    assertThat(sleeper.await(TransportStream.READ, 2046)).isTrue();
     ShmHomeTest.writeTo(connection.client);
     assertThat(connection.client.rung).hasValue(1);
   }
@@ -201,13 +202,13 @@ class ThreadDoorbellSleepTest {
   @Test
   void afterTheSessionNoDoorbellIsRungNorAskedFor() throws Exception {
     tell();
-    assertThat(sleeper.await(FabricStream.READ, doorbell.number())).isTrue();
-    pair.dialler.run(() -> pair.dialler.fabric.peerGone(pair.dialler));
+    assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
+    pair.dialler.run(() -> pair.dialler.transport.peerGone(pair.dialler));
     ShmHomeTest.writeTo(connection.client);
     assertThat(rung()).isFalse();
     assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(1);
 
-    pair.dialled.run(() -> pair.dialled.fabric.peerGone(pair.dialled));
+    pair.dialled.run(() -> pair.dialled.transport.peerGone(pair.dialled));
     assertThat(sleeper.ringsDoorbells()).isFalse();
     assertThat(sleeper.rings(doorbell.number())).isFalse();
   }
@@ -230,8 +231,8 @@ class ThreadDoorbellSleepTest {
 
   private void assertRefused(ByteBuffer message, String why) {
     assertThatThrownBy(
-            () -> pair.dialler.run(() -> pair.dialler.fabric.received(pair.dialler, message)))
-        .hasCauseInstanceOf(FabricException.class)
+            () -> pair.dialler.run(() -> pair.dialler.transport.received(pair.dialler, message)))
+        .hasCauseInstanceOf(TransportException.class)
         .hasMessageContaining(why);
   }
 
@@ -239,7 +240,7 @@ class ThreadDoorbellSleepTest {
   @Test
   void thereIsRoomForAllDoorbellsOfAPool() {
     assertThat(DoorbellPool.MAX_FOR_THREADS).isEqualTo(PeerLayout.THREAD_DOORBELLS);
-    for (int number : new int[] {FabricStream.NO_DOORBELL, 0, 1, 255, 2046}) {
+    for (int number : new int[] {TransportStream.NO_DOORBELL, 0, 1, 255, 2046}) {
       long word = ConnectionLayout.waitWord(77, number, ConnectionLayout.WAIT_DOORBELL);
       assertThat(ConnectionLayout.doorbell(word)).isEqualTo(number);
       assertThat(word & 7).isEqualTo(ConnectionLayout.WAIT_DOORBELL);

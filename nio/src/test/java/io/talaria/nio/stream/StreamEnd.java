@@ -2,8 +2,8 @@
 
 package io.talaria.nio.stream;
 
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.StreamOwner;
+import io.talaria.nio.transport.StreamOwner;
+import io.talaria.nio.transport.TransportStream;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -11,23 +11,23 @@ import java.util.concurrent.TimeUnit;
 final class StreamEnd implements StreamOwner {
   private static final long DEADLINE_S = 30;
 
-  final FabricStream stream;
+  final TransportStream stream;
   StreamEnd other;
   private final Semaphore doorbell = new Semaphore(0);
 
-  StreamEnd(FabricStream stream) {
+  StreamEnd(TransportStream stream) {
     this.stream = stream;
     stream.owner(this, this);
   }
 
-  /** A doorbell on the control connection, of a fabric that needs one. */
+  /** A doorbell on the control connection, of a transport that needs one. */
   @Override
   public boolean ring() {
     other.doorbell.release();
     return true;
   }
 
-  /** What a fabric does that wakes by itself. */
+  /** What a transport does that wakes by itself. */
   @Override
   public void wake() {
     doorbell.release();

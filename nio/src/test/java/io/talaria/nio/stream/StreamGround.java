@@ -3,19 +3,19 @@
 package io.talaria.nio.stream;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.fabric.Fabric;
 import io.talaria.nio.files.PrivateDirectory;
-import io.talaria.nio.shm.ShmFabric;
+import io.talaria.nio.shm.ShmTransport;
+import io.talaria.nio.transport.TransportProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The fabric on which the contract of streams is tested: the one that the property {@code
- * talaria.test.fabric} names, or shared memory.
+ * The transport on which the contract of streams is tested: the one that the property {@code
+ * talaria.test.transport} names, or shared memory.
  */
 final class StreamGround {
-  /** The fabric's name. */
-  static final String NAME = System.getProperty("talaria.test.fabric", "shm");
+  /** The transport's name. */
+  static final String NAME = System.getProperty("talaria.test.transport", "shm");
 
   private static final int RING_BYTES = 32 << 10;
   private static final int MAX_RING_BYTES = 256 << 10;
@@ -25,13 +25,13 @@ final class StreamGround {
   /** More than any stream here takes unread. */
   static final int TOO_MUCH = 16 << 20;
 
-  /** The fabrics of two processes, which are both in this one. */
-  record Pair(Fabric dialling, Fabric accepting) {}
+  /** The transports of two processes, which are both in this one. */
+  record Pair(TransportProvider dialling, TransportProvider accepting) {}
 
-  private static final Pair FABRICS = open();
+  private static final Pair TRANSPORTS = open();
 
-  static Pair fabrics() {
-    return FABRICS;
+  static Pair transports() {
+    return TRANSPORTS;
   }
 
   private static Pair open() {
@@ -42,16 +42,17 @@ final class StreamGround {
         directory.toFile().deleteOnExit();
         return new Pair(shm(directory), shm(directory));
       }
-      Class<?> fabrics = Class.forName("io.talaria.nio." + NAME + ".Fabrics");
-      Fabric one = (Fabric) fabrics.getMethod("open", boolean.class).invoke(null, false);
+      Class<?> transports = Class.forName("io.talaria.nio." + NAME + ".Transports");
+      TransportProvider one =
+          (TransportProvider) transports.getMethod("open", boolean.class).invoke(null, false);
       return new Pair(one, one);
     } catch (Exception e) {
-      throw new IllegalStateException("no fabric " + NAME + ": " + e, e);
+      throw new IllegalStateException("no transport " + NAME + ": " + e, e);
     }
   }
 
-  private static Fabric shm(Path directory) {
-    return new ShmFabric(
+  private static TransportProvider shm(Path directory) {
+    return new ShmTransport(
         new PrivateDirectory(directory, Reason.NO_SHM_DIR), RING_BYTES, MAX_RING_BYTES);
   }
 }

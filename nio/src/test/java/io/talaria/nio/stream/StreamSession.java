@@ -4,11 +4,11 @@ package io.talaria.nio.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.fabric.Fabric;
-import io.talaria.nio.fabric.FabricException;
-import io.talaria.nio.fabric.FabricStream;
-import io.talaria.nio.fabric.Peer;
-import io.talaria.nio.fabric.Upgrade;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportProvider;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -20,7 +20,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** A session in memory between two fabrics, each with a negotiation thread of its own. */
+/** A session in memory between two transports, each with a negotiation thread of its own. */
 final class StreamSession {
   private static final long DEADLINE_S = 30;
 
@@ -29,29 +29,29 @@ final class StreamSession {
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final Queue<StreamEnd> open = new ArrayDeque<>();
 
-  StreamSession(StreamGround.Pair fabrics) throws Exception {
-    assertThat(fabrics.dialling().unavailable()).as(fabrics.dialling().problem()).isNull();
-    assertThat(fabrics.accepting().unavailable()).isNull();
-    dialler = new Side(true, fabrics.dialling());
-    dialled = new Side(false, fabrics.accepting());
+  StreamSession(StreamGround.Pair transports) throws Exception {
+    assertThat(transports.dialling().unavailable()).as(transports.dialling().problem()).isNull();
+    assertThat(transports.accepting().unavailable()).isNull();
+    dialler = new Side(true, transports.dialling());
+    dialled = new Side(false, transports.accepting());
     dialler.other = dialled;
     dialled.other = dialler;
-    ByteBuffer payload = dialler.call(() -> dialler.fabric.openPeer(dialler));
+    ByteBuffer payload = dialler.call(() -> dialler.transport.openPeer(dialler));
     dialled.call(
         () -> {
-          dialled.fabric.acceptPeer(dialled, payload);
+          dialled.transport.acceptPeer(dialled, payload);
           return null;
         });
     dialler.call(
         () -> {
-          dialler.fabric.peerAccepted(dialler);
+          dialler.transport.peerAccepted(dialler);
           return null;
         });
   }
 
   /** One process's half. */
   private final class Side implements Peer {
-    final Fabric fabric;
+    final TransportProvider transport;
     private final boolean initiator;
     private final ExecutorService thread =
         Executors.newSingleThreadExecutor(
@@ -63,9 +63,9 @@ final class StreamSession {
     private Side other;
     private volatile Object attachment;
 
-    Side(boolean initiator, Fabric fabric) {
+    Side(boolean initiator, TransportProvider transport) {
       this.initiator = initiator;
-      this.fabric = fabric;
+      this.transport = transport;
     }
 
     <T> T call(Callable<T> work) throws Exception {
@@ -88,8 +88,8 @@ final class StreamSession {
       other.execute(
           () -> {
             try {
-              other.fabric.received(other, copy);
-            } catch (FabricException e) {
+              other.transport.received(other, copy);
+            } catch (TransportException e) {
               failures.add(e);
             }
           });
@@ -107,7 +107,7 @@ final class StreamSession {
               }
             });
       } catch (RejectedExecutionException e) {
-        // The session has ended; a fabric may find out later.
+        // The session has ended; a transport may find out later.
       }
     }
 
@@ -127,8 +127,8 @@ final class StreamSession {
 
   /** A stream that is offered and answered, and that nobody has accepted. */
   Ends offer() throws Exception {
-    Upgrade offer = dialler.call(() -> dialler.fabric.offer(dialler));
-    Upgrade answer = dialled.call(() -> dialled.fabric.answer(dialled, offer.payload()));
+    Upgrade offer = dialler.call(() -> dialler.transport.offer(dialler));
+    Upgrade answer = dialled.call(() -> dialled.transport.answer(dialled, offer.payload()));
     StreamEnd server = new StreamEnd(answer.stream());
     dialler.call(
         () -> {
@@ -143,11 +143,11 @@ final class StreamSession {
     return new Ends(client, server);
   }
 
-  /** An established connection whose output is on the fabric in both directions. */
+  /** An established connection whose output is on the transport in both directions. */
   Ends connect() throws Exception {
     Ends ends = offer();
-    FabricStream client = ends.client.stream;
-    FabricStream server = ends.server.stream;
+    TransportStream client = ends.client.stream;
+    TransportStream server = ends.server.stream;
     client.acceptInput();
     server.acceptInput();
     until(() -> client.established() && server.established());
@@ -157,12 +157,12 @@ final class StreamSession {
     return ends;
   }
 
-  /** Waits for what a fabric brings by itself, and helps it as a thread that looks does. */
+  /** Waits for what a transport brings by itself, and helps it as a thread that looks does. */
   void until(BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       for (StreamEnd end : open) {
-        int unused = end.stream.readiness(FabricStream.READ | FabricStream.WRITE);
+        int unused = end.stream.readiness(TransportStream.READ | TransportStream.WRITE);
       }
       Thread.onSpinWait();
       if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(DEADLINE_S)) {
@@ -195,12 +195,12 @@ final class StreamSession {
     settle();
     dialler.call(
         () -> {
-          dialler.fabric.peerGone(dialler);
+          dialler.transport.peerGone(dialler);
           return null;
         });
     dialled.call(
         () -> {
-          dialled.fabric.peerGone(dialled);
+          dialled.transport.peerGone(dialled);
           return null;
         });
     settle();

@@ -1,4 +1,4 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/** What every {@link io.talaria.nio.fabric.FabricStream} does, whatever its fabric. */
+/** What every {@link io.talaria.nio.transport.TransportStream} does, whatever its transport. */
 package io.talaria.nio.stream;

@@ -425,7 +425,7 @@ public final class UcpStructs {
     public static final long SIZE = STRUCT.sizeBytes();
     public static final long FIELD_MASK = STRUCT.offset("field_mask");
     public static final long ADDRESS = STRUCT.offset("address");
-    public static final long ERR_MODE = STRUCT.offset("err_mode");
+    public static final long ERR_TRANSPORT = STRUCT.offset("err_mode");
     public static final long ERR_HANDLER_CB = STRUCT.offset("err_handler.cb");
     public static final long ERR_HANDLER_ARG = STRUCT.offset("err_handler.arg");
     public static final long USER_DATA = STRUCT.offset("user_data");

@@ -7,8 +7,8 @@ import io.talaria.bench.compare.Peer;
 import io.talaria.bench.compare.Settling;
 import io.talaria.bench.compare.Task;
 import io.talaria.bench.harness.Latencies;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.workloads.bookkeeper.LedgerResult.Measure;
@@ -62,7 +62,7 @@ final class LedgerClient {
       measures.add(measure("read", size, number -> readChecked(read, number, data)));
       read.close();
     }
-    return new LedgerResult(measures, ModeProbe.look(), rested);
+    return new LedgerResult(measures, TransportProbe.look(), rested);
   }
 
   /** Speaks to ZooKeeper and to the bookie. */

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.bookkeeper;
 
-import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.TransportProbe;
 import java.util.List;
 
 /**
@@ -12,7 +12,7 @@ import java.util.List;
  * @param roads the roads of its connections
  * @param rested whether compilers rested when measuring began
  */
-record LedgerResult(List<Measure> measures, ModeProbe.Roads roads, boolean rested) {
+record LedgerResult(List<Measure> measures, TransportProbe.Roads roads, boolean rested) {
   /**
    * One operation at one size.
    *

@@ -6,8 +6,8 @@ import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Peer;
 import io.talaria.bench.compare.Settling;
 import io.talaria.bench.compare.Task;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.io.IOException;
@@ -98,7 +98,7 @@ final class CounterClient {
       throw new HarnessException(
           String.format("the server got a wrong number where %,d was due", -verdict));
     }
-    return new CounterResult(upTo, elapsedNs, ModeProbe.look());
+    return new CounterResult(upTo, elapsedNs, TransportProbe.look());
   }
 
   private void exchange(Numbers numbers) throws IOException, HarnessException {

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.counter;
 
-import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Roads;
 
 /**
  * What the client found when all was in order.

@@ -6,8 +6,8 @@ import io.talaria.bench.compare.Peer;
 import io.talaria.bench.compare.Service;
 import io.talaria.bench.compare.Settling;
 import io.talaria.bench.compare.Task;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.netty.NettyServer;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.workloads.grpc.ByteServer;
@@ -56,7 +56,7 @@ public final class EchoJvm {
 
   private static EchoResult talk(ParentLink link, EchoLink echo) throws Exception {
     Settling.await(1, () -> echo.ask(""));
-    link.report(READY, new EchoResult(0, ModeProbe.look()));
+    link.report(READY, new EchoResult(0, TransportProbe.look()));
     long lines = 0;
     EchoLine line = link.receive(EchoLine.class);
     while (line.text() != null) {
@@ -65,7 +65,7 @@ public final class EchoJvm {
       lines++;
       line = link.receive(EchoLine.class);
     }
-    return new EchoResult(lines, ModeProbe.look());
+    return new EchoResult(lines, TransportProbe.look());
   }
 
   private static void check(String text, long number) throws HarnessException {

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.echo;
 
-import io.talaria.bench.harness.ModeProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Roads;
 
 /**
  * What the client reports: that it is connected, and in the end.

@@ -7,9 +7,9 @@ import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.RoadOptions;
 import io.talaria.bench.compare.SideOptions;
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.workloads.run.BoundedLines;
@@ -96,7 +96,8 @@ public final class KvsCommand implements Callable<Integer> {
       throws HarnessException, InterruptedException, IOException {
     try (ChildJvm jvm = launch.client(KvsJvm.class)) {
       Orders.connect(jvm, where.getFirst(), new KvsJob(where));
-      ModeProbe.Roads taken = jvm.await(KvsJvm.READY, ModeProbe.Roads.class, Orders.SILENCE);
+      TransportProbe.Roads taken =
+          jvm.await(KvsJvm.READY, TransportProbe.Roads.class, Orders.SILENCE);
       Pair.requireAccelerated(launch.road(), "shell", taken, where.size());
       return converse(jvm);
     }

@@ -7,8 +7,8 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import io.talaria.bench.compare.Peer;
 import io.talaria.bench.compare.Settling;
 import io.talaria.bench.compare.Task;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 
 /** The program of a server, and of a shell's connections. */
 public final class KvsJvm {
@@ -33,7 +33,7 @@ public final class KvsJvm {
     EventLoopGroup loops = new NioEventLoopGroup(1);
     try (KvsClient client = KvsClient.connect(task.job(KvsJob.class).servers(), loops)) {
       Settling.await(client.connections(), client::ping);
-      link.report(READY, ModeProbe.look());
+      link.report(READY, TransportProbe.look());
       Shell shell = new Shell(client);
       Shell.Answer answer;
       do {

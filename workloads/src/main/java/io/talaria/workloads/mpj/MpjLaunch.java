@@ -2,8 +2,8 @@
 
 package io.talaria.workloads.mpj;
 
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.Pinning;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
@@ -395,7 +395,7 @@ final class MpjLaunch implements AutoCloseable {
 
   /** What looks at the roads of connections, beside the program. */
   private static String probes() {
-    return Stream.of(Ranks.class, ModeProbe.class)
+    return Stream.of(Ranks.class, TransportProbe.class)
         .map(MpjLaunch::placeOf)
         .distinct()
         .map(Path::toString)

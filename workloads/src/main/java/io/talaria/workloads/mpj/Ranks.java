@@ -3,7 +3,7 @@
 package io.talaria.workloads.mpj;
 
 import com.sun.management.ThreadMXBean;
-import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.TransportProbe;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -375,11 +375,11 @@ public final class Ranks {
     private Road() {}
 
     static long undecidedNs() {
-      return ModeProbe.undecidedNs(1);
+      return TransportProbe.undecidedNs(1);
     }
 
     static String line() {
-      ModeProbe.Roads roads = ModeProbe.look();
+      TransportProbe.Roads roads = TransportProbe.look();
       return ROAD + " " + roads.accelerated() + " " + roads.plain() + " " + roads.describe();
     }
   }

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench netty --quick",
       "  talaria bench netty throughput -l 16,64K -t 64 --iterations 5 --json netty.json",
       "  talaria bench netty ping-pong -c 1,16 --event-loops 2 --no-pin",
-      "  talaria bench netty scaling --fabric ucx",
+      "  talaria bench netty scaling --transport ucx",
       "  talaria bench netty --listen",
       "  talaria bench netty ping-pong --remote 10.1.0.2 --plain",
       "",

@@ -2,7 +2,7 @@
 
 package io.talaria.workloads.ycsb;
 
-import io.talaria.bench.harness.ModeProbe;
+import io.talaria.bench.harness.TransportProbe;
 import java.util.Map;
 
 /**
@@ -25,5 +25,5 @@ public record PhaseResult(
     long elapsedNs,
     Map<String, String> histograms,
     int connections,
-    ModeProbe.Roads roads,
+    TransportProbe.Roads roads,
     boolean rested) {}

@@ -6,8 +6,8 @@ import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Peer;
 import io.talaria.bench.compare.Settling;
 import io.talaria.bench.harness.Latencies;
-import io.talaria.bench.harness.ModeProbe;
 import io.talaria.bench.harness.ParentLink;
+import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
@@ -65,7 +65,7 @@ public final class YcsbClient {
       WorkerGroup workerGroup =
           new WorkerGroup(bindings, job.phase() == Phase.RUN, workload, properties, operations);
       long elapsedNs = workerGroup.run(done -> link.report(Orders.PROGRESS, done));
-      ModeProbe.Roads roads = ModeProbe.look();
+      TransportProbe.Roads roads = TransportProbe.look();
       export(elapsedNs, operations);
       return result(bindings, elapsedNs, stores.connections(), roads, rested);
     }
@@ -89,7 +89,7 @@ public final class YcsbClient {
       List<TimedDb> bindings,
       long elapsedNs,
       int connections,
-      ModeProbe.Roads roads,
+      TransportProbe.Roads roads,
       boolean rested) {
     Map<String, Histogram> all = new TreeMap<>();
     bindings.forEach(binding -> binding.addTo(all));

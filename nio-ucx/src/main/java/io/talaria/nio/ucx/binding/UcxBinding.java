@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * One way from Java to UCX. Made by the fabric, which calls {@link #start} once, by one thread, and
- * the rest by any thread after it has answered; only {@link #name} and {@link #newDescriptorSet}
- * may be called before.
+ * One way from Java to UCX. Made by the transport, which calls {@link #start} once, by one thread,
+ * and the rest by any thread after it has answered; only {@link #name} and {@link
+ * #newDescriptorSet} may be called before.
  */
 public interface UcxBinding {
   /**

@@ -1,7 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * What the fabric's protocol needs of UCX, and all of it: a {@link
+ * What the transport's protocol needs of UCX, and all of it: a {@link
  * io.talaria.nio.ucx.binding.UcxBinding} opens {@link io.talaria.nio.ucx.binding.BoundWorker}s,
  * whose {@link io.talaria.nio.ucx.binding.BoundEndpoint}s send {@link
  * io.talaria.nio.ucx.binding.Block}s and hand out {@link io.talaria.nio.ucx.binding.Received}

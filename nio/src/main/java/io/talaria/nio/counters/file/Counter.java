@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
  * on a cache line of its own, what the writing thread counts.
  */
 public enum Counter {
-  /** Bytes read from the fabric. */
-  FABRIC_IN(128, 0),
+  /** Bytes read from the transport. */
+  ACCELERATED_IN(128, 0),
   /** Bytes read from TCP. */
   TCP_IN(136, 1),
   /** Reads that gave bytes. */
@@ -21,8 +21,8 @@ public enum Counter {
   WAKEUPS_RECEIVED(152, 3),
   /** Sleeps of threads that waited for the connection. */
   SLEEPS(160, 4),
-  /** Bytes written to the fabric. */
-  FABRIC_OUT(192, 5),
+  /** Bytes written to the transport. */
+  ACCELERATED_OUT(192, 5),
   /** Bytes written to TCP. */
   TCP_OUT(200, 6),
   /** Writes that took bytes. */
@@ -53,12 +53,12 @@ public enum Counter {
   /** What it has counted of a connection. */
   public long of(ConnectionInfo connection) {
     return switch (this) {
-      case FABRIC_IN -> connection.fabricInBytes();
+      case ACCELERATED_IN -> connection.acceleratedInBytes();
       case TCP_IN -> connection.tcpInBytes();
       case READS -> connection.reads();
       case WAKEUPS_RECEIVED -> connection.wakeupsReceived();
       case SLEEPS -> connection.sleeps();
-      case FABRIC_OUT -> connection.fabricOutBytes();
+      case ACCELERATED_OUT -> connection.acceleratedOutBytes();
       case TCP_OUT -> connection.tcpOutBytes();
       case WRITES -> connection.writes();
       case STALLS -> connection.stalls();

@@ -36,14 +36,14 @@ import java.nio.charset.StandardCharsets;
  *          to 4096 zeros
  *
  * record      0 | version         4 | state     4 | id                              8 |  cold
- *            16 | generation      4 | role 1 | mode 1 | reason 2 | opened at        8 |
+ *            16 | generation      4 | role 1 | transport 1 | reason 2 | opened at        8 |
  *            32 | local:  family 1, zero 1, port 2, scope 4, address 16            24 |
  *            56 | remote: the same                                                 24 |
- *            80 | ring in, bytes  4 | ring out  4 | transport        text of 1 + 39  |
- *           128 | bytes in by fabric            8 | bytes in by TCP               8 |  the reader's
+ *            80 | ring in, bytes  4 | ring out  4 | detail        text of 1 + 39  |
+ *           128 | bytes in by transport            8 | bytes in by TCP               8 |  the reader's
  *           144 | reads                         8 | doorbells received                8 |  cache line
  *           160 | sleeps                        8 |
- *           192 | bytes out by fabric           8 | bytes out by TCP              8 |  the writer's
+ *           192 | bytes out by transport           8 | bytes out by TCP              8 |  the writer's
  *           208 | writes                        8 | stalls                        8 |  cache line
  *           224 | doorbells sent                    8 |
  * </pre>
@@ -133,15 +133,15 @@ public final class CountersLayout {
   public static final int R_ID = 8;
   public static final int R_GENERATION = 16;
   public static final int R_ROLE = 20;
-  public static final int R_MODE = 21;
+  public static final int R_TRANSPORT = 21;
   public static final int R_REASON = 22;
   public static final int R_OPENED_AT = 24;
   public static final int R_LOCAL = 32;
   public static final int R_REMOTE = 56;
   public static final int R_RING_IN = 80;
   public static final int R_RING_OUT = 84;
-  public static final int R_TRANSPORT = 88;
-  public static final int TRANSPORT_BYTES = 40;
+  public static final int R_DETAIL = 88;
+  public static final int DETAIL_BYTES = 40;
 
   /**
    * From here what is counted: of a connection each {@link Counter}, of a selector each {@link

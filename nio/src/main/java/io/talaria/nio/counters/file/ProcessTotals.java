@@ -24,8 +24,8 @@ import java.util.Map;
  * @param sessions sessions with peer processes open now
  * @param sessionsOpened sessions opened so far
  * @param selectors what the selectors did
- * @param fabricInBytes bytes read from fabrics
- * @param fabricOutBytes bytes written to fabrics
+ * @param acceleratedInBytes bytes read from transports
+ * @param acceleratedOutBytes bytes written to transports
  * @param tcpInBytes bytes read from TCP
  * @param tcpOutBytes bytes written to TCP
  * @param reads reads that gave bytes
@@ -49,8 +49,8 @@ public record ProcessTotals(
     long sessions,
     long sessionsOpened,
     SelectorTotals selectors,
-    long fabricInBytes,
-    long fabricOutBytes,
+    long acceleratedInBytes,
+    long acceleratedOutBytes,
     long tcpInBytes,
     long tcpOutBytes,
     long reads,
@@ -103,8 +103,8 @@ public record ProcessTotals(
         ProcessCounter.SESSIONS.in(process),
         ProcessCounter.SESSIONS_OPENED.in(process),
         openSelectors.withClosed(process),
-        sums.get(Counter.FABRIC_IN),
-        sums.get(Counter.FABRIC_OUT),
+        sums.get(Counter.ACCELERATED_IN),
+        sums.get(Counter.ACCELERATED_OUT),
         sums.get(Counter.TCP_IN),
         sums.get(Counter.TCP_OUT),
         sums.get(Counter.READS),

@@ -5,9 +5,9 @@ package io.talaria.nio.counters.reader;
 import static io.talaria.nio.counters.file.CountersLayout.RECORD_BYTES;
 
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Mode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.Transport;
 import io.talaria.nio.counters.file.AddressCodec;
 import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersFiles;
@@ -206,27 +206,28 @@ public final class CountersReader {
     /** What a record says, or null if it makes no sense. */
     private static ConnectionInfo connection(ByteBuffer record, int roleNumber) {
       Role role = Role.ofNumber(roleNumber);
-      Mode mode = Mode.ofNumber(Byte.toUnsignedInt(record.get(CountersLayout.R_MODE)));
+      Transport transport =
+          Transport.ofNumber(Byte.toUnsignedInt(record.get(CountersLayout.R_TRANSPORT)));
       Reason reason =
           Reason.ofNumber(Short.toUnsignedInt(record.getShort(CountersLayout.R_REASON)));
-      int transportBytes = Byte.toUnsignedInt(record.get(CountersLayout.R_TRANSPORT));
+      int transportBytes = Byte.toUnsignedInt(record.get(CountersLayout.R_DETAIL));
       if (role == null
-          || mode == null
+          || transport == null
           || reason == null
-          || transportBytes >= CountersLayout.TRANSPORT_BYTES) {
+          || transportBytes >= CountersLayout.DETAIL_BYTES) {
         return null;
       }
       return new ConnectionInfo(
           record.getLong(CountersLayout.R_ID),
           role,
-          mode,
+          transport,
           reason,
-          CountersHeader.printable(record, CountersLayout.R_TRANSPORT + 1, transportBytes),
+          CountersHeader.printable(record, CountersLayout.R_DETAIL + 1, transportBytes),
           AddressCodec.get(record, CountersLayout.R_LOCAL),
           AddressCodec.get(record, CountersLayout.R_REMOTE),
           record.getLong(CountersLayout.R_OPENED_AT),
-          Counter.FABRIC_IN.in(record),
-          Counter.FABRIC_OUT.in(record),
+          Counter.ACCELERATED_IN.in(record),
+          Counter.ACCELERATED_OUT.in(record),
           Counter.TCP_IN.in(record),
           Counter.TCP_OUT.in(record),
           Counter.READS.in(record),

@@ -1,0 +1,97 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.Reason;
+import io.talaria.nio.Transport;
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportProvider;
+import io.talaria.nio.transport.Upgrade;
+import java.nio.ByteBuffer;
+
+/** A transport that was asked for and is not there. */
+final class MissingTransport implements TransportProvider {
+  private final String name;
+  private final String problem;
+
+  MissingTransport(String name, String problem) {
+    this.name = name;
+    this.problem = problem;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Transport kind() {
+    return Transport.UCX;
+  }
+
+  @Override
+  public Reason unavailable() {
+    return Reason.NO_UCX;
+  }
+
+  @Override
+  public String problem() {
+    return problem;
+  }
+
+  @Override
+  public boolean placesStreams() {
+    return true;
+  }
+
+  @Override
+  public Home openHome() {
+    return null;
+  }
+
+  @Override
+  public ByteBuffer openPeer(Peer peer) throws TransportException {
+    throw missing();
+  }
+
+  @Override
+  public void acceptPeer(Peer peer, ByteBuffer payload) throws TransportException {
+    throw missing();
+  }
+
+  @Override
+  public void peerAccepted(Peer peer) {
+    // There is none.
+  }
+
+  @Override
+  public Upgrade offer(Peer peer) throws TransportException {
+    throw missing();
+  }
+
+  @Override
+  public Upgrade answer(Peer peer, ByteBuffer payload) throws TransportException {
+    throw missing();
+  }
+
+  @Override
+  public void received(Peer peer, ByteBuffer message) throws TransportException {
+    throw missing();
+  }
+
+  @Override
+  public void peerGone(Peer peer) {
+    // There is none.
+  }
+
+  @Override
+  public void exit() {
+    // Nothing is to be sent.
+  }
+
+  private TransportException missing() {
+    return new TransportException(Reason.NO_UCX, problem);
+  }
+}

@@ -1,0 +1,133 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.channel;
+
+import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.TransportStream;
+
+/**
+ * How a selector looks at its transports: at the active keys directly, and at all others by watches
+ * that bring them back to the active ones. Confined to the selecting thread.
+ */
+final class TransportLook {
+  private final TalariaSelector selector;
+  private final Registrations registrations;
+  private final SelectorHomes homes;
+  private final ActiveKeys active;
+  private final ReadyKeys ready;
+  private final Home.ReadySink hinted = this::hinted;
+
+  /** Whether a key that waits is deaf: see {@link Lane#deaf}. */
+  private boolean anyDeaf;
+
+  TransportLook(
+      TalariaSelector selector,
+      Registrations registrations,
+      SelectorHomes homes,
+      ActiveKeys active,
+      ReadyKeys ready) {
+    this.selector = selector;
+    this.registrations = registrations;
+    this.homes = homes;
+    this.active = active;
+    this.ready = ready;
+  }
+
+  /** One look: takes up changes and hints, and reports the active keys that are ready. */
+  void pass() {
+    if (!ready.seen()) { // what an action of this select changes is for the next one, as on the JDK
+      registrations.takeChanges();
+    }
+    homes.look(hinted);
+    for (int i = active.size() - 1; i >= 0; i--) {
+      TalariaSelectionKey key = active.get(i);
+      if (key.isValid()) {
+        lookAt(key);
+      } else {
+        active.remove(key);
+      }
+    }
+  }
+
+  private void hinted(TransportStream stream) {
+    RegisteredKeys registered = ((TalariaSocketChannel) stream.attachment()).keys();
+    TalariaSelectionKey key = registered.with(selector);
+    if (key != null) {
+      active.addHinted(key);
+      if (!key.rare) {
+        stream.unwatch(); // it is looked at directly from now on
+      }
+    } else { // it has moved while we looked, and we have taken the hint from its new selector
+      for (TalariaSelectionKey other : registered.all()) {
+        other.owner().nudge(other);
+      }
+    }
+  }
+
+  private void lookAt(TalariaSelectionKey key) {
+    Lane lane = key.socket.lane();
+    int wanted = wanted(key);
+    int found = lane.readiness(wanted);
+    if (found != 0) {
+      key.emptyLooks = 0;
+      ready.report(key, found);
+    } else if (++key.emptyLooks > active.patience(key)
+        && !lane.residence().shared()
+        && !key.deaf
+        && watch(key, lane, wanted)) {
+      active.remove(key);
+    }
+    if (key.deaf && !lane.deaf()) {
+      selector.changed(key); // the program has read: the control connection is listened to again
+    }
+  }
+
+  /** TransportStream's bits are those of SelectionKey. */
+  private static int wanted(TalariaSelectionKey key) {
+    return key.interest() & (TransportStream.READ | TransportStream.WRITE);
+  }
+
+  /** Sets a watch; false if something is ready after all. */
+  private static boolean watch(TalariaSelectionKey key, Lane lane, int ops) {
+    if (!lane.attached()) {
+      return true; // the JDK's selector watches
+    }
+    TransportStream stream = lane.stream();
+    if (ops == 0) {
+      stream.unwatch();
+      return true;
+    }
+    // A direction still on TCP is watched by the JDK's selector, whatever the stream says of it.
+    return (key.rare ? stream.watchEvery(ops) : stream.watch(ops)) || lane.readiness(ops) == 0;
+  }
+
+  /** Sets the watches of all active keys; false if one has something to report. */
+  boolean prepareToSleep() {
+    anyDeaf = false;
+    for (int i = active.size() - 1; i >= 0; i--) {
+      TalariaSelectionKey key = active.get(i);
+      Lane lane = key.socket.lane();
+      int wanted = wanted(key);
+      anyDeaf |= key.deaf;
+      if (!key.isValid()) {
+        active.remove(key);
+      } else if (lane.readiness(wanted) != 0) {
+        return false;
+      } else if (lane.attached() && lane.residence().shared()) {
+        if (wanted != 0 && !lane.stream().await(wanted) && lane.readiness(wanted) != 0) {
+          return false;
+        }
+      } else if (!watch(key, lane, wanted)) {
+        return false;
+      } else if (!key.deaf) {
+        active.remove(key);
+      }
+    }
+    return true;
+  }
+
+  /** Whether one of the keys for which {@link #prepareToSleep} has prepared is deaf. */
+  boolean anyDeaf() {
+    return anyDeaf;
+  }
+}
