@@ -91,7 +91,7 @@ be_patient() {
 }
 
 # check NAME SECONDS packets|quiet COMMAND...: runs the command, which must end with 0 in time. With
-# "packets" it must also have sent some through the NIC: else it has used another road.
+# "packets" it must also have sent some through the NIC: else it has used another transport.
 check() {
   name=$1
   limit=$(($2 * patience))

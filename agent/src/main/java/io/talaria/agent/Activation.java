@@ -293,25 +293,25 @@ public final class Activation {
   }
 
   /** The transports that are asked for and may turn out to be usable, in words; or nothing. */
-  private static String roads(Config config, boolean withUcx) {
-    StringBuilder roads = new StringBuilder();
+  private static String transports(Config config, boolean withUcx) {
+    StringBuilder transports = new StringBuilder();
     for (String transport : config.transports()) {
       if (transport.equals(UCX) && !withUcx) {
         continue;
       }
-      roads.append(roads.length() == 0 ? "" : ", or else ");
+      transports.append(transports.length() == 0 ? "" : ", or else ");
       if (!transport.equals(UCX)) {
-        roads.append("shared memory");
+        transports.append("shared memory");
       } else if (byJucx(config)) {
-        roads.append("UCX by JUCX");
+        transports.append("UCX by JUCX");
       } else {
-        roads.append("UCX");
+        transports.append("UCX");
       }
     }
     if (withUcx && config.transports().equals(List.of(UCX))) {
-      roads.append(", or else TCP"); // whether it can be loaded is not known yet
+      transports.append(", or else TCP"); // whether it can be loaded is not known yet
     }
-    return roads.toString();
+    return transports.toString();
   }
 
   private static boolean byJucx(Config config) {
@@ -343,7 +343,7 @@ public final class Activation {
       System.err.println("talaria: " + disk);
     }
     String ucx = ucxObstacle(config);
-    String roads = roads(config, ucx.isEmpty());
+    String transports = transports(config, ucx.isEmpty());
     if (!ucx.isEmpty()) {
       ToldProblems.add(ucx); // once is enough
     }
@@ -353,7 +353,7 @@ public final class Activation {
             + (version == null ? "(development)" : version)
             + ": NIO connections"
             + config.ports().words()
-            + (roads.isEmpty() ? " stay on TCP" : " use " + roads)
+            + (transports.isEmpty() ? " stay on TCP" : " use " + transports)
             + " on this host (pid "
             + ProcessHandle.current().pid()
             + ")"

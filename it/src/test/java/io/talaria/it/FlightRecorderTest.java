@@ -64,9 +64,11 @@ class FlightRecorderTest {
     RecordedEvent connected = events(client, CLOSED, "client").get(0);
     assertThat(accepted.getString("remoteAddress")).isEqualTo(connected.getString("localAddress"));
     assertThat(accepted.getString("localAddress")).isEqualTo(connected.getString("remoteAddress"));
-    for (String road : List.of("accelerated", "tcp")) {
-      assertThat(accepted.getLong(road + "In")).isEqualTo(connected.getLong(road + "Out"));
-      assertThat(accepted.getLong(road + "Out")).isEqualTo(connected.getLong(road + "In"));
+    for (String transport : List.of("accelerated", "tcp")) {
+      assertThat(accepted.getLong(transport + "In"))
+          .isEqualTo(connected.getLong(transport + "Out"));
+      assertThat(accepted.getLong(transport + "Out"))
+          .isEqualTo(connected.getLong(transport + "In"));
     }
   }
 

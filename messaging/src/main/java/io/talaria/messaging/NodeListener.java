@@ -9,7 +9,7 @@ package io.talaria.messaging;
  */
 public interface NodeListener {
   /** There is a connection. */
-  default void connected(Peer peer, String road, String reason) {}
+  default void connected(Peer peer, String transport, String reason) {}
 
   /**
    * A connection has ended.

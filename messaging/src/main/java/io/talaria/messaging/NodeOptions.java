@@ -32,7 +32,7 @@ public final class NodeOptions {
   private Path key;
   private boolean insecure;
   private boolean sealed;
-  private Set<Road> roads = EnumSet.of(Road.SHM, Road.STREAM);
+  private Set<Transport> transports = EnumSet.of(Transport.SHM, Transport.STREAM);
   private MethodHandles.Lookup lookup;
   private final List<Registration> registrations = new ArrayList<>();
   private int handlers = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
@@ -158,13 +158,13 @@ public final class NodeOptions {
   }
 
   /**
-   * The roads that may be used; of those that reach a node the first in the order of {@link Road}
-   * is taken. Default: {@link Road#SHM} and {@link Road#STREAM}. Between hosts {@link Road#UCX} is
-   * not used if all shall be {@link #sealed}, or without a {@link #key} unless {@link #insecure} is
-   * said.
+   * The transports that may be used; of those that reach a node the first in the order of {@link
+   * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#STREAM}. Between hosts
+   * {@link Transport#UCX} is not used if all shall be {@link #sealed}, or without a {@link #key}
+   * unless {@link #insecure} is said.
    */
-  public NodeOptions roads(Road first, Road... others) {
-    roads = EnumSet.of(first, others);
+  public NodeOptions transports(Transport first, Transport... others) {
+    transports = EnumSet.of(first, others);
     return this;
   }
 
@@ -358,9 +358,9 @@ public final class NodeOptions {
     return insecure;
   }
 
-  /** See {@link #roads(Road, Road...)}. */
-  public Set<Road> roads() {
-    return EnumSet.copyOf(roads);
+  /** See {@link #transports(Transport, Transport...)}. */
+  public Set<Transport> transports() {
+    return EnumSet.copyOf(transports);
   }
 
   /** See {@link #lookup(MethodHandles.Lookup)}; or null. */

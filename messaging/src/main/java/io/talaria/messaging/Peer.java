@@ -83,10 +83,12 @@ public interface Peer {
   /** Whether there is a connection now. */
   boolean connected();
 
-  /** Its connection's road: {@code loop}, {@code shm}, {@code ucx} or {@code stream}; or null. */
-  String road();
+  /**
+   * Its connection's transport: {@code loop}, {@code shm}, {@code ucx} or {@code stream}; or null.
+   */
+  String transport();
 
-  /** Why it is that road, or why there is no connection; for people. */
+  /** Why it is that transport, or why there is no connection; for people. */
   String reason();
 
   /**

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a node does, over each road. */
+/** What a node does, over each transport. */
 @Timeout(120)
 class ContractTest {
   private static final long LONG_NS = 60_000_000_000L;
@@ -122,7 +122,7 @@ class ContractTest {
       for (long each : got) {
         assertThat(each).isEqualTo(next++);
       }
-      assertThat(peer.road())
+      assertThat(peer.transport())
           .isEqualTo(ground == Ground.LOOP ? "loop" : ground.name().toLowerCase(Locale.ROOT));
     }
   }

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the contract runs on: two nodes in one process and a road between them, or one node. */
+/**
+ * What the contract runs on: two nodes in one process and a transport between them, or one node.
+ */
 enum Ground {
   LOOP,
   SHM,
@@ -44,9 +46,9 @@ enum Ground {
               .sharedMemoryDirectory(directory.resolve("shm"))
               .directory(addresses::get);
       return switch (ground) {
-        case STREAM -> options.roads(Road.STREAM).listen("127.0.0.1", 0);
-        case UCX -> options.roads(Road.UCX);
-        default -> options.roads(Road.SHM);
+        case STREAM -> options.transports(Transport.STREAM).listen("127.0.0.1", 0);
+        case UCX -> options.transports(Transport.UCX);
+        default -> options.transports(Transport.SHM);
       };
     }
 

@@ -26,8 +26,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Nodes come, talk to one that stays, and go, again and again in one process: what that takes must
- * level off, and be given back. 1,000 a road; {@code ./talaria soak --messages} makes more. The
- * process has a heap that is all taken at the start, so that what grows is seen, in it or beside.
+ * level off, and be given back. 1,000 a transport; {@code ./talaria soak --messages} makes more.
+ * The process has a heap that is all taken at the start, so that what grows is seen, in it or
+ * beside.
  */
 @Tag("alone")
 @Tag("long")

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Nodes in processes of their own talk to each other while some are killed and started again, and
  * any is stopped and continued: each message is taken at most once, whole and in order; what is
  * missing was told as lost; nobody waits for much longer than its limit, and nothing is left. 20
- * seconds a road; {@code ./talaria chaos --messages} runs it at length.
+ * seconds a transport; {@code ./talaria chaos --messages} runs it at length.
  */
 @Tag("alone")
 @Timeout(value = 2, unit = TimeUnit.DAYS) // each wait has a limit of its own
@@ -50,7 +50,7 @@ class NodesStormTest {
   private final Member[] members = new Member[NODES + 1];
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
   private final List<Process> processes = new ArrayList<>();
-  private Road road;
+  private Transport transport;
   private Random random;
   private Path file;
   private long kills;
@@ -80,7 +80,7 @@ class NodesStormTest {
             StormMain.class,
             256,
             directory.resolve("errors-" + processes.size()),
-            road.name(),
+            transport.name(),
             directory.toString(),
             file.toString(),
             Integer.toString(id),
@@ -177,14 +177,14 @@ class NodesStormTest {
 
   @ParameterizedTest
   @EnumSource(
-      value = Road.class,
+      value = Transport.class,
       names = {"SHM", "STREAM"})
-  void whatIsNotTakenWasToldAsLost(Road by) throws Exception {
-    road = by;
+  void whatIsNotTakenWasToldAsLost(Transport by) throws Exception {
+    transport = by;
     String given = System.getenv("TALARIA_CHAOS_SEED");
     long seed = given == null ? System.nanoTime() & 0xffff_ffffL : Long.parseLong(given);
     random = new Random(seed);
-    String plan = "storm of nodes: " + road + ", " + SECONDS + " s, seed " + seed;
+    String plan = "storm of nodes: " + transport + ", " + SECONDS + " s, seed " + seed;
     System.out.println(plan);
     file = Files.writeString(directory.resolve("nodes"), "# nobody yet\n");
     Member unused = start(LASTING);

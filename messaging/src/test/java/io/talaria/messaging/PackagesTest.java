@@ -29,11 +29,12 @@ class PackagesTest {
           "counters", Set.of(),
           "dispatch", Set.of(),
           "engine",
-              Set.of("", "codec", "counters", "dispatch", "link", "ring", "road", "ucx", "wire"),
+              Set.of(
+                  "", "codec", "counters", "dispatch", "link", "ring", "transport", "ucx", "wire"),
           "link", Set.of("", "ring", "wire"),
           "ring", Set.of(),
-          "road", Set.of("ring", "wire"),
-          "ucx", Set.of("ring", "road"),
+          "transport", Set.of("ring", "wire"),
+          "ucx", Set.of("ring", "transport"),
           "wire", Set.of());
 
   private static final Pattern ARROW =
@@ -72,7 +73,7 @@ class PackagesTest {
       }
     }
     assertThat(wrong).as("arrows that PackagesTest.MAY_USE does not know").isEmpty();
-    assertThat(seen).contains("engine", "link", "road");
+    assertThat(seen).contains("engine", "link", "transport");
   }
 
   private static Path placeOf(Class<?> type) throws URISyntaxException {

@@ -74,13 +74,14 @@ public final class StormMain {
   /**
    * Runs until its input ends.
    *
-   * @param args road, directory, file of nodes, its id from 1, how many nodes there are, a seed
+   * @param args transport, directory, file of nodes, its id from 1, how many nodes there are, a
+   *     seed
    */
   public static void main(String[] args) throws Exception {
     int id = Integer.parseInt(args[3]);
     int nodes = Integer.parseInt(args[4]);
     StormMain storm = new StormMain(id, nodes, Long.parseLong(args[5]));
-    storm.run(Road.valueOf(args[0]), Path.of(args[1]), Path.of(args[2]), nodes);
+    storm.run(Transport.valueOf(args[0]), Path.of(args[1]), Path.of(args[2]), nodes);
   }
 
   private static synchronized void say(String text) {
@@ -92,14 +93,14 @@ public final class StormMain {
     say("WRONG node " + id + ", process " + incarnation + ": " + text);
   }
 
-  private void run(Road road, Path directory, Path file, int nodes) throws Exception {
+  private void run(Transport transport, Path directory, Path file, int nodes) throws Exception {
     NodeOptions options =
         NodeOptions.of(id)
             .cluster("storm")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
             .directory(NodeDirectory.file(file))
-            .roads(road)
+            .transports(transport)
             .sendLimit(Duration.ofNanos(SEND_LIMIT_NS))
             .lookup(MethodHandles.lookup())
             .type(Pong.class)
@@ -113,7 +114,8 @@ public final class StormMain {
     watch.start();
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (Node node = Node.start(road == Road.STREAM ? options.listen("127.0.0.1", 0) : options)) {
+    try (Node node =
+        Node.start(transport == Transport.STREAM ? options.listen("127.0.0.1", 0) : options)) {
       node.listen(new Told());
       say("RUNS " + node.port());
       List<Thread> threads = new ArrayList<>();

@@ -158,7 +158,7 @@ class ThrowingTest {
     }
 
     @Override
-    public void connected(Peer peer, String road, String reason) {
+    public void connected(Peer peer, String transport, String reason) {
       tell("connected");
     }
 

@@ -208,7 +208,7 @@ class ToldTest {
     Peer peer = here.peer(2);
     assertThat(peer.awaitTaken(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
     String line = "";
-    while (!line.contains("\"peer\":2,\"road\":\"shm\"")) {
+    while (!line.contains("\"peer\":2,\"transport\":\"shm\"")) {
       Thread.sleep(10);
       line = shown(1);
     }

@@ -124,7 +124,7 @@ class TwoProcessesTest {
       ticket = peer.send(new Pair(i, 1));
     }
     assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
-    assertThat(peer.road()).isEqualTo(ground.name().toLowerCase(Locale.ROOT));
+    assertThat(peer.transport()).isEqualTo(ground.name().toLowerCase(Locale.ROOT));
     assertThat(peer.ask(new Text("wrong"), Text.class, LONG_NS).text()).isEmpty();
     for (long got = 0; got < count; ) {
       got = peer.ask(new Text("count"), Answer.class, LONG_NS).value();

@@ -11,8 +11,8 @@ import java.time.Duration;
 
 /**
  * Nodes where UCX is not found: {@code WithoutUcxMain LIBRARY DIRECTORY}. Says why a node that has
- * no other road does not start, and what nodes with another one say to each other, and by which. A
- * process of its own, because UCX is looked for once.
+ * no other transport does not start, and what nodes with another one say to each other, and by
+ * which. A process of its own, because UCX is looked for once.
  */
 final class WithoutUcxMain {
   private WithoutUcxMain() {}
@@ -20,16 +20,16 @@ final class WithoutUcxMain {
   public static void main(String[] args) throws Exception {
     System.setProperty(Ucx.PROPERTY, args[0]);
     Path directory = Path.of(args[1]);
-    try (Node node = Node.start(options(directory, 1).roads(Road.UCX))) {
+    try (Node node = Node.start(options(directory, 1).transports(Transport.UCX))) {
       System.out.println("node " + node.id() + " runs");
     } catch (IOException e) {
       System.out.println(e.getMessage());
     }
-    try (Node far = Node.start(options(directory, 2).roads(Road.SHM, Road.UCX));
-        Node near = Node.start(options(directory, 1).roads(Road.SHM, Road.UCX))) {
+    try (Node far = Node.start(options(directory, 2).transports(Transport.SHM, Transport.UCX));
+        Node near = Node.start(options(directory, 1).transports(Transport.SHM, Transport.UCX))) {
       Peer peer = near.peer(far.id());
       long value = peer.ask(new Pair(7, 0), Answer.class, 60_000_000_000L).value();
-      System.out.println(value + " by " + peer.road());
+      System.out.println(value + " by " + peer.transport());
     }
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Road ucx where there is no UCX. */
+/** Transport ucx where there is no UCX. */
 @Timeout(90)
 class WithoutUcxTest {
   private static final String NOWHERE = "/nowhere/libucp.so.0";
@@ -19,7 +19,7 @@ class WithoutUcxTest {
   @TempDir Path directory;
 
   @Test
-  void aNodeThatHasNoOtherRoadDoesNotStartAndOthersGoWithoutIt() throws Exception {
+  void aNodeThatHasNoOtherTransportDoesNotStartAndOthersGoWithoutIt() throws Exception {
     Path errors = directory.resolve("errors");
     Process process =
         TestJvm.start(WithoutUcxMain.class, 64, errors, NOWHERE, directory.toString());
@@ -30,7 +30,7 @@ class WithoutUcxTest {
           .satisfiesExactly(
               why ->
                   assertThat(why)
-                      .startsWith("road ucx is the only one, and cannot be used: ")
+                      .startsWith("transport ucx is the only one, and cannot be used: ")
                       .contains(NOWHERE),
               said -> assertThat(said).isEqualTo("7 by shm"));
     } finally {

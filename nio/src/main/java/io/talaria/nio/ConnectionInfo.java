@@ -9,9 +9,9 @@ import java.net.InetSocketAddress;
  *
  * @param id a number of its own within the process
  * @param role which side it is
- * @param transport the road its bytes travel
- * @param reason why it is that road
- * @param detail details of the road for people, or empty
+ * @param transport the transport its bytes travel
+ * @param reason why it is that transport
+ * @param detail details of the transport for people, or empty
  * @param local local address, or null if there is none
  * @param remote remote address, or null if there is none
  * @param openedAtMs when it was opened, milliseconds since 1970
@@ -19,8 +19,8 @@ import java.net.InetSocketAddress;
  * @param acceleratedOutBytes bytes written to the transport
  * @param tcpInBytes bytes read from TCP
  * @param tcpOutBytes bytes written to TCP
- * @param reads reads that gave bytes, of either road
- * @param writes writes that took bytes, of either road
+ * @param reads reads that gave bytes, of either transport
+ * @param writes writes that took bytes, of either transport
  * @param stalls writes that found no space
  * @param wakeupsSent doorbells rung for a sleeping peer
  * @param wakeupsReceived doorbells heard
@@ -51,7 +51,7 @@ public record ConnectionInfo(
     int ringOutBytes) {
 
   /**
-   * Bytes read, of either road.
+   * Bytes read, of either transport.
    *
    * @return a sum
    */
@@ -60,7 +60,7 @@ public record ConnectionInfo(
   }
 
   /**
-   * Bytes written, of either road.
+   * Bytes written, of either transport.
    *
    * @return a sum
    */

@@ -49,7 +49,7 @@ public final class ConnectionView {
   }
 
   /**
-   * Details of the road for people, or empty.
+   * Details of the transport for people, or empty.
    *
    * @return the value
    */

@@ -16,7 +16,7 @@ import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * The selector provider: TCP channels that switch to a faster road where there is one, and
+ * The selector provider: TCP channels that switch to a faster transport where there is one, and
  * everything else from the JDK.
  *
  * <p>Switched on by the agent, or by {@code

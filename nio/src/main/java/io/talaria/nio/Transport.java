@@ -2,10 +2,11 @@
 
 package io.talaria.nio;
 
-/** The road on which a connection's bytes travel. */
+/** The transport on which a connection's bytes travel. */
 public enum Transport {
   /**
-   * The JDK's own socket: the road every connection starts on, and the one nothing can take away.
+   * The JDK's own socket: the transport every connection starts on, and the one nothing can take
+   * away.
    */
   TCP(1, "tcp"),
   /** Rings in memory shared by two processes of one host. */

@@ -22,7 +22,7 @@ class BenchTest {
   @TempDir private Path folder;
 
   @Test
-  void nettyOnBothRoads() throws Exception {
+  void nettyOnBothTransports() throws Exception {
     JsonNode json =
         measure(Stream.of("netty", "throughput", "ping-pong", "-l", "70000", "-c", "2", "-t", "3"));
     checkBoth(json, "throughput/70000/2/rate", "throughput/70000/2/bytes");
@@ -40,17 +40,17 @@ class BenchTest {
   }
 
   @Test
-  void grpcOnBothRoads() throws Exception {
-    grpcOnBothRoads("async");
+  void grpcOnBothTransports() throws Exception {
+    grpcOnBothTransports("async");
   }
 
   @Tag("long")
   @Test
-  void blockingClientsOfGrpcOnBothRoads() throws Exception {
-    grpcOnBothRoads("blocking");
+  void blockingClientsOfGrpcOnBothTransports() throws Exception {
+    grpcOnBothTransports("blocking");
   }
 
-  private void grpcOnBothRoads(String client) throws Exception {
+  private void grpcOnBothTransports(String client) throws Exception {
     String[] words = {"grpc", "--client", client, "-l", "1K", "-c", "2", "--in-flight", "3"};
     JsonNode json = measure(Stream.of(words));
     for (String call : new String[] {"unary", "streaming"}) {

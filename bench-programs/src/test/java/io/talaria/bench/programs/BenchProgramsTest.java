@@ -56,21 +56,21 @@ class BenchProgramsTest {
   }
 
   @Test
-  void severalClientsOfHazelcastOnBothRoads() throws Exception {
+  void severalClientsOfHazelcastOnBothTransports() throws Exception {
     assertBoth(measured("programs hazelcast -l 100 -c 2 --seconds 0.3"), "hazelcast/100/2/rate");
   }
 
   @Tag("long")
   @ParameterizedTest
   @EnumSource
-  void eachProgramOnBothRoads(Catalogue program) throws Exception {
+  void eachProgramOnBothTransports(Catalogue program) throws Exception {
     JsonNode json = measured("programs " + program + " --seconds 0.3");
     assertBoth(json, program + "/16/1/rate");
     assertBoth(json, program + "/16/1/p50");
   }
 
   @Test
-  void recordsOfKafkaOnBothRoads() throws Exception {
+  void recordsOfKafkaOnBothTransports() throws Exception {
     JsonNode json = measured("kafka -l 100 --seconds 0.3");
     assertBoth(json, "produce/100/rate");
     assertBoth(json, "consume/100/rate");

@@ -25,7 +25,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * What was found by the implementations compared: figures and times of each iteration, targets, and
- * the roads that connections took. Not for use by several threads.
+ * the transports that connections took. Not for use by several threads.
  */
 public final class Comparison {
   /** What tables show in place of a figure that should be there. */
@@ -35,7 +35,7 @@ public final class Comparison {
   private final Map<String, Gathered> measures = new LinkedHashMap<>();
   private final List<Distribution> times = new ArrayList<>();
   private final List<Run> runs = new ArrayList<>();
-  private final Map<String, Set<String>> roads = new LinkedHashMap<>();
+  private final Map<String, Set<String>> transports = new LinkedHashMap<>();
   private final List<String> notes = new ArrayList<>();
   private final List<Judged> byJucx = new ArrayList<>();
   private final List<Missing> missing = new ArrayList<>();
@@ -219,7 +219,7 @@ public final class Comparison {
    *
    * @param id the trial's name for machines
    * @param label its name for people
-   * @param implementation on which road
+   * @param implementation by which implementation
    * @param found what was found
    */
   public void add(String id, String label, Implementation implementation, Found found) {
@@ -239,7 +239,7 @@ public final class Comparison {
    *
    * @param id the name for machines of what was measured
    * @param label its name for people
-   * @param implementation on which road
+   * @param implementation by which implementation
    * @param rested whether compilers rested when measuring began
    * @param found what was found: a record
    */
@@ -266,16 +266,17 @@ public final class Comparison {
   }
 
   /**
-   * Adds which roads the connections of an iteration took, to be shown if they were Talaria's.
+   * Adds which transports the connections of an iteration took, to be shown if they were Talaria's.
    *
    * @param label what they did
-   * @param implementation on which road they should be
+   * @param implementation which transport they should take
    * @param taken what they took
    */
-  public void addRoads(String label, Implementation implementation, TransportProbe.Roads taken) {
+  public void addTransports(
+      String label, Implementation implementation, TransportProbe.Transports taken) {
     if (implementation.onTalaria()) {
       String whose = implementation == Implementation.TALARIA ? label : label + " by JUCX";
-      roads.computeIfAbsent(whose, key -> new LinkedHashSet<>()).add(taken.describe());
+      transports.computeIfAbsent(whose, key -> new LinkedHashSet<>()).add(taken.describe());
     }
   }
 
@@ -396,7 +397,7 @@ public final class Comparison {
    *
    * @param id the name for machines of what was timed
    * @param label its name for people
-   * @param implementation on which road
+   * @param implementation by which implementation
    * @param histogram the times, in nanoseconds
    */
   public void addTimes(
@@ -514,7 +515,7 @@ public final class Comparison {
    * Returns the times of all iterations together.
    *
    * @param id what was timed
-   * @param implementation on which road
+   * @param implementation by which implementation
    * @return a new histogram; null if there are none
    */
   public Histogram merged(String id, Implementation implementation) {
@@ -540,8 +541,8 @@ public final class Comparison {
     return List.copyOf(times);
   }
 
-  Map<String, Set<String>> roads() {
-    return roads;
+  Map<String, Set<String>> transports() {
+    return transports;
   }
 
   Map<String, Integer> compiling() {

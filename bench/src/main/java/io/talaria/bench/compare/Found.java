@@ -4,7 +4,7 @@ package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.TransportProbe;
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 import io.talaria.bench.harness.WarmUp;
 import org.HdrHistogram.Histogram;
 
@@ -15,14 +15,19 @@ import org.HdrHistogram.Histogram;
  * @param bytes their payload, if bytes a second are of interest; else 0
  * @param elapsedNs in which time
  * @param histogram how long each took, encoded; empty if that is not of interest
- * @param roads which roads the connections took
+ * @param transports which transports the connections took
  * @param rested whether compilers rested when measuring began
  */
 public record Found(
-    long operations, long bytes, long elapsedNs, String histogram, Roads roads, boolean rested) {
+    long operations,
+    long bytes,
+    long elapsedNs,
+    String histogram,
+    Transports transports,
+    boolean rested) {
 
   /**
-   * Returns what was found of operations that were timed one by one, and looks at the roads.
+   * Returns what was found of operations that were timed one by one, and looks at the transports.
    *
    * @param warmUp what went before
    * @param histogram how long each took
@@ -39,7 +44,7 @@ public record Found(
   }
 
   /**
-   * Returns what was found of messages one way, and looks at the roads.
+   * Returns what was found of messages one way, and looks at the transports.
    *
    * @param warmUp what went before
    * @param messages how many

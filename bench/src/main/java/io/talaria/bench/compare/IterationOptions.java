@@ -16,15 +16,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * The options of a benchmark of applications, whose server may be elsewhere: those of sides, roads,
- * iterations and files, and what they make of it: a mixin.
+ * The options of a benchmark of applications, whose server may be elsewhere: those of sides,
+ * transports, iterations and files, and what they make of it: a mixin.
  */
 public final class IterationOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
   @Mixin private SideOptions sides;
-  @Mixin private RoadOptions roads;
+  @Mixin private TransportOptions transports;
   @Mixin private RepeatOptions repeat;
   @Mixin private OutputOptions output;
 
@@ -71,8 +71,8 @@ public final class IterationOptions {
   }
 
   /**
-   * Does what the options say: serves, or measures a benchmark on the roads wanted and prints what
-   * it found.
+   * Does what the options say: serves, or measures a benchmark on the transports wanted and prints
+   * what it found.
    *
    * @param benchmark the benchmark
    * @return the exit status
@@ -86,13 +86,13 @@ public final class IterationOptions {
     int wanted = iterations(benchmark.repeatable(side));
     output.check();
     List<HostPort> remotes = sides.remotes(benchmark.several());
-    Launch launch = roads.launch(repeat.pinning());
+    Launch launch = transports.launch(repeat.pinning());
     if (side == SideOptions.Side.SERVER) {
       benchmark.serve(launch, sides.address(), command.commandLine().getOut());
       return CommandLine.ExitCode.OK;
     }
     List<Implementation> implementations =
-        remotes.isEmpty() ? launch.compared() : List.of(launch.road());
+        remotes.isEmpty() ? launch.compared() : List.of(launch.implementation());
     Machine machine = launch.machine().beside(repeat.busy());
     Comparison found = new Comparison(implementations);
     new Iterations(wanted, repeat.busy(), command.commandLine().getErr())

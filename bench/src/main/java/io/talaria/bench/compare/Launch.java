@@ -8,7 +8,7 @@ import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Path;
@@ -18,14 +18,18 @@ import java.util.List;
 /**
  * How the JVMs of a workload are started. Immutable.
  *
- * @param road what the sockets of a run on one road are
+ * @param implementation what the sockets of a run on one implementation are
  * @param agent the agent; null if nothing runs on Talaria
  * @param transport what Talaria runs on, as {@code talaria.transports}
  * @param options the user's further options for all JVMs
  * @param pinning which JVM sits on which core
  */
 public record Launch(
-    Implementation road, AgentJar agent, String transport, List<String> options, Pinning pinning) {
+    Implementation implementation,
+    AgentJar agent,
+    String transport,
+    List<String> options,
+    Pinning pinning) {
 
   /** Netty uses Unsafe, about which Java prints a warning from 24 on. */
   private static final List<String> COMMON =
@@ -38,23 +42,27 @@ public record Launch(
     options = List.copyOf(options);
   }
 
-  /** Returns the roads that a benchmark compares: both, or the JDK's sockets only. */
+  /** Returns the implementations that a benchmark compares: both, or the JDK's sockets only. */
   public List<Implementation> compared() {
-    return road == Implementation.JDK ? List.of(road) : Implementation.ofSockets();
+    return implementation == Implementation.JDK
+        ? List.of(implementation)
+        : Implementation.ofSockets();
   }
 
-  /** Returns the road in words, {@code Talaria (shm)}. */
+  /** Returns the implementation in words, {@code Talaria (shm)}. */
   public String describe() {
-    return road == Implementation.JDK ? "the JDK's sockets" : "Talaria (" + transport + ")";
+    return implementation == Implementation.JDK
+        ? "the JDK's sockets"
+        : "Talaria (" + transport + ")";
   }
 
   /**
-   * Returns the road that connections took, in words.
+   * Returns the transport that connections took, in words.
    *
    * @param taken what a client saw: only that tells which of several transports it was
    */
-  public String describe(Roads taken) {
-    return road == Implementation.TALARIA && transport.contains(",")
+  public String describe(Transports taken) {
+    return implementation == Implementation.TALARIA && transport.contains(",")
         ? "Talaria (" + taken.describe() + ")"
         : describe();
   }
@@ -87,7 +95,7 @@ public record Launch(
    * @throws InterruptedException if interrupted
    */
   public ChildJvm server(Class<?> main) throws HarnessException, InterruptedException {
-    return start("server", main, road, pinning.serverCore(), List.of());
+    return start("server", main, implementation, pinning.serverCore(), List.of());
   }
 
   /**
@@ -99,7 +107,7 @@ public record Launch(
    * @throws InterruptedException if interrupted
    */
   public ChildJvm client(Class<?> main) throws HarnessException, InterruptedException {
-    return start("client", main, road, pinning.clientCore(), List.of());
+    return start("client", main, implementation, pinning.clientCore(), List.of());
   }
 
   /**
@@ -129,7 +137,7 @@ public record Launch(
   public Launch with(List<String> more) {
     List<String> all = new ArrayList<>(more);
     all.addAll(options);
-    return new Launch(road, agent, transport, all, pinning);
+    return new Launch(implementation, agent, transport, all, pinning);
   }
 
   /**
@@ -138,7 +146,7 @@ public record Launch(
    * @param cores which JVM sits on which
    */
   public Launch on(Pinning cores) {
-    return new Launch(road, agent, transport, options, cores);
+    return new Launch(implementation, agent, transport, options, cores);
   }
 
   /** Describes this machine and the conditions. */

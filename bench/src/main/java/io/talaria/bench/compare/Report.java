@@ -40,7 +40,7 @@ public record Report(Machine machine, Comparison found) {
     if (!percentiles.isEmpty()) {
       out.append("\nTimes, all iterations together\n").append(percentiles.render());
     }
-    roads(out);
+    transports(out);
     compiling(out);
     long judged = found.judged();
     if (judged > 0) {
@@ -191,11 +191,11 @@ public record Report(Machine machine, Comparison found) {
     return table;
   }
 
-  /** Cases that took the same roads share a line. */
-  private void roads(StringBuilder out) {
+  /** Cases that took the same transports share a line. */
+  private void transports(StringBuilder out) {
     Map<String, List<String>> labels = new LinkedHashMap<>();
     found
-        .roads()
+        .transports()
         .forEach(
             (label, taken) ->
                 labels

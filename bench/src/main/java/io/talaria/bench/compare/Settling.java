@@ -8,7 +8,7 @@ import io.talaria.bench.harness.TransportProbe;
 import io.talaria.cli.harness.HarnessException;
 import java.util.concurrent.TimeUnit;
 
-/** Lets connections of a child JVM take the road they will take, before anything counts. */
+/** Lets connections of a child JVM take the transport they will take, before anything counts. */
 public final class Settling {
   private static final long PAUSE_MS = 1;
 
@@ -26,8 +26,8 @@ public final class Settling {
   }
 
   /**
-   * Exchanges messages, once at least, until the connections have taken their roads, as they will
-   * with traffic in both directions. Plain sockets need no more than one exchange.
+   * Exchanges messages, once at least, until the connections have taken their transports, as they
+   * will with traffic in both directions. Plain sockets need no more than one exchange.
    *
    * @param connections how many connections there are
    * @param exchange what to do

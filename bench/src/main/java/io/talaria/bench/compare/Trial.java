@@ -15,7 +15,7 @@ public interface Trial {
   /** Returns how many connections there are. */
   int connections();
 
-  /** Returns further options that both JVMs need, on either road. */
+  /** Returns further options that both JVMs need, on either transport. */
   default List<String> javaOptions() {
     return List.of();
   }

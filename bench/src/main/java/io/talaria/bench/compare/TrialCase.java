@@ -36,7 +36,7 @@ record TrialCase(Launch launch, Class<?> main, Timing timing, Trial trial, List<
     Implementation implementation = iteration.implementation();
     Found found = remotes.isEmpty() ? both(iteration) : client(iteration);
     iteration.found().add(trial.id(), trial.label(), implementation, found);
-    iteration.found().addRoads(trial.label(), implementation, found.roads());
+    iteration.found().addTransports(trial.label(), implementation, found.transports());
     iteration.found().addRun(trial.id(), trial.label(), implementation, found.rested(), found);
   }
 
@@ -59,7 +59,7 @@ record TrialCase(Launch launch, Class<?> main, Timing timing, Trial trial, List<
     Found found =
         Orders.result(client, Found.class, timing.limit(), stage -> iteration.say(stage.asText()));
     Pair.requireAccelerated(
-        iteration.implementation(), "client", found.roads(), trial.connections());
+        iteration.implementation(), "client", found.transports(), trial.connections());
     return found;
   }
 }

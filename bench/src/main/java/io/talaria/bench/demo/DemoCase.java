@@ -67,7 +67,7 @@ record DemoCase(Launch launch, double speed) implements BenchmarkCase {
         Pair.requireAccelerated(
             iteration.implementation(),
             "client (" + phase.label() + ")",
-            result.roads(),
+            result.transports(),
             phase.connections());
         add(iteration.found(), iteration.implementation(), result, cpuNs);
       }
@@ -108,7 +108,7 @@ record DemoCase(Launch launch, double speed) implements BenchmarkCase {
         found.add("oneway64K", "64 KiB one way", quantity, implementation, gigabytes);
       }
     }
-    found.addRoads(result.phase().label(), implementation, result.roads());
+    found.addTransports(result.phase().label(), implementation, result.transports());
     found.addRun(
         result.phase().name(), result.phase().label(), implementation, result.rested(), result);
   }

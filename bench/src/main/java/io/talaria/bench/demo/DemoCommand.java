@@ -6,7 +6,7 @@ import io.talaria.bench.compare.Comparison;
 import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.OutputOptions;
-import io.talaria.bench.compare.RoadOptions;
+import io.talaria.bench.compare.TransportOptions;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.PinOptions;
@@ -59,7 +59,7 @@ public final class DemoCommand implements Subcommand {
   private Path out;
 
   @Mixin private PinOptions pin;
-  @Mixin private RoadOptions roads;
+  @Mixin private TransportOptions transports;
   @Mixin private OutputOptions output;
 
   @Option(
@@ -80,7 +80,7 @@ public final class DemoCommand implements Subcommand {
     }
     check();
     output.check();
-    Launch launch = roads.launch(pin.pinning(spec.commandLine()));
+    Launch launch = transports.launch(pin.pinning(spec.commandLine()));
     Machine machine = launch.machine();
     Comparison found = new Comparison(launch.compared());
     new Iterations(1, 0, spec.commandLine().getErr())

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.demo;
 
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 
 /**
  * What the client measured in one phase.
@@ -11,7 +11,7 @@ import io.talaria.bench.harness.TransportProbe.Roads;
  * @param operations how many round trips or messages
  * @param elapsedNs in which time
  * @param histogram the round trips, encoded; empty for messages one way
- * @param roads which roads the connections took
+ * @param transports which transports the connections took
  * @param rested whether compilers rested when measuring began
  */
 record PhaseResult(
@@ -19,7 +19,7 @@ record PhaseResult(
     long operations,
     long elapsedNs,
     String histogram,
-    Roads roads,
+    Transports transports,
     boolean rested) {
 
   double perSecond() {

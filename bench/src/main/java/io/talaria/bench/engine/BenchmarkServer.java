@@ -3,7 +3,7 @@
 package io.talaria.bench.engine;
 
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -189,7 +189,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     private void obey(ControlLine.Line order) throws HarnessException, InterruptedException {
       switch (order.type()) {
-        case "start" -> start(order.road());
+        case "start" -> start(order.transport());
         case "order" -> order(order);
         case "stop" -> {
           stop();
@@ -201,20 +201,20 @@ public final class BenchmarkServer implements AutoCloseable {
 
     private void start(String name) throws HarnessException, InterruptedException {
       stop();
-      Road road = road(name);
+      Transport transport = transport(name);
       try {
-        child = starter.start(road);
+        child = starter.start(transport);
         line.send(ControlLine.line("started"));
       } catch (HarnessException e) {
         refuse(e);
       }
     }
 
-    private static Road road(String name) throws HarnessException {
-      return Stream.of(Road.values())
-          .filter(road -> road.name().equals(name))
+    private static Transport transport(String name) throws HarnessException {
+      return Stream.of(Transport.values())
+          .filter(transport -> transport.name().equals(name))
           .findFirst()
-          .orElseThrow(() -> new HarnessException("there is no road " + name));
+          .orElseThrow(() -> new HarnessException("there is no transport " + name));
     }
 
     private void order(ControlLine.Line order) throws HarnessException {

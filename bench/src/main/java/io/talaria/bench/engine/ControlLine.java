@@ -26,7 +26,7 @@ import jdk.net.ExtendedSocketOptions;
  *   command                                  benchmark server
  *     {"type":"hello",program,version,token,run} ──►
  *                                       ◄── {"type":"welcome",version,talaria,java}
- *     {"type":"start",road}                 ──►
+ *     {"type":"start",transport}                 ──►
  *                                       ◄── {"type":"started"}
  *     {"type":"order",limitMs,order}        ──►  one for each phase
  *                                       ◄── {"type":"event",name,payload}
@@ -66,7 +66,7 @@ final class ControlLine implements AutoCloseable {
    * @param order of an order
    * @param name of an event: which phase has ended
    * @param payload of an event
-   * @param road of a start
+   * @param transport of a start
    * @param program of a hello
    * @param version of a hello and a welcome
    * @param token of a hello
@@ -81,7 +81,7 @@ final class ControlLine implements AutoCloseable {
       JsonNode order,
       String name,
       JsonNode payload,
-      String road,
+      String transport,
       String program,
       int version,
       String token,
@@ -103,8 +103,8 @@ final class ControlLine implements AutoCloseable {
     return Map.of("type", "welcome", "version", VERSION, "talaria", talaria, "java", java);
   }
 
-  static Map<String, Object> start(String road) {
-    return Map.of("type", "start", "road", road);
+  static Map<String, Object> start(String transport) {
+    return Map.of("type", "start", "transport", transport);
   }
 
   static Map<String, Object> order(JsonNode order, long limitMs) {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.ChildSpec;
 import io.talaria.bench.harness.Patience;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Path;
@@ -37,17 +37,17 @@ public record JvmStarter(
   /**
    * Starts a JVM.
    *
-   * @param road what its sockets run on
+   * @param transport what its sockets run on
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */
-  ChildJvm start(Road road) throws HarnessException, InterruptedException {
-    List<String> options = new ArrayList<>(road.jvmOptions());
-    if (road.accelerated()) {
+  ChildJvm start(Transport transport) throws HarnessException, InterruptedException {
+    List<String> options = new ArrayList<>(transport.jvmOptions());
+    if (transport.accelerated()) {
       options.add("-Dtalaria.sockets=true");
     }
     options.addAll(jvmOptions);
-    Path jar = road.accelerated() ? AgentJar.locate(agent).file() : null;
+    Path jar = transport.accelerated() ? AgentJar.locate(agent).file() : null;
     ChildJvm child =
         ChildJvm.start(new ChildSpec(name, MeasuringJvm.class, core, jar, options, jars));
     try {

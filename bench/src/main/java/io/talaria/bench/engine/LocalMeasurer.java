@@ -3,7 +3,7 @@
 package io.talaria.bench.engine;
 
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import java.time.Duration;
@@ -19,8 +19,8 @@ final class LocalMeasurer implements Measurer {
   }
 
   @Override
-  public void start(Road road) throws HarnessException, InterruptedException {
-    child = starter.start(road);
+  public void start(Transport transport) throws HarnessException, InterruptedException {
+    child = starter.start(transport);
   }
 
   @Override

@@ -123,7 +123,7 @@ public final class Orders {
    * @param sinceDue of the open loop, likewise
    * @param warm whether this side is warm
    * @param rested whether compilers rested when it was last said to be warm
-   * @param roads which roads the connections take
+   * @param transports which transports the connections take
    * @param wireBytes what the network interface has carried meanwhile, both ways; negative if
    *     unknown
    * @param infinibandBytes what InfiniBand ports have; negative if there are none
@@ -134,7 +134,7 @@ public final class Orders {
       String sinceDue,
       boolean warm,
       boolean rested,
-      TransportProbe.Roads roads,
+      TransportProbe.Transports transports,
       long wireBytes,
       long infinibandBytes) {}
 

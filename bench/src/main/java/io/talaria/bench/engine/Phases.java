@@ -6,7 +6,7 @@ import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.link.Binding;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 import java.util.List;
@@ -39,19 +39,19 @@ public final class Phases {
    * What all connections of a worker group have in common.
    *
    * @param kind the library
-   * @param road what its sockets run on
+   * @param transport what its sockets run on
    * @param maxBytes the largest message
    * @param threads how many event loops connections share; 0: one each
-   * @param transports {@code UCX_TLS}; empty for UCX's choice
+   * @param ucxTransports {@code UCX_TLS}; empty for UCX's choice
    * @param spins whether a thread that finds nothing to do keeps its core in any case
    * @param limit how long any phase may take beyond what is measured
    */
   public record Terms(
       BindingKind kind,
-      Road road,
+      Transport transport,
       int maxBytes,
       int threads,
-      String transports,
+      String ucxTransports,
       boolean spins,
       Duration limit) {}
 
@@ -78,7 +78,7 @@ public final class Phases {
    *
    * @return its release; empty if it has none of its own
    * @throws LibraryMissingException if it cannot be used
-   * @throws HarnessException if that fails, or Talaria is not switched as the road wants it
+   * @throws HarnessException if that fails, or Talaria is not switched as the transport wants it
    * @throws InterruptedException if interrupted
    */
   public String initialize() throws HarnessException, InterruptedException {
@@ -93,7 +93,7 @@ public final class Phases {
         throw new LibraryMissingException(workerGroup.side(i) + each.get(i).obstacle());
       }
     }
-    boolean wanted = terms.road().accelerated();
+    boolean wanted = terms.transport().accelerated();
     if (each.stream().anyMatch(one -> one.talaria() != wanted)) {
       throw new HarnessException(
           wanted
@@ -119,7 +119,7 @@ public final class Phases {
               terms.maxBytes(),
               ofEach,
               terms.threads(),
-              terms.transports(),
+              terms.ucxTransports(),
               terms.spins());
       for (int client = server + 1; client < workerGroup.size(); client++) {
         for (int left = connections; left > 0; left -= AT_ONCE) {
@@ -224,7 +224,7 @@ public final class Phases {
    * @param most how many operations at most in each connection
    * @param ratePerSecond of the open loop; 0 for the closed one
    * @param timed whether each operation is timed, if the pattern allows it
-   * @param connections how many connections of each process must be accelerated on such a road
+   * @param connections how many connections of each process must be accelerated on such a transport
    * @throws HarnessException if that fails, or connections were not accelerated
    * @throws InterruptedException if interrupted
    */
@@ -243,7 +243,7 @@ public final class Phases {
             terms.limit().plusMillis((long) (2_000 * operations / perSecond)));
     List<Orders.Operated> leaders = leaders(done);
     for (Orders.Operated leader : leaders) {
-      requireAccelerated(leader.roads(), connections);
+      requireAccelerated(leader.transports(), connections);
     }
     return new Measured(operations, leaders, done.stream().allMatch(Orders.Operated::rested));
   }
@@ -257,16 +257,16 @@ public final class Phases {
     return IntStream.range(0, done.size()).filter(this::leads).mapToObj(done::get).toList();
   }
 
-  private void requireAccelerated(TransportProbe.Roads roads, int connections)
+  private void requireAccelerated(TransportProbe.Transports transports, int connections)
       throws HarnessException {
-    if (terms.road().accelerated() && roads.accelerated() < connections) {
+    if (terms.transport().accelerated() && transports.accelerated() < connections) {
       throw new HarnessException(
           "NOT ACCELERATED: of "
               + connections
               + " connections "
-              + roads.accelerated()
+              + transports.accelerated()
               + " are on a transport: "
-              + roads.describe());
+              + transports.describe());
     }
   }
 
@@ -281,7 +281,7 @@ public final class Phases {
     return workerGroup.one(
         0,
         Orders.Phase.PERFTEST,
-        new Orders.Perftest(terms.transports()),
+        new Orders.Perftest(terms.ucxTransports()),
         Integer.class,
         terms.limit());
   }

@@ -3,7 +3,7 @@
 package io.talaria.bench.engine;
 
 import io.talaria.bench.harness.ChildGoneException;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,17 +69,17 @@ public final class WorkerGroup implements AutoCloseable {
   /**
    * Starts the JVMs.
    *
-   * @param road what their sockets run on
+   * @param transport what their sockets run on
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */
-  public void start(Road road) throws HarnessException, InterruptedException {
+  public void start(Transport transport) throws HarnessException, InterruptedException {
     List<CompletableFuture<Boolean>> starts = new ArrayList<>();
     for (Measurer member : members) {
       starts.add(
           submit(
               () -> {
-                member.start(road);
+                member.start(transport);
                 return true;
               }));
     }

@@ -113,23 +113,27 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
    *
    * @param implementation whose sockets the pair runs on
    * @param side who looked
-   * @param roads what it saw
+   * @param transports what it saw
    * @param connections how many connections there must be
    * @throws HarnessException if some stayed plain
    */
   public static void requireAccelerated(
-      Implementation implementation, String side, TransportProbe.Roads roads, int connections)
+      Implementation implementation,
+      String side,
+      TransportProbe.Transports transports,
+      int connections)
       throws HarnessException {
-    if (accelerated(implementation) && (roads.accelerated() < connections || roads.plain() > 0)) {
+    if (accelerated(implementation)
+        && (transports.accelerated() < connections || transports.plain() > 0)) {
       throw new HarnessException(
           "NOT ACCELERATED: of "
               + connections
               + " connections, the "
               + side
               + " saw "
-              + roads.accelerated()
+              + transports.accelerated()
               + " on a transport: "
-              + roads.describe());
+              + transports.describe());
     }
   }
 

@@ -13,39 +13,39 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** Looks in a child JVM which road its connections really take. Any thread may call it. */
+/** Looks in a child JVM which transport its connections really take. Any thread may call it. */
 public final class TransportProbe {
   private static final String TALARIA_PROVIDER = "io.talaria.nio.TalariaProvider";
 
   private TransportProbe() {}
 
   /**
-   * The roads of the connections of one process.
+   * The transports of the connections of one process.
    *
    * @param provider class name of the selector provider
    * @param accelerated connections on a transport
    * @param plain connections on TCP
-   * @param roads how many connections per transport and reason, as in {@code shm (same-host)}
+   * @param transports how many connections per transport and reason, as in {@code shm (same-host)}
    * @param tcpBytes bytes that the connections have moved on TCP, in and out
    * @param acceleratedBytes bytes that the connections have moved on a transport, in and out
    */
-  public record Roads(
+  public record Transports(
       String provider,
       int accelerated,
       int plain,
-      Map<String, Integer> roads,
+      Map<String, Integer> transports,
       long tcpBytes,
       long acceleratedBytes) {
 
-    /** Returns the roads in words, {@code 3 tcp (peer-plain)}. */
+    /** Returns the transports in words, {@code 3 tcp (peer-plain)}. */
     public String describe() {
-      if (roads.isEmpty()) {
+      if (transports.isEmpty()) {
         return "no connection known to " + provider;
       }
       StringBuilder text = new StringBuilder();
-      roads.forEach(
-          (road, count) ->
-              text.append(text.isEmpty() ? "" : ", ").append(count).append(' ').append(road));
+      transports.forEach(
+          (transport, count) ->
+              text.append(text.isEmpty() ? "" : ", ").append(count).append(' ').append(transport));
       return text.toString();
     }
   }
@@ -60,17 +60,19 @@ public final class TransportProbe {
     return provider().equals(TALARIA_PROVIDER);
   }
 
-  /** Returns the roads of this process's open connections. */
-  public static Roads look() {
-    return switchedOn() ? Talaria.look() : new Roads(provider(), 0, 0, new LinkedHashMap<>(), 0, 0);
+  /** Returns the transports of this process's open connections. */
+  public static Transports look() {
+    return switchedOn()
+        ? Talaria.look()
+        : new Transports(provider(), 0, 0, new LinkedHashMap<>(), 0, 0);
   }
 
   /**
-   * Returns how long after they were opened the roads of this process's connections may still
+   * Returns how long after they were opened the transports of this process's connections may still
    * change.
    *
    * @param connections how many connections there are
-   * @return nanoseconds; 0 if all of them have the road that they will keep
+   * @return nanoseconds; 0 if all of them have the transport that they will keep
    */
   public static long undecidedNs(int connections) {
     return switchedOn() ? Talaria.undecidedNs(connections) : 0;
@@ -104,12 +106,12 @@ public final class TransportProbe {
       };
     }
 
-    static Roads look() {
+    static Transports look() {
       int accelerated = 0;
       int plain = 0;
       long tcpBytes = 0;
       long acceleratedBytes = 0;
-      Map<String, Integer> roads = new TreeMap<>();
+      Map<String, Integer> transports = new TreeMap<>();
       for (ConnectionInfo info : Connections.snapshot()) {
         if (info.role() == Role.LISTENER) {
           continue;
@@ -121,9 +123,10 @@ public final class TransportProbe {
         }
         tcpBytes += info.tcpInBytes() + info.tcpOutBytes();
         acceleratedBytes += info.acceleratedInBytes() + info.acceleratedOutBytes();
-        roads.merge(info.transport().code() + " (" + info.reason().code() + ")", 1, Integer::sum);
+        transports.merge(
+            info.transport().code() + " (" + info.reason().code() + ")", 1, Integer::sum);
       }
-      return new Roads(provider(), accelerated, plain, roads, tcpBytes, acceleratedBytes);
+      return new Transports(provider(), accelerated, plain, transports, tcpBytes, acceleratedBytes);
     }
   }
 }

@@ -5,13 +5,13 @@ package io.talaria.bench.harness;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When a client may begin to measure: its connections have taken the road they will take, and the
- * code is compiled, here and at the server. Used by one thread of a child JVM.
+ * When a client may begin to measure: its connections have taken the transport they will take, and
+ * the code is compiled, here and at the server. Used by one thread of a child JVM.
  *
  * <p>Begins when it is made.
  */
 public final class WarmUp {
-  private static final long ROAD_LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long TRANSPORT_LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
 
   private final long minNs;
   private final long maxNs;
@@ -43,7 +43,7 @@ public final class WarmUp {
     long elapsed = System.nanoTime() - begin;
     rested = elapsed >= minNs && done >= operations && compilers.atRest();
     boolean compiled = elapsed >= maxNs || rested;
-    return compiled && (settled(connections) || elapsed >= maxNs + ROAD_LIMIT_NS);
+    return compiled && (settled(connections) || elapsed >= maxNs + TRANSPORT_LIMIT_NS);
   }
 
   /**
@@ -55,7 +55,7 @@ public final class WarmUp {
   }
 
   /**
-   * Returns whether connections have taken the road they will take.
+   * Returns whether connections have taken the transport they will take.
    *
    * @param connections how many
    */

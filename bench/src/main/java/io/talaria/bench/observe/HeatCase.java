@@ -56,7 +56,7 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
     }
     String doing = "starting";
     try (WorkerGroup workerGroup = workerPool.workerGroup(heat.processes())) {
-      workerGroup.start(implementation.road());
+      workerGroup.start(implementation.transport());
       Phases phases = new Phases(workerGroup, terms(implementation), heat.allToAll());
       phases.initialize();
       int connections = 0;
@@ -90,10 +90,10 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
   private Phases.Terms terms(LinkImplementation implementation) {
     return new Phases.Terms(
         implementation.binding(),
-        implementation.road(),
+        implementation.transport(),
         plan.maxBytes(),
         plan.threads(),
-        plan.transports(),
+        plan.ucxTransports(),
         false,
         Duration.ofSeconds(plan.limitSeconds()));
   }
@@ -122,7 +122,7 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
         implementation,
         measured,
         iteration.number(),
-        implementation.onTalaria() ? client.roads().describe() : "",
+        implementation.onTalaria() ? client.transports().describe() : "",
         operations,
         measured.pattern().messages() * operations,
         found.leaders().stream().map(Orders.Operated::elapsedNs).toList(),

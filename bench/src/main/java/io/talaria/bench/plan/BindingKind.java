@@ -75,7 +75,7 @@ public enum BindingKind {
     return label;
   }
 
-  /** Returns whether it talks through sockets, which have a road. */
+  /** Returns whether it talks through sockets, which have a transport. */
   public boolean sockets() {
     return sockets;
   }

@@ -6,22 +6,23 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.talaria.bench.harness.Implementation;
 
 /**
- * A library on a road: what JVMs are started for.
+ * A library on a transport: what JVMs are started for.
  *
  * @param binding the library
- * @param road the road
+ * @param transport the transport
  */
-public record LinkImplementation(BindingKind binding, Road road) implements Implementation {
+public record LinkImplementation(BindingKind binding, Transport transport)
+    implements Implementation {
   /** Returns the name in files, tables and pictures. */
   @Override
   @JsonValue
   public String label() {
-    return binding.sockets() ? binding.label() + " " + road.label() : binding.label();
+    return binding.sockets() ? binding.label() + " " + transport.label() : binding.label();
   }
 
   @Override
   public boolean onTalaria() {
-    return road.accelerated();
+    return transport.accelerated();
   }
 
   /** Returns the {@link #label}: what keys of JSON are made of. */

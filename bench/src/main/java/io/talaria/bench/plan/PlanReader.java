@@ -29,7 +29,7 @@ public final class PlanReader {
 
   private static final int MAX_FILE_BYTES = 1 << 20;
   private static final int MAX_CONNECTIONS_OF_ALL = 2_048;
-  private static final String ROADS = "roads";
+  private static final String TRANSPORTS = "transports";
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -101,7 +101,7 @@ public final class PlanReader {
     ObjectNode description = (ObjectNode) tree;
     description.remove("$schema"); // for editors
     PlanSchema.addDefaults(description);
-    refuseRoads(file, description);
+    refuseTransports(file, description);
     RunPlan plan;
     try {
       plan = MAPPER.treeToValue(description, RunPlan.class);
@@ -139,21 +139,21 @@ public final class PlanReader {
         : " line " + location.getLineNr() + ", column " + location.getColumnNr() + ":";
   }
 
-  /** Refuses roads where nothing uses any, and none where something does. */
-  private static void refuseRoads(String file, ObjectNode description) throws PlanException {
+  /** Refuses transports where nothing uses any, and none where something does. */
+  private static void refuseTransports(String file, ObjectNode description) throws PlanException {
     boolean needed = false;
     for (JsonNode binding : description.get("bindings")) {
       needed |= MAPPER.convertValue(binding, BindingKind.class).sockets();
     }
-    if (needed && !description.has(ROADS)) {
-      throw new PlanException(file + ": $." + ROADS + " is missing");
+    if (needed && !description.has(TRANSPORTS)) {
+      throw new PlanException(file + ": $." + TRANSPORTS + " is missing");
     }
-    if (!needed && description.has(ROADS)) {
+    if (!needed && description.has(TRANSPORTS)) {
       throw new PlanException(
           file
               + ": $."
-              + ROADS
-              + " must be left out: no binding uses sockets, and only these have a road");
+              + TRANSPORTS
+              + " must be left out: no binding uses sockets, and only these have a transport");
     }
   }
 

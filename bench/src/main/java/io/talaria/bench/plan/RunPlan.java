@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param name its name
  * @param bindings the libraries to measure
- * @param roads what carries those that use sockets; null if none does
+ * @param transports what carries those that use sockets; null if none does
  * @param patterns what they do
  * @param sizes of messages, in bytes
  * @param connections how many at once, one case each
@@ -23,13 +23,13 @@ import java.util.List;
  * @param warmUpSeconds how long it is warmed up at least
  * @param repetitions how often all is repeated, with new JVMs each time
  * @param threads event loops of a binding that has some; 0: as many as connections
- * @param transports {@code UCX_TLS} for UCX; empty for UCX's choice
+ * @param ucxTransports {@code UCX_TLS} for UCX; empty for UCX's choice
  * @param limitSeconds how long any phase may take beyond what is measured
  */
 public record RunPlan(
     String name,
     List<BindingKind> bindings,
-    List<Road> roads,
+    List<Transport> transports,
     List<Pattern> patterns,
     List<Integer> sizes,
     List<Integer> connections,
@@ -41,13 +41,13 @@ public record RunPlan(
     double warmUpSeconds,
     int repetitions,
     int threads,
-    String transports,
+    String ucxTransports,
     int limitSeconds) {
 
   /** Copies the lists. */
   public RunPlan {
     bindings = List.copyOf(bindings);
-    roads = roads == null ? List.of() : List.copyOf(roads);
+    transports = transports == null ? List.of() : List.copyOf(transports);
     patterns = List.copyOf(patterns);
     sizes = List.copyOf(sizes);
     connections = List.copyOf(connections);
@@ -68,9 +68,9 @@ public record RunPlan(
     List<LinkImplementation> all = new ArrayList<>();
     for (BindingKind binding : bindings) {
       if (binding.sockets()) {
-        roads.forEach(road -> all.add(new LinkImplementation(binding, road)));
+        transports.forEach(transport -> all.add(new LinkImplementation(binding, transport)));
       } else {
-        all.add(new LinkImplementation(binding, Road.DIRECT));
+        all.add(new LinkImplementation(binding, Transport.DIRECT));
       }
     }
     return all;

@@ -4,7 +4,7 @@ package io.talaria.bench.report;
 
 import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.bench.result.Group;
 import io.talaria.bench.result.Row;
 import io.talaria.bench.result.Statistics;
@@ -83,11 +83,11 @@ record Column(String heading, Function<Group, String> cell) {
   /** How many times as fast as the same on the JDK's sockets, or empty. */
   private static String againstPlain(Pattern pattern, Group group, List<Group> shown) {
     LinkImplementation implementation = group.rows().get(0).implementation();
-    if (!implementation.road().accelerated()) {
+    if (!implementation.transport().accelerated()) {
       return "";
     }
     String plain =
-        new LinkImplementation(implementation.binding(), Road.PLAIN).label()
+        new LinkImplementation(implementation.binding(), Transport.PLAIN).label()
             + group.label().substring(implementation.label().length());
     return shown.stream()
         .filter(one -> one.label().equals(plain) && one.measured().equals(group.measured()))

@@ -4,7 +4,7 @@ package io.talaria.bench.report;
 
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.LinkImplementation;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.bench.result.Group;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,10 +24,10 @@ final class Names {
         new TreeSet<>(implementations.stream().map(LinkImplementation::binding).toList())) {
       names.put(binding.label(), meaning(binding));
     }
-    for (Road road :
-        new TreeSet<>(implementations.stream().map(LinkImplementation::road).toList())) {
-      if (road != Road.DIRECT) {
-        names.put(road.label(), meaning(road));
+    for (Transport transport :
+        new TreeSet<>(implementations.stream().map(LinkImplementation::transport).toList())) {
+      if (transport != Transport.DIRECT) {
+        names.put(transport.label(), meaning(transport));
       }
     }
     if (!groups.isEmpty()) {
@@ -69,12 +69,12 @@ final class Names {
     };
   }
 
-  private static String meaning(Road road) {
-    return switch (road) {
+  private static String meaning(Transport transport) {
+    return switch (transport) {
       case PLAIN -> "the JDK's sockets, nothing added (dashed lines)";
       case SHM -> "Talaria on shared memory (solid lines)";
       case UCX -> "Talaria on UCX (dotted lines)";
-      case DIRECT -> "the library brings its own road";
+      case DIRECT -> "the library brings its own transport";
     };
   }
 }

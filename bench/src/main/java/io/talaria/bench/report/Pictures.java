@@ -17,7 +17,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * The pictures of a report, of one quantity each. In all of them a library has one colour and one
- * mark, and a road one style of line.
+ * mark, and a transport one style of line.
  */
 final class Pictures {
   private static final double NINES = 5;
@@ -30,7 +30,7 @@ final class Pictures {
     libraries = groups.stream().map(Pictures::library).distinct().toList();
   }
 
-  /** The library, and the run if there are several: the label without its road. */
+  /** The library, and the run if there are several: the label without its transport. */
   private static String library(Group group) {
     LinkImplementation implementation = group.rows().get(0).implementation();
     return implementation.binding().label()
@@ -38,7 +38,7 @@ final class Pictures {
   }
 
   private static Stroke stroke(Group group) {
-    return switch (group.rows().get(0).implementation().road()) {
+    return switch (group.rows().get(0).implementation().transport()) {
       case PLAIN -> Stroke.DASHED;
       case UCX -> Stroke.DOTTED;
       case SHM, DIRECT -> Stroke.SOLID;

@@ -10,7 +10,7 @@ import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
 import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -33,8 +33,8 @@ public record ResultLine(
     String server,
     String plan,
     BindingKind binding,
-    Road road,
-    String roadsTaken,
+    Transport transport,
+    String transportsTaken,
     Pattern pattern,
     int processes,
     int connections,
@@ -108,8 +108,8 @@ public record ResultLine(
         of.server(),
         of.plan(),
         row.implementation().binding(),
-        row.implementation().road(),
-        row.roads(),
+        row.implementation().transport(),
+        row.transports(),
         measured.pattern(),
         measured.processes(),
         measured.connections(),
@@ -158,7 +158,7 @@ public record ResultLine(
   /** Returns whether it can be a row: a rate is a number of messages in some time. */
   boolean sound() {
     return binding != null
-        && road != null
+        && transport != null
         && pattern != null
         && elapsedS > 0
         && (pattern != Pattern.ALL_TO_ALL || fastestProcessMessagesPerS != null);
@@ -174,10 +174,10 @@ public record ResultLine(
     Histogram times = timed ? histograms.get(histogram) : null;
     Histogram begun = times == null ? null : histograms.get(histogram + HistogramLog.BEGUN);
     return new Row(
-        new LinkImplementation(binding, road),
+        new LinkImplementation(binding, transport),
         new Case(pattern, processes, connections, sizeBytes, ratePerSecond, 0),
         repetition,
-        roadsTaken,
+        transportsTaken,
         operations,
         messages,
         processNs(),

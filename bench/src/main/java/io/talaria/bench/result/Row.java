@@ -13,7 +13,7 @@ import org.HdrHistogram.Histogram;
  * @param implementation the implementation
  * @param measured the case
  * @param repetition which repetition, from 1
- * @param roads the roads the connections took, as the client saw them
+ * @param transports the transports the connections took, as the client saw them
  * @param operations how many operations there were in all connections
  * @param messages how many messages that were, both ways
  * @param processNs how long they took each process that led: of a pair one, of many all
@@ -26,7 +26,7 @@ public record Row(
     LinkImplementation implementation,
     Case measured,
     int repetition,
-    String roads,
+    String transports,
     long operations,
     long messages,
     List<Long> processNs,
@@ -80,7 +80,7 @@ public record Row(
     return String.join(
         ".",
         implementation.binding().label(),
-        implementation.road().label(),
+        implementation.transport().label(),
         measured.id().replace('/', '.'),
         Integer.toString(repetition));
   }

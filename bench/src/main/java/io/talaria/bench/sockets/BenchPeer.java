@@ -117,6 +117,6 @@ public final class BenchPeer {
     }
     Map<String, Double> values = new HashMap<>(measured.values());
     values.put(name, meter.bytesPerOperation());
-    return new Measured(values, measured.histograms(), measured.roads(), measured.rested());
+    return new Measured(values, measured.histograms(), measured.transports(), measured.rested());
   }
 }

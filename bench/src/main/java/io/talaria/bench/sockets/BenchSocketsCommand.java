@@ -8,8 +8,8 @@ import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.OutputOptions;
 import io.talaria.bench.compare.RepeatOptions;
-import io.talaria.bench.compare.RoadOptions;
 import io.talaria.bench.compare.Timing;
+import io.talaria.bench.compare.TransportOptions;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.cli.harness.HarnessException;
@@ -165,7 +165,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
   @Option(names = "--no-ucx", description = "Leave ucx_perftest out, even if it is installed.")
   private boolean noUcx;
 
-  @Mixin private RoadOptions roads;
+  @Mixin private TransportOptions transports;
   @Mixin private RepeatOptions repeat;
   @Mixin private OutputOptions output;
 
@@ -182,7 +182,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     int iterations = repeat.iterations();
     output.check();
     checkBindings();
-    Launch launch = withJucx(roads.launch(repeat.pinning()));
+    Launch launch = withJucx(transports.launch(repeat.pinning()));
     List<Scenario> scenarios = plan.scenarios();
     if (!launch.pinning().active()) {
       scenarios = scenarios.stream().filter(scenario -> !scenario.oneCore()).toList();

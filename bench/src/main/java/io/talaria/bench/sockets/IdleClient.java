@@ -31,7 +31,7 @@ final class IdleClient {
         loop.turn();
       }
       Measured alive = Phases.measure(trips, shortly(job.timing()));
-      return new Measured(Map.of(), Map.of(), alive.roads(), true);
+      return new Measured(Map.of(), Map.of(), alive.transports(), true);
     }
   }
 

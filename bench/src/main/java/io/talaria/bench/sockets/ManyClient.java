@@ -30,7 +30,7 @@ final class ManyClient {
       Measured all = Phases.measure(trips, job.timing());
       Map<String, String> histograms = new HashMap<>(all.histograms());
       histograms.put(Measured.ROUND_TRIP_ONE, one.histograms().get(Measured.ROUND_TRIP));
-      return new Measured(all.values(), histograms, all.roads(), rested);
+      return new Measured(all.values(), histograms, all.transports(), rested);
     }
   }
 

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.sockets;
 
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 import java.util.Map;
 
 /**
@@ -10,11 +10,14 @@ import java.util.Map;
  *
  * @param values figures by name, see the constants
  * @param histograms encoded histograms of round trips by name
- * @param roads which roads the connections took at the end
+ * @param transports which transports the connections took at the end
  * @param rested whether compilers rested when measuring began
  */
 record Measured(
-    Map<String, Double> values, Map<String, String> histograms, Roads roads, boolean rested) {
+    Map<String, Double> values,
+    Map<String, String> histograms,
+    Transports transports,
+    boolean rested) {
   /** Round trips a second. */
   static final String TRIPS_PER_SECOND = "tripsPerSecond";
 
@@ -63,7 +66,7 @@ record Measured(
   /** From the first connect to the return of the last. */
   static final String CONNECT_NS = "connectNs";
 
-  /** From the first connect until each connection has echoed and taken its road. */
+  /** From the first connect until each connection has echoed and taken its transport. */
   static final String SET_UP_NS = "setUpNs";
 
   /** One echo on each connection in turn. */
@@ -87,6 +90,6 @@ record Measured(
    * @param whether whether they did
    */
   Measured rested(boolean whether) {
-    return new Measured(values, histograms, roads, whether);
+    return new Measured(values, histograms, transports, whether);
   }
 }

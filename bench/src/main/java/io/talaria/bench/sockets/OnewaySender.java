@@ -57,12 +57,12 @@ final class OnewaySender implements AutoCloseable {
       elapsed += batch(iterations);
       sent += iterations * channels.length;
     }
-    TransportProbe.Roads roads = TransportProbe.look();
+    TransportProbe.Transports transports = TransportProbe.look();
     Map<String, Double> values = new HashMap<>();
     values.put(Measured.MESSAGES_PER_SECOND, sent * 1e9 / elapsed);
     values.put(Measured.GIGABYTES_PER_SECOND, (double) sent * message.capacity() / elapsed);
-    values.put(Measured.TCP_BYTES, (double) (roads.tcpBytes() - tcpBytes));
-    return new Measured(values, Map.of(), roads, warmUp.rested());
+    values.put(Measured.TCP_BYTES, (double) (transports.tcpBytes() - tcpBytes));
+    return new Measured(values, Map.of(), transports, warmUp.rested());
   }
 
   /**

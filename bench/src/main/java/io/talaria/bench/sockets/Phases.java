@@ -55,11 +55,11 @@ final class Phases {
       elapsed = System.nanoTime() - begin;
     } while (elapsed < timing.measureNs()
         || (meter != null && !meter.enough() && elapsed < MORE_TIMES * timing.measureNs()));
-    TransportProbe.Roads roads = TransportProbe.look();
+    TransportProbe.Transports transports = TransportProbe.look();
     Map<String, Double> values = new HashMap<>();
     values.put(Measured.TRIPS_PER_SECOND, histogram.getTotalCount() * 1e9 / elapsed);
-    values.put(Measured.TCP_BYTES, (double) (roads.tcpBytes() - tcpBytes));
+    values.put(Measured.TCP_BYTES, (double) (transports.tcpBytes() - tcpBytes));
     return new Measured(
-        values, Map.of(Measured.ROUND_TRIP, Latencies.encode(histogram)), roads, true);
+        values, Map.of(Measured.ROUND_TRIP, Latencies.encode(histogram)), transports, true);
   }
 }

@@ -57,7 +57,7 @@ final class ScaleClient {
       Map<String, String> histograms = new HashMap<>(busy.histograms());
       histograms.put(Measured.ROUND_TRIP_ONE, one.histograms().get(Measured.ROUND_TRIP));
       histograms.put(Measured.ROUND_TRIP_ONE_AGAIN, again.histograms().get(Measured.ROUND_TRIP));
-      return new Measured(values, histograms, busy.roads(), rested);
+      return new Measured(values, histograms, busy.transports(), rested);
     }
   }
 

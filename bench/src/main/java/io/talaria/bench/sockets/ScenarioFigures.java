@@ -41,7 +41,7 @@ record ScenarioFigures(ScenarioRun run, Implementation implementation, Compariso
         addBytes("/server", ", server, a trip", Measured.SERVER_ALLOCATED);
       }
     }
-    into.addRoads(scenario.label(), implementation, run.client().roads());
+    into.addTransports(scenario.label(), implementation, run.client().transports());
     into.addRun(scenario.id(), scenario.label(), implementation, run.client().rested(), run);
   }
 

@@ -11,7 +11,7 @@ import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.ProcessSize;
 import io.talaria.bench.harness.SharedMemory;
 import io.talaria.bench.harness.SharedMemory.Mappings;
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -65,11 +65,13 @@ record ScenarioRunner(Launch launch, Timing timing) {
           scenario.pattern() == Pattern.WAKE ? readWhenMeasuring(pair, scenario) : null;
       Measured client = pair.client().await("result", Measured.class, limit(scenario));
       long cpuNs = before == null ? 0 : cpu(pair).sinceNs(before);
-      Pair.requireAccelerated(implementation, "client", client.roads(), scenario.connections());
+      Pair.requireAccelerated(
+          implementation, "client", client.transports(), scenario.connections());
       Measured server = pair.server().await("result", Measured.class, limit(scenario));
       Map<String, Double> values = new HashMap<>(client.values());
       values.putAll(watched);
-      Measured all = new Measured(values, client.histograms(), client.roads(), client.rested());
+      Measured all =
+          new Measured(values, client.histograms(), client.transports(), client.rested());
       ScenarioRun run = new ScenarioRun(scenario, all, server);
       if (before != null) {
         long trips = run.histogram(Measured.ROUND_TRIP).getTotalCount();
@@ -104,7 +106,7 @@ record ScenarioRunner(Launch launch, Timing timing) {
 
   private Map<String, Double> watchIdle(Pair pair, Scenario scenario)
       throws HarnessException, InterruptedException {
-    pair.client().await("idle", Roads.class, limit(scenario));
+    pair.client().await("idle", Transports.class, limit(scenario));
     Thread.sleep(SETTLE_MS);
     CpuReading before = cpu(pair);
     long start = System.nanoTime();

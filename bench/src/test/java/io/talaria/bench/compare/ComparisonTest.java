@@ -13,7 +13,7 @@ import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.bench.harness.Target;
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 import io.talaria.cli.harness.Json;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
@@ -193,12 +193,12 @@ class ComparisonTest {
   }
 
   @Test
-  void roadsAreShownAndCasesThatTookTheSameShareALine() {
-    Roads shm = new Roads("x", 1, 0, Map.of("shm (same-host)", 1), 0, 32);
+  void transportsAreShownAndCasesThatTookTheSameShareALine() {
+    Transports shm = new Transports("x", 1, 0, Map.of("shm (same-host)", 1), 0, 32);
     found.add("x", "x", Quantity.COUNT, Implementation.TALARIA, 1);
-    found.addRoads("first", Implementation.TALARIA, shm);
-    found.addRoads("second", Implementation.TALARIA, shm);
-    found.addRoads("plain", Implementation.JDK, shm);
+    found.addTransports("first", Implementation.TALARIA, shm);
+    found.addTransports("second", Implementation.TALARIA, shm);
+    found.addTransports("plain", Implementation.JDK, shm);
 
     assertThat(text()).contains("Connections on Talaria, first; second: 1 shm (same-host)\n");
   }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.talaria.bench.harness.ChildGoneException;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -95,10 +95,10 @@ class ControlTest {
       delimiter = '|',
       quoteCharacter = '^',
       value = {
-        "{'type':'start'} | there is no road null",
-        "{'type':'start','road':'SEA'} | there is no road SEA",
+        "{'type':'start'} | there is no transport null",
+        "{'type':'start','transport':'SEA'} | there is no transport SEA",
         "{'type':'order'} | an order without a JVM",
-        "{'type':'start','road':'PLAIN'};{'type':'order'} | an order of nothing",
+        "{'type':'start','transport':'PLAIN'};{'type':'order'} | an order of nothing",
         "{'type':'dance'} | 'dance' makes no sense here"
       })
   void anOrderThatMakesNoSenseIsRefused(String orders, String why) throws Exception {
@@ -119,7 +119,7 @@ class ControlTest {
           RemoteMeasurer.connect((InetSocketAddress) socket.getLocalSocketAddress(), "x", "r")) {
         server.join();
         assertThatExceptionOfType(ChildGoneException.class)
-            .isThrownBy(() -> measurer.start(Road.PLAIN))
+            .isThrownBy(() -> measurer.start(Transport.PLAIN))
             .withMessageMatching("the server \\S+ (has gone|is lost: .*)");
       }
     }

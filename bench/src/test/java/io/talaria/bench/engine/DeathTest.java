@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.ucx.Ucx;
 import java.net.InetAddress;
@@ -45,8 +45,8 @@ class DeathTest {
   /** Passes all on, but has doom come. */
   private record Doomed(Measurer measurer, String side, Doom doom) implements Measurer {
     @Override
-    public void start(Road road) throws HarnessException, InterruptedException {
-      measurer.start(road);
+    public void start(Transport transport) throws HarnessException, InterruptedException {
+      measurer.start(transport);
     }
 
     @Override
@@ -129,8 +129,9 @@ class DeathTest {
             .filter(one -> one.label().equals(binding))
             .findFirst()
             .orElseThrow();
-    Road road = kind.sockets() ? Road.PLAIN : Road.DIRECT;
-    Phases.Terms terms = new Phases.Terms(kind, road, 16, 0, "", false, Duration.ofSeconds(60));
+    Transport transport = kind.sockets() ? Transport.PLAIN : Transport.DIRECT;
+    Phases.Terms terms =
+        new Phases.Terms(kind, transport, 16, 0, "", false, Duration.ofSeconds(60));
     try (LocalBenchmarkServer benchmarkServer = new LocalBenchmarkServer(starter("server"));
         RemoteMeasurer server =
             RemoteMeasurer.connect(
@@ -143,7 +144,7 @@ class DeathTest {
           new WorkerGroup(
               List.of(new Doomed(server, "server", doom), new Doomed(client, "client", doom)),
               WorkerPool.HERE)) {
-        workerGroup.start(road);
+        workerGroup.start(transport);
         Phases phases = new Phases(workerGroup, terms, false);
         failure =
             catchThrowableOfType(

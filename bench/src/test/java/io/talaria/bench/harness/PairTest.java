@@ -5,13 +5,14 @@ package io.talaria.bench.harness;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 import io.talaria.cli.harness.HarnessException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class PairTest {
-  private static final Roads PARTLY = new Roads("p", 2, 1, Map.of("tcp (peer-plain)", 1), 100, 200);
+  private static final Transports PARTLY =
+      new Transports("p", 2, 1, Map.of("tcp (peer-plain)", 1), 100, 200);
 
   @Test
   void aConnectionThatStayedPlainFailsTheAcceleratedRunLoudly() {
@@ -23,7 +24,7 @@ class PairTest {
 
   @Test
   void connectionsThatNobodyKnowsOfFailTheAcceleratedRunToo() {
-    Roads none = new Roads("sun.nio.ch.X", 0, 0, Map.of(), 0, 0);
+    Transports none = new Transports("sun.nio.ch.X", 0, 0, Map.of(), 0, 0);
 
     assertThatThrownBy(() -> Pair.requireAccelerated(Implementation.TALARIA, "client", none, 1))
         .isInstanceOf(HarnessException.class)

@@ -23,25 +23,25 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every binding on every road, between two JVMs, in all patterns it can do. */
+/** Every binding on every transport, between two JVMs, in all patterns it can do. */
 @Timeout(180)
 class BindingsTest {
   private static final String ENDLESS =
       """
-      {"bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [16],
+      {"bindings": ["nio"], "transports": ["plain"], "patterns": ["pingpong"], "sizes": [16],
        "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 0}
       """;
 
-  private static String plan(String binding, String road, String patterns, String more) {
+  private static String plan(String binding, String transport, String patterns, String more) {
     boolean direct = binding.contains("ucx") || binding.startsWith("verbs");
-    String roads = direct ? "" : "\"roads\": [\"" + road + "\"], ";
+    String transports = direct ? "" : "\"transports\": [\"" + transport + "\"], ";
     return """
         {"bindings": ["%s"], %s"patterns": [%s], "sizes": [1, 70000],
          "connections": [2], "operations": {"throughput": 200, "latency": 100},
-         "seconds": 0.05, "warmUpSeconds": 0.01, "transports": "posix,self",
+         "seconds": 0.05, "warmUpSeconds": 0.01, "ucxTransports": "posix,self",
          "limitSeconds": 60%s}
         """
-        .formatted(binding, roads, patterns, more);
+        .formatted(binding, transports, patterns, more);
   }
 
   @ParameterizedTest
@@ -53,22 +53,22 @@ class BindingsTest {
     "nio-spin, shm",
     "netty, shm"
   })
-  void measuresSockets(String binding, String road) throws Exception {
-    measure(binding, road, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
+  void measuresSockets(String binding, String transport) throws Exception {
+    measure(binding, transport, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
   }
 
   @ParameterizedTest
   @Tag("long")
   @CsvSource({"net, plain", "nio-select, plain", "nio-spin, plain", "netty, plain"})
-  void measuresOtherSocketsOfTheJdk(String binding, String road) throws Exception {
-    measuresSockets(binding, road);
+  void measuresOtherSocketsOfTheJdk(String binding, String transport) throws Exception {
+    measuresSockets(binding, transport);
   }
 
   @ParameterizedTest
   @CsvSource("nio, ucx")
-  void measuresSocketsOnUcx(String binding, String road) throws Exception {
+  void measuresSocketsOnUcx(String binding, String transport) throws Exception {
     assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
-    measure(binding, road, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
+    measure(binding, transport, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
   }
 
   @Test
@@ -133,8 +133,9 @@ class BindingsTest {
 
   @ParameterizedTest
   @CsvSource({"net, plain", "nio-select, shm"})
-  void allProcessesExchangeMessagesWithAllOthers(String binding, String road) throws Exception {
-    allToAll(plan(binding, road, "\"all-to-all\"", ", \"processes\": [2, 3]"));
+  void allProcessesExchangeMessagesWithAllOthers(String binding, String transport)
+      throws Exception {
+    allToAll(plan(binding, transport, "\"all-to-all\"", ", \"processes\": [2, 3]"));
   }
 
   @Test
@@ -188,7 +189,7 @@ class BindingsTest {
         assertThat(row.fastestMessagesPerSecond())
             .isGreaterThanOrEqualTo(row.slowestMessagesPerSecond());
         if (row.implementation().onTalaria()) {
-          assertThat(row.roads()).startsWith(2 * (processes - 1) + " shm");
+          assertThat(row.transports()).startsWith(2 * (processes - 1) + " shm");
         }
       }
     }
@@ -205,10 +206,10 @@ class BindingsTest {
     }
   }
 
-  private static void measure(String binding, String road, String patterns, int count)
+  private static void measure(String binding, String transport, String patterns, int count)
       throws Exception {
     boolean sockets = !binding.contains("ucx");
-    String json = plan(binding, road, patterns, sockets ? ", \"rates\": [0, 2000]" : "");
+    String json = plan(binding, transport, patterns, sockets ? ", \"rates\": [0, 2000]" : "");
     measure(json, sockets ? count + 1 : count);
   }
 
@@ -233,7 +234,7 @@ class BindingsTest {
       }
       assertThat(row.sinceDue() != null).isEqualTo(row.measured().ratePerSecond() > 0);
       if (row.implementation().onTalaria()) {
-        assertThat(row.roads()).contains(row.implementation().road().label());
+        assertThat(row.transports()).contains(row.implementation().transport().label());
       }
     }
     List<String> tags = new ArrayList<>(rows.stream().map(Row::tag).toList());

@@ -21,7 +21,7 @@ class InterruptTest {
   /** The second case would take ten minutes. */
   private static final String PLAN =
       """
-      {"name": "long", "bindings": ["nio"], "roads": ["shm"],
+      {"name": "long", "bindings": ["nio"], "transports": ["shm"],
        "patterns": ["throughput", "pingpong"], "sizes": [16],
        "operations": {"throughput": 100, "latency": 1000000000000}, "seconds": 600,
        "warmUpSeconds": 0}

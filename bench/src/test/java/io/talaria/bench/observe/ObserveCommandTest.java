@@ -97,7 +97,7 @@ class ObserveCommandTest {
             """
             {"bindings": ["jucx"], "patterns": ["pingpong"], "sizes": [8],
              "operations": {"latency": 100}, "seconds": 0.02, "warmUpSeconds": 0,
-             "transports": "posix,self"}
+             "ucxTransports": "posix,self"}
             """);
     String[] words = {plan.toString(), "--out", folder.toString(), "--no-pin"};
     String before = System.getProperty("java.class.path");
@@ -135,7 +135,7 @@ class ObserveCommandTest {
         Files.writeString(
             folder.resolve("plan.json"),
             """
-            {"name": "small", "bindings": ["nio"], "roads": ["plain"],
+            {"name": "small", "bindings": ["nio"], "transports": ["plain"],
              "patterns": ["throughput", "pingpong"], "sizes": [8, 64],
              "operations": {"throughput": 100, "latency": 100}, "seconds": 0.02,
              "warmUpSeconds": 0, "repetitions": 2}

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlanReaderTest {
   private static final String GOOD =
       """
-      {"name": "own", "bindings": ["nio", "ucx-put"], "roads": ["plain", "shm"],
+      {"name": "own", "bindings": ["nio", "ucx-put"], "transports": ["plain", "shm"],
        "patterns": ["throughput", "pingpong"], "sizes": [16, "4K", "1M"], "connections": [1, 2],
        "rates": [0, 1000], "operations": {"throughput": 1024, "latency": 512},
        "halveFromBytes": 8192, "seconds": 0.5, "warmUpSeconds": 0, "repetitions": 3}
@@ -84,7 +84,7 @@ class PlanReaderTest {
           "latency": 512            | "latency": "many"      | own.json: $.operations.latency is "many"; it must be a whole number from 1 to 1000000000000
           "seconds": 0.5            | "seconds": -1          | own.json: $.seconds is -1; it must be a number from 0.001 to 3600
           "repetitions": 3          | "repetitons": 3        | own.json: $.repetitons is unknown
-          "plain", "shm"            | "plain", "smh"         | own.json: $.roads[1] is "smh"; it must be one of plain, shm, ucx
+          "plain", "shm"            | "plain", "smh"         | own.json: $.transports[1] is "smh"; it must be one of plain, shm, ucx
           "throughput", "pingpong"  | "throughput", "access", "bidirectional", "pong" | own.json: $.patterns[3] is "pong"
           {"name": "own",           | {"name": 7,            | own.json: $.name is 7; it must be text like ^[A-Za-z0-9._-]{1,40}$
           {"name": "own",           | {"name": "own"         | own.json is no JSON: line 1, column
@@ -139,7 +139,7 @@ class PlanReaderTest {
   void aPatternThatNobodyCanDoIsRefused() {
     String json =
         """
-        {"bindings": ["nio"], "roads": ["plain"], "patterns": ["pingpong", "access"],
+        {"bindings": ["nio"], "transports": ["plain"], "patterns": ["pingpong", "access"],
          "sizes": [1], "operations": {}}
         """;
     assertThatExceptionOfType(PlanException.class)
@@ -166,7 +166,7 @@ class PlanReaderTest {
   void moreConnectionsThanThreadsCanServeAreRefused() {
     String json =
         """
-        {"bindings": ["nio"], "roads": ["plain"], "patterns": ["all-to-all"], "sizes": [1],
+        {"bindings": ["nio"], "transports": ["plain"], "patterns": ["all-to-all"], "sizes": [1],
          "processes": [2, 32], "connections": [5], "operations": {}}
         """;
     assertThatExceptionOfType(PlanException.class)
@@ -203,16 +203,16 @@ class PlanReaderTest {
   }
 
   @Test
-  void roadsWithoutSocketsAreRefused() {
+  void transportsWithoutSocketsAreRefused() {
     String json =
         """
-        {"bindings": ["ucx-tag"], "roads": ["plain"], "patterns": ["pingpong"], "sizes": [1],
+        {"bindings": ["ucx-tag"], "transports": ["plain"], "patterns": ["pingpong"], "sizes": [1],
          "operations": {}}
         """;
     assertThatExceptionOfType(PlanException.class)
         .isThrownBy(() -> PlanReader.parse("x", json))
         .withMessage(
-            "x: $.roads must be left out: no binding uses sockets, and only these have a road");
+            "x: $.transports must be left out: no binding uses sockets, and only these have a transport");
   }
 
   @ParameterizedTest

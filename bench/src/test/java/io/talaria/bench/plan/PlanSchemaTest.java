@@ -32,7 +32,7 @@ class PlanSchemaTest {
 
   private static final String GOOD =
       """
-      {"$schema": "plan.schema.json", "bindings": ["nio", "ucx-put"], "roads": ["plain"],
+      {"$schema": "plan.schema.json", "bindings": ["nio", "ucx-put"], "transports": ["plain"],
        "patterns": ["throughput", "pingpong"], "sizes": [16, "4K"], "connections": [1, 2],
        "rates": [0], "operations": {"latency": 512}, "seconds": 0.5}
       """;
@@ -108,8 +108,8 @@ class PlanSchemaTest {
     assertThat(names("patterns"))
         .containsExactlyInAnyOrderElementsOf(
             labels(io.talaria.bench.plan.Pattern.values(), io.talaria.bench.plan.Pattern::label));
-    assertThat(names("roads"))
-        .isEqualTo(List.of(Road.PLAIN.label(), Road.SHM.label(), Road.UCX.label()));
+    assertThat(names("transports"))
+        .isEqualTo(List.of(Transport.PLAIN.label(), Transport.SHM.label(), Transport.UCX.label()));
   }
 
   private static <E> List<String> labels(E[] values, Function<E, String> label) {

@@ -5,7 +5,7 @@ package io.talaria.bench.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.bench.result.Results;
 import io.talaria.bench.result.Rows;
 import java.io.File;
@@ -62,10 +62,10 @@ class BrowserTest {
             "one",
             List.of("CPU  " + "a very long name of a processor ".repeat(8)),
             List.of(
-                Rows.throughput(Road.PLAIN, 1, 1, 1),
-                Rows.throughput(Road.SHM, 1 << 20, 1, 1),
-                Rows.roundTrips(Road.PLAIN, 16, 1, 0),
-                Rows.roundTrips(Road.SHM, 16, 8, 0)),
+                Rows.throughput(Transport.PLAIN, 1, 1, 1),
+                Rows.throughput(Transport.SHM, 1 << 20, 1, 1),
+                Rows.roundTrips(Transport.PLAIN, 16, 1, 0),
+                Rows.roundTrips(Transport.SHM, 16, 8, 0)),
             List.of());
     return new HtmlReport("In a browser", List.of(one, one)).page();
   }

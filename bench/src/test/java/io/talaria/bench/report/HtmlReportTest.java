@@ -4,7 +4,7 @@ package io.talaria.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.bench.result.Results;
 import io.talaria.bench.result.Row;
 import io.talaria.bench.result.Rows;
@@ -28,13 +28,13 @@ class HtmlReportTest {
 
   private static List<Row> rows() {
     List<Row> rows = new ArrayList<>();
-    for (Road road : List.of(Road.PLAIN, Road.SHM)) {
+    for (Transport transport : List.of(Transport.PLAIN, Transport.SHM)) {
       for (int size : new int[] {1, 16, 1 << 20}) {
         for (int connections : new int[] {1, 8}) {
-          rows.add(Rows.throughput(road, size, connections, 1));
-          rows.add(Rows.throughput(road, size, connections, 2));
-          rows.add(Rows.roundTrips(road, size, connections, 0));
-          rows.add(Rows.roundTrips(road, size, connections, 500));
+          rows.add(Rows.throughput(transport, size, connections, 1));
+          rows.add(Rows.throughput(transport, size, connections, 2));
+          rows.add(Rows.roundTrips(transport, size, connections, 0));
+          rows.add(Rows.roundTrips(transport, size, connections, 500));
         }
       }
     }
@@ -109,7 +109,7 @@ class HtmlReportTest {
   }
 
   @Test
-  void aLibraryHasAHueAndARoadALineStyle() throws Exception {
+  void aLibraryHasAHueAndATransportALineStyle() throws Exception {
     String picture =
         new HtmlReport("one", List.of(results("one")))
             .pictures()
@@ -135,7 +135,7 @@ class HtmlReportTest {
   @Test
   void ofWhatIsNotThereNothingIsSaid() {
     Results once =
-        new Results("one", List.of(), List.of(Rows.throughput(Road.SHM, 1, 1, 1)), List.of());
+        new Results("one", List.of(), List.of(Rows.throughput(Transport.SHM, 1, 1, 1)), List.of());
     assertThat(new HtmlReport("one", List.of(once)).page())
         .doesNotContain("standard deviation", "against plain</th>", "class=\"bar\"");
   }

@@ -5,7 +5,7 @@ package io.talaria.bench.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +24,8 @@ class CsvFileTest {
   @Test
   void rowsAreAppendedBelowOneHeader() throws Exception {
     Path file = folder.resolve("results.csv");
-    append(file, Rows.throughput(Road.SHM, 16, 1, 1));
-    append(file, Rows.roundTrips(Road.PLAIN, 16, 2, 100));
+    append(file, Rows.throughput(Transport.SHM, 16, 1, 1));
+    append(file, Rows.roundTrips(Transport.PLAIN, 16, 2, 100));
     List<String> lines = Files.readAllLines(file);
     assertThat(lines).hasSize(3);
     List<String> header = cells(lines.get(0));
@@ -34,7 +34,8 @@ class CsvFileTest {
     List<String> second = cells(lines.get(2));
     assertThat(first).hasSameSizeAs(header);
     assertThat(second).hasSameSizeAs(header);
-    assertThat(first.get(header.indexOf("roads_taken"))).isEqualTo("1 shm (same-host), \"quoted\"");
+    assertThat(first.get(header.indexOf("transports_taken")))
+        .isEqualTo("1 shm (same-host), \"quoted\"");
     assertThat(first.get(header.indexOf("p50_ns"))).isEmpty();
     assertThat(first.get(header.indexOf("messages_per_s"))).isEqualTo("1010000.0");
     assertThat(first.get(header.indexOf("interface_bytes"))).isEqualTo("32320");
@@ -70,7 +71,7 @@ class CsvFileTest {
   @Test
   void aFileThatEndsWithinARowIsLeftAlone() throws Exception {
     Path file = folder.resolve("results.csv");
-    append(file, Rows.throughput(Road.SHM, 16, 1, 1));
+    append(file, Rows.throughput(Transport.SHM, 16, 1, 1));
     String cut = Files.readString(file).stripTrailing();
     Files.writeString(file, cut);
     assertThatExceptionOfType(HarnessException.class)

@@ -9,7 +9,7 @@ import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
 import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ class ResultsReaderTest {
 
   private static Row allToAll() {
     return new Row(
-        new LinkImplementation(BindingKind.NET, Road.PLAIN),
+        new LinkImplementation(BindingKind.NET, Transport.PLAIN),
         new Case(Pattern.ALL_TO_ALL, 3, 1, 16, 0, 100),
         1,
         "",
@@ -47,15 +47,15 @@ class ResultsReaderTest {
 
   @Test
   void whatWasWrittenIsReadBack() throws Exception {
-    Row closed = Rows.roundTrips(Road.PLAIN, 16, 1, 0);
-    Row open = Rows.roundTrips(Road.SHM, 16, 1, 500);
-    write("first", Rows.throughput(Road.SHM, 64, 2, 1), closed, open);
+    Row closed = Rows.roundTrips(Transport.PLAIN, 16, 1, 0);
+    Row open = Rows.roundTrips(Transport.SHM, 16, 1, 500);
+    write("first", Rows.throughput(Transport.SHM, 64, 2, 1), closed, open);
     write("second", allToAll());
     List<Results> runs = ResultsReader.read(folder);
     assertThat(runs).extracting(Results::name).containsExactly("first", "second");
     assertThat(runs.getFirst().conditions()).contains("Server   there, \"far\"");
     List<Row> rows = runs.getFirst().rows();
-    assertThat(rows.get(0).roads()).isEqualTo("1 shm (same-host), \"quoted\"");
+    assertThat(rows.get(0).transports()).isEqualTo("1 shm (same-host), \"quoted\"");
     assertThat(rows.get(0).messagesPerSecond()).isEqualTo(1_010 * 1e9 / 1_000_000);
     assertThat(rows.get(1).times()).isEqualTo(closed.times());
     assertThat(rows.get(1).sinceDue()).isNull();
@@ -68,7 +68,10 @@ class ResultsReaderTest {
 
   @Test
   void timesWhoseHistogramsAreGoneAreNamed() throws Exception {
-    write("first", Rows.throughput(Road.SHM, 64, 2, 1), Rows.roundTrips(Road.PLAIN, 16, 1, 0));
+    write(
+        "first",
+        Rows.throughput(Transport.SHM, 64, 2, 1),
+        Rows.roundTrips(Transport.PLAIN, 16, 1, 0));
     Files.delete(folder.resolve("first.hlog"));
     Results run = ResultsReader.read(folder).getFirst();
     assertThat(run.rows()).hasSize(1);
@@ -79,7 +82,7 @@ class ResultsReaderTest {
 
   @Test
   void aFileThatMakesNoSenseIsNamedWithItsPlace() throws Exception {
-    write("first", Rows.throughput(Road.SHM, 64, 2, 1));
+    write("first", Rows.throughput(Transport.SHM, 64, 2, 1));
     Path table = folder.resolve(CsvFile.NAME);
     String text = Files.readString(table);
     Files.writeString(table, text.replace(",nio,", ",carrier-pigeon,"));

@@ -9,7 +9,7 @@ import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
 import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Road;
+import io.talaria.bench.plan.Transport;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
@@ -22,13 +22,14 @@ public final class Rows {
     return new ResultLine.Environment(run, "host", machine, server, "test");
   }
 
-  public static Row throughput(Road road, int sizeBytes, int connections, int repetition) {
+  public static Row throughput(
+      Transport transport, int sizeBytes, int connections, int repetition) {
     long messages = 1_000 + 10L * repetition;
     return new Row(
-        new LinkImplementation(BindingKind.NIO, road),
+        new LinkImplementation(BindingKind.NIO, transport),
         new Case(Pattern.THROUGHPUT, 2, connections, sizeBytes, 0, 5_000),
         repetition,
-        road == Road.SHM ? "1 shm (same-host), \"quoted\"" : "",
+        transport == Transport.SHM ? "1 shm (same-host), \"quoted\"" : "",
         messages,
         messages,
         List.of(1_000_000L),
@@ -38,7 +39,7 @@ public final class Rows {
         -1);
   }
 
-  public static Row roundTrips(Road road, int sizeBytes, int connections, int rate) {
+  public static Row roundTrips(Transport transport, int sizeBytes, int connections, int rate) {
     Histogram begun = Latencies.histogram();
     Histogram due = rate == 0 ? null : Latencies.histogram();
     for (int i = 1; i <= 1_000; i++) {
@@ -48,7 +49,7 @@ public final class Rows {
       }
     }
     return new Row(
-        new LinkImplementation(BindingKind.NIO, road),
+        new LinkImplementation(BindingKind.NIO, transport),
         new Case(Pattern.PINGPONG, 2, connections, sizeBytes, rate, 1_000),
         1,
         "",

@@ -13,7 +13,7 @@ import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Target;
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -35,7 +35,7 @@ class SocketTargetsTest {
       new Scenario(Pattern.MANY, Waiting.SELECT, 16, 1_000, Flight.TURN);
   private static final Scenario WAKE =
       new Scenario(Pattern.WAKE, Waiting.SELECT, 16, 1, Flight.TURN, true);
-  private static final Roads NO_ROADS = new Roads("x", 0, 0, Map.of(), 0, 0);
+  private static final Transports NO_TRANSPORTS = new Transports("x", 0, 0, Map.of(), 0, 0);
 
   private final Comparison found =
       new Comparison(List.of(Implementation.JDK, Implementation.TALARIA, Implementation.UCX_IN_C));
@@ -59,8 +59,8 @@ class SocketTargetsTest {
     ScenarioRun run =
         new ScenarioRun(
             scenario,
-            new Measured(values, histograms, NO_ROADS, true),
-            new Measured(Map.of(), Map.of(), NO_ROADS, true));
+            new Measured(values, histograms, NO_TRANSPORTS, true),
+            new Measured(Map.of(), Map.of(), NO_TRANSPORTS, true));
     new ScenarioFigures(run, implementation, found).add();
   }
 

@@ -36,7 +36,7 @@ import picocli.CommandLine.TypeConversionException;
           + " counters files of the processes that live, and what the kernel tells of them, names"
           + " what differs between the two ends, and the cure.",
       "",
-      "With --nodes: which nodes of messaging are reached from here, by which road, and why not by"
+      "With --nodes: which nodes of messaging are reached from here, by which transport, and why not by"
           + " another. It connects to them as a node of their cluster, and sends nothing.",
       ""
     },
@@ -170,12 +170,12 @@ public final class DoctorCommand implements Callable<Integer> {
   private int nodes() throws HarnessException, InterruptedException {
     List<NodesInquiry.Reached> all =
         inquiry().ask(question.nodes, cluster == null ? "" : cluster, key);
-    Table table = new Table(">node", "address", "road", "why");
+    Table table = new Table(">node", "address", "transport", "why");
     for (NodesInquiry.Reached each : all) {
-      String road = each.road() == null ? "-" : each.road();
-      table.row(Integer.toString(each.id()), each.address(), road, each.reason());
+      String transport = each.transport() == null ? "-" : each.transport();
+      table.row(Integer.toString(each.id()), each.address(), transport, each.reason());
     }
-    long reached = all.stream().filter(each -> each.road() != null).count();
+    long reached = all.stream().filter(each -> each.transport() != null).count();
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("nodes", all);
     tree.put("reached", reached);

@@ -16,10 +16,10 @@ public interface NodesInquiry {
    *
    * @param id its number
    * @param address where the file says it is
-   * @param road by which it was reached; null: it was not
-   * @param reason why by that road, or why not
+   * @param transport by which it was reached; null: it was not
+   * @param reason why by that transport, or why not
    */
-  record Reached(int id, String address, String road, String reason) {}
+  record Reached(int id, String address, String transport, String reason) {}
 
   /**
    * Connects to all nodes of a file, as a node of their cluster that sends nothing.

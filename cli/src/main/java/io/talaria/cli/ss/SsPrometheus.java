@@ -126,7 +126,9 @@ final class SsPrometheus {
     out.head(metric, COUNTER, help);
     for (Snapshot.Entry entry : snapshot.processes()) {
       ProcessTotals totals = entry.process().totals();
-      sample(metric, entry).label("transport", "accelerated").value(accelerated.applyAsLong(totals));
+      sample(metric, entry)
+          .label("transport", "accelerated")
+          .value(accelerated.applyAsLong(totals));
       sample(metric, entry).label("transport", "tcp").value(onTcp.applyAsLong(totals));
     }
   }

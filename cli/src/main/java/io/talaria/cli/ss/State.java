@@ -14,7 +14,7 @@ enum State {
   LISTENING,
   /** A connection on TCP whose upgrade is under way. */
   NEGOTIATING,
-  /** A connection on a faster road. */
+  /** A connection on a faster transport. */
   ACCELERATED,
   /** A connection that stays on TCP. */
   PLAIN;

@@ -280,7 +280,8 @@ class SsCommandTest {
           .containsPattern(
               "talaria_connections\\{.*role=\"client\",transport=\"tcp\",reason=\"peer-plain\"} 1\n")
           .containsPattern("talaria_refused_total\\{.*reason=\"peer-plain\"} 1\n")
-          .containsPattern("talaria_read_bytes_total\\{.*transport=\"accelerated\"} " + (3 << 20) + "\n")
+          .containsPattern(
+              "talaria_read_bytes_total\\{.*transport=\"accelerated\"} " + (3 << 20) + "\n")
           .containsPattern("talaria_written_bytes_total\\{.*transport=\"tcp\"} 2048\n")
           .containsPattern("talaria_stalls_total\\{.*} 1\n")
           .contains("talaria_unreadable_files{dir=\"" + dir + "\"} 0\n")

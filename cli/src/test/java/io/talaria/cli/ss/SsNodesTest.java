@@ -55,7 +55,7 @@ class SsNodesTest {
   }
 
   private static final String PEER =
-      "{\"peer\":9,\"road\":\"shm\",\"reason\":\"same user, same host\",\"state\":\"connected\","
+      "{\"peer\":9,\"transport\":\"shm\",\"reason\":\"same user, same host\",\"state\":\"connected\","
           + "\"outBytes\":2048,\"takenBytes\":1024,\"inBytes\":24,\"unconsumedBytes\":1024,"
           + "\"ringBytes\":32768,\"openCalls\":3,\"waiting\":0}";
 

@@ -8,9 +8,9 @@ import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Journal;
 import io.talaria.it.kit.Loading;
 import io.talaria.it.kit.Reactor;
-import io.talaria.it.kit.Roads;
 import io.talaria.it.kit.Streams;
 import io.talaria.it.kit.Traffic;
+import io.talaria.it.kit.Transports;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -71,7 +71,7 @@ public final class ChaosNode {
   }
 
   private void run() throws Exception {
-    Loading.all(Roads.class, "");
+    Loading.all(Transports.class, "");
     Loading.all(ChaosNode.class, "ChaosNode");
     ServerSocketChannel blocking = listen();
     ServerSocketChannel selecting = listen();

@@ -5,8 +5,8 @@ package io.talaria.it.programs;
 import io.talaria.it.kit.Args;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Endpoint;
-import io.talaria.it.kit.Roads;
 import io.talaria.it.kit.SchedulingDelay;
+import io.talaria.it.kit.Transports;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -57,10 +57,10 @@ public final class ClosedNeighbour {
     SocketChannel staying = connect();
     for (int round = 0; round < rounds; round++) {
       SocketChannel leaving = connect();
-      for (int i = 0; i < MAX_ASKED && Roads.acceleratedInBytes(leaving) == 0; i++) {
+      for (int i = 0; i < MAX_ASKED && Transports.acceleratedInBytes(leaving) == 0; i++) {
         ask(leaving, round);
       }
-      accelerated += Roads.acceleratedInBytes(leaving) > 0 ? 1 : 0;
+      accelerated += Transports.acceleratedInBytes(leaving) > 0 ? 1 : 0;
       if (shutdown) {
         leaving.shutdownOutput();
       } else {

@@ -4,8 +4,8 @@ package io.talaria.it.programs;
 
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Journal;
-import io.talaria.it.kit.Roads;
 import io.talaria.it.kit.Traffic;
+import io.talaria.it.kit.Transports;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -59,7 +59,7 @@ final class Lives {
   /** Judges a connection whose streams have both ended, and closes it. */
   void end(Traffic traffic) throws IOException {
     Life life = open.remove(traffic);
-    long acceleratedInBytes = Roads.acceleratedInBytes(traffic.channel());
+    long acceleratedInBytes = Transports.acceleratedInBytes(traffic.channel());
     transport.add(acceleratedInBytes);
     if (traffic.inEnd().equals(Traffic.COMPLETE) && traffic.outEnd().equals(Traffic.COMPLETE)) {
       complete.increment();

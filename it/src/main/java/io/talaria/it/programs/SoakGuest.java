@@ -5,7 +5,7 @@ package io.talaria.it.programs;
 import io.talaria.it.kit.Args;
 import io.talaria.it.kit.Console;
 import io.talaria.it.kit.Pattern;
-import io.talaria.it.kit.Roads;
+import io.talaria.it.kit.Transports;
 import io.talaria.it.kit.Wire;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -86,7 +86,9 @@ public final class SoakGuest {
         }
         pattern.check(message.flip(), position);
         position += message.capacity();
-        fast = round % MIN_ROUNDS == MIN_ROUNDS - 1 && Roads.acceleratedInBytes(wire.channel()) > 0;
+        fast =
+            round % MIN_ROUNDS == MIN_ROUNDS - 1
+                && Transports.acceleratedInBytes(wire.channel()) > 0;
       }
       if (fast) {
         accelerated.incrementAndGet();

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.Node;
 import io.talaria.messaging.NodeOptions;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +55,7 @@ class ZooKeeperDirectoryTest {
         Node.start(
             NodeOptions.of(id)
                 .cluster(cluster)
-                .roads(Road.STREAM)
+                .transports(Transport.STREAM)
                 .listen("127.0.0.1", 0)
                 .runDirectory(directory.resolve("run"))
                 .sharedMemoryDirectory(directory.resolve("shm"))

@@ -6,9 +6,9 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingBrokenException;
-import io.talaria.messaging.road.Lane;
-import io.talaria.messaging.road.Track;
-import io.talaria.messaging.road.TrackOwner;
+import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.Track;
+import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.nio.spin.Spinner;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -145,9 +145,9 @@ final class Connection implements TrackOwner {
   }
 
   /** Once, before anybody else knows it. */
-  void runOn(Track road) {
-    track = road;
-    outlet = new Outlet(this, road);
+  void runOn(Track transport) {
+    track = transport;
+    outlet = new Outlet(this, transport);
     leaderSpinner = new Spinner(node.leaderSpinning());
   }
 

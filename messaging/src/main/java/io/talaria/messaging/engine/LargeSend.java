@@ -6,7 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.codec.SegmentOut;
-import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.transport.Lane;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -9,11 +9,11 @@ import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Task;
-import io.talaria.messaging.road.Fabric;
-import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.Lane;
 import io.talaria.messaging.ucx.UcxFabric;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
@@ -43,7 +43,7 @@ public final class LocalNode implements Node {
   private final Delivery delivery;
   private final Spinning leaderSpinning;
 
-  /** Null: road ucx is not wanted, or cannot be used, as the obstacle says. */
+  /** Null: transport ucx is not wanted, or cannot be used, as the obstacle says. */
   private final Fabric fabric;
 
   private String fabricObstacle;
@@ -91,8 +91,8 @@ public final class LocalNode implements Node {
   }
 
   private Fabric openFabric() throws IOException {
-    if (!options.roads().contains(Road.UCX)) {
-      fabricObstacle = "road ucx is off";
+    if (!options.transports().contains(Transport.UCX)) {
+      fabricObstacle = "transport ucx is off";
       return null;
     }
     try {
@@ -106,15 +106,15 @@ public final class LocalNode implements Node {
               + e
               + ")";
     }
-    if (options.roads().size() == 1) {
-      throw new IOException("road ucx is the only one, and cannot be used: " + fabricObstacle);
+    if (options.transports().size() == 1) {
+      throw new IOException("transport ucx is the only one, and cannot be used: " + fabricObstacle);
     }
     LOG.log(
         System.Logger.Level.INFO, () -> "node " + id() + " goes without ucx: " + fabricObstacle);
     return null;
   }
 
-  /** The engine of road ucx, or null. */
+  /** The engine of transport ucx, or null. */
   Fabric fabric() {
     return fabric;
   }
@@ -486,7 +486,7 @@ public final class LocalNode implements Node {
       tell(
           () ->
               each.connected(
-                  connection.peer, connection.track().road(), connection.track().reason()));
+                  connection.peer, connection.track().transport(), connection.track().reason()));
     }
   }
 

@@ -3,7 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.transport.Lane;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;

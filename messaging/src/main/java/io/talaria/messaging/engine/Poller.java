@@ -3,7 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.Waiting;
-import io.talaria.messaging.road.Fabric;
+import io.talaria.messaging.transport.Fabric;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;

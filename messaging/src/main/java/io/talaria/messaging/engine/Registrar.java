@@ -5,18 +5,18 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.NodeOptions;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import io.talaria.messaging.counters.NodeFile;
 import io.talaria.messaging.link.Announcement;
 import io.talaria.messaging.link.Greet;
 import io.talaria.messaging.link.Greeting;
 import io.talaria.messaging.link.Pairing;
-import io.talaria.messaging.road.Fabric;
-import io.talaria.messaging.road.LoopTrack;
-import io.talaria.messaging.road.ShmLayout;
-import io.talaria.messaging.road.ShmTrack;
-import io.talaria.messaging.road.StreamTrack;
-import io.talaria.messaging.road.Track;
+import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.LoopTrack;
+import io.talaria.messaging.transport.ShmLayout;
+import io.talaria.messaging.transport.ShmTrack;
+import io.talaria.messaging.transport.StreamTrack;
+import io.talaria.messaging.transport.Track;
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.HostKey;
 import io.talaria.nio.files.PrivateDirectory;
@@ -108,11 +108,11 @@ final class Registrar extends Thread {
     /** That was dialled, or null. */
     InetSocketAddress address;
 
-    /** The roads that this side has said it takes, bits of {@link Greet}. */
+    /** The transports that this side has said it takes, bits of {@link Greet}. */
     int offered;
 
     int number;
-    int road;
+    int transport;
     long file;
     Mapping mapping;
     String why = TCP_WITHOUT_SHM;
@@ -189,7 +189,7 @@ final class Registrar extends Thread {
     Announcement announced = null;
     try {
       listener = listen();
-      if (options.roads().contains(Road.SHM) || fabric != null) {
+      if (options.transports().contains(Transport.SHM) || fabric != null) {
         Path run = options.runDirectory();
         announced =
             new Announcement(
@@ -457,19 +457,19 @@ final class Registrar extends Thread {
       }
     }
     InetSocketAddress address = pair.resolved != null ? pair.resolved : addressOf(id);
-    if (roads(false) == 0 || address == null) {
+    if (transports(false) == 0 || address == null) {
       unreachable(
           pair,
           Code.UNREACHABLE,
           "node "
               + id
               + " is not announced on this host"
-              + (announcement == null ? " (road shm is off)" : "")
-              + (roads(false) != 0
+              + (announcement == null ? " (transport shm is off)" : "")
+              + (transports(false) != 0
                   ? " and not in the directory of nodes"
                   : fabric == null
-                      ? ", and road stream is off"
-                      : ", road stream is off, and ucx is for this host alone: "
+                      ? ", and transport stream is off"
+                      : ", transport stream is off, and ucx is for this host alone: "
                           + unfitBetweenHosts()));
       return null;
     }
@@ -576,9 +576,9 @@ final class Registrar extends Thread {
   private void sayHello(Greeting greeting, Step step) throws IOException {
     Pair pair = step.pair;
     if (greeting.proved()) {
-      int roads = roads(step.local);
-      byte[] way = (roads & Greet.UCX) == 0 ? new byte[0] : fabric.offer(pair.peer.id());
-      step.offered = way.length == 0 ? roads & ~Greet.UCX : roads;
+      int transports = transports(step.local);
+      byte[] way = (transports & Greet.UCX) == 0 ? new byte[0] : fabric.offer(pair.peer.id());
+      step.offered = way.length == 0 ? transports & ~Greet.UCX : transports;
       greeting.send(
           new Greet.Hello(
                   cluster,
@@ -596,20 +596,20 @@ final class Registrar extends Thread {
     flush(greeting);
   }
 
-  /** The roads that a session can lead to here, bits of {@link Greet}. */
-  private int roads(boolean local) {
-    Set<Road> own = options.roads();
-    int roads = own.contains(Road.STREAM) ? Greet.STREAM : 0;
-    if (local && own.contains(Road.SHM)) {
-      roads |= Greet.SHM;
+  /** The transports that a session can lead to here, bits of {@link Greet}. */
+  private int transports(boolean local) {
+    Set<Transport> own = options.transports();
+    int transports = own.contains(Transport.STREAM) ? Greet.STREAM : 0;
+    if (local && own.contains(Transport.SHM)) {
+      transports |= Greet.SHM;
     }
     if (fabric != null && (local || unfitBetweenHosts() == null)) {
-      roads |= Greet.UCX;
+      transports |= Greet.UCX;
     }
-    return roads;
+    return transports;
   }
 
-  /** Why road ucx is not used on sessions by TCP, or null. */
+  /** Why transport ucx is not used on sessions by TCP, or null. */
   private String unfitBetweenHosts() {
     if (fabric == null) {
       return node.fabricObstacle();
@@ -733,7 +733,7 @@ final class Registrar extends Thread {
     } else if (step.hello == null && kind == Greet.HELLO) {
       step.hello = Greet.Hello.of(frame);
       hello(greeting, step);
-    } else if (kind == Greet.READY && step.road != 0) {
+    } else if (kind == Greet.READY && step.transport != 0) {
       readied(greeting, step, Greet.forms(frame));
     } else {
       throw new IOException("a frame of kind " + kind + " at the wrong time");
@@ -846,8 +846,8 @@ final class Registrar extends Thread {
       end(before, null); // its caller has given it up
     }
     step.number = pair.pairing.nextNumber(hello.heard());
-    step.offered = roads(step.local);
-    int common = step.offered & hello.roads();
+    step.offered = transports(step.local);
+    int common = step.offered & hello.transports();
     ByteBuffer way = NOTHING;
     if (step.local && (common & Greet.SHM) != 0) {
       try {
@@ -865,17 +865,17 @@ final class Registrar extends Thread {
           step.why += "; not by ucx: " + e.getMessage();
         }
       }
-      if (step.road == 0 && (common & Greet.STREAM) == 0) {
-        reject(greeting, Greet.REJECT_OTHER, "there is no road in common" + notBy(step));
+      if (step.transport == 0 && (common & Greet.STREAM) == 0) {
+        reject(greeting, Greet.REJECT_OTHER, "there is no transport in common" + notBy(step));
         return;
       }
-      step.road = step.road == 0 ? Greet.STREAM : step.road;
+      step.transport = step.transport == 0 ? Greet.STREAM : step.transport;
     }
     greeting.send(
         new Greet.Welcome(
                 incarnation,
                 step.number,
-                step.road,
+                step.transport,
                 step.file,
                 offer,
                 way,
@@ -897,7 +897,7 @@ final class Registrar extends Thread {
   }
 
   private void share(Step step, Greet.Offer theirs) throws TransportException {
-    step.road = Greet.SHM;
+    step.transport = Greet.SHM;
     int bytes = shmBytes(theirs);
     SharedFiles.Created<Mapping> made =
         files.create(
@@ -912,7 +912,7 @@ final class Registrar extends Thread {
     byte[] answer =
         fabric.accept(
             step.pair.peer.id(), step.hello.incarnation(), incarnation, bytes(step.hello.fabric()));
-    step.road = Greet.UCX;
+    step.transport = Greet.UCX;
     return ByteBuffer.wrap(answer);
   }
 
@@ -928,7 +928,7 @@ final class Registrar extends Thread {
     return ": here "
         + (step.local ? "on this host" : "by TCP")
         + " are "
-        + options.roads()
+        + options.transports()
         + (at < 0 ? "" : step.why.substring(at));
   }
 
@@ -947,13 +947,13 @@ final class Registrar extends Thread {
 
   private void welcomed(Greeting greeting, Step step, Greet.Welcome welcome) throws IOException {
     step.number = welcome.number();
-    step.road = welcome.road();
-    if (Integer.bitCount(step.road) != 1 || (step.road & step.offered) == 0) {
-      throw new IOException("road " + step.road + " was not offered");
+    step.transport = welcome.transport();
+    if (Integer.bitCount(step.transport) != 1 || (step.transport & step.offered) == 0) {
+      throw new IOException("transport " + step.transport + " was not offered");
     }
-    if (step.road == Greet.UCX) {
+    if (step.transport == Greet.UCX) {
       fabric.accepted(step.pair.peer.id(), welcome.incarnation(), bytes(welcome.fabric()));
-    } else if (step.road == Greet.SHM) {
+    } else if (step.transport == Greet.SHM) {
       try {
         step.mapping = files.open(welcome.file(), shmBytes(welcome.offer()), welcome.offer().pid());
       } catch (TransportException e) {
@@ -1009,11 +1009,11 @@ final class Registrar extends Thread {
     Connection connection = newConnection(pair, step.number, with, theirs, forms);
     int[] capacity = {bulk(theirs), express(theirs)};
     Track track;
-    if (step.road == Greet.SHM) {
+    if (step.transport == Greet.SHM) {
       track =
           new ShmTrack(connection, greeting.channel(), step.mapping, !greeting.dialled(), capacity);
       files.remove(step.file); // the other side has mapped it, and taken its name away
-    } else if (step.road == Greet.UCX) {
+    } else if (step.transport == Greet.UCX) {
       track =
           fabric.track(
               connection, pair.peer.id(), step.number, greeting.channel(), step.why, capacity);

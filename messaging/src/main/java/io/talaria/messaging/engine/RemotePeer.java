@@ -7,7 +7,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
-import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.transport.Lane;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -328,9 +328,9 @@ final class RemotePeer implements Peer {
   }
 
   @Override
-  public String road() {
+  public String transport() {
     Connection now = connection;
-    return now == null ? null : now.track().road();
+    return now == null ? null : now.track().transport();
   }
 
   @Override

@@ -4,7 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.NodeCounters;
 import io.talaria.messaging.counters.NodeFile;
-import io.talaria.messaging.road.Lane;
+import io.talaria.messaging.transport.Lane;
 import io.talaria.nio.process.Host;
 import java.util.Collection;
 import java.util.Map;
@@ -52,7 +52,7 @@ final class Shown {
 
   private static void peer(StringBuilder to, Connection on, int openCalls, long silentNs) {
     to.append("{\"peer\":").append(on.peer.id());
-    text(to, "road", on.track().road());
+    text(to, "transport", on.track().transport());
     text(to, "reason", on.track().reason());
     text(to, "state", on.leaving ? "leaving" : silentNs > SUSPECT_NS ? "suspect" : "connected");
     number(to, "number", on.number);

@@ -2,6 +2,6 @@
 
 /**
  * A node at work: its peers and connections, the poller that receives, calls and their answers, and
- * who takes what. All of it stands on {@link io.talaria.messaging.road.Track}.
+ * who takes what. All of it stands on {@link io.talaria.messaging.transport.Track}.
  */
 package io.talaria.messaging.engine;

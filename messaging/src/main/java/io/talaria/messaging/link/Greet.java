@@ -18,12 +18,12 @@ import java.util.TreeMap;
  *
  * <pre>
  *   frame    length 4 (of what follows) | kind 1 | body
- *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | roads 1 | offer | fabric
- *   WELCOME  incarnation 8 | number 4 | road 1 | file 8 | offer | fabric | forms
+ *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | transports 1 | offer | fabric
+ *   WELCOME  incarnation 8 | number 4 | transport 1 | file 8 | offer | fabric | forms
  *   REJECT   code 1 | text
  *   READY    forms
  *   forms    count 2 | type 2, text each: of those types whose fingerprints differ, how they are written
- *   fabric   length 2 | what the ends of road ucx have to know of each other
+ *   fabric   length 2 | what the ends of transport ucx have to know of each other
  *   offer    pid 8 | largest message 4 | bulk ring 4 | express ring 4 | types 2 | name, fingerprint 8 each
  * </pre>
  */
@@ -61,7 +61,7 @@ public final class Greet {
   /** See {@link #REJECT_DUPLICATE}: there are too many connections, or it is closing. */
   public static final byte REJECT_FULL = 4;
 
-  /** Bits of roads. */
+  /** Bits of transports. */
   public static final int SHM = 1;
 
   /** See {@link #SHM}. */
@@ -198,7 +198,7 @@ public final class Greet {
       int to,
       long incarnation,
       int heard,
-      int roads,
+      int transports,
       Offer offer,
       ByteBuffer fabric) {
     /** As bytes. */
@@ -206,7 +206,7 @@ public final class Greet {
       ByteBuffer to = begin(HELLO, 37 + offer.bytes() + fabric.remaining());
       to.putLong(MAGIC).putShort((short) VERSION).putLong(cluster);
       to.putShort((short) from).putShort((short) this.to);
-      to.putLong(incarnation).putInt(heard).put((byte) roads);
+      to.putLong(incarnation).putInt(heard).put((byte) transports);
       offer.put(to);
       putBytes(to, fabric);
       return to.flip();
@@ -231,12 +231,12 @@ public final class Greet {
       int to = Short.toUnsignedInt(body.getShort());
       long incarnation = body.getLong();
       int heard = body.getInt();
-      int roads = body.get();
+      int transports = body.get();
       if (heard < 0 || from == 65_535) {
         throw new ProtocolException("node " + from + " has heard " + heard);
       }
       return new Hello(
-          cluster, from, to, incarnation, heard, roads, Offer.get(body), getBytes(body));
+          cluster, from, to, incarnation, heard, transports, Offer.get(body), getBytes(body));
     }
   }
 
@@ -244,7 +244,7 @@ public final class Greet {
   public record Welcome(
       long incarnation,
       int number,
-      int road,
+      int transport,
       long file,
       Offer offer,
       ByteBuffer fabric,
@@ -252,7 +252,7 @@ public final class Greet {
     /** As bytes. */
     public ByteBuffer frame() {
       ByteBuffer to = begin(WELCOME, 23 + offer.bytes() + fabric.remaining() + forms.bytes());
-      to.putLong(incarnation).putInt(number).put((byte) road).putLong(file);
+      to.putLong(incarnation).putInt(number).put((byte) transport).putLong(file);
       offer.put(to);
       putBytes(to, fabric);
       forms.put(to);
@@ -268,13 +268,13 @@ public final class Greet {
       need(body, 21);
       long incarnation = body.getLong();
       int number = body.getInt();
-      int road = body.get();
+      int transport = body.get();
       long file = body.getLong();
       if (number <= 0) {
         throw new ProtocolException("connection number " + number);
       }
       return new Welcome(
-          incarnation, number, road, file, Offer.get(body), getBytes(body), Forms.get(body));
+          incarnation, number, transport, file, Offer.get(body), getBytes(body), Forms.get(body));
     }
   }
 
@@ -328,7 +328,7 @@ public final class Greet {
 
   private static void putBytes(ByteBuffer to, ByteBuffer bytes) {
     if (bytes.remaining() > MAX_FABRIC) {
-      throw new IllegalArgumentException(bytes.remaining() + " bytes about a road");
+      throw new IllegalArgumentException(bytes.remaining() + " bytes about a transport");
     }
     to.putShort((short) bytes.remaining()).put(bytes.duplicate());
   }
@@ -337,7 +337,7 @@ public final class Greet {
     need(from, Short.BYTES);
     int length = Short.toUnsignedInt(from.getShort());
     if (length > MAX_FABRIC) {
-      throw new ProtocolException(length + " bytes about a road");
+      throw new ProtocolException(length + " bytes about a transport");
     }
     need(from, length);
     byte[] bytes = new byte[length];

@@ -2,7 +2,7 @@
 
 /**
  * The ring in which messages travel: many producers claim room, write in place and mark what they
- * have written; one consumer follows the marks. Knows neither messages nor roads.
+ * have written; one consumer follows the marks. Knows neither messages nor transports.
  *
  * <p>How it could break, and what is done about it:
  *

@@ -4,10 +4,10 @@ package io.talaria.messaging.ucx;
 
 import io.talaria.ffi.Epoll;
 import io.talaria.ffi.Libc;
-import io.talaria.messaging.road.Fabric;
-import io.talaria.messaging.road.Lane;
-import io.talaria.messaging.road.Track;
-import io.talaria.messaging.road.TrackOwner;
+import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.Track;
+import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.Config;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
@@ -251,7 +251,9 @@ public final class UcxFabric implements Fabric {
     }
   }
 
-  /** UCX's sockets know no key, and are no faster than the road over TCP: they are not opened. */
+  /**
+   * UCX's sockets know no key, and are no faster than the transport over TCP: they are not opened.
+   */
   private static Context context(int connections) {
     try (Config config = Config.read()) {
       if (!Boolean.getBoolean(BY_TCP) && Libc.getenv("UCX_TLS").isEmpty()) {

@@ -3,9 +3,9 @@
 package io.talaria.messaging.ucx;
 
 import io.talaria.messaging.ring.RingBrokenException;
-import io.talaria.messaging.road.Lane;
-import io.talaria.messaging.road.MirrorTrack;
-import io.talaria.messaging.road.TrackOwner;
+import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.MirrorTrack;
+import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.StreamChunk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -75,7 +75,7 @@ final class UcxTrack extends MirrorTrack {
   }
 
   @Override
-  public String road() {
+  public String transport() {
     return "ucx";
   }
 

@@ -1,7 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * The road on UCX: one worker a node, one endpoint for each process of another node, on whose
+ * The transport on UCX: one worker a node, one endpoint for each process of another node, on whose
  * stream the frames of all connections with that process travel, one after the other.
  *
  * <p>Why one endpoint and not one a connection: UCX pairs the endpoints of two workers by the order

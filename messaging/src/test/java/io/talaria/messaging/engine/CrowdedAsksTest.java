@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import io.talaria.messaging.engine.WakeUps.Inline;
 import io.talaria.messaging.engine.WakeUps.Ordered;
 import java.nio.file.Path;
@@ -60,24 +60,24 @@ class CrowdedAsksTest {
 
   @ParameterizedTest
   @EnumSource(
-      value = Road.class,
+      value = Transport.class,
       names = {"SHM", "STREAM", "UCX"})
-  void noAnswerIsWaitedForForEver(Road road) throws Exception {
-    askInACrowd(road, 1, SHORT_S);
+  void noAnswerIsWaitedForForEver(Transport transport) throws Exception {
+    askInACrowd(transport, 1, SHORT_S);
   }
 
   @Tag("long")
   @ParameterizedTest
   @CsvSource({"SHM, 1", "SHM, 3", "UCX, 1", "UCX, 3"})
-  void norInALongRun(Road road, int threads) throws Exception {
-    askInACrowd(road, threads, LONG_S);
+  void norInALongRun(Transport transport, int threads) throws Exception {
+    askInACrowd(transport, threads, LONG_S);
   }
 
-  private void askInACrowd(Road road, int askers, int seconds) throws Exception {
-    WakeUps.assume(road);
+  private void askInACrowd(Transport transport, int askers, int seconds) throws Exception {
+    WakeUps.assume(transport);
     System.out.println("seed " + seed);
-    far = new FarNode(road, RING_BYTES, directory);
-    near = WakeUps.start(1, road, RING_BYTES, directory, far.port);
+    far = new FarNode(transport, RING_BYTES, directory);
+    near = WakeUps.start(1, transport, RING_BYTES, directory, far.port);
     for (int i = Runtime.getRuntime().availableProcessors(); i > 0; i--) {
       Thread unused = Thread.ofPlatform().daemon().start(this::neverRest);
     }
@@ -108,7 +108,7 @@ class CrowdedAsksTest {
     over = true;
     System.out.printf(
         "%s, %d: %d answers, the longest wait %d ms%n",
-        road, askers, answers.get(), longestNs.get() / 1_000_000);
+        transport, askers, answers.get(), longestNs.get() / 1_000_000);
     assertThat(failure.get()).as("seed %d", seed).isNull();
     assertThat(answers.get()).isPositive();
     far.end();

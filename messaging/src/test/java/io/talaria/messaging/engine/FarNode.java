@@ -4,8 +4,8 @@ package io.talaria.messaging.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.messaging.Road;
 import io.talaria.messaging.TestJvm;
+import io.talaria.messaging.Transport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -29,14 +29,14 @@ final class FarNode {
   /** Where it listens; 0 if by shared memory alone. */
   final int port;
 
-  FarNode(Road road, int ringBytes, Path directory) throws IOException {
+  FarNode(Transport transport, int ringBytes, Path directory) throws IOException {
     said = directory.resolve("child");
     process =
         TestJvm.start(
             WakeUps.class,
             256,
             said,
-            road.name(),
+            transport.name(),
             Integer.toString(ringBytes),
             directory.toString());
     String first = process.inputReader(StandardCharsets.UTF_8).readLine();

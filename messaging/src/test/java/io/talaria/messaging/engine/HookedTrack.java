@@ -4,32 +4,32 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
-import io.talaria.messaging.road.Lane;
-import io.talaria.messaging.road.Track;
+import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.Track;
 import java.nio.channels.SocketChannel;
 
 /**
  * A track at which something happens between the last look of whoever has the inlet, and its end.
  */
 final class HookedTrack extends Track {
-  private final Track road;
+  private final Track transport;
   private final Thread thread;
   private Runnable hook;
 
   /**
-   * Puts a hook on a road.
+   * Puts a hook on a transport.
    *
    * @param hook run once, when the calling thread has found nothing more on express
    */
-  HookedTrack(Track road, Runnable hook) {
-    this.road = road;
+  HookedTrack(Track transport, Runnable hook) {
+    this.transport = transport;
     this.hook = hook;
     thread = Thread.currentThread();
   }
 
   @Override
   public boolean goesOn(int lane) {
-    boolean goesOn = road.goesOn(lane);
+    boolean goesOn = transport.goesOn(lane);
     if (lane == Lane.EXPRESS && Thread.currentThread() == thread && hook != null) {
       Runnable now = hook;
       hook = null;
@@ -39,157 +39,157 @@ final class HookedTrack extends Track {
   }
 
   @Override
-  public String road() {
-    return road.road();
+  public String transport() {
+    return transport.transport();
   }
 
   @Override
   public String reason() {
-    return road.reason();
+    return transport.reason();
   }
 
   @Override
   public RingProducer out(int lane) {
-    return road.out(lane);
+    return transport.out(lane);
   }
 
   @Override
   public int maxCapacity(int lane) {
-    return road.maxCapacity(lane);
+    return transport.maxCapacity(lane);
   }
 
   @Override
   public boolean canGrow(int lane) {
-    return road.canGrow(lane);
+    return transport.canGrow(lane);
   }
 
   @Override
   public boolean mayGrow(int lane) {
-    return road.mayGrow(lane);
+    return transport.mayGrow(lane);
   }
 
   @Override
   public boolean grows(int lane, RingProducer sealed) {
-    return road.grows(lane, sealed);
+    return transport.grows(lane, sealed);
   }
 
   @Override
   public boolean grow(int lane) {
-    return road.grow(lane);
+    return transport.grow(lane);
   }
 
   @Override
   public void seal(int lane) {
-    road.seal(lane);
+    transport.seal(lane);
   }
 
   @Override
   public boolean moveOn(int lane) {
-    return road.moveOn(lane);
+    return transport.moveOn(lane);
   }
 
   @Override
   public Inlet in(int lane) {
-    return road.in(lane);
+    return transport.in(lane);
   }
 
   @Override
   public SocketChannel session() {
-    return road.session();
+    return transport.session();
   }
 
   @Override
   public void wakePeer() {
-    road.wakePeer();
+    transport.wakePeer();
   }
 
   @Override
   public boolean push() {
-    return road.push();
+    return transport.push();
   }
 
   @Override
   public boolean copies() {
-    return road.copies();
+    return transport.copies();
   }
 
   @Override
   public boolean readsSession() {
-    return road.readsSession();
+    return transport.readsSession();
   }
 
   @Override
   public boolean pushInTurn() {
-    return road.pushInTurn();
+    return transport.pushInTurn();
   }
 
   @Override
   public boolean bring() {
-    return road.bring();
+    return transport.bring();
   }
 
   @Override
   public boolean blocked() {
-    return road.blocked();
+    return transport.blocked();
   }
 
   @Override
   public void unblock() {
-    road.unblock();
+    transport.unblock();
   }
 
   @Override
   public boolean pull() {
-    return road.pull();
+    return transport.pull();
   }
 
   @Override
   public void published(int lane) {
-    road.published(lane);
+    transport.published(lane);
   }
 
   @Override
   public void arm(int lane) {
-    road.arm(lane);
+    transport.arm(lane);
   }
 
   @Override
   public void disarm(int lane) {
-    road.disarm(lane);
+    transport.disarm(lane);
   }
 
   @Override
   public boolean armOutput() {
-    return road.armOutput();
+    return transport.armOutput();
   }
 
   @Override
   public void disarmOutput() {
-    road.disarmOutput();
+    transport.disarmOutput();
   }
 
   @Override
   public void finishOutput() {
-    road.finishOutput();
+    transport.finishOutput();
   }
 
   @Override
   public boolean over() {
-    return road.over();
+    return transport.over();
   }
 
   @Override
   public boolean severed() {
-    return road.severed();
+    return transport.severed();
   }
 
   @Override
   public String state() {
-    return road.state();
+    return transport.state();
   }
 
   @Override
   public void close() {
-    road.close();
+    transport.close();
   }
 }

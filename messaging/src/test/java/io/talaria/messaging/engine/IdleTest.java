@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,12 +35,12 @@ class IdleTest {
 
   @TempDir Path directory;
 
-  private NodeOptions options(int id, Road road) {
+  private NodeOptions options(int id, Transport transport) {
     return NodeOptions.of(id)
         .cluster("test")
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
-        .roads(road)
+        .transports(transport)
         .sendLimit(Duration.ofSeconds(30))
         .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number));
   }
@@ -55,15 +55,17 @@ class IdleTest {
 
   @ParameterizedTest
   @EnumSource(
-      value = Road.class,
+      value = Transport.class,
       names = {"SHM", "STREAM", "UCX"})
-  void twoIdleNodesCostLessThanHalfAPercentOfACore(Road road) throws Exception {
-    WakeUps.assume(road);
-    NodeOptions first = options(1, road);
-    LocalNode far = LocalNode.start(road == Road.STREAM ? first.listen("127.0.0.1", 0) : first);
+  void twoIdleNodesCostLessThanHalfAPercentOfACore(Transport transport) throws Exception {
+    WakeUps.assume(transport);
+    NodeOptions first = options(1, transport);
+    LocalNode far =
+        LocalNode.start(transport == Transport.STREAM ? first.listen("127.0.0.1", 0) : first);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
-    LocalNode near = LocalNode.start(options(2, road).directory(id -> Map.of(1, there).get(id)));
+    LocalNode near =
+        LocalNode.start(options(2, transport).directory(id -> Map.of(1, there).get(id)));
     try {
       for (int i = 0; i < 20_000; i++) { // compiled
         assertThat(near.peer(1).ask(new Figure(i), Figure.class, LIMIT_NS).value()).isEqualTo(i);
@@ -72,7 +74,7 @@ class IdleTest {
       long before = cpuNs();
       TimeUnit.SECONDS.sleep(SECONDS);
       double share = (cpuNs() - before) / 1e9 / SECONDS;
-      System.out.println(road + ": two idle nodes take " + 100 * share + " % of a core");
+      System.out.println(transport + ": two idle nodes take " + 100 * share + " % of a core");
       assertThat(share).isLessThan(MAX_SHARE);
       assertThat(near.peer(1).connected()).isTrue();
     } finally {

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
-import io.talaria.messaging.Road;
-import io.talaria.messaging.road.Lane;
-import io.talaria.messaging.road.Track;
+import io.talaria.messaging.Transport;
+import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.Track;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +37,7 @@ class LeadingTest {
             .cluster("test")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .roads(Road.SHM)
+            .transports(Transport.SHM)
             .sendLimit(Duration.ofSeconds(30))
             .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number)));
   }

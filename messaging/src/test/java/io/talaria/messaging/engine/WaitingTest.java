@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waiting;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -53,12 +53,12 @@ class WaitingTest {
   private LocalNode near;
   private LocalNode far;
 
-  private NodeOptions options(int id, Road road, Waiting waiting) {
+  private NodeOptions options(int id, Transport transport, Waiting waiting) {
     return NodeOptions.of(id)
         .cluster("test")
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
-        .roads(road)
+        .transports(transport)
         .waiting(waiting)
         .ringBytes(16 << 10) // senders wait for room
         .expressBytes(16 << 10)
@@ -68,13 +68,16 @@ class WaitingTest {
         .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
   }
 
-  private void start(Road road, Waiting waiting) throws Exception {
-    NodeOptions second = options(2, road, waiting);
-    far = LocalNode.start(road == Road.STREAM ? second.listen("127.0.0.1", 0) : second, false);
+  private void start(Transport transport, Waiting waiting) throws Exception {
+    NodeOptions second = options(2, transport, waiting);
+    far =
+        LocalNode.start(
+            transport == Transport.STREAM ? second.listen("127.0.0.1", 0) : second, false);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     near =
-        LocalNode.start(options(1, road, waiting).directory(id -> Map.of(2, there).get(id)), false);
+        LocalNode.start(
+            options(1, transport, waiting).directory(id -> Map.of(2, there).get(id)), false);
   }
 
   @AfterEach
@@ -100,9 +103,9 @@ class WaitingTest {
     "STEPS, STREAM",
     "STEPS, UCX"
   })
-  void whoNeverSleepsMissesNothing(Waiting waiting, Road road) throws Exception {
-    WakeUps.assume(road);
-    start(road, waiting);
+  void whoNeverSleepsMissesNothing(Waiting waiting, Transport transport) throws Exception {
+    WakeUps.assume(transport);
+    start(transport, waiting);
     Peer peer = near.peer(2);
     Random random = new Random(1);
     for (int i = 0; i < ASKS; i++) {
@@ -129,11 +132,11 @@ class WaitingTest {
 
   @ParameterizedTest
   @CsvSource({"SHM", "STREAM"})
-  void whoeverNeverSleepsTalksToThoseWhoDo(Road road) throws Exception {
-    start(road, Waiting.STEPS);
+  void whoeverNeverSleepsTalksToThoseWhoDo(Transport transport) throws Exception {
+    start(transport, Waiting.STEPS);
     try (LocalNode sleeper =
         LocalNode.start(
-            options(3, road, Waiting.ADAPTIVE)
+            options(3, transport, Waiting.ADAPTIVE)
                 .directory(
                     id ->
                         new InetSocketAddress(

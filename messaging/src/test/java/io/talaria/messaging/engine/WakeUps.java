@@ -9,7 +9,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Request;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import io.talaria.ucx.Ucx;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -40,9 +40,10 @@ final class WakeUps {
 
   private WakeUps() {}
 
-  static LocalNode start(int id, Road road, int ringBytes, Path directory, int portOfOther)
+  static LocalNode start(
+      int id, Transport transport, int ringBytes, Path directory, int portOfOther)
       throws Exception {
-    if (road == Road.UCX) {
+    if (transport == Transport.UCX) {
       // Its own look at whether the others live would bring a lost wake-up to light.
       Ucx.defaultSetting("UCX_KEEPALIVE_INTERVAL", "3600s");
     }
@@ -53,7 +54,7 @@ final class WakeUps {
             .cluster("test")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .roads(road)
+            .transports(transport)
             .ringBytes(ringBytes)
             .expressBytes(Math.max(16 << 10, ringBytes >>> 2))
             .sendLimit(Duration.ofNanos(LIMIT_NS))
@@ -64,7 +65,8 @@ final class WakeUps {
             .answer(Ordered.class, Dispatch.ORDERED, (number, call) -> call.answer(number))
             .answer(Back.class, Dispatch.ORDERED, WakeUps::askBack)
             .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
-    return LocalNode.start(road == Road.STREAM ? options.listen("127.0.0.1", 0) : options, false);
+    return LocalNode.start(
+        transport == Transport.STREAM ? options.listen("127.0.0.1", 0) : options, false);
   }
 
   private static void askBack(Back number, Request call) throws MessagingException {
@@ -72,9 +74,9 @@ final class WakeUps {
     call.answer(new Back(call.from().ask(inline, Inline.class, LIMIT_NS).value()));
   }
 
-  /** Skips the test if the road cannot be used here. */
-  static void assume(Road road) {
-    if (road == Road.UCX) {
+  /** Skips the test if the transport cannot be used here. */
+  static void assume(Transport transport) {
+    if (transport == Transport.UCX) {
       assumeThat(Ucx.obstacle()).isEmpty();
     }
   }
@@ -101,11 +103,11 @@ final class WakeUps {
   /**
    * Runs node 2 until its input ends; a line makes it tell how it stands.
    *
-   * @param args road, bytes of a ring, directory
+   * @param args transport, bytes of a ring, directory
    */
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[2]);
-    LocalNode node = start(2, Road.valueOf(args[0]), Integer.parseInt(args[1]), directory, -1);
+    LocalNode node = start(2, Transport.valueOf(args[0]), Integer.parseInt(args[1]), directory, -1);
     System.out.println(node.port());
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import io.talaria.messaging.engine.WakeUps.Back;
 import io.talaria.messaging.engine.WakeUps.Blob;
 import io.talaria.messaging.engine.WakeUps.Inline;
@@ -118,10 +118,10 @@ class WakeUpsTest {
     "UCX, 16384",
     "UCX, 1048576"
   })
-  void noWaitIsForEver(Road road, int ringBytes) throws Exception {
-    WakeUps.assume(road);
-    far = new FarNode(road, ringBytes, directory);
-    near = WakeUps.start(1, road, ringBytes, directory, far.port);
+  void noWaitIsForEver(Transport transport, int ringBytes) throws Exception {
+    WakeUps.assume(transport);
+    far = new FarNode(transport, ringBytes, directory);
+    near = WakeUps.start(1, transport, ringBytes, directory, far.port);
     Peer peer = near.peer(2);
     Random random = new Random(ringBytes);
     try (ExecutorService platform = Executors.newFixedThreadPool(THREADS);

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
-import io.talaria.messaging.road.Fabric;
-import io.talaria.messaging.road.Lane;
-import io.talaria.messaging.road.Track;
-import io.talaria.messaging.road.TrackOwner;
+import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.Track;
+import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Feature;
 import io.talaria.ucx.ThreadMode;
@@ -178,7 +178,7 @@ class UcxFabricTest {
     near.accepted(FAR, 22, accept());
     Track here = nearTrack(1);
     Track there = farTrack(1);
-    assertThat(here.road()).isEqualTo("ucx");
+    assertThat(here.transport()).isEqualTo("ucx");
     assertThat(here.reason()).startsWith("test, by ").contains("/");
     for (int lane = 0; lane < Lane.COUNT; lane++) {
       for (long i = 0; i < 5_000; i++) {

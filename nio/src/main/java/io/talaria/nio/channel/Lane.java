@@ -15,8 +15,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One connection: its two roads, and what concerns both directions. Each direction, and what else
- * belongs to a connection, is an object of its own, made here:
+ * One connection: its two transports, and what concerns both directions. Each direction, and what
+ * else belongs to a connection, is an object of its own, made here:
  *
  * <pre>
  *   {@link LaneInput}     {@link TcpInput} → {@link SwitchingInput} → {@link TransportInput}; under the channel's read lock

@@ -12,8 +12,8 @@ import java.nio.channels.SocketChannel;
 import java.util.function.BooleanSupplier;
 
 /**
- * The output of a connection: which road it takes, the switch from TCP to the transport, doorbells,
- * and how it ends.
+ * The output of a connection: which transport it takes, the switch from TCP to the transport,
+ * doorbells, and how it ends.
  *
  * <pre>
  *   {@link TcpOutput} ──both readers have accepted──▶ {@link TransportOutput}

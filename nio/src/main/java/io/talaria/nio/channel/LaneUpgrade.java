@@ -14,8 +14,8 @@ import io.talaria.nio.transport.TransportStream;
 
 /**
  * How a connection comes to its stream, and how it is given up again: the connection as the
- * negotiation sees it. Here is told, too, for those who watch, which road the connection takes and
- * why. Any thread.
+ * negotiation sees it. Here is told, too, for those who watch, which transport the connection takes
+ * and why. Any thread.
  *
  * <p>A stream is attached under the lane's out lock and the channel's state lock, in this order: so
  * who holds the out lock and sees none may use TCP, and who holds the state lock and sees none may

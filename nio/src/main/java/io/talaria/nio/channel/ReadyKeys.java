@@ -93,7 +93,7 @@ final class ReadyKeys {
       found++;
     } else if ((key.ready() | ready) != key.ready()) {
       key.ready(key.ready() | ready);
-      if (key.countedIn != selects) { // both roads may report a key in one select
+      if (key.countedIn != selects) { // both transports may report a key in one select
         key.countedIn = selects;
         found++;
       }

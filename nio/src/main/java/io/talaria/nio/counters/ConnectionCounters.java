@@ -168,11 +168,11 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   }
 
   /**
-   * Says on which road the connection is, and why. Also makes the Flight Recorder's event when the
-   * transport or the reason is a new one. What is known already is not written again.
+   * Says on which transport the connection is, and why. Also makes the Flight Recorder's event when
+   * the transport or the reason is a new one. What is known already is not written again.
    *
-   * @param newTransport the road
-   * @param newReason why it is that road
+   * @param newTransport the transport
+   * @param newReason why it is that transport
    * @param newDetail details for people, cut at 39 bytes, such as {@code ring 64 KiB/32 KiB}; may
    *     be empty
    */
@@ -187,11 +187,11 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   }
 
   /**
-   * Says on which road the connection is, and why, and how large its rings are, in one: the other
-   * and {@link #rings}.
+   * Says on which transport the connection is, and why, and how large its rings are, in one: the
+   * other and {@link #rings}.
    *
-   * @param newTransport the road
-   * @param newReason why it is that road
+   * @param newTransport the transport
+   * @param newReason why it is that transport
    * @param newDetail details for people
    * @param inBytes capacity of the incoming ring
    * @param outBytes capacity of the outgoing ring
@@ -207,13 +207,13 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
     }
   }
 
-  /** Takes all this over, and writes it if any of it is new; returns whether the road is. */
+  /** Takes all this over, and writes it if any of it is new; returns whether the transport is. */
   private boolean show(
       Transport newTransport, Reason newReason, String newDetail, int inBytes, int outBytes) {
     assert Thread.holdsLock(owner.lock);
-    boolean newRoad = transport != newTransport || reason != newReason;
+    boolean newlyDecided = transport != newTransport || reason != newReason;
     boolean newRings = ringInBytes != inBytes || ringOutBytes != outBytes;
-    if (newRoad || newRings || !newDetail.equals(detail)) {
+    if (newlyDecided || newRings || !newDetail.equals(detail)) {
       transport = newTransport;
       reason = newReason;
       detail = newDetail;
@@ -221,7 +221,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
       ringOutBytes = outBytes;
       owner.describe(this);
     }
-    return newRoad;
+    return newlyDecided;
   }
 
   /**

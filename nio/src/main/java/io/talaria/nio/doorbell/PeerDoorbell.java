@@ -86,7 +86,7 @@ public final class PeerDoorbell {
       end.write(0);
       return true;
     } catch (IOException e) {
-      return false; // if it is full its owner wakes all the same, and another road costs little
+      return false; // if it is full its owner wakes all the same, and another doorbell costs little
     } finally {
       leave();
     }

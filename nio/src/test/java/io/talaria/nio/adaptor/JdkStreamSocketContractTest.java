@@ -20,6 +20,6 @@ class JdkStreamSocketContractTest extends StreamSocketContract {
 
   @Override
   void settle(Socket one, Socket other) {
-    // It takes no other road.
+    // It takes no other transport.
   }
 }

@@ -55,7 +55,7 @@ abstract class StreamSocketContract {
 
   abstract ServerSocket newServerSocket() throws IOException;
 
-  /** Uses a connection until it has taken the road it will take. */
+  /** Uses a connection until it has taken the transport it will take. */
   abstract void settle(Socket one, Socket other) throws Exception;
 
   @BeforeEach

@@ -107,8 +107,8 @@ public final class UcxLibrary {
 
   /**
    * Makes UCX create its cache of memory types, which it does on the first look-up. Until it
-   * exists, 1.13 takes the copying road for the smallest stream sends and refuses those that must
-   * complete at once.
+   * exists, 1.13 takes the copying transport for the smallest stream sends and refuses those that
+   * must complete at once.
    */
   private void primeMemoryTypes(Arena arena) throws Throwable {
     String lookup = "ucs_memtype_cache_lookup";

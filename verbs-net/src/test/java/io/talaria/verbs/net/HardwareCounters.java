@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What a port's hardware counters say, by which road data went. Empty where there are none, as on
- * the provider in memory.
+ * What a port's hardware counters say, by which transport data went. Empty where there are none, as
+ * on the provider in memory.
  *
  * @param values by name
  */
@@ -58,7 +58,12 @@ record HardwareCounters(Map<String, Long> values) {
     long more = since(before, name);
     if (!isEmpty() && more < least) {
       throw new AssertionError(
-          name + " has grown by " + more + ", not by " + least + ": data has gone by another road");
+          name
+              + " has grown by "
+              + more
+              + ", not by "
+              + least
+              + ": data has gone by another transport");
     }
   }
 }

@@ -54,10 +54,10 @@ record LedgerCase(Launch launch, LedgerJob job, boolean live, List<HostPort> rem
             remotes, () -> FolderServer.start(launch, BookKeeperJvm.class, implementation))) {
       LedgerResult result =
           Blame.servers(servers.jvms(), () -> run(iteration, servers.addresses().getFirst()));
-      Pair.requireAccelerated(implementation, "client", result.roads(), Ledgers.CONNECTIONS);
+      Pair.requireAccelerated(implementation, "client", result.transports(), Ledgers.CONNECTIONS);
       result.measures().forEach(measure -> add(iteration.found(), implementation, measure));
       iteration.found().addRun("ledgers", "ledgers", implementation, result.rested(), result);
-      iteration.found().addRoads("ledgers", implementation, result.roads());
+      iteration.found().addTransports("ledgers", implementation, result.transports());
     }
   }
 

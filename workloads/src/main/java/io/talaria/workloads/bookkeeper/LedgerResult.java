@@ -9,10 +9,10 @@ import java.util.List;
  * What a client has found.
  *
  * @param measures writes and reads of each size
- * @param roads the roads of its connections
+ * @param transports the transports of its connections
  * @param rested whether compilers rested when measuring began
  */
-record LedgerResult(List<Measure> measures, TransportProbe.Roads roads, boolean rested) {
+record LedgerResult(List<Measure> measures, TransportProbe.Transports transports, boolean rested) {
   /**
    * One operation at one size.
    *

@@ -5,8 +5,8 @@ package io.talaria.workloads.counter;
 import io.talaria.bench.compare.Blame;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
-import io.talaria.bench.compare.RoadOptions;
 import io.talaria.bench.compare.SideOptions;
+import io.talaria.bench.compare.TransportOptions;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
@@ -53,7 +53,7 @@ public final class CounterCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private SideOptions sides;
-  @Mixin private RoadOptions roads;
+  @Mixin private TransportOptions transports;
 
   @Option(
       names = {"-m", "--messages"},
@@ -69,7 +69,7 @@ public final class CounterCommand implements Callable<Integer> {
   public Integer call() throws HarnessException, InterruptedException {
     SideOptions.Side side = sides.side();
     Limits.check(spec.commandLine(), "--messages", numbers, 1, MAX_NUMBERS);
-    Launch launch = roads.launch(Pinning.decide(false));
+    Launch launch = transports.launch(Pinning.decide(false));
     PrintWriter out = spec.commandLine().getOut();
     return switch (side) {
       case SERVER -> {
@@ -82,7 +82,7 @@ public final class CounterCommand implements Callable<Integer> {
         }
       }
       case BOTH -> {
-        try (Pair pair = launch.pair(CounterJvm.class, launch.road())) {
+        try (Pair pair = launch.pair(CounterJvm.class, launch.implementation())) {
           HostPort where = Orders.listen(pair.server(), Orders.local(), new CounterJob(0));
           yield Blame.servers(List.of(pair.server()), () -> count(launch, pair.client(), where));
         }
@@ -105,14 +105,14 @@ public final class CounterCommand implements Callable<Integer> {
                 err.println(String.format("%,d of %,d", count.asLong(), numbers));
               }
             });
-    Pair.requireAccelerated(launch.road(), "client", result.roads(), 1);
+    Pair.requireAccelerated(launch.implementation(), "client", result.transports(), 1);
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
         "%,d numbers each way, all in order, in %s: %s each way, on %s%n",
         result.numbers(),
         Units.time((double) result.elapsedNs()),
         Units.rate((double) result.numbers() * 1e9 / result.elapsedNs()),
-        launch.describe(result.roads()));
+        launch.describe(result.transports()));
     out.flush();
     return CommandLine.ExitCode.OK;
   }

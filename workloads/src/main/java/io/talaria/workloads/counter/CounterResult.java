@@ -2,13 +2,13 @@
 
 package io.talaria.workloads.counter;
 
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 
 /**
  * What the client found when all was in order.
  *
  * @param numbers how many went each way
  * @param elapsedNs in which time
- * @param roads which road the connection took
+ * @param transports which transport the connection took
  */
-record CounterResult(long numbers, long elapsedNs, Roads roads) {}
+record CounterResult(long numbers, long elapsedNs, Transports transports) {}

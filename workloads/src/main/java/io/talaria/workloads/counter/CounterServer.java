@@ -72,7 +72,7 @@ final class CounterServer implements Service {
       }
       sent.get();
       numbers.write(wrong == 0 ? upTo : -wrong);
-      numbers.read(); // until the client ends it, who has looked at the road by then
+      numbers.read(); // until the client ends it, who has looked at the transport by then
     } catch (IOException | ExecutionException e) {
       // The client has gone, and knows better why.
     } catch (InterruptedException e) {

@@ -10,7 +10,7 @@
  * client                       server
  *    │ ── MAGIC ───────────────► │
  *    │ ── 0 ───────────────────► │   any number of times, until the
- *    │ ◄─────────────────── 0 ── │   connection has taken its road
+ *    │ ◄─────────────────── 0 ── │   connection has taken its transport
  *    │ ── n ───────────────────► │   how far to count
  *    │ ── 1, 2, 3, … n ────────► │   at once, each way with
  *    │ ◄──── 1, 2, 3, … n ────── │   a thread of its own

@@ -5,8 +5,8 @@ package io.talaria.workloads.echo;
 import io.talaria.bench.compare.Blame;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
-import io.talaria.bench.compare.RoadOptions;
 import io.talaria.bench.compare.SideOptions;
+import io.talaria.bench.compare.TransportOptions;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
@@ -54,7 +54,7 @@ public final class EchoCommand implements Callable<Integer> {
   @Option(names = "--grpc", description = "By gRPC, on both sides. Default: by Netty.")
   private boolean grpc;
 
-  @Mixin private RoadOptions roads;
+  @Mixin private TransportOptions transports;
 
   /** Creates the command; picocli fills it. */
   public EchoCommand() {}
@@ -62,7 +62,7 @@ public final class EchoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     SideOptions.Side side = sides.side();
-    Launch launch = roads.launch(Pinning.decide(false));
+    Launch launch = transports.launch(Pinning.decide(false));
     return switch (side) {
       case SERVER -> {
         Orders.serve(launch, EchoJvm.class, sides.address(), job(), spec.commandLine().getOut());
@@ -74,7 +74,7 @@ public final class EchoCommand implements Callable<Integer> {
         }
       }
       case BOTH -> {
-        try (Pair pair = launch.pair(EchoJvm.class, launch.road())) {
+        try (Pair pair = launch.pair(EchoJvm.class, launch.implementation())) {
           HostPort where = Orders.listen(pair.server(), Orders.local(), job());
           yield Blame.servers(List.of(pair.server()), () -> talk(launch, pair.client(), where));
         }
@@ -90,13 +90,13 @@ public final class EchoCommand implements Callable<Integer> {
       throws HarnessException, InterruptedException {
     Orders.connect(client, where, job());
     EchoResult ready = client.await(EchoJvm.READY, EchoResult.class, Orders.SILENCE);
-    Pair.requireAccelerated(launch.road(), "client", ready.roads(), 1);
+    Pair.requireAccelerated(launch.implementation(), "client", ready.transports(), 1);
     PrintWriter err = spec.commandLine().getErr();
     err.println(
         "connected to "
             + where
             + (grpc ? " by gRPC, on " : " by Netty, on ")
-            + launch.describe(ready.roads())
+            + launch.describe(ready.transports())
             + "; each line comes back, Ctrl-D ends it");
     err.flush();
     LineFeeder.start(client);
@@ -105,7 +105,7 @@ public final class EchoCommand implements Callable<Integer> {
       ChildJvm.Event event = client.next(EchoJvm.ANSWER, Orders.FOR_EVER);
       if (!event.name().equals(EchoJvm.ANSWER)) {
         EchoResult result = event.as(EchoResult.class);
-        Pair.requireAccelerated(launch.road(), "client", result.roads(), 1);
+        Pair.requireAccelerated(launch.implementation(), "client", result.transports(), 1);
         return CommandLine.ExitCode.OK;
       }
       out.println(event.as(String.class));

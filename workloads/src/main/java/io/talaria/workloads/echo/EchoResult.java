@@ -2,12 +2,12 @@
 
 package io.talaria.workloads.echo;
 
-import io.talaria.bench.harness.TransportProbe.Roads;
+import io.talaria.bench.harness.TransportProbe.Transports;
 
 /**
  * What the client reports: that it is connected, and in the end.
  *
  * @param lines how many lines came back
- * @param roads which road the connection took
+ * @param transports which transport the connection took
  */
-record EchoResult(long lines, Roads roads) {}
+record EchoResult(long lines, Transports transports) {}

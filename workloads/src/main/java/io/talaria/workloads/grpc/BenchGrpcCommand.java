@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
       "",
       "Every case runs in new JVMs, in iterations that alternate between the two; the run fails if a"
           + " connection of Talaria's was not accelerated. Shown are medians over the iterations with"
-          + " their range. With --remote it measures the one road chosen, against a server"
+          + " their range. With --remote it measures the one transport chosen, against a server"
           + " elsewhere.",
       ""
     },

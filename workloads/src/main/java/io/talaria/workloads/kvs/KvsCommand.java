@@ -4,8 +4,8 @@ package io.talaria.workloads.kvs;
 
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.compare.Orders;
-import io.talaria.bench.compare.RoadOptions;
 import io.talaria.bench.compare.SideOptions;
+import io.talaria.bench.compare.TransportOptions;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
@@ -61,7 +61,7 @@ public final class KvsCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private SideOptions sides;
-  @Mixin private RoadOptions roads;
+  @Mixin private TransportOptions transports;
 
   @Option(
       names = "--servers",
@@ -76,7 +76,7 @@ public final class KvsCommand implements Callable<Integer> {
   public Integer call() throws HarnessException, InterruptedException, IOException {
     SideOptions.Side side = sides.side();
     int here = sides.here(servers, 1, MAX_SERVERS);
-    Launch launch = roads.launch(Pinning.decide(false));
+    Launch launch = transports.launch(Pinning.decide(false));
     PrintWriter out = spec.commandLine().getOut();
     return switch (side) {
       case SERVER -> {
@@ -85,7 +85,8 @@ public final class KvsCommand implements Callable<Integer> {
       }
       case CLIENT -> shell(launch, sides.remotes(true));
       case BOTH -> {
-        try (KvsServers started = KvsServers.start(launch, KvsJvm.class, launch.road(), here)) {
+        try (KvsServers started =
+            KvsServers.start(launch, KvsJvm.class, launch.implementation(), here)) {
           yield shell(launch, started.addresses());
         }
       }
@@ -96,9 +97,9 @@ public final class KvsCommand implements Callable<Integer> {
       throws HarnessException, InterruptedException, IOException {
     try (ChildJvm jvm = launch.client(KvsJvm.class)) {
       Orders.connect(jvm, where.getFirst(), new KvsJob(where));
-      TransportProbe.Roads taken =
-          jvm.await(KvsJvm.READY, TransportProbe.Roads.class, Orders.SILENCE);
-      Pair.requireAccelerated(launch.road(), "shell", taken, where.size());
+      TransportProbe.Transports taken =
+          jvm.await(KvsJvm.READY, TransportProbe.Transports.class, Orders.SILENCE);
+      Pair.requireAccelerated(launch.implementation(), "shell", taken, where.size());
       return converse(jvm);
     }
   }

@@ -60,12 +60,12 @@ import picocli.CommandLine.TypeConversionException;
     footer = {
       "  talaria bench messages --quick",
       "  talaria bench messages throughput --sizes 16 --iterations 5",
-      "  talaria bench messages throughput --sizes 65536,1048576 --road shm",
-      "  talaria bench messages ask --road shm --against aeron-ipc,bare --json ask.json",
-      "  talaria bench messages all-to-all ring --nodes 8 --road shm,stream,ucx",
+      "  talaria bench messages throughput --sizes 65536,1048576 --transport shm",
+      "  talaria bench messages ask --transport shm --against aeron-ipc,bare --json ask.json",
+      "  talaria bench messages all-to-all ring --nodes 8 --transport shm,stream,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
-      "  talaria bench messages ask --road shm --waiting adaptive,spin,steps",
-      "  talaria bench messages --paper --quick --road shm --csv paper.csv --pictures .",
+      "  talaria bench messages ask --transport shm --waiting adaptive,spin,steps",
+      "  talaria bench messages --paper --quick --transport shm --csv paper.csv --pictures .",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
     })
@@ -100,12 +100,12 @@ public final class BenchMessagesCommand implements Subcommand {
   private List<MessagesPattern> patterns = new ArrayList<>();
 
   @Option(
-      names = "--road",
+      names = "--transport",
       split = ",",
-      paramLabel = "ROAD",
+      paramLabel = "TRANSPORT",
       converter = Own.class,
-      description = "Which roads of messaging: shm, stream, ucx. Default: shm and stream.")
-  private List<MessagesImplementation> roads = new ArrayList<>();
+      description = "Which transports of messaging: shm, stream, ucx. Default: shm and stream.")
+  private List<MessagesImplementation> transports = new ArrayList<>();
 
   @Option(
       names = "--against",
@@ -119,7 +119,8 @@ public final class BenchMessagesCommand implements Subcommand {
 
   @Option(
       names = "--seal",
-      description = "Beside road stream, the same encrypted and authenticated: what that costs.")
+      description =
+          "Beside transport stream, the same encrypted and authenticated: what that costs.")
   private boolean seal;
 
   @Option(
@@ -197,7 +198,7 @@ public final class BenchMessagesCommand implements Subcommand {
           "The experiments of DXNet's paper instead: objects from 1 B to 1 MiB, 1 to 16 threads"
               + " that send, 1 to 4 that receive, 2 to 8 nodes, new and reused objects, the bare"
               + " ring, and all-to-all that turns into a ring. Many hours; fewer with --quick,"
-              + " --sizes, --road, --iterations, --seconds and PATTERN: throughput, both-ways, ask,"
+              + " --sizes, --transport, --iterations, --seconds and PATTERN: throughput, both-ways, ask,"
               + " all-to-all, turning.")
   private boolean paper;
 
@@ -317,7 +318,7 @@ public final class BenchMessagesCommand implements Subcommand {
     List<MessagesPattern> wanted = patterns.isEmpty() ? PaperGrid.PATTERNS : patterns;
     PaperGrid grid = PaperGrid.of(wanted, sizes, repeat.quick(), timing, pinning);
     List<MessagesImplementation> implementations =
-        new ArrayList<>(roads.isEmpty() ? MessagesImplementation.USUAL : roads);
+        new ArrayList<>(transports.isEmpty() ? MessagesImplementation.USUAL : transports);
     implementations.add(MessagesImplementation.BARE);
     Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
     Comparison found = measure(grid.cases(), implementations);
@@ -376,12 +377,12 @@ public final class BenchMessagesCommand implements Subcommand {
   /** Others are beside it where they can do the same. */
   private List<MessagesImplementation> implementations(NodesHow how) {
     List<MessagesImplementation> all =
-        new ArrayList<>(roads.isEmpty() ? MessagesImplementation.USUAL : roads);
+        new ArrayList<>(transports.isEmpty() ? MessagesImplementation.USUAL : transports);
     if (seal) {
       int stream = all.indexOf(MessagesImplementation.STREAM);
       if (stream < 0) {
         throw new ParameterException(
-            spec.commandLine(), "--seal is for road stream, which --road leaves out");
+            spec.commandLine(), "--seal is for transport stream, which --transport leaves out");
       }
       all.add(stream + 1, MessagesImplementation.STREAM_SEALED);
     }

@@ -136,7 +136,7 @@ public final class MessagesCommand implements Callable<Integer> {
         Peer peer = to != null ? to : node.peer(Integer.parseInt(line.split(" ", 2)[0]));
         String text = to != null ? line : line.substring(line.indexOf(' ') + 1);
         Line back = peer.ask(new Line(text), Line.class, LIMIT_NS);
-        out.println(back.text() + " (" + peer + ", " + peer.road() + ")");
+        out.println(back.text() + " (" + peer + ", " + peer.transport() + ")");
       } catch (MessagingException | IllegalArgumentException e) {
         out.println(e.getMessage());
         status = CommandLine.ExitCode.SOFTWARE;

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.talaria.bench.compare.Service;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import java.util.List;
 
 /** A way to send objects, at both of its ends. */
@@ -117,7 +117,7 @@ enum MessagesImplementation implements Implementation {
     }
   };
 
-  /** Messaging, by each of its roads as they are named. */
+  /** Messaging, by each of its transports as they are named. */
   static final List<MessagesImplementation> OWN = List.of(SHM, STREAM, UCX);
 
   /** Those that need nothing else. */
@@ -164,13 +164,13 @@ enum MessagesImplementation implements Implementation {
     return this == STREAM_SEALED;
   }
 
-  /** The road of messaging that it is. */
-  Road road() {
+  /** The transport of messaging that it is. */
+  Transport transport() {
     return switch (this) {
-      case SHM -> Road.SHM;
-      case STREAM, STREAM_SEALED -> Road.STREAM;
-      case UCX -> Road.UCX;
-      default -> throw new IllegalStateException(this + " is no road");
+      case SHM -> Transport.SHM;
+      case STREAM, STREAM_SEALED -> Transport.STREAM;
+      case UCX -> Transport.UCX;
+      default -> throw new IllegalStateException(this + " is no transport");
     };
   }
 

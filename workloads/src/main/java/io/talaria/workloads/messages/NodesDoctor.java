@@ -9,7 +9,7 @@ import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.net.InetSocketAddress;
@@ -21,7 +21,9 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** Finds out which nodes are reached, and by which road, for {@code talaria doctor --nodes}. */
+/**
+ * Finds out which nodes are reached, and by which transport, for {@code talaria doctor --nodes}.
+ */
 public final class NodesDoctor implements NodesInquiry {
   /** A little more than a greeting may take. */
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(6);
@@ -70,7 +72,7 @@ public final class NodesDoctor implements NodesInquiry {
         NodeOptions.of(own)
             .cluster(cluster)
             .directory(directory)
-            .roads(Road.SHM, Road.UCX, Road.STREAM)
+            .transports(Transport.SHM, Transport.UCX, Transport.STREAM)
             .connectionLimit(Math.max(MIN_LIMIT, Math.min(all.size() + 1, 10_000)))
             .lookup(MethodHandles.lookup())
             .type(Nothing.class);
@@ -100,11 +102,11 @@ public final class NodesDoctor implements NodesInquiry {
     all.forEach(
         (id, address) -> {
           Peer peer = node.peer(id);
-          String road = peer.road();
+          String transport = peer.transport();
           String reason = peer.reason();
-          reason = road == null ? unreachable.getOrDefault(id, reason) : reason;
+          reason = transport == null ? unreachable.getOrDefault(id, reason) : reason;
           String where = address.getHostString() + ":" + address.getPort();
-          found.add(new Reached(id, where, road, reason));
+          found.add(new Reached(id, where, transport, reason));
         });
     return found;
   }

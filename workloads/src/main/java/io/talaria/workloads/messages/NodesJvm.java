@@ -147,11 +147,11 @@ public final class NodesJvm {
     }
     for (int target : targets) {
       Tally unused = tally(target);
-      checkRoad(target);
+      checkTransport(target);
     }
   }
 
-  private void checkRoad(int target) throws HarnessException {
+  private void checkTransport(int target) throws HarnessException {
     Sealing.check(job.implementation(), node.peer(target));
   }
 
@@ -169,7 +169,7 @@ public final class NodesJvm {
       together(Arrays.stream(targets).mapToObj(each -> (Work) () -> tally(each)).toList());
       long elapsed = System.nanoTime() - begin;
       for (int target : targets) {
-        checkRoad(target);
+        checkTransport(target);
       }
       return new Went(targets.length, elapsed, true, true);
     }

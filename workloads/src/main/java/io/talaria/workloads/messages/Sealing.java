@@ -5,14 +5,17 @@ package io.talaria.workloads.messages;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 
-/** How the nodes of an implementation are to be connected: by its road, encrypted if it says so. */
+/**
+ * How the nodes of an implementation are to be connected: by its transport, encrypted if it says
+ * so.
+ */
 final class Sealing {
   private static final int KEY_BYTES = 32;
   private static final String SEALED = ", sealed";
@@ -59,13 +62,15 @@ final class Sealing {
    */
   static NodeOptions apply(
       NodeOptions options, MessagesImplementation implementation, String directory) {
-    NodeOptions more = options.roads(implementation.road());
+    NodeOptions more = options.transports(implementation.transport());
     return implementation.sealed() ? more.key(key(directory)).sealed() : more;
   }
 
   /** The same for a node that others must reach: by TCP it listens on a free port. */
   static NodeOptions listen(NodeOptions options, MessagesImplementation implementation) {
-    return implementation.road() == Road.STREAM ? options.listen("127.0.0.1", 0) : options;
+    return implementation.transport() == Transport.STREAM
+        ? options.listen("127.0.0.1", 0)
+        : options;
   }
 
   /**
@@ -73,18 +78,18 @@ final class Sealing {
    *
    * @param implementation who is measured
    * @param peer the other end, connected
-   * @throws HarnessException if it took another road, or is not encrypted though it should be
+   * @throws HarnessException if it took another transport, or is not encrypted though it should be
    */
   static void check(MessagesImplementation implementation, Peer peer) throws HarnessException {
-    if (!implementation.road().code().equals(peer.road())
+    if (!implementation.transport().code().equals(peer.transport())
         || implementation.sealed() != peer.reason().endsWith(SEALED)) {
       throw new HarnessException(
           "for "
               + implementation
-              + " the road to node "
+              + " the transport to node "
               + peer.id()
               + " is "
-              + peer.road()
+              + peer.transport()
               + ", "
               + peer.reason());
     }

@@ -56,7 +56,7 @@ enum MpjImplementation implements Implementation {
   boolean does(MpjPattern pattern, int ranks) {
     return switch (this) {
       case SHM, UCX, NIO -> true;
-      // It waits for its road, which is not part of a start.
+      // It waits for its transport, which is not part of a start.
       case NIO_AGENT -> pattern != MpjPattern.START;
       case OMPI_OB1, OMPI_UCX, MPICH -> pattern.programInC() != null;
       case EXPRESS -> pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.MEMORY;

@@ -250,7 +250,7 @@ final class MpjLaunch implements AutoCloseable {
       case NIO_AGENT -> {
         List<String> arguments = new ArrayList<>(job.arguments());
         if (job.program() == Ranks.class) {
-          arguments.add(Ranks.ROAD);
+          arguments.add(Ranks.TRANSPORT);
         }
         yield own(
             job,
@@ -393,7 +393,7 @@ final class MpjLaunch implements AutoCloseable {
         : List.of();
   }
 
-  /** What looks at the roads of connections, beside the program. */
+  /** What looks at the transports of connections, beside the program. */
   private static String probes() {
     return Stream.of(Ranks.class, TransportProbe.class)
         .map(MpjLaunch::placeOf)

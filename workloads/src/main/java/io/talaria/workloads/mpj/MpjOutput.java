@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  */
 record MpjOutput(String said) {
   private static final Pattern RESULT = Pattern.compile("result \\w+ (\\d+) (\\d+) (\\d+)");
-  private static final Pattern ROAD = Pattern.compile(Ranks.ROAD + " (\\d+) (\\d+) (.*)");
+  private static final Pattern TRANSPORT = Pattern.compile(Ranks.TRANSPORT + " (\\d+) (\\d+) (.*)");
   private static final Pattern MEMORY = Pattern.compile(Ranks.MEMORY + " (\\d+)");
   private static final Pattern VERIFIED =
       Pattern.compile("class \\w, \\d+ ranks: ([\\d.]+) MOPS, [\\d.]+ s, verified");
@@ -85,12 +85,12 @@ record MpjOutput(String said) {
    * @throws HarnessException if one has not
    */
   void requireAccelerated() throws HarnessException {
-    Matcher road = ROAD.matcher(said);
-    if (!road.find()) {
-      throw new HarnessException("the ranks did not say which road their connections took");
+    Matcher transport = TRANSPORT.matcher(said);
+    if (!transport.find()) {
+      throw new HarnessException("the ranks did not say which transport their connections took");
     }
-    if (Integer.parseInt(road.group(1)) == 0 || Integer.parseInt(road.group(2)) != 0) {
-      throw new HarnessException("NOT ACCELERATED: " + road.group(3));
+    if (Integer.parseInt(transport.group(1)) == 0 || Integer.parseInt(transport.group(2)) != 0) {
+      throw new HarnessException("NOT ACCELERATED: " + transport.group(3));
     }
   }
 }

@@ -33,7 +33,7 @@ import mpi.Request;
  * time is up, twice at least before anything counts. Rank 0 decides, and prints {@code result
  * PATTERN BYTES ITERATIONS NANOSECONDS} for each size; of {@code allocated} bytes, and of {@code
  * overlap} the nanoseconds that could be hidden and those that were. Behind these may come {@value
- * #MEMORY} and {@value #ROAD}.
+ * #MEMORY} and {@value #TRANSPORT}.
  */
 public final class Ranks {
   /** The word before all that is for this program; some launchers put theirs before it. */
@@ -43,7 +43,7 @@ public final class Ranks {
   static final String IN_C = "ranks";
 
   /** The word at the end that asks whether connections were accelerated. */
-  static final String ROAD = "road";
+  static final String TRANSPORT = "transport";
 
   /** The pattern whose result is bytes, not nanoseconds. */
   private static final String ALLOCATED = "allocated";
@@ -94,8 +94,8 @@ public final class Ranks {
     List<String> words = Arrays.asList(args);
     words = words.subList(words.indexOf(BEGIN) + 1, words.size());
     Ranks ranks = new Ranks(MPI.COMM_WORLD);
-    boolean road = words.getLast().equals(ROAD);
-    if (road) {
+    boolean transport = words.getLast().equals(TRANSPORT);
+    if (transport) {
       ranks.settle();
     }
     double warmUp = Double.parseDouble(words.get(0));
@@ -113,8 +113,8 @@ public final class Ranks {
     if (words.contains(MEMORY)) {
       ranks.tellMemory();
     }
-    if (road && ranks.rank == 0) {
-      System.out.println(Road.line());
+    if (transport && ranks.rank == 0) {
+      System.out.println(Transport.line());
     }
     MPI.Finalize();
   }
@@ -347,7 +347,7 @@ public final class Ranks {
     world.Barrier();
   }
 
-  /** Talks until the connections between the ranks have taken the road that they will keep. */
+  /** Talks until the connections between the ranks have taken the transport that they will keep. */
   private void settle() throws IOException {
     byte[] array = new byte[1];
     long begin = System.nanoTime();
@@ -355,7 +355,7 @@ public final class Ranks {
     do {
       pingPong(array, 1, MPI.BYTE, SETTLING_ITERATIONS);
       long passed = System.nanoTime() - begin;
-      undecided = passed < Math.min(SETTLED_NS, Road.undecidedNs());
+      undecided = passed < Math.min(SETTLED_NS, Transport.undecidedNs());
     } while (all(undecided));
   }
 
@@ -371,16 +371,22 @@ public final class Ranks {
   }
 
   /** Apart, because only ranks with the agent have these classes. */
-  private static final class Road {
-    private Road() {}
+  private static final class Transport {
+    private Transport() {}
 
     static long undecidedNs() {
       return TransportProbe.undecidedNs(1);
     }
 
     static String line() {
-      TransportProbe.Roads roads = TransportProbe.look();
-      return ROAD + " " + roads.accelerated() + " " + roads.plain() + " " + roads.describe();
+      TransportProbe.Transports transports = TransportProbe.look();
+      return TRANSPORT
+          + " "
+          + transports.accelerated()
+          + " "
+          + transports.plain()
+          + " "
+          + transports.describe();
     }
   }
 }

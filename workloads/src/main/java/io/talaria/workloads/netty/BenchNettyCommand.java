@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "Every case runs in new JVMs, in iterations that alternate between the two. Both run the same"
           + " program; Talaria's have the agent, and the run fails if a connection was not"
           + " accelerated. Shown are medians over the iterations with their range. With --remote it"
-          + " measures the one road chosen, against a server elsewhere.",
+          + " measures the one transport chosen, against a server elsewhere.",
       ""
     },
     footerHeading = "%nExamples:%n",

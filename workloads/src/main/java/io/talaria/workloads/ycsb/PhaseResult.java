@@ -15,7 +15,7 @@ import java.util.Map;
  * @param histograms the latencies in nanoseconds by operation, encoded by {@link
  *     io.talaria.bench.harness.Latencies}
  * @param connections how many connections there were
- * @param roads their roads
+ * @param transports their transports
  * @param rested whether compilers rested when a run began
  */
 public record PhaseResult(
@@ -25,5 +25,5 @@ public record PhaseResult(
     long elapsedNs,
     Map<String, String> histograms,
     int connections,
-    TransportProbe.Roads roads,
+    TransportProbe.Transports transports,
     boolean rested) {}

@@ -72,7 +72,7 @@ record YcsbCase(
     iteration.step(phase.label(), expectedMs(phase));
     PhaseResult result =
         Blame.servers(servers.jvms(), () -> run(iteration, phase, servers.addresses()));
-    Pair.requireAccelerated(implementation, "client", result.roads(), result.connections());
+    Pair.requireAccelerated(implementation, "client", result.transports(), result.connections());
     add(iteration.found(), implementation, phase.label(), result);
   }
 
@@ -132,6 +132,6 @@ record YcsbCase(
                     implementation,
                     Latencies.decode(histogram)));
     comparison.addRun(phase, phase, implementation, result.rested(), result);
-    comparison.addRoads(phase, implementation, result.roads());
+    comparison.addTransports(phase, implementation, result.transports());
   }
 }

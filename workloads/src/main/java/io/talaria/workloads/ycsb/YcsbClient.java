@@ -65,9 +65,9 @@ public final class YcsbClient {
       WorkerGroup workerGroup =
           new WorkerGroup(bindings, job.phase() == Phase.RUN, workload, properties, operations);
       long elapsedNs = workerGroup.run(done -> link.report(Orders.PROGRESS, done));
-      TransportProbe.Roads roads = TransportProbe.look();
+      TransportProbe.Transports transports = TransportProbe.look();
       export(elapsedNs, operations);
-      return result(bindings, elapsedNs, stores.connections(), roads, rested);
+      return result(bindings, elapsedNs, stores.connections(), transports, rested);
     }
   }
 
@@ -89,7 +89,7 @@ public final class YcsbClient {
       List<TimedDb> bindings,
       long elapsedNs,
       int connections,
-      TransportProbe.Roads roads,
+      TransportProbe.Transports transports,
       boolean rested) {
     Map<String, Histogram> all = new TreeMap<>();
     bindings.forEach(binding -> binding.addTo(all));
@@ -102,7 +102,7 @@ public final class YcsbClient {
         elapsedNs,
         encoded,
         connections,
-        roads,
+        transports,
         rested);
   }
 

@@ -81,7 +81,7 @@ public final class YcsbOptions {
       names = {"-e", "--export"},
       paramLabel = "FILE",
       description =
-          "Have YCSB write its figures, for FILE.txt to FILE-ROAD-PHASE.txt, and its histograms"
+          "Have YCSB write its figures, for FILE.txt to FILE-TRANSPORT-PHASE.txt, and its histograms"
               + " (HdrHistogram's log) beside them.")
   private Path export;
 

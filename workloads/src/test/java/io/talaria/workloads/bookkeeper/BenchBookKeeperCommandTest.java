@@ -21,7 +21,7 @@ class BenchBookKeeperCommandTest {
   }
 
   @Test
-  void comparesBothRoads() throws Exception {
+  void comparesBothTransports() throws Exception {
     Path json = folder.resolve("ledgers.json");
     String options =
         "-m 50 --size 16,1K --outstanding 4 --warm-up 0 --no-pin --iterations 1 --json ";

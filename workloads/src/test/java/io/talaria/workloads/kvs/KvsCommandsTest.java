@@ -25,7 +25,7 @@ class KvsCommandsTest {
   }
 
   @Test
-  void benchComparesBothRoadsAndExports() throws Exception {
+  void benchComparesBothTransportsAndExports() throws Exception {
     Path export = folder.resolve("figures.txt");
     Ended bench = bench("-w a -n 40 -o 200 -t 2 --warm-up 0 --no-pin --iterations 1 -e " + export);
     assertThat(bench.well().out())
@@ -98,8 +98,8 @@ class KvsCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "--plain"})
-  void shellWorksOnBothRoads(String road) {
-    Ended shell = shell("insert 1 a=b\nget 1\n", road).well();
+  void shellWorksOnBothTransports(String transport) {
+    Ended shell = shell("insert 1 a=b\nget 1\n", transport).well();
     assertThat(shell.err()).isEmpty();
     assertThat(shell.out()).isEqualTo("inserted\na=b\n");
   }
@@ -121,7 +121,7 @@ class KvsCommandsTest {
     assertThat(shell.status()).isEqualTo(1);
   }
 
-  private static Ended shell(String lines, String road) {
-    return TalariaCommand.runWith(lines, ("example kvs " + road).strip().split(" ", -1));
+  private static Ended shell(String lines, String transport) {
+    return TalariaCommand.runWith(lines, ("example kvs " + transport).strip().split(" ", -1));
   }
 }

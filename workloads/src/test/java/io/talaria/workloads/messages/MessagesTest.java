@@ -90,7 +90,7 @@ class MessagesTest {
   @Test
   void severalNodesDeliverWhatWasSent() {
     String words =
-        "bench messages both-ways all-to-all turning ring connect --nodes 3 --road shm,stream";
+        "bench messages both-ways all-to-all turning ring connect --nodes 3 --transport shm,stream";
     TalariaCommand.Ended ended = TalariaCommand.run((words + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
         .contains("both-ways 16 B, 2 nodes", "all-to-all 16 B, 3 nodes", "ring 16 B, 3 nodes")
@@ -106,7 +106,7 @@ class MessagesTest {
     "--reuse, ', reused'"
   })
   void nodesSendAndReceiveAsTheyAreTold(String options, String label) {
-    String words = "bench messages throughput --road shm ";
+    String words = "bench messages throughput --transport shm ";
     assertThat(TalariaCommand.run((words + options + SHORT).split(" ", -1)).well().out())
         .contains("throughput 16 B, 2 nodes" + label + " ")
         .contains("\nshm ");
@@ -131,7 +131,7 @@ class MessagesTest {
         "--sizes 48 | there is no object of 48 bytes, but of powers of two from 1 to 1048576",
         "both-ways --reuse --sizes 4096 | --reuse is for --sizes 16 and 64, not for arrays of 4096",
         "--waiting never | there is no 'never', but adaptive, spin, steps",
-        "--road shm --seal | --seal is for road stream, which --road leaves out"
+        "--transport shm --seal | --seal is for transport stream, which --transport leaves out"
       })
   void wrongOptionsAreTold(String words, String told) {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
@@ -182,20 +182,20 @@ class MessagesTest {
 
   @Test
   void arraysArriveWhole() {
-    arrays("throughput", " --sizes 1048576 --road shm");
+    arrays("throughput", " --sizes 1048576 --transport shm");
   }
 
   @Tag("long")
   @ParameterizedTest
   @ValueSource(strings = {"throughput", "ask"})
   void arraysOfAllLengthsArriveWhole(String pattern) {
-    arrays(pattern, " --sizes 4,65536,1048576 --road shm,stream");
+    arrays(pattern, " --sizes 4,65536,1048576 --transport shm,stream");
   }
 
   @Test
   void nodesSendArraysToEachOther() {
     String words =
-        "bench messages both-ways --road shm --sizes 4,65536 --iterations 1 --warm-up 0.1";
+        "bench messages both-ways --transport shm --sizes 4,65536 --iterations 1 --warm-up 0.1";
     assertThat(TalariaCommand.run((words + " --seconds 0.2 --no-pin").split(" ", -1)).well().out())
         .contains("both-ways 4 B, 2 nodes ", "both-ways 64 KiB, 2 nodes ");
   }
@@ -228,7 +228,8 @@ class MessagesTest {
   @Test
   void thePaperIsMeasuredAndDrawn(@TempDir Path folder) throws Exception {
     Path csv = folder.resolve("paper.csv");
-    String words = "bench messages --paper --quick --sizes 16 --road shm --no-pin --csv " + csv;
+    String words =
+        "bench messages --paper --quick --sizes 16 --transport shm --no-pin --csv " + csv;
     String more = " --pictures " + folder;
     assertThat(TalariaCommand.run((words + more).split(" ", -1)).well().out())
         .contains("engine-alone, shm", "engine-alone, bare", "one-way, shm", "both-ways, shm")
@@ -240,7 +241,8 @@ class MessagesTest {
 
   @Test
   void nodesWaitAsTheyAreTold() {
-    String words = "bench messages ask both-ways --road shm,stream --waiting adaptive,spin,steps";
+    String words =
+        "bench messages ask both-ways --transport shm,stream --waiting adaptive,spin,steps";
     TalariaCommand.Ended ended =
         TalariaCommand.run((words + " --against bare" + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
@@ -257,7 +259,7 @@ class MessagesTest {
 
   @Test
   void sealedStreamsDeliverWhatWasSent() {
-    String words = "bench messages throughput both-ways --road stream --seal --against bare";
+    String words = "bench messages throughput both-ways --transport stream --seal --against bare";
     assertThat(TalariaCommand.run((words + SHORT).split(" ", -1)).well().out())
         .contains("throughput 16 B", "both-ways 16 B, 2 nodes")
         .containsPattern("(?s)\nstream .*\nstream-sealed .*\nstream .*\nstream-sealed ");
@@ -288,7 +290,7 @@ class MessagesTest {
   }
 
   @Test
-  void theOwnRoadsDeliverWhatWasSent(@TempDir Path folder) throws Exception {
+  void theOwnTransportsDeliverWhatWasSent(@TempDir Path folder) throws Exception {
     Path json = folder.resolve("messages.json");
     String words =
         "bench messages throughput --against bare --sizes 64 --iterations 1 --warm-up 0.1 --seconds 0.2"

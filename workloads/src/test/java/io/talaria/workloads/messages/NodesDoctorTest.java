@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
 import io.talaria.messaging.Node;
 import io.talaria.messaging.NodeOptions;
-import io.talaria.messaging.Road;
+import io.talaria.messaging.Transport;
 import io.talaria.workloads.TalariaCommand;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -45,10 +45,10 @@ class NodesDoctorTest {
   }
 
   @Test
-  void eachNodeIsShownWithItsRoadOrWhyNot() throws Exception {
+  void eachNodeIsShownWithItsTransportOrWhyNot() throws Exception {
     Path file = folder.resolve("nodes");
     try (Node here = Node.start(options(3));
-        Node there = Node.start(options(7).roads(Road.STREAM).listen("127.0.0.1", 0))) {
+        Node there = Node.start(options(7).transports(Transport.STREAM).listen("127.0.0.1", 0))) {
       int port = nobody();
       String both = "3 127.0.0.1:1\n7 127.0.0.1:" + there.port() + "\n";
       Files.writeString(file, both);
@@ -66,8 +66,8 @@ class NodesDoctorTest {
           .contains("2 of 3 nodes are reached");
       JsonNode json = Json.parse(doctor(file, "--json").out().replace("\n", ""));
       assertThat(json.path("reached").asInt()).isEqualTo(2);
-      assertThat(json.path("nodes").get(0).path("road").asText()).isEqualTo("shm");
-      assertThat(json.path("nodes").get(2).path("road").isNull()).isTrue();
+      assertThat(json.path("nodes").get(0).path("transport").asText()).isEqualTo("shm");
+      assertThat(json.path("nodes").get(2).path("transport").isNull()).isTrue();
       assertThat(here.counters().dropped() + there.counters().dropped()).as("sent").isZero();
     }
   }

@@ -236,8 +236,8 @@ class MpjTargetsTest {
     assertThat(new MpjOutput("memory 10\nmemory 30\n").figures(memory, 0))
         .isEqualTo(Map.of(0, 20. * 1024));
     assertThat(new MpjOutput("memory 10\n").figures(memory, 0)).isEmpty();
-    new MpjOutput("road 1 0 1 shm (same-host)\n").requireAccelerated();
-    assertThatThrownBy(() -> new MpjOutput("road 0 1 1 tcp (peer-plain)").requireAccelerated())
+    new MpjOutput("transport 1 0 1 shm (same-host)\n").requireAccelerated();
+    assertThatThrownBy(() -> new MpjOutput("transport 0 1 1 tcp (peer-plain)").requireAccelerated())
         .hasMessage("NOT ACCELERATED: 1 tcp (peer-plain)");
   }
 }

@@ -19,7 +19,7 @@ class BenchZooKeeperCommandTest {
   }
 
   @Test
-  void comparesBothRoads() throws Exception {
+  void comparesBothTransports() throws Exception {
     String options = "-n 20 -o 100 -t 2 -w a --warm-up 0 --no-pin --iterations 1 --series 1 -e ";
     Ended bench = bench(options + folder.resolve("series.txt"));
     assertThat(bench.well().out())

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.road;
+package io.talaria.messaging.transport;
 
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
@@ -10,10 +10,10 @@ import java.nio.channels.SocketChannel;
  * One connection's memory and wires. Producers of {@link #out} are any threads; all else says who.
  */
 public abstract class Track {
-  /** Its road's name. */
-  public abstract String road();
+  /** Its transport's name. */
+  public abstract String transport();
 
-  /** Why it is this road; for people. */
+  /** Why it is this transport; for people. */
   public abstract String reason();
 
   /** Where records go. */
@@ -79,7 +79,7 @@ public abstract class Track {
   }
 
   /**
-   * Sends what was marked, if this road sends. Any thread.
+   * Sends what was marked, if this transport sends. Any thread.
    *
    * @return whether anything was done
    */
@@ -135,7 +135,7 @@ public abstract class Track {
 
   /**
    * Nothing more will be put into the rings: when all there is was sent, tells the other end, if
-   * the road does not by itself. Any thread, not the one that holds the inlet lock.
+   * the transport does not by itself. Any thread, not the one that holds the inlet lock.
    */
   public void finishOutput() {}
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.road;
+package io.talaria.messaging.transport;
 
 /** Whom a track tells what has happened. Any thread; neither waits nor throws. */
 public interface TrackOwner {

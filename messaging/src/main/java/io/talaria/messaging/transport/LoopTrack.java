@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.road;
+package io.talaria.messaging.transport;
 
 import io.talaria.messaging.ring.RingLayout;
 import java.lang.foreign.Arena;
@@ -44,7 +44,7 @@ public final class LoopTrack extends MemoryTrack {
   }
 
   @Override
-  public String road() {
+  public String transport() {
     return "loop";
   }
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.road;
+package io.talaria.messaging.transport;
 
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.MirrorInlet;
@@ -67,7 +67,7 @@ public abstract class MirrorTrack extends Track {
   /**
    * Makes rings and mirrors.
    *
-   * @param why it is this road
+   * @param why it is this transport
    * @param mark what each frame's header ends with
    * @param outCapacity of each lane here, in bytes
    * @param inCapacity of each lane at the other end

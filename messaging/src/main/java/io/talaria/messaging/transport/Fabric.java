@@ -1,13 +1,13 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.road;
+package io.talaria.messaging.transport;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 
 /**
- * A road on which all connections of a node share one engine, such as a network card's. The session
- * of each carries its greeting, and its end.
+ * A transport on which all connections of a node share one engine, such as a network card's. The
+ * session of each carries its greeting, and its end.
  *
  * <p>What the two ends have to know of each other goes with their greeting: the caller's {@link
  * #offer}, the other's {@link #accept}, which the caller takes by {@link #accepted}.
@@ -49,7 +49,7 @@ public interface Fabric {
    *
    * @param number of the connection, above those before with that node
    * @param session connected, non-blocking; the track closes it
-   * @param why it is this road
+   * @param why it is this transport
    * @param capacity of each lane, in bytes
    * @throws IOException if the way has failed meanwhile
    */

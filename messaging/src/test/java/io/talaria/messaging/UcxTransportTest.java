@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When road ucx is taken and when not, and what many connections leave behind. */
+/** When transport ucx is taken and when not, and what many connections leave behind. */
 @Timeout(180)
-class UcxRoadTest {
+class UcxTransportTest {
   private static final long LONG_NS = 60_000_000_000L;
 
   @TempDir Path directory;
@@ -53,17 +53,22 @@ class UcxRoadTest {
   @Test
   void sharedMemoryComesFirstAndUcxBeforeTcp() throws Exception {
     nodes = new Ground.Nodes(Ground.UCX, directory);
-    Node unused = nodes.start(knows(nodes.options(2)).roads(Road.SHM, Road.UCX, Road.STREAM));
-    unused = nodes.start(knows(nodes.options(3)).roads(Road.UCX, Road.STREAM));
-    unused = nodes.start(knows(nodes.options(4)).roads(Road.STREAM).listen("127.0.0.1", 0));
-    Node node = nodes.start(knows(nodes.options(1)).roads(Road.SHM, Road.UCX, Road.STREAM));
+    Node unused =
+        nodes.start(
+            knows(nodes.options(2)).transports(Transport.SHM, Transport.UCX, Transport.STREAM));
+    unused = nodes.start(knows(nodes.options(3)).transports(Transport.UCX, Transport.STREAM));
+    unused =
+        nodes.start(knows(nodes.options(4)).transports(Transport.STREAM).listen("127.0.0.1", 0));
+    Node node =
+        nodes.start(
+            knows(nodes.options(1)).transports(Transport.SHM, Transport.UCX, Transport.STREAM));
     for (int id = 2; id <= 4; id++) {
       ask(node, id, id);
     }
-    assertThat(node.peer(2).road()).isEqualTo("shm");
-    assertThat(node.peer(3).road()).isEqualTo("ucx");
+    assertThat(node.peer(2).transport()).isEqualTo("shm");
+    assertThat(node.peer(3).transport()).isEqualTo("ucx");
     assertThat(node.peer(3).reason()).startsWith("same host, by posix/memory");
-    assertThat(node.peer(4).road()).isEqualTo("stream");
+    assertThat(node.peer(4).transport()).isEqualTo("stream");
   }
 
   /** The addresses of UCX are for those who have the key. */
@@ -86,14 +91,14 @@ class UcxRoadTest {
           new InetSocketAddress(InetAddress.getLoopbackAddress(), other.port());
       Node node = nodes.start(here.directory(NodeDirectory.of(Map.of(far, address))));
       ask(node, far, 7);
-      assertThat(node.peer(far).road()).isEqualTo(withKey ? "ucx" : "stream");
+      assertThat(node.peer(far).transport()).isEqualTo(withKey ? "ucx" : "stream");
     }
   }
 
   /** As on another host: neither sees the other's announcement. */
   private NodeOptions apart(int id) {
     return knows(nodes.options(id))
-        .roads(Road.UCX, Road.STREAM)
+        .transports(Transport.UCX, Transport.STREAM)
         .runDirectory(directory.resolve("run-" + id));
   }
 
@@ -130,7 +135,7 @@ class UcxRoadTest {
       try (Node far = Node.start(knows(nodes.options(2)))) {
         ask(node, far.id(), round);
         ask(far, node.id(), round);
-        assertThat(node.peer(2).road()).isEqualTo("ucx");
+        assertThat(node.peer(2).transport()).isEqualTo("ucx");
       }
       before = round == 5 ? mappings() : before;
     }

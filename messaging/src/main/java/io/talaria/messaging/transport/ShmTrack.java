@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.road;
+package io.talaria.messaging.transport;
 
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.Mapping;
@@ -84,7 +84,7 @@ public final class ShmTrack extends MemoryTrack {
   }
 
   @Override
-  public String road() {
+  public String transport() {
     return "shm";
   }
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.road;
+package io.talaria.messaging.transport;
 
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.wire.Wire;
@@ -42,7 +42,7 @@ public final class StreamTrack extends MirrorTrack {
    * @param session connected, non-blocking
    * @param wire what its bytes go through
    * @param first what was read of the other end's frames already
-   * @param why it is this road
+   * @param why it is this transport
    * @param outCapacity of each lane here, in bytes
    * @param inCapacity of each lane at the other end
    */
@@ -72,7 +72,7 @@ public final class StreamTrack extends MirrorTrack {
   }
 
   @Override
-  public String road() {
+  public String transport() {
     return "stream";
   }
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** What carries the bytes of a binding to sockets. */
-public enum Road {
+public enum Transport {
   /** The JDK's sockets, nothing added. */
   PLAIN,
   /** Talaria on shared memory. */

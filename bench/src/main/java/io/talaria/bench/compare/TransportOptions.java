@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options that say what the sockets of a workload run on: a mixin of its command. */
-public final class RoadOptions {
+public final class TransportOptions {
   private static final List<String> TRANSPORTS = List.of("shm", "ucx");
 
   @Spec(Spec.Target.MIXEE)
@@ -48,7 +48,7 @@ public final class RoadOptions {
   private List<String> javaOptions = new ArrayList<>();
 
   /** Creates the options; picocli fills them. */
-  public RoadOptions() {}
+  public TransportOptions() {}
 
   /**
    * Returns how JVMs are started, as the user wants it.

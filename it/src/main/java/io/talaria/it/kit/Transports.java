@@ -9,17 +9,17 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 
 /**
- * On which road the bytes of a connection came, if this process has Talaria. Programs under test do
- * not know Talaria, so it is asked by its names. Any thread may call it.
+ * On which transport the bytes of a connection came, if this process has Talaria. Programs under
+ * test do not know Talaria, so it is asked by its names. Any thread may call it.
  */
-public final class Roads {
+public final class Transports {
   private static final Method SNAPSHOT = method("io.talaria.nio.Connections", "snapshot");
   private static final String INFO = "io.talaria.nio.ConnectionInfo";
   private static final Method LOCAL = method(INFO, "local");
   private static final Method REMOTE = method(INFO, "remote");
   private static final Method ACCELERATED_IN = method(INFO, "acceleratedInBytes");
 
-  private Roads() {}
+  private Transports() {}
 
   private static Method method(String type, String name) {
     try {

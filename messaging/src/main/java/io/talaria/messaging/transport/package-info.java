@@ -4,4 +4,4 @@
  * How bytes travel between two nodes: a track has two rings a direction, bulk and express, and
  * knows how the other end is woken.
  */
-package io.talaria.messaging.road;
+package io.talaria.messaging.transport;

@@ -3,7 +3,7 @@
 package io.talaria.messaging;
 
 /** How the bytes of a connection travel. */
-public enum Road {
+public enum Transport {
   /** Shared memory, between processes of one user on one host. */
   SHM("shm"),
   /**
@@ -18,7 +18,7 @@ public enum Road {
 
   private final String code;
 
-  Road(String code) {
+  Transport(String code) {
     this.code = code;
   }
 
