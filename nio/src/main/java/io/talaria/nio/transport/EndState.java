@@ -54,7 +54,7 @@ public final class EndState {
   /** With any of them not even one write is taken that reaches nobody. */
   private static final int BREAKS = OUTPUT_ENDED | RESET | FAILED | PEER_ABORTED | PEER_LEFT_OURS;
 
-  private static final int NO_READER = PEER_READS_NO_MORE | OUTPUT_LOST | ENDED;
+  private static final int NO_READER = PEER_READS_NO_MORE | PEER_ABORTED | OUTPUT_LOST | ENDED;
 
   private static final VarHandle FACTS;
 

@@ -119,7 +119,7 @@ class EndStateTest {
   @CsvSource({
     "NOTHING,       '------ read on/on write taken,broken'",
     "FINISHED,      '-P---- read on/end write taken,broken'",
-    "ABORTED,       '-P---- read on/reset write reset,broken'",
+    "ABORTED,       '-P-NL- read on/reset write reset,broken'",
     "READS_NO_MORE, '---NL- read on/on write taken,broken'",
     "LEFT_UNREAD,   '---NL- read on/on write reset,broken'",
     "CLOSED,        'E--NL- read end/end write taken,broken'",
@@ -139,7 +139,7 @@ class EndStateTest {
   @CsvSource({
     // The peer's first word about its output counts.
     "FINISHED,     ABORTED,      '-P---- read on/end write taken,broken'",
-    "ABORTED,      FINISHED,     '-P---- read on/reset write reset,broken'",
+    "ABORTED,      FINISHED,     '-P-NL- read on/reset write reset,broken'",
     // What the peer has said stands before how the control connection ended; without its last
     // bytes that is a reset.
     "FINISHED,     CLOSED,       'EP-NL- read reset/end write taken,broken'",
