@@ -4,8 +4,8 @@
 
 # What the usual run takes less of than a run of all tests.
 readonly USUAL_ROUNDS=30 ALL_ROUNDS=150
-readonly USUAL_GROUNDS=JDK,ACCELERATED,NEGOTIATING,PLAIN,JDK_TO_TALARIA,TALARIA_TO_JDK
-readonly USUAL_GROUNDS_17=ACCELERATED,PLAIN
+readonly USUAL_VARIANTS=JDK,ACCELERATED,NEGOTIATING,PLAIN,JDK_TO_TALARIA,TALARIA_TO_JDK
+readonly USUAL_VARIANTS_17=ACCELERATED,PLAIN
 readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|memory)/.*Test.class]'
 readonly USUAL_SCALE=0.25
 readonly USUAL_CHAOS_SECONDS=20 ALL_CHAOS_SECONDS=120
@@ -85,7 +85,7 @@ run_tests() {
     set -- -Dsurefire.failOnFlakeCount=1 "$@"
   else
     set -- -Dmaven.javadoc.skip "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
-      "-Dtest.grounds=$USUAL_GROUNDS" "-Dtest.java17.grounds=$USUAL_GROUNDS_17" "-Dtest.java17.classes=$USUAL_JAVA17" \
+      "-Dtest.variants=$USUAL_VARIANTS" "-Dtest.java17.variants=$USUAL_VARIANTS_17" "-Dtest.java17.classes=$USUAL_JAVA17" \
       "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "$@"
     export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
     export TALARIA_STRESS_SECONDS="${TALARIA_STRESS_SECONDS:-$USUAL_STRESS_SECONDS}"
@@ -104,7 +104,7 @@ run_tests() {
   if [ "$extent" = usual ]; then
     set -- 'javadoc; the compiler checks comments in both' "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \
       "nio on Java 17: what needs no channel or mapping of the JDK itself (negotiation, rings, counters, fuzz, config)" \
-      "the contract where ports are left out; on Java 17: all grounds but $USUAL_GROUNDS_17" \
+      "the contract where ports are left out; on Java 17: all variants but $USUAL_VARIANTS_17" \
       "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs of Java and sockets" \
       "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS, programs from a seed $USUAL_STRESS_SECONDS for $ALL_STRESS_SECONDS" "$@"
   fi

@@ -30,7 +30,7 @@ java_side() {
   # By the first compiler: the second takes minutes of an emulated processor, and gains little there.
   "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
     --enable-native-access=ALL-UNNAMED \
-    -Dtalaria.verbs.ground=device -cp "$path:verbs-net/target/test-lib/*" \
+    -Dtalaria.verbs.variant=device -cp "$path:verbs-net/target/test-lib/*" \
     io.talaria.verbs.net.GuestBench "$COUNT" 2>&1 | tee "$figures.java" || exit 1
   sed -n 's/^measure //p' "$figures.java" >>"$figures"
 }

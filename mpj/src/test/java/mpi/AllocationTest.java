@@ -71,11 +71,11 @@ class AllocationTest {
     }
   }
 
-  private static void oneStatusARound(Ground ground, Object buffer, int count, Datatype type) {
+  private static void oneStatusARound(Variant variant, Object buffer, int count, Datatype type) {
     assumeTrue(THREADS.isThreadAllocatedMemorySupported(), "the JVM counts no allocation");
     long each = statusBytes();
     assertThat(each).isBetween(16L, 100L);
-    ground.run(
+    variant.run(
         2,
         w -> {
           pingPong(w, buffer, count, type, WARM);
@@ -86,22 +86,22 @@ class AllocationTest {
 
   @Test
   void bytesOnSmdev() {
-    oneStatusARound(Ground.threads(), new byte[100], 100, MPI.BYTE);
+    oneStatusARound(Variant.threads(), new byte[100], 100, MPI.BYTE);
   }
 
   @Test
   void doublesOnShmdevBetweenRanksThatAlwaysSleep() {
-    oneStatusARound(Ground.sharedFiles().spinNs(0), new double[500], 500, MPI.DOUBLE);
+    oneStatusARound(Variant.sharedFiles().spinNs(0), new double[500], 500, MPI.DOUBLE);
   }
 
   @Test
   void arraysInPieces() {
-    oneStatusARound(Ground.sharedFiles(), new int[20_000], 20_000, MPI.INT);
+    oneStatusARound(Variant.sharedFiles(), new int[20_000], 20_000, MPI.INT);
   }
 
   @Test
   void bytesOnNiodev() {
-    oneStatusARound(Ground.nio(), new byte[8], 8, MPI.BYTE);
+    oneStatusARound(Variant.nio(), new byte[8], 8, MPI.BYTE);
   }
 
   /** Sixty-four at a time, and an answer. */
@@ -128,7 +128,7 @@ class AllocationTest {
   void requestsTakeThemselvesAndAStatus() {
     assumeTrue(THREADS.isThreadAllocatedMemorySupported(), "the JVM counts no allocation");
     long each = statusBytes() + REQUEST_BYTES;
-    Ground.threads()
+    Variant.threads()
         .run(
             2,
             w -> {

@@ -15,15 +15,15 @@ import org.junit.jupiter.api.Timeout;
 /** {@code mpirun -check}: ranks that disagree about a collective get an exception, all of them. */
 @Timeout(120)
 class CheckTest {
-  private static Ground checked() {
-    return Ground.threads().with("check", true);
+  private static Variant checked() {
+    return Variant.threads().with("check", true);
   }
 
   /** What ranks call, by their number. */
-  private static Map<String, Ground.Body> disagreements() {
+  private static Map<String, Variant.Body> disagreements() {
     int[] a = new int[12];
     int[] b = new int[12];
-    Map<String, Ground.Body> all = new LinkedHashMap<>();
+    Map<String, Variant.Body> all = new LinkedHashMap<>();
     all.put(
         "rank 0 calls Bcast of 4 INT, root 0, rank 1 calls Reduce of 4 INT by SUM, root 0",
         w -> {

@@ -290,7 +290,7 @@ class CollectivesTest {
   }
 
   static void run(String collective, String algorithm, int ranks, int[] counts) {
-    Ground.threads()
+    Variant.threads()
         .spinNs(0)
         .run(
             ranks,
@@ -491,7 +491,7 @@ class CollectivesTest {
 
   @Test
   void everyOperationOnEveryType() {
-    Ground.threads()
+    Variant.threads()
         .run(
             3,
             w -> {
@@ -538,7 +538,7 @@ class CollectivesTest {
 
   @Test
   void stridedTypesInCollectives() {
-    Ground.threads()
+    Variant.threads()
         .run(
             4,
             w -> {
@@ -565,7 +565,7 @@ class CollectivesTest {
   void ranksThatDisagreeAreNamed() {
     assertThatThrownBy(
             () ->
-                Ground.threads()
+                Variant.threads()
                     .run(
                         2,
                         w -> {
@@ -582,7 +582,7 @@ class CollectivesTest {
 
   @Test
   void theSameReductionGivesTheSameBits() {
-    Ground.threads()
+    Variant.threads()
         .run(
             5,
             w -> {

@@ -25,8 +25,8 @@ final class Contract {
   private Contract() {}
 
   /** All of them by name, in order. */
-  static Map<String, Ground.Body> all() {
-    Map<String, Ground.Body> all = new LinkedHashMap<>();
+  static Map<String, Variant.Body> all() {
+    Map<String, Variant.Body> all = new LinkedHashMap<>();
     all.put("messages of all sizes arrive in order", Contract::order);
     all.put("wildcards take from each source in order", Contract::wildcards);
     all.put("posted wildcards and posted sources go by post order", Contract::postOrder);

@@ -18,7 +18,7 @@ public final class ContractMain {
    */
   public static void main(String[] args) throws Exception {
     MPI.Init(args);
-    for (Map.Entry<String, Ground.Body> behaviour : Contract.all().entrySet()) {
+    for (Map.Entry<String, Variant.Body> behaviour : Contract.all().entrySet()) {
       try {
         behaviour.getValue().run(MPI.COMM_WORLD);
       } catch (Throwable t) {

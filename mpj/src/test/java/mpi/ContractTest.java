@@ -9,75 +9,75 @@ import org.junit.jupiter.api.TestFactory;
 
 /** The contract of devices, on ranks that are threads. */
 class ContractTest {
-  private static Stream<DynamicTest> on(String name, int ranks, Ground... grounds) {
+  private static Stream<DynamicTest> on(String name, int ranks, Variant... variants) {
     return Contract.all().entrySet().stream()
         .flatMap(
             behaviour ->
-                Stream.of(grounds)
+                Stream.of(variants)
                     .map(
-                        ground ->
+                        variant ->
                             DynamicTest.dynamicTest(
                                 behaviour.getKey() + " (" + name + ", " + ranks + " ranks)",
-                                () -> ground.run(ranks, behaviour.getValue()))));
+                                () -> variant.run(ranks, behaviour.getValue()))));
   }
 
   @Tag("long")
   @TestFactory
   Stream<DynamicTest> smdevWithTwoRanks() {
-    return on("smdev", 2, Ground.threads());
+    return on("smdev", 2, Variant.threads());
   }
 
   @TestFactory
   Stream<DynamicTest> smdevWithFiveRanks() {
-    return on("smdev", 5, Ground.threads().spinNs(0));
+    return on("smdev", 5, Variant.threads().spinNs(0));
   }
 
   @TestFactory
   Stream<DynamicTest> smdevWithTheSmallestRings() {
-    return on("smdev, rings of 4 KiB", 3, Ground.threads().with("ring", 4096));
+    return on("smdev, rings of 4 KiB", 3, Variant.threads().with("ring", 4096));
   }
 
   @TestFactory
   Stream<DynamicTest> smdevWithoutCredit() {
-    return on("smdev, no credit", 2, Ground.threads().with("credit", 0));
+    return on("smdev, no credit", 2, Variant.threads().with("credit", 0));
   }
 
   @TestFactory
   Stream<DynamicTest> shmdevWithThreeRanks() {
-    return on("shmdev", 3, Ground.sharedFiles());
+    return on("shmdev", 3, Variant.sharedFiles());
   }
 
   @Tag("long")
   @TestFactory
   Stream<DynamicTest> niodevWithTwoRanks() {
-    return on("niodev", 2, Ground.nio());
+    return on("niodev", 2, Variant.nio());
   }
 
   @TestFactory
   Stream<DynamicTest> niodevWithTheSmallestBuffersAndCredit() {
     return on(
-        "niodev, buffers of 4 KiB", 4, Ground.nio().with("buffer", 4096).with("credit", 3000));
+        "niodev, buffers of 4 KiB", 4, Variant.nio().with("buffer", 4096).with("credit", 3000));
   }
 
   @Tag("long")
   @TestFactory
   Stream<DynamicTest> ucxdevWithTwoRanks() {
-    return on("ucxdev", 2, Ground.ucx());
+    return on("ucxdev", 2, Variant.ucx());
   }
 
   @TestFactory
   Stream<DynamicTest> ucxdevWithTheSmallestBuffersAndCredit() {
     return on(
-        "ucxdev, buffers of 4 KiB", 4, Ground.ucx().with("buffer", 4096).with("credit", 3000));
+        "ucxdev, buffers of 4 KiB", 4, Variant.ucx().with("buffer", 4096).with("credit", 3000));
   }
 
   @TestFactory
   Stream<DynamicTest> autoWithUcxBetweenTwoHosts() {
-    return on("auto with ucxdev", 5, Ground.autoWithUcx());
+    return on("auto with ucxdev", 5, Variant.autoWithUcx());
   }
 
   @TestFactory
   Stream<DynamicTest> autoOnTwoHosts() {
-    return on("auto", 5, Ground.auto());
+    return on("auto", 5, Variant.auto());
   }
 }

@@ -175,13 +175,13 @@ class DatatypesTest {
   void typesOfTypesAreWhatALoopSays() {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
-    Ground.threads().run(2, w -> rounds(w, seed, 200, 5));
+    Variant.threads().run(2, w -> rounds(w, seed, 200, 5));
   }
 
   @Test
   void typesOfTypesInManyPieces() {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
-    Ground.threads().with("ring", 4096).with("eager", 100).run(2, w -> rounds(w, seed, 20, 400));
+    Variant.threads().with("ring", 4096).with("eager", 100).run(2, w -> rounds(w, seed, 20, 400));
   }
 }

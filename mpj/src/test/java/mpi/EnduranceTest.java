@@ -29,8 +29,8 @@ class EnduranceTest {
     }
   }
 
-  private static void job(Ground ground) {
-    ground.run(
+  private static void job(Variant variant) {
+    variant.run(
         2,
         w -> {
           int other = 1 - w.Rank();
@@ -42,14 +42,14 @@ class EnduranceTest {
   }
 
   /** The mappings of a heap and of threads come and go; what a job leaves would be hundreds. */
-  private static void leavesNothing(Ground ground, int jobs) throws IOException {
+  private static void leavesNothing(Variant variant, int jobs) throws IOException {
     for (int i = 0; i < 20; i++) {
-      job(ground);
+      job(variant);
     }
     long descriptors = entries("/proc/self/fd");
     long mappings = mappings();
     for (int i = 0; i < jobs; i++) {
-      job(ground);
+      job(variant);
     }
     assertThat(entries("/proc/self/fd")).isLessThan(descriptors + 20);
     assertThat(mappings()).isLessThan(mappings + 100);
@@ -57,17 +57,17 @@ class EnduranceTest {
 
   @Test
   void jobsOfThreadsLeaveNothing() throws Exception {
-    leavesNothing(Ground.threads(), 300);
+    leavesNothing(Variant.threads(), 300);
   }
 
   @Test
   void jobsWithSharedFilesLeaveNothing() throws Exception {
-    leavesNothing(Ground.sharedFiles(), 200);
+    leavesNothing(Variant.sharedFiles(), 200);
   }
 
   @Test
   void jobsWithConnectionsLeaveNothing() throws Exception {
-    leavesNothing(Ground.nio(), 100);
+    leavesNothing(Variant.nio(), 100);
   }
 
   /**
@@ -77,7 +77,7 @@ class EnduranceTest {
   private static long heldByTheReceiver(int messages, int words) {
     long[] taken = new long[1];
     CountDownLatch sent = new CountDownLatch(1);
-    Ground.threads()
+    Variant.threads()
         .run(
             2,
             w -> {
@@ -125,7 +125,7 @@ class EnduranceTest {
   void communicatorsAreMadeAndFreedAHundredThousandTimesByThreads() {
     int threads = 4;
     int each = 25_000;
-    Ground.threads()
+    Variant.threads()
         .run(
             2,
             w -> {
@@ -160,7 +160,7 @@ class EnduranceTest {
   @Test
   void sixtyFourMebibytesCrossInBothDirections() {
     int size = 16 << 20;
-    Ground.threads()
+    Variant.threads()
         .run(
             2,
             w -> {
@@ -178,6 +178,6 @@ class EnduranceTest {
 
   @Test
   void aThousandVirtualThreadsWait() {
-    Ground.threads().run(2, w -> Contract.virtualThreads(w, 1000));
+    Variant.threads().run(2, w -> Contract.virtualThreads(w, 1000));
   }
 }

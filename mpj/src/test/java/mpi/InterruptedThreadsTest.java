@@ -37,17 +37,17 @@ class InterruptedThreadsTest {
 
   @Test
   void overSharedFiles() {
-    Ground.sharedFiles().run(3, InterruptedThreadsTest::meet);
+    Variant.sharedFiles().run(3, InterruptedThreadsTest::meet);
   }
 
   @Test
   void overConnections() {
-    Ground.nio().run(3, InterruptedThreadsTest::meet);
+    Variant.nio().run(3, InterruptedThreadsTest::meet);
   }
 
   @Test
   void onTwoHosts() {
-    Ground.auto().run(4, InterruptedThreadsTest::meet);
+    Variant.auto().run(4, InterruptedThreadsTest::meet);
   }
 
   private static final class Arrived implements Peers {

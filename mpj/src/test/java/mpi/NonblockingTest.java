@@ -231,7 +231,7 @@ class NonblockingTest {
                     each.getKey(),
                     () -> {
                       for (int ranks : new int[] {1, 2, 5}) {
-                        Ground.threads()
+                        Variant.threads()
                             .run(
                                 ranks,
                                 w -> {
@@ -262,27 +262,27 @@ class NonblockingTest {
 
   @Test
   void manyAreUnderWayOnSmdev() {
-    Ground.threads().run(3, NonblockingTest::manyAtOnce);
+    Variant.threads().run(3, NonblockingTest::manyAtOnce);
   }
 
   @Test
   void manyAreUnderWayOnShmdevWithTheSmallestRings() {
-    Ground.sharedFiles().with("ring", 4096).spinNs(0).run(4, NonblockingTest::manyAtOnce);
+    Variant.sharedFiles().with("ring", 4096).spinNs(0).run(4, NonblockingTest::manyAtOnce);
   }
 
   @Test
   void manyAreUnderWayOverConnections() {
-    Ground.nio().run(3, NonblockingTest::manyAtOnce);
+    Variant.nio().run(3, NonblockingTest::manyAtOnce);
   }
 
   @Test
   void manyAreUnderWayOverUcx() {
-    Ground.ucx().run(3, NonblockingTest::manyAtOnce);
+    Variant.ucx().run(3, NonblockingTest::manyAtOnce);
   }
 
   @Test
   void barriersEndWhenAllHaveStartedThem() {
-    Ground.threads()
+    Variant.threads()
         .run(
             3,
             w -> {
@@ -304,7 +304,7 @@ class NonblockingTest {
 
   @Test
   void theyEndWhileTheProgramComputes() {
-    Ground.threads()
+    Variant.threads()
         .run(
             2,
             w -> {
@@ -323,7 +323,7 @@ class NonblockingTest {
 
   @Test
   void communicatorsDoNotMix() {
-    Ground.threads()
+    Variant.threads()
         .run(
             3,
             w -> {
@@ -342,7 +342,7 @@ class NonblockingTest {
 
   @Test
   void badArgumentsThrowAtOnceAndFailuresWhenWaitedFor() {
-    Ground.threads()
+    Variant.threads()
         .run(
             2,
             w -> {

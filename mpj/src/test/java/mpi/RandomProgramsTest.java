@@ -23,7 +23,7 @@ class RandomProgramsTest {
   /** Rings and buffers so small that messages of the middle size do not fit. */
   private static final int SMALL = 4_096;
 
-  private static Stream<DynamicTest> on(String name, int jobs, Ground ground) {
+  private static Stream<DynamicTest> on(String name, int jobs, Variant variant) {
     long first = Long.getLong("talaria.test.seed", new Random().nextInt(1_000_000_000));
     return IntStream.range(0, Math.max(1, jobs))
         .mapToObj(
@@ -32,12 +32,12 @@ class RandomProgramsTest {
               int ranks = 2 + (int) (seed / PROGRAMS % 5);
               return DynamicTest.dynamicTest(
                   name + ", seed " + seed + ", " + ranks + " ranks",
-                  () -> run(seed, ranks, ground));
+                  () -> run(seed, ranks, variant));
             });
   }
 
-  private static void run(long seed, int ranks, Ground ground) {
-    ground.run(
+  private static void run(long seed, int ranks, Variant variant) {
+    variant.run(
         ranks,
         w -> {
           Intracomm other = w.Dup();
@@ -50,38 +50,38 @@ class RandomProgramsTest {
 
   @TestFactory
   Stream<DynamicTest> smdev() {
-    return on("smdev", ROUNDS / 5, Ground.threads());
+    return on("smdev", ROUNDS / 5, Variant.threads());
   }
 
   @TestFactory
   Stream<DynamicTest> smdevWithTheSmallestRingsAndLittleCredit() {
-    Ground ground = Ground.threads().with("ring", SMALL).with("credit", 500).spinNs(0);
-    return on("smdev, small", ROUNDS / 5, ground);
+    Variant variant = Variant.threads().with("ring", SMALL).with("credit", 500).spinNs(0);
+    return on("smdev, small", ROUNDS / 5, variant);
   }
 
   @TestFactory
   Stream<DynamicTest> shmdev() {
-    return on("shmdev", ROUNDS / 10, Ground.sharedFiles());
+    return on("shmdev", ROUNDS / 10, Variant.sharedFiles());
   }
 
   @TestFactory
   Stream<DynamicTest> niodev() {
-    return on("niodev", ROUNDS / 10, Ground.nio().with("buffer", SMALL).with("credit", 3_000));
+    return on("niodev", ROUNDS / 10, Variant.nio().with("buffer", SMALL).with("credit", 3_000));
   }
 
   @TestFactory
   Stream<DynamicTest> ucxdev() {
-    return on("ucxdev", ROUNDS / 30, Ground.ucx().with("buffer", SMALL).with("credit", 3_000));
+    return on("ucxdev", ROUNDS / 30, Variant.ucx().with("buffer", SMALL).with("credit", 3_000));
   }
 
   @TestFactory
   Stream<DynamicTest> autoOnTwoHosts() {
-    return on("auto", ROUNDS / 10, Ground.auto());
+    return on("auto", ROUNDS / 10, Variant.auto());
   }
 
   @TestFactory
   Stream<DynamicTest> autoWithUcxBetweenTwoHosts() {
-    return on("auto with ucxdev", ROUNDS / 30, Ground.autoWithUcx());
+    return on("auto with ucxdev", ROUNDS / 30, Variant.autoWithUcx());
   }
 
   private static void took(Receives receives, int source, int tag, int from, int number, int with) {

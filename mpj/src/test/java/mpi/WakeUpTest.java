@@ -19,8 +19,8 @@ class WakeUpTest {
   @Test
   @Timeout(120)
   void noWakeUpIsLostForFrames() {
-    Ground ground = Ground.threads().spinNs(0);
-    ground.run(
+    Variant variant = Variant.threads().spinNs(0);
+    variant.run(
         2,
         w -> {
           int other = 1 - w.Rank();
@@ -35,14 +35,14 @@ class WakeUpTest {
             }
           }
         });
-    assertThat(ground.lateWakeUps()).isZero();
+    assertThat(variant.lateWakeUps()).isZero();
   }
 
   @Test
   @Timeout(120)
   void noWakeUpIsLostForSpace() {
-    Ground ground = Ground.threads().spinNs(0).with("ring", 4096).with("credit", 1 << 30);
-    ground.run(
+    Variant variant = Variant.threads().spinNs(0).with("ring", 4096).with("credit", 1 << 30);
+    variant.run(
         2,
         w -> {
           int other = 1 - w.Rank();
@@ -58,14 +58,14 @@ class WakeUpTest {
             }
           }
         });
-    assertThat(ground.lateWakeUps()).isZero();
+    assertThat(variant.lateWakeUps()).isZero();
   }
 
   @Test
   @Timeout(120)
   void noWakeUpIsLostAmongManyRanksAndThreads() {
-    Ground ground = Ground.sharedFiles().spinNs(0);
-    ground.run(
+    Variant variant = Variant.sharedFiles().spinNs(0);
+    variant.run(
         6,
         w -> {
           Thread[] threads = new Thread[2];
@@ -98,6 +98,6 @@ class WakeUpTest {
             thread.join();
           }
         });
-    assertThat(ground.lateWakeUps()).isZero();
+    assertThat(variant.lateWakeUps()).isZero();
   }
 }

@@ -44,7 +44,7 @@ class ConnectionsTest {
   private static final int ROUNDS = Math.min(60, Integer.getInteger("talaria.test.rounds", 30));
 
   @TempDir Path directory;
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
 
   @AfterEach
   void closeNodes() {
@@ -75,9 +75,9 @@ class ConnectionsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM", "UCX"})
-  void bothDialAtOnceAndEndInOneConnection(Ground ground) throws Exception {
+  void bothDialAtOnceAndEndInOneConnection(Variant variant) throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
-      try (Ground.Nodes both = new Ground.Nodes(ground, directory)) {
+      try (Variant.Nodes both = new Variant.Nodes(variant, directory)) {
         AtomicInteger got = new AtomicInteger();
         Node first = both.start(knows(both.options(1), got));
         Node second = both.start(knows(both.options(2), got));
@@ -113,8 +113,8 @@ class ConnectionsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM", "UCX"})
-  void theConnectionIdleForLongestGivesWay(Ground ground) throws Exception {
-    nodes = new Ground.Nodes(ground, directory);
+  void theConnectionIdleForLongestGivesWay(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
     for (int id = 2; id <= 5; id++) {
       Node unused = nodes.start(knows(nodes.options(id), got));
@@ -137,8 +137,8 @@ class ConnectionsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM", "UCX"})
-  void aTicketOutlivesTheConnectionThatGaveWay(Ground ground) throws Exception {
-    nodes = new Ground.Nodes(ground, directory);
+  void aTicketOutlivesTheConnectionThatGaveWay(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
     Node unused = nodes.start(knows(nodes.options(2), got));
     unused = nodes.start(knows(nodes.options(3), got));
@@ -164,7 +164,7 @@ class ConnectionsTest {
 
   @Test
   void anotherClusterAndTheWrongNodeAreRefusedWithTheReason() throws Exception {
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     InetSocketAddress address =
@@ -203,7 +203,7 @@ class ConnectionsTest {
 
   @Test
   void onlyWhoHasTheKeyIsLetIn() throws Exception {
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     AtomicInteger got = new AtomicInteger();
     Path key = key("key", 1);
     Node unused = nodes.start(knows(nodes.options(2), got).key(key));
@@ -223,7 +223,7 @@ class ConnectionsTest {
 
   @Test
   void sealedStreamsCarryEverythingAndWantBothSidesToSeal() throws Exception {
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     AtomicInteger got = new AtomicInteger();
     Path key = key("key", 1);
     Node there =
@@ -257,7 +257,7 @@ class ConnectionsTest {
 
   @Test
   void hostsAreFoundByNameInAFileAndByAPattern() throws Exception {
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     Path file = directory.resolve("nodes");
@@ -276,7 +276,7 @@ class ConnectionsTest {
 
   @Test
   void otherHostsWantAKey() throws Exception {
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     AtomicInteger got = new AtomicInteger();
     Node node =
         nodes.start(
@@ -288,7 +288,7 @@ class ConnectionsTest {
 
   @Test
   void aPortInUseFailsTheStartAndLeavesNothing() throws Exception {
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     AtomicInteger got = new AtomicInteger();
     Node first = nodes.start(knows(nodes.options(1), got));
     int threads = Thread.activeCount();
@@ -305,7 +305,7 @@ class ConnectionsTest {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     Node sound = nodes.start(knows(nodes.options(1), got));
@@ -345,7 +345,7 @@ class ConnectionsTest {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     AtomicInteger got = new AtomicInteger();
     Node there =
         nodes.start(

@@ -45,7 +45,7 @@ class ContractTest {
   private static final long LONG_NS = 60_000_000_000L;
 
   @TempDir Path directory;
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
   private Node near;
   private Node far;
   private Peer peer;
@@ -68,14 +68,14 @@ class ContractTest {
   }
 
   /** Two nodes, or one on LOOP; both know the types, the far one receives. */
-  private void start(Ground ground, Setting both, Setting there) throws Exception {
-    nodes = new Ground.Nodes(ground, directory);
+  private void start(Variant variant, Setting both, Setting there) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     NodeOptions farOptions = nodes.options(2).sendLimit(Duration.ofSeconds(30));
     both.on(farOptions);
     there.on(farOptions);
     far = nodes.start(farOptions);
     near = far;
-    if (ground != Ground.LOOP) {
+    if (variant != Variant.LOOP) {
       NodeOptions nearOptions = nodes.options(1).sendLimit(Duration.ofSeconds(30));
       both.on(nearOptions);
       near = nodes.start(nearOptions);
@@ -104,11 +104,11 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void messagesArriveInOrder(Ground ground) throws Exception {
+  void messagesArriveInOrder(Variant variant) throws Exception {
     for (Dispatch dispatch : new Dispatch[] {Dispatch.ORDERED}) {
       Queue<Long> got = new ConcurrentLinkedQueue<>();
       start(
-          ground,
+          variant,
           o -> o.type(Pair.class),
           o -> o.receive(Pair.class, dispatch, (pair, from) -> got.add(pair.first())));
       int count = 100_000;
@@ -123,13 +123,13 @@ class ContractTest {
         assertThat(each).isEqualTo(next++);
       }
       assertThat(peer.transport())
-          .isEqualTo(ground == Ground.LOOP ? "loop" : ground.name().toLowerCase(Locale.ROOT));
+          .isEqualTo(variant == Variant.LOOP ? "loop" : variant.name().toLowerCase(Locale.ROOT));
     }
   }
 
   @ParameterizedTest
   @EnumSource
-  void eachDispatchTakesEachMessageOnce(Ground ground) throws Exception {
+  void eachDispatchTakesEachMessageOnce(Variant variant) throws Exception {
     record A(int number) {}
     record B(int number) {}
     record C(int number) {}
@@ -141,7 +141,7 @@ class ContractTest {
       got.add(java.util.Collections.synchronizedList(new ArrayList<>()));
     }
     start(
-        ground,
+        variant,
         o -> o.type(A.class).type(B.class).type(C.class).type(D.class).type(E.class),
         o ->
             o.handlers(3)
@@ -172,14 +172,14 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void eachThreadsMessagesStayInOrder(Ground ground) throws Exception {
+  void eachThreadsMessagesStayInOrder(Variant variant) throws Exception {
     int threads = 8;
     int each = 5000;
     int[] next = new int[threads];
     AtomicInteger total = new AtomicInteger();
     AtomicReference<String> wrong = new AtomicReference<>();
     start(
-        ground,
+        variant,
         o -> o.type(Tagged.class).ringBytes(64 << 10),
         o ->
             o.receive(
@@ -222,16 +222,16 @@ class ContractTest {
   /** Around each boundary, in rings of the smallest and of the usual size. */
   @ParameterizedTest
   @EnumSource
-  void allSizesArriveWhole(Ground ground) throws Exception {
-    sizesArriveWhole(ground, 16 << 10, 16 << 10);
+  void allSizesArriveWhole(Variant variant) throws Exception {
+    sizesArriveWhole(variant, 16 << 10, 16 << 10);
     closeNodes();
-    sizesArriveWhole(ground, 1 << 20, 256 << 10);
+    sizesArriveWhole(variant, 1 << 20, 256 << 10);
   }
 
-  private void sizesArriveWhole(Ground ground, int ringBytes, int expressBytes) throws Exception {
+  private void sizesArriveWhole(Variant variant, int ringBytes, int expressBytes) throws Exception {
     Queue<Long> got = new ConcurrentLinkedQueue<>();
     start(
-        ground,
+        variant,
         o -> o.type(Bytes.class).ringBytes(ringBytes).expressBytes(expressBytes),
         o ->
             o.receive(Bytes.class, Dispatch.ORDERED, (m, from) -> got.add(checksum(m.bytes())))
@@ -272,10 +272,10 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void theLargestArrivesAndOneMoreByteIsRefused(Ground ground) throws Exception {
+  void theLargestArrivesAndOneMoreByteIsRefused(Variant variant) throws Exception {
     Queue<Long> got = new ConcurrentLinkedQueue<>();
     start(
-        ground,
+        variant,
         o -> o.type(Bytes.class),
         o -> o.receive(Bytes.class, Dispatch.INLINE, (m, from) -> got.add(checksum(m.bytes()))));
     byte[] bytes = new byte[(64 << 20) - 4]; // the length takes four
@@ -291,14 +291,14 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void ringsGrowUnderLoadAndTheOrderStays(Ground ground) throws Exception {
+  void ringsGrowUnderLoadAndTheOrderStays(Variant variant) throws Exception {
     int threads = 3;
     int each = 40_000;
     int[] next = new int[threads];
     AtomicInteger total = new AtomicInteger();
     AtomicReference<String> wrong = new AtomicReference<>();
     start(
-        ground,
+        variant,
         o -> o.type(Tagged.class),
         o ->
             o.receive(
@@ -312,7 +312,7 @@ class ContractTest {
                     })
                 .answer(Tagged.class, Dispatch.INLINE, (m, call) -> call.answer(m)));
     assertThat(peer.ask(new Tagged(0, 0, new byte[1]), Tagged.class, LONG_NS).rest()).hasSize(1);
-    if (ground == Ground.LOOP || ground == Ground.SHM) {
+    if (variant == Variant.LOOP || variant == Variant.SHM) {
       assertThat(peer.room()).as("at first").isLessThanOrEqualTo(32 << 10);
     }
     List<Thread> running = new ArrayList<>();
@@ -392,11 +392,11 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void othersGoBetweenTheSlicesOfALargeMessage(Ground ground) throws Exception {
+  void othersGoBetweenTheSlicesOfALargeMessage(Variant variant) throws Exception {
     Halting codec = new Halting();
     Queue<Integer> got = new ConcurrentLinkedQueue<>();
     start(
-        ground,
+        variant,
         o -> o.type(StringBuilder.class, codec).type(Pair.class).type(Bytes.class),
         o ->
             o.receive(StringBuilder.class, Dispatch.INLINE, (m, from) -> got.add(m.length()))
@@ -428,13 +428,13 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void aCodecThatThrowsBetweenSlicesLeavesNothingBehind(Ground ground) throws Exception {
+  void aCodecThatThrowsBetweenSlicesLeavesNothingBehind(Variant variant) throws Exception {
     Halting codec = new Halting();
     codec.fails = true;
     codec.goOn.countDown();
     Queue<Integer> got = new ConcurrentLinkedQueue<>();
     start(
-        ground,
+        variant,
         o -> o.type(StringBuilder.class, codec).receiveBudget(1 << 20),
         o -> o.receive(StringBuilder.class, Dispatch.ORDERED, (m, from) -> got.add(m.length())));
     for (int i = 0; i < 100; i++) { // more than may be under way at a time
@@ -452,11 +452,11 @@ class ContractTest {
   /** Memory for large messages: waited for, told at the limit; none is dropped. */
   @ParameterizedTest
   @EnumSource
-  void largeMessagesWaitForMemory(Ground ground) throws Exception {
+  void largeMessagesWaitForMemory(Variant variant) throws Exception {
     CountDownLatch open = new CountDownLatch(1);
     Queue<Integer> got = new ConcurrentLinkedQueue<>();
     start(
-        ground,
+        variant,
         o -> o.type(Bytes.class).receiveBudget(1 << 20),
         o ->
             o.receive(
@@ -502,9 +502,9 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void questionsAreAnswered(Ground ground) throws Exception {
+  void questionsAreAnswered(Variant variant) throws Exception {
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class).type(Answer.class).type(Text.class).type(Bytes.class),
         o ->
             o.answer(
@@ -532,9 +532,9 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void manyThreadsAskAtOnce(Ground ground) throws Exception {
+  void manyThreadsAskAtOnce(Variant variant) throws Exception {
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class).type(Answer.class),
         o ->
             o.answer(
@@ -571,10 +571,10 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void answersMayComeLaterAndBeCollectedLater(Ground ground) throws Exception {
+  void answersMayComeLaterAndBeCollectedLater(Variant variant) throws Exception {
     Queue<Request> kept = new ConcurrentLinkedQueue<>();
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class).type(Answer.class),
         o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> kept.add(call)));
     Call<Answer> first = peer.call(new Pair(1, 0), Answer.class, LONG_NS);
@@ -606,9 +606,9 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void aCallThatIsNotAnsweredEndsAtItsLimit(Ground ground) throws Exception {
+  void aCallThatIsNotAnsweredEndsAtItsLimit(Variant variant) throws Exception {
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class).type(Answer.class),
         o ->
             o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> {})
@@ -635,9 +635,9 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void failuresThereAreToldHere(Ground ground) throws Exception {
+  void failuresThereAreToldHere(Variant variant) throws Exception {
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class).type(Answer.class).type(Text.class).type(Unknown.class),
         o ->
             o.answer(
@@ -670,9 +670,9 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void badInputIsRefusedBeforeAnythingIsSent(Ground ground) throws Exception {
+  void badInputIsRefusedBeforeAnythingIsSent(Variant variant) throws Exception {
     start(
-        ground,
+        variant,
         o ->
             o.type(Pair.class)
                 .type(Answer.class)
@@ -698,10 +698,10 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void waitingInsideAnInlineReceiverIsRefused(Ground ground) throws Exception {
+  void waitingInsideAnInlineReceiverIsRefused(Variant variant) throws Exception {
     AtomicReference<Throwable> refused = new AtomicReference<>();
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class).type(Answer.class),
         o ->
             o.receive(
@@ -721,11 +721,11 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void aFullRingIsToldAndRoomIsWaitedFor(Ground ground) throws Exception {
+  void aFullRingIsToldAndRoomIsWaitedFor(Variant variant) throws Exception {
     CountDownLatch open = new CountDownLatch(1);
     AtomicInteger got = new AtomicInteger();
     start(
-        ground,
+        variant,
         o -> o.type(Bytes.class).ringBytes(16 << 10).receiveBudget(1 << 20),
         o ->
             o.receive(
@@ -765,10 +765,10 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void answersOvertakeMessagesThatNobodyTakes(Ground ground) throws Exception {
+  void answersOvertakeMessagesThatNobodyTakes(Variant variant) throws Exception {
     CountDownLatch open = new CountDownLatch(1);
     start(
-        ground,
+        variant,
         o ->
             o.type(Bytes.class)
                 .type(Pair.class)
@@ -777,7 +777,7 @@ class ContractTest {
                 .receiveBudget(1 << 20)
                 .receive(Bytes.class, Dispatch.ORDERED, (m, from) -> open.await()),
         o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(1))));
-    if (ground == Ground.LOOP) {
+    if (variant == Variant.LOOP) {
       open.countDown();
       return; // its own bulk is full then, and no question gets in
     }
@@ -798,9 +798,9 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void handlersThatAskEachOtherDoNotWaitForEver(Ground ground) throws Exception {
+  void handlersThatAskEachOtherDoNotWaitForEver(Variant variant) throws Exception {
     start(
-        ground,
+        variant,
         o ->
             o.type(Pair.class)
                 .type(Answer.class)
@@ -822,7 +822,7 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void aCodecThatThrowsOrLiesHarmsNobodyElse(Ground ground) throws Exception {
+  void aCodecThatThrowsOrLiesHarmsNobodyElse(Variant variant) throws Exception {
     Queue<Long> got = new ConcurrentLinkedQueue<>();
     AtomicReference<Peer> self = new AtomicReference<>();
     Codec<StringBuilder> odd =
@@ -860,7 +860,7 @@ class ContractTest {
           }
         };
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class).type(StringBuilder.class, odd),
         o ->
             o.receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.add(pair.first()))
@@ -886,9 +886,9 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void recordsOfManyKindsArrive(Ground ground) throws Exception {
+  void recordsOfManyKindsArrive(Variant variant) throws Exception {
     start(
-        ground,
+        variant,
         o -> o.type(Rich.class),
         o -> o.answer(Rich.class, Dispatch.ORDERED, (rich, call) -> call.answer(rich)));
     Rich rich = new Rich("näme", List.of("a", "b"), Optional.of(new Pair(1, 2)), -3);
@@ -897,10 +897,10 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void oneMessageGoesToSeveralNodes(Ground ground) throws Exception {
+  void oneMessageGoesToSeveralNodes(Variant variant) throws Exception {
     Queue<Integer> got = new ConcurrentLinkedQueue<>();
     start(
-        ground,
+        variant,
         o ->
             o.type(Text.class)
                 .sendLimit(Duration.ofSeconds(3))
@@ -919,13 +919,13 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void sendingAndReceivingIntoAnOldObjectAllocatesNothing(Ground ground) throws Exception {
+  void sendingAndReceivingIntoAnOldObjectAllocatesNothing(Variant variant) throws Exception {
     AtomicLong sum = new AtomicLong();
     AtomicLong pollersBytes = new AtomicLong();
     com.sun.management.ThreadMXBean threads =
         (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
     start(
-        ground,
+        variant,
         o -> o.type(Price.class, new Price.PriceCodec()),
         o ->
             o.reuse(Price.class, Price::new)
@@ -984,10 +984,10 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void aClosedNodeTellsBothSides(Ground ground) throws Exception {
+  void aClosedNodeTellsBothSides(Variant variant) throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class).type(Answer.class).sendLimit(Duration.ofMillis(500)),
         o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> asked.countDown()));
     Call<Answer> call = peer.call(new Pair(1, 2), Answer.class, LONG_NS);
@@ -1007,10 +1007,10 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatWasSentBeforeTheCloseArrives(Ground ground) throws Exception {
+  void whatWasSentBeforeTheCloseArrives(Variant variant) throws Exception {
     AtomicInteger got = new AtomicInteger();
     start(
-        ground,
+        variant,
         o -> o.type(Pair.class),
         o -> o.receive(Pair.class, (pair, from) -> got.incrementAndGet()));
     for (int i = 0; i < 10_000; i++) {

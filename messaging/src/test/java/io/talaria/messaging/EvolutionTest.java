@@ -61,7 +61,7 @@ class EvolutionTest {
   @TempDir Path directory;
   private final List<URLClassLoader> loaders = new ArrayList<>();
   private final BlockingQueue<String> got = new LinkedBlockingQueue<>();
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
 
   @AfterEach
   void close() throws Exception {
@@ -155,7 +155,7 @@ class EvolutionTest {
       throws Exception {
     ClassLoader older = version("before", "Price(" + before + ")", "Odd(int x)");
     ClassLoader newer = version("after", "Price(" + after + ")", "Odd(int x)");
-    nodes = new Ground.Nodes(Ground.SHM, directory);
+    nodes = new Variant.Nodes(Variant.SHM, directory);
     Node old = start(OLD, older);
     Node fresh = start(NEW, newer);
     send(old, NEW, older);
@@ -209,11 +209,11 @@ class EvolutionTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM"})
-  void eachReadsWhatTheOtherWrites(Ground ground) throws Exception {
+  void eachReadsWhatTheOtherWrites(Variant variant) throws Exception {
     ClassLoader before = version("before", "Price(int item, double value)", "Odd(String a)");
     ClassLoader after =
         version("after", "Price(String note, double value, long item)", "Odd(int a)");
-    nodes = new Ground.Nodes(ground, directory);
+    nodes = new Variant.Nodes(variant, directory);
     Node old = start(OLD, before);
     Node fresh = start(NEW, after);
     Object oldPrice = make(before, "v.Price", 7, 2.5);
@@ -243,11 +243,11 @@ class EvolutionTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM"})
-  void questionsAndAnswersGoBothWays(Ground ground) throws Exception {
+  void questionsAndAnswersGoBothWays(Variant variant) throws Exception {
     ClassLoader before = version("before", "Price(long item, double value)", "Odd(int a)");
     ClassLoader after =
         version("after", "Price(double value, long item, int[] more)", "Odd(int a)");
-    nodes = new Ground.Nodes(ground, directory);
+    nodes = new Variant.Nodes(variant, directory);
     Node old = start(OLD, before);
     Node fresh = start(NEW, after);
     for (long i = 0; i < 1000; i++) {

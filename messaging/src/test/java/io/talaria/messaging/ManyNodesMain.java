@@ -28,14 +28,14 @@ public final class ManyNodesMain {
   /**
    * Runs until its input ends.
    *
-   * @param args ground, directory, the first id, how many nodes here, how many in all
+   * @param args variant, directory, the first id, how many nodes here, how many in all
    */
   public static void main(String[] args) throws Exception {
     int first = Integer.parseInt(args[2]);
     int count = Integer.parseInt(args[3]);
     int all = Integer.parseInt(args[4]);
     AtomicInteger got = new AtomicInteger();
-    try (Ground.Nodes nodes = new Ground.Nodes(Ground.valueOf(args[0]), Path.of(args[1]));
+    try (Variant.Nodes nodes = new Variant.Nodes(Variant.valueOf(args[0]), Path.of(args[1]));
         ExecutorService threads = Executors.newFixedThreadPool(count)) {
       List<Node> here = new ArrayList<>();
       for (int id = first; id < first + count; id++) {

@@ -42,7 +42,7 @@ class ManyNodesTest {
             ManyNodesMain.class,
             512,
             directory.resolve("process-" + first),
-            Ground.SHM.name(),
+            Variant.SHM.name(),
             directory.toString(),
             Integer.toString(first),
             Integer.toString(EACH),

@@ -12,14 +12,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A node in a process of its own: {@code NodeMain GROUND DIRECTORY ID}. Says its port when it runs,
- * ends when its input ends.
+ * A node in a process of its own: {@code NodeMain VARIANT DIRECTORY ID}. Says its port when it
+ * runs, ends when its input ends.
  */
 final class NodeMain {
   private NodeMain() {}
 
   public static void main(String[] args) throws Exception {
-    Ground.Nodes nodes = new Ground.Nodes(Ground.valueOf(args[0]), Path.of(args[1]));
+    Variant.Nodes nodes = new Variant.Nodes(Variant.valueOf(args[0]), Path.of(args[1]));
     int id = Integer.parseInt(args[2]);
     AtomicLong next = new AtomicLong();
     AtomicReference<String> wrong = new AtomicReference<>("");
@@ -47,7 +47,7 @@ final class NodeMain {
   }
 
   private static Node start(
-      Ground.Nodes nodes, NodeOptions options, AtomicLong next, AtomicReference<String> wrong)
+      Variant.Nodes nodes, NodeOptions options, AtomicLong next, AtomicReference<String> wrong)
       throws Exception {
     return nodes.start(
         options

@@ -88,9 +88,9 @@ class NodesSoakTest {
 
   @ParameterizedTest
   @EnumSource(
-      value = Ground.class,
+      value = Variant.class,
       names = {"SHM", "STREAM"})
-  void whatNodesTakeLevelsOff(Ground ground) throws Exception {
+  void whatNodesTakeLevelsOff(Variant variant) throws Exception {
     Path errors = directory.resolve("errors");
     // With one compiler, what code takes levels off soon.
     List<String> options =
@@ -105,12 +105,12 @@ class NodesSoakTest {
             options,
             variables,
             errors,
-            ground.name(),
+            variant.name(),
             directory.toString(),
             Long.toString(CONNECTS));
     BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
     Thread.ofPlatform().daemon().start(() -> read(out));
-    System.out.println("soak of nodes: " + ground + ", " + CONNECTS + " come and go");
+    System.out.println("soak of nodes: " + variant + ", " + CONNECTS + " come and go");
     List<Usage> samples = new ArrayList<>();
     String came = "nobody came yet";
     String line = lines.poll(LIMIT_S, TimeUnit.SECONDS);

@@ -28,7 +28,7 @@ class SlowReceiverTest {
   private static final int RING = 64 << 10;
 
   @TempDir Path directory;
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
   private final CountDownLatch stuck = new CountDownLatch(1);
   private final AtomicLong slow = new AtomicLong();
   private final AtomicLong quick = new AtomicLong();
@@ -90,10 +90,10 @@ class SlowReceiverTest {
             (pair, request) -> request.answer(new Answer(pair.first() + 1)));
   }
 
-  private Node start(Ground ground, Dispatch dispatch) throws Exception {
-    nodes = new Ground.Nodes(ground, directory);
+  private Node start(Variant variant, Dispatch dispatch) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     NodeOptions there = there(dispatch);
-    if (ground == Ground.LOOP) {
+    if (variant == Variant.LOOP) {
       return nodes.start(there.sendLimit(Duration.ofMillis(200)));
     }
     assertThat(nodes.start(there).id()).isEqualTo(2);
@@ -122,8 +122,8 @@ class SlowReceiverTest {
     }
   }
 
-  private void check(Ground ground, Dispatch dispatch) throws Exception {
-    Node here = start(ground, dispatch);
+  private void check(Variant variant, Dispatch dispatch) throws Exception {
+    Node here = start(variant, dispatch);
     Peer peer = here.peer(2);
     await(() -> peer.trySend(new Text("")) > 0);
     String text = "x".repeat(100);
@@ -152,8 +152,8 @@ class SlowReceiverTest {
 
   @ParameterizedTest
   @EnumSource
-  void oneThatKeepsTheOrder(Ground ground) throws Exception {
-    check(ground, Dispatch.ORDERED);
+  void oneThatKeepsTheOrder(Variant variant) throws Exception {
+    check(variant, Dispatch.ORDERED);
   }
 
   @ParameterizedTest
@@ -161,13 +161,13 @@ class SlowReceiverTest {
       value = Dispatch.class,
       names = {"SERIAL", "CONCURRENT"})
   void oneForAllNodes(Dispatch dispatch) throws Exception {
-    check(Ground.SHM, dispatch);
+    check(Variant.SHM, dispatch);
   }
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM"})
-  void questionsThatAreNotAnsweredKeepBackTheirLikeAlone(Ground ground) throws Exception {
-    nodes = new Ground.Nodes(ground, directory);
+  void questionsThatAreNotAnsweredKeepBackTheirLikeAlone(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     Node there =
         nodes.start(
             nodes

@@ -45,13 +45,13 @@ public final class SoakMain {
   /**
    * Runs to its end.
    *
-   * @param args ground, directory, how many nodes come
+   * @param args variant, directory, how many nodes come
    */
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[1]);
     long count = Long.parseLong(args[2]);
     long each = count / SAMPLES;
-    try (Ground.Nodes nodes = new Ground.Nodes(Ground.valueOf(args[0]), directory)) {
+    try (Variant.Nodes nodes = new Variant.Nodes(Variant.valueOf(args[0]), directory)) {
       Node stays = nodes.start(knows(nodes.options(STAYS)));
       for (long number = 0; number < count; number++) {
         visit(nodes, number);
@@ -76,7 +76,7 @@ public final class SoakMain {
   }
 
   /** A node comes, talks, and goes. */
-  private static void visit(Ground.Nodes nodes, long number) throws Exception {
+  private static void visit(Variant.Nodes nodes, long number) throws Exception {
     int id = STAYS + 1 + (int) (number % IDS);
     try (Node guest = Node.start(knows(nodes.options(id)))) {
       Peer host = guest.peer(STAYS);

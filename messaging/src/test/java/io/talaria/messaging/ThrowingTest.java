@@ -35,7 +35,7 @@ class ThrowingTest {
   private static final long LIMIT_NS = 40_000_000_000L;
 
   @TempDir Path directory;
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
 
   /** All kinds of what can be thrown. */
   enum Kind {
@@ -185,7 +185,7 @@ class ThrowingTest {
 
   @BeforeEach
   void make() {
-    nodes = new Ground.Nodes(Ground.SHM, directory);
+    nodes = new Variant.Nodes(Variant.SHM, directory);
   }
 
   @AfterEach
@@ -325,7 +325,7 @@ class ThrowingTest {
   @ParameterizedTest
   @EnumSource
   void fromADirectory(Kind kind) throws Exception {
-    nodes = new Ground.Nodes(Ground.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.STREAM, directory);
     Node there =
         nodes.start(
             options(2, kind)

@@ -34,7 +34,7 @@ class ToldTest {
   private static final long LIMIT_NS = 120_000_000_000L;
 
   @TempDir Path directory;
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
 
   /** Its codec waits until it is let go. */
   static final class Slow {
@@ -70,7 +70,7 @@ class ToldTest {
 
   @BeforeEach
   void make() {
-    nodes = new Ground.Nodes(Ground.SHM, directory);
+    nodes = new Variant.Nodes(Variant.SHM, directory);
   }
 
   @AfterEach

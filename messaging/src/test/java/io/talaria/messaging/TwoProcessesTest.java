@@ -41,26 +41,26 @@ class TwoProcessesTest {
   private static final int THERE = 2;
 
   @TempDir Path directory;
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
   private final List<Child> children = new ArrayList<>();
 
   private final class Child {
     final Process process;
     final String said;
 
-    Child(Ground ground, int id) throws IOException {
+    Child(Variant variant, int id) throws IOException {
       process =
           TestJvm.start(
               NodeMain.class,
               256,
               directory.resolve("child-" + children.size()),
-              ground.name(),
+              variant.name(),
               directory.toString(),
               Integer.toString(id));
       children.add(this);
       BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
       said = String.valueOf(out.readLine());
-      if (said.startsWith("RUNS ") && ground == Ground.STREAM) {
+      if (said.startsWith("RUNS ") && variant == Variant.STREAM) {
         int port = Integer.parseInt(said.substring(5));
         nodes.addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       }
@@ -77,12 +77,12 @@ class TwoProcessesTest {
     }
   }
 
-  private Node start(Ground ground) throws Exception {
-    return start(ground, 20);
+  private Node start(Variant variant) throws Exception {
+    return start(variant, 20);
   }
 
-  private Node start(Ground ground, int limitSeconds) throws Exception {
-    nodes = new Ground.Nodes(ground, directory);
+  private Node start(Variant variant, int limitSeconds) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     return nodes.start(
         nodes
             .options(1)
@@ -114,9 +114,9 @@ class TwoProcessesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM", "UCX"})
-  void messagesAndQuestionsGoBetweenProcesses(Ground ground) throws Exception {
-    Node node = start(ground);
-    Child child = new Child(ground, THERE);
+  void messagesAndQuestionsGoBetweenProcesses(Variant variant) throws Exception {
+    Node node = start(variant);
+    Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
     int count = 200_000;
     long ticket = 0;
@@ -124,7 +124,7 @@ class TwoProcessesTest {
       ticket = peer.send(new Pair(i, 1));
     }
     assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
-    assertThat(peer.transport()).isEqualTo(ground.name().toLowerCase(Locale.ROOT));
+    assertThat(peer.transport()).isEqualTo(variant.name().toLowerCase(Locale.ROOT));
     assertThat(peer.ask(new Text("wrong"), Text.class, LONG_NS).text()).isEmpty();
     for (long got = 0; got < count; ) {
       got = peer.ask(new Text("count"), Answer.class, LONG_NS).value();
@@ -144,8 +144,8 @@ class TwoProcessesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM", "UCX"})
-  void whoWaitsForAKilledProcessIsToldAndTheNextOneIsFound(Ground ground) throws Exception {
-    Node node = start(ground);
+  void whoWaitsForAKilledProcessIsToldAndTheNextOneIsFound(Variant variant) throws Exception {
+    Node node = start(variant);
     AtomicReference<String> lost = new AtomicReference<>();
     node.listen(
         new NodeListener() {
@@ -154,7 +154,7 @@ class TwoProcessesTest {
             lost.set(peer.id() + ": " + reason);
           }
         });
-    Child child = new Child(ground, THERE);
+    Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
     Call<Answer> never = peer.call(new Text("never"), Answer.class, LONG_NS);
     assertThat(peer.ask(new Text("echo"), Text.class, LONG_NS).text()).isEqualTo("echo");
@@ -181,7 +181,7 @@ class TwoProcessesTest {
       Thread.sleep(1);
     }
     assertThat(lost.get()).startsWith("2: ");
-    Child next = new Child(ground, THERE);
+    Child next = new Child(variant, THERE);
     assertThat(next.said).startsWith("RUNS");
     assertThat(peer.ask(new Pair(3, 4), Answer.class, LONG_NS).value()).isEqualTo(7);
     assertThat(node.counters().connected()).isEqualTo(2);
@@ -192,9 +192,9 @@ class TwoProcessesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM", "UCX"})
-  void aSenderThatWaitsForRoomIsToldOfTheDeath(Ground ground) throws Exception {
-    Node node = start(ground, 6);
-    Child child = new Child(ground, THERE);
+  void aSenderThatWaitsForRoomIsToldOfTheDeath(Variant variant) throws Exception {
+    Node node = start(variant, 6);
+    Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
     Answer answer = peer.call(new Pair(3, 4), Answer.class, LONG_NS).await(LONG_NS);
     assertThat(answer.value()).isEqualTo(7);
@@ -230,8 +230,8 @@ class TwoProcessesTest {
    */
   @ParameterizedTest
   @EnumSource(names = {"SHM", "STREAM"})
-  void killsInTheMiddleOfLargeMessagesCostNoMemory(Ground ground) throws Exception {
-    nodes = new Ground.Nodes(ground, directory);
+  void killsInTheMiddleOfLargeMessagesCostNoMemory(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     AtomicLong got = new AtomicLong();
     AtomicLong torn = new AtomicLong();
     Node node =
@@ -252,7 +252,7 @@ class TwoProcessesTest {
                     }));
     Random random = new Random(3);
     for (int round = 0; round < 6; round++) {
-      Child child = new Child(ground, THERE);
+      Child child = new Child(variant, THERE);
       Peer peer = node.peer(THERE);
       assertThat(peer.ask(new Text("flood"), Text.class, LONG_NS).text()).isEqualTo("flood");
       long enough = got.get() + 5 + random.nextInt(20);
@@ -267,7 +267,7 @@ class TwoProcessesTest {
       }
     }
     assertThat(torn.get()).isZero();
-    Child last = new Child(ground, THERE); // clears away what the one before has left
+    Child last = new Child(variant, THERE); // clears away what the one before has left
     assertThat(node.peer(THERE).ask(new Text("echo"), Text.class, LONG_NS).text())
         .isEqualTo("echo");
     last.end();
@@ -285,8 +285,8 @@ class TwoProcessesTest {
 
   @Test
   void twoProcessesOfAHostCannotHaveOneId() throws Exception {
-    Node node = start(Ground.SHM);
-    Child second = new Child(Ground.SHM, node.id());
+    Node node = start(Variant.SHM);
+    Child second = new Child(Variant.SHM, node.id());
     assertThat(second.said)
         .startsWith("FAILED")
         .contains("node 1 of this cluster runs on this host");
@@ -295,7 +295,7 @@ class TwoProcessesTest {
 
   @Test
   void nobodyThereIsToldWithinTheLimit() throws Exception {
-    nodes = new Ground.Nodes(Ground.SHM, directory);
+    nodes = new Variant.Nodes(Variant.SHM, directory);
     Node node = nodes.start(nodes.options(1).sendLimit(Duration.ofMillis(300)).type(Pair.class));
     assertThat(node.peer(9).trySend(new Pair(1, 2))).isEqualTo(Peer.CONNECTING);
     assertThatThrownBy(() -> node.peer(9).send(new Pair(1, 2)))

@@ -25,7 +25,7 @@ class UcxTransportTest {
   private static final long LONG_NS = 60_000_000_000L;
 
   @TempDir Path directory;
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
 
   @AfterEach
   void closeNodes() {
@@ -52,7 +52,7 @@ class UcxTransportTest {
 
   @Test
   void sharedMemoryComesFirstAndUcxBeforeTcp() throws Exception {
-    nodes = new Ground.Nodes(Ground.UCX, directory);
+    nodes = new Variant.Nodes(Variant.UCX, directory);
     Node unused =
         nodes.start(
             knows(nodes.options(2)).transports(Transport.SHM, Transport.UCX, Transport.STREAM));
@@ -74,7 +74,7 @@ class UcxTransportTest {
   /** The addresses of UCX are for those who have the key. */
   @Test
   void betweenHostsAKeyIsWanted() throws Exception {
-    nodes = new Ground.Nodes(Ground.UCX, directory);
+    nodes = new Variant.Nodes(Variant.UCX, directory);
     Path key = directory.resolve("key");
     Files.write(key, new byte[32]);
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
@@ -104,7 +104,7 @@ class UcxTransportTest {
 
   @Test
   void connectionsThatGiveWayLeaveNothing() throws Exception {
-    nodes = new Ground.Nodes(Ground.UCX, directory);
+    nodes = new Variant.Nodes(Variant.UCX, directory);
     Node unused = nodes.start(knows(nodes.options(2)));
     unused = nodes.start(knows(nodes.options(3)));
     Node node = nodes.start(knows(nodes.options(1)).connectionLimit(1));
@@ -127,7 +127,7 @@ class UcxTransportTest {
   /** Another process each time, as far as the others see. */
   @Test
   void restartsLeaveNothing() throws Exception {
-    nodes = new Ground.Nodes(Ground.UCX, directory);
+    nodes = new Variant.Nodes(Variant.UCX, directory);
     Node node = nodes.start(knows(nodes.options(1)));
     long before = 0;
     int rounds = Integer.getInteger("talaria.test.ucx.restarts", 20);

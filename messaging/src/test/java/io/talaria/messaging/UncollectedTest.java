@@ -27,14 +27,14 @@ class UncollectedTest {
   private static final long LIMIT_NS = 120_000_000_000L;
 
   @TempDir Path directory;
-  private Ground.Nodes nodes;
+  private Variant.Nodes nodes;
   private Node here;
   private Peer peer;
   private final Queue<Request> kept = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
   void make() throws Exception {
-    nodes = new Ground.Nodes(Ground.SHM, directory);
+    nodes = new Variant.Nodes(Variant.SHM, directory);
     Node there =
         nodes.start(
             nodes

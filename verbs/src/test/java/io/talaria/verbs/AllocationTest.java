@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Posting and polling allocate nothing. */
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class AllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -19,7 +19,7 @@ class AllocationTest {
    */
   private static final long SLACK_BYTES = 4096;
 
-  private static final int ROUNDS = Ground.isDevice() ? 1000 : 50_000;
+  private static final int ROUNDS = Variant.isDevice() ? 1000 : 50_000;
 
   @Test
   void messagesAllocateNothing() {

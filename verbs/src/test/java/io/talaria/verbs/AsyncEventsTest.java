@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class AsyncEventsTest {
   /** Waits for an event. */
   static AsyncEvent next(Context context) {
@@ -27,14 +27,14 @@ class AsyncEventsTest {
 
   @Test
   void nothingHappensAtFirst() {
-    try (Context context = Ground.open()) {
+    try (Context context = Variant.open()) {
       assertThat(context.pollAsync()).isEmpty();
     }
   }
 
   @Test
   void eventsNameTheirObjectAndAreAcknowledgedAtOnce() {
-    assumeFalse(Ground.isDevice(), "only the provider raises events on demand");
+    assumeFalse(Variant.isDevice(), "only the provider raises events on demand");
     try (Pair pair = new Pair(QueuePair.Type.RC)) {
       Loopback.raise(pair.context, AsyncEvent.Type.QUEUE_PAIR_FATAL, pair.left.queuePair, 0);
       Loopback.raise(pair.context, AsyncEvent.Type.PORT_ERROR, null, 1);
@@ -52,7 +52,7 @@ class AsyncEventsTest {
 
   @Test
   void anEventOfAnObjectThatIsClosedIsDropped() {
-    assumeFalse(Ground.isDevice(), "only the provider raises events on demand");
+    assumeFalse(Variant.isDevice(), "only the provider raises events on demand");
     try (Pair pair = new Pair(QueuePair.Type.RC)) {
       CompletionQueue queue = pair.context.completionQueue(4);
       QueuePair gone = QueuePair.rc(pair.domain).send(queue, 1).receive(queue, 1).open();
@@ -67,8 +67,8 @@ class AsyncEventsTest {
   @Test
   void anOverflowOfACompletionQueueIsTold() {
     assumeFalse(
-        Ground.isDevice(), "reservation prevents it; only the provider overflows on demand");
-    try (Context context = Ground.open();
+        Variant.isDevice(), "reservation prevents it; only the provider overflows on demand");
+    try (Context context = Variant.open();
         CompletionQueue queue = context.completionQueue(4)) {
       Loopback.stuff(queue, 5);
       AsyncEvent event = next(context);

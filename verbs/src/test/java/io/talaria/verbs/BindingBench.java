@@ -53,7 +53,7 @@ public final class BindingBench {
     double[] java = new double[ROUNDS];
     double[] more = new double[ROUNDS];
     long bytes = 0;
-    try (Context context = Ground.open()) {
+    try (Context context = Variant.open()) {
       Loopback.noop(context);
       try (ProtectionDomain domain = context.protectionDomain();
           CompletionQueue queue = context.completionQueue(64);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** RDMA CM from listening to the end. */
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class ConnectionTest {
   private static final int LIMIT_MS = 60_000;
 

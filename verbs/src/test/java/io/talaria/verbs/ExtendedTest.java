@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** {@code ibv_wr_*} and extended completion queues. */
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class ExtendedTest {
   @Test
   void aBatchIsPostedFieldByField() {
@@ -101,7 +101,7 @@ class ExtendedTest {
 
   @Test
   void completionsAreReadOneByOneWithTheirTime() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         ExtendedCompletionQueue queue = timed(context);
         MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE);
@@ -109,7 +109,7 @@ class ExtendedTest {
         QueuePair receiver = QueuePair.rc(domain).send(queue, 4).receive(queue, 4).open()) {
       assertThat(queue.start()).isFalse();
       assertThatThrownBy(queue::id).hasMessageContaining("reading has not begun");
-      Path path = Ground.path(context);
+      Path path = Variant.path(context);
       QueuePairAddress one = sender.address(path, 1);
       QueuePairAddress two = receiver.address(path, 2);
       sender.connect(one, two, path);
@@ -147,7 +147,7 @@ class ExtendedTest {
   }
 
   private static ExtendedCompletionQueue timed(Context context) {
-    if (Ground.isDevice()) {
+    if (Variant.isDevice()) {
       // Soft-RoCE has no clock.
       return context.extendedCompletionQueue(16, null, false);
     }

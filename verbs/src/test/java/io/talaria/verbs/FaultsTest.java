@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What only the loopback provider can do on demand: failures, late and reordered completions. */
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class FaultsTest {
   private static final int EIO = 5;
   private static final int ENOMEM = 12;
@@ -28,7 +28,7 @@ class FaultsTest {
 
   @BeforeAll
   static void needsTheProvider() {
-    assumeFalse(Ground.isDevice(), "faults are asked of the provider");
+    assumeFalse(Variant.isDevice(), "faults are asked of the provider");
   }
 
   @AfterEach
@@ -121,7 +121,7 @@ class FaultsTest {
   /** Uses every call once; closes all, whatever fails. */
   private static void everything() {
     Verbs.makeForkSafe();
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionChannel channel = context.completionChannel();
         CompletionQueue queue = context.completionQueue(32, channel, 0);
@@ -160,7 +160,7 @@ class FaultsTest {
 
   @Test
   void aRefusedCloseLeavesTheObjectOpen() {
-    try (Context context = Ground.open()) {
+    try (Context context = Variant.open()) {
       ProtectionDomain domain = context.protectionDomain();
       CompletionQueue queue = context.completionQueue(8);
       QueuePair queuePair = QueuePair.rc(domain).send(queue, 2).receive(queue, 2).open();
@@ -192,7 +192,7 @@ class FaultsTest {
 
   @Test
   void takingAnEventAndEndingAConnectionTellTheirFailures() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         CompletionChannel channel = context.completionChannel();
         EventChannel events = EventChannel.open();
         ConnectionId id = events.create(PortSpace.TCP)) {
@@ -222,7 +222,7 @@ class FaultsTest {
       assertThat(pair.left.send.failed()).isEqualTo(-1);
       int seen = 0;
       while (seen < 3) {
-        seen += Ground.completions(pair.left.queue, pair.left.done);
+        seen += Variant.completions(pair.left.queue, pair.left.done);
       }
       // All places are free again: as many fit as the queue holds.
       for (int i = 0; i < Pair.DEPTH; i++) {
@@ -261,7 +261,7 @@ class FaultsTest {
 
   @Test
   void aLostCompletionQueueIsANegativeResult() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         CompletionQueue queue = context.completionQueue(4);
         ExtendedCompletionQueue extended = context.extendedCompletionQueue(4, null, false)) {
       Completions done = Completions.allocate(4);
@@ -277,11 +277,11 @@ class FaultsTest {
 
   @Test
   void completionsThatComeLateAndInAnotherOrderGiveBackTheRightPlaces() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionQueue queue = context.completionQueue(256);
         MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE)) {
-      Path path = Ground.path(context);
+      Path path = Variant.path(context);
       QueuePair[] ends = new QueuePair[8];
       for (int i = 0; i < 8; i += 2) {
         ends[i] = QueuePair.rc(domain).send(queue, 4).receive(queue, 4).open();
@@ -312,7 +312,7 @@ class FaultsTest {
         Loopback.release(round % 2 == 1);
         int seen = 0;
         while (seen < 4 * (4 + 2)) {
-          int count = Ground.completions(queue, done);
+          int count = Variant.completions(queue, done);
           for (int i = 0; i < count; i++) {
             assertThat(done.status(i)).isEqualTo(Status.SUCCESS);
           }
@@ -327,7 +327,7 @@ class FaultsTest {
 
   @Test
   void theLimitOfLockedMemoryIsNamedWhereThereIsOne() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain()) {
       Loopback.fail("ibv_reg_mr", ENOMEM, 1);
       boolean unlimited = io.talaria.ffi.Libc.memlockLimit() == Long.MAX_VALUE;

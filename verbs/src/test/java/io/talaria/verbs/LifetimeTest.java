@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Who owns whom, what is closed, foreign or too small: an exception, never a crash. */
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class LifetimeTest {
   @Test
   void childrenAreClosedBeforeTheirParentsAndARefusalNamesThem() {
-    Context context = Ground.open();
+    Context context = Variant.open();
     ProtectionDomain domain = context.protectionDomain();
     MemoryRegion region = domain.allocate(10, Access.LOCAL_WRITE);
     CompletionChannel channel = context.completionChannel();
@@ -52,7 +52,7 @@ class LifetimeTest {
 
   @Test
   void aQueuePairReservesItsShareOfACompletionQueue() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionQueue queue = context.completionQueue(10)) {
       int capacity = queue.capacity();
@@ -97,8 +97,8 @@ class LifetimeTest {
 
   @Test
   void objectsOfTwoContextsAreNotMixed() {
-    try (Context one = Ground.open();
-        Context two = Ground.open();
+    try (Context one = Variant.open();
+        Context two = Variant.open();
         ProtectionDomain domain = one.protectionDomain();
         ProtectionDomain other = two.protectionDomain();
         ProtectionDomain sibling = one.protectionDomain();
@@ -119,7 +119,7 @@ class LifetimeTest {
 
   @Test
   void memoryThatADeviceCannotUseIsRefused() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         Arena arena = Arena.ofConfined()) {
       assertThatThrownBy(() -> domain.register(MemorySegment.ofArray(new byte[8])))
@@ -153,12 +153,12 @@ class LifetimeTest {
 
   @Test
   void aWrongStateIsRefusedAndAWrongValueNamed() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionQueue queue = context.completionQueue(16);
         QueuePair queuePair = QueuePair.rc(domain).send(queue, 2).receive(queue, 2).open();
         MemoryRegion region = domain.allocate(64, Access.LOCAL_WRITE)) {
-      assertThatThrownBy(() -> queuePair.readyToSend(1, Ground.path(context)))
+      assertThatThrownBy(() -> queuePair.readyToSend(1, Variant.path(context)))
           .isInstanceOf(VerbsException.class)
           .hasMessageStartingWith("ibv_modify_qp to READY_TO_SEND: Invalid argument (22)");
       assertThatThrownBy(() -> queuePair.activate(1, 1)).hasMessageContaining("see connect()");
@@ -213,11 +213,11 @@ class LifetimeTest {
 
   @Test
   void aThousandQueuePairsComeAndGo() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionQueue queue = context.completionQueue(64)) {
       Completions none = Completions.allocate(1);
-      int rounds = Ground.isDevice() ? 50 : 1000;
+      int rounds = Variant.isDevice() ? 50 : 1000;
       for (int i = 0; i < rounds; i++) {
         QueuePair first = QueuePair.rc(domain).send(queue, 16).receive(queue, 16).open();
         QueuePair second = QueuePair.rc(domain).send(queue, 16).receive(queue, 16).open();

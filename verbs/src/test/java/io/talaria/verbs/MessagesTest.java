@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class MessagesTest {
   @Test
   void aMessageArrivesWithItsImmediateWord() {
@@ -107,7 +107,7 @@ class MessagesTest {
         assertThat(pair.left.send.failed()).isEqualTo(-1);
         int received = 0;
         while (received < Pair.DEPTH) {
-          int count = Ground.completions(pair.right.queue, pair.right.done);
+          int count = Variant.completions(pair.right.queue, pair.right.done);
           for (int i = 0; i < count; i++) {
             assertThat(pair.right.done.id(i)).isEqualTo(received);
             assertThat(pair.right.region.memory().get(ValueLayout.JAVA_LONG, 64L * received))
@@ -135,12 +135,12 @@ class MessagesTest {
       assertThat(pair.right.queuePair.post(pair.right.receive, 0, 1)).isEqualTo(QueuePair.NO_ROOM);
       int done = 0;
       while (done < Pair.DEPTH) {
-        done += Ground.completions(pair.left.queue, pair.left.done);
+        done += Variant.completions(pair.left.queue, pair.left.done);
       }
       pair.left.post(0);
       done = 0;
       while (done < Pair.DEPTH) {
-        done += Ground.completions(pair.right.queue, pair.right.done);
+        done += Variant.completions(pair.right.queue, pair.right.done);
       }
       pair.right.expect(0, 9, 0, 64);
       pair.right.success(9);
@@ -169,17 +169,17 @@ class MessagesTest {
       pair.right.expect(0, 1, 0, 4);
       pair.left.send.send(0).id(2).local(pair.left.region, 0, 64).signaled();
       pair.left.post(0);
-      Ground.completions(pair.left.queue, pair.left.done);
+      Variant.completions(pair.left.queue, pair.left.done);
       // Hardware answers «invalid request», soft-RoCE «operation error».
       assertThat(pair.left.done.status(0))
           .isIn(Status.REMOTE_INVALID_REQUEST, Status.REMOTE_OPERATION_ERROR);
-      Ground.completions(pair.right.queue, pair.right.done);
+      Variant.completions(pair.right.queue, pair.right.done);
       assertThat(pair.right.done.status(0))
           .isIn(Status.LOCAL_LENGTH_ERROR, Status.LOCAL_OPERATION_ERROR);
       assertThat(pair.left.queuePair.state()).isEqualTo(QueuePair.State.ERROR);
       // On a queue pair in error posting succeeds; the flush tells.
       pair.left.post(0);
-      Ground.completions(pair.left.queue, pair.left.done);
+      Variant.completions(pair.left.queue, pair.left.done);
       assertThat(pair.left.done.status(0)).isEqualTo(Status.FLUSHED);
       other.right.expect(0, 3, 0, 64);
       other.left.send.send(0).id(4).local(other.left.region, 0, 8).signaled();
@@ -197,7 +197,7 @@ class MessagesTest {
       pair.left.queuePair.reset();
       pair.right.queuePair.reset();
       assertThat(pair.left.queuePair.state()).isEqualTo(QueuePair.State.RESET);
-      Path path = Ground.path(pair.context);
+      Path path = Variant.path(pair.context);
       QueuePairAddress one = pair.left.queuePair.address(path, 300);
       QueuePairAddress two = pair.right.queuePair.address(path, 400);
       pair.left.queuePair.connect(one, two, path);
@@ -229,12 +229,12 @@ class MessagesTest {
 
   @Test
   void aSharedQueueFeedsSeveralQueuePairsAndSaysWhenItIsLow() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionQueue queue = context.completionQueue(64);
         SharedReceiveQueue shared = domain.sharedReceiveQueue(8, 1);
         MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE)) {
-      Path path = Ground.path(context);
+      Path path = Variant.path(context);
       QueuePair[] senders = new QueuePair[2];
       QueuePair[] receivers = new QueuePair[2];
       for (int i = 0; i < 2; i++) {
@@ -261,7 +261,7 @@ class MessagesTest {
         assertThat(senders[i % 2].post(send, 0, 1)).isZero();
         int seen = 0;
         while (seen < 2) {
-          seen += Ground.completions(queue, done);
+          seen += Variant.completions(queue, done);
         }
       }
       AsyncEvent event = AsyncEventsTest.next(context);
@@ -279,13 +279,13 @@ class MessagesTest {
 
   @Test
   void whatAQueuePairHasReceivedByASharedQueueFreesItsPlaceAlsoOnceItIsClosed() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionQueue sent = context.completionQueue(8);
         CompletionQueue received = context.completionQueue(8);
         SharedReceiveQueue shared = domain.sharedReceiveQueue(1, 1);
         MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE)) {
-      Path path = Ground.path(context);
+      Path path = Variant.path(context);
       QueuePair sender = QueuePair.rc(domain).send(sent, 1).receive(sent, 1).open();
       QueuePair receiver = QueuePair.rc(domain).send(received, 1).receive(received, shared).open();
       QueuePairAddress one = sender.address(path, 1);
@@ -299,9 +299,9 @@ class MessagesTest {
       send.send(0).id(1).local(region, 64, 8).signaled();
       assertThat(sender.post(send, 0, 1)).isZero();
       Completions done = Completions.allocate(4);
-      Ground.success(sent, done, 1);
+      Variant.success(sent, done, 1);
       receiver.close();
-      Ground.success(received, done, 7);
+      Variant.success(received, done, 7);
       assertThat(shared.post(receive, 0, 1)).isZero();
       sender.close();
     }
@@ -310,7 +310,7 @@ class MessagesTest {
   @Test
   void datagramsComeWithTheirRouteAndCanBeAnswered() {
     try (Pair pair = new Pair(QueuePair.Type.UD)) {
-      Path path = Ground.path(pair.context);
+      Path path = Variant.path(pair.context);
       QueuePairAddress there = pair.right.queuePair.address(path, 0);
       try (AddressHandle handle =
           pair.domain.addressHandle(

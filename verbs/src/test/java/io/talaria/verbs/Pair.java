@@ -16,7 +16,7 @@ final class Pair implements AutoCloseable {
     Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC
   };
 
-  final Context context = Ground.open();
+  final Context context = Variant.open();
   final ProtectionDomain domain = context.protectionDomain();
   final Side left;
   final Side right;
@@ -28,7 +28,7 @@ final class Pair implements AutoCloseable {
   Pair(QueuePair.Type type, boolean extended) {
     left = new Side(type, extended);
     right = new Side(type, extended);
-    Path path = Ground.path(context);
+    Path path = Variant.path(context);
     if (type == QueuePair.Type.UD) {
       left.queuePair.activate(1, 0x11);
       right.queuePair.activate(1, 0x11);
@@ -94,7 +94,7 @@ final class Pair implements AutoCloseable {
     }
 
     void success(long id) {
-      Ground.success(queue, done, id);
+      Variant.success(queue, done, id);
     }
 
     void close() {

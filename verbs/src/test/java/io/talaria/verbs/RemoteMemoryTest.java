@@ -10,7 +10,7 @@ import io.talaria.verbs.binding.VerbsConstants;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class RemoteMemoryTest {
   @Test
   void remoteMemoryIsWrittenAndRead() {
@@ -114,7 +114,7 @@ class RemoteMemoryTest {
       int seen = 0;
       int[] statuses = new int[2];
       while (seen < 2) {
-        int count = Ground.completions(pair.left.queue, pair.left.done);
+        int count = Variant.completions(pair.left.queue, pair.left.done);
         for (int i = 0; i < count; i++) {
           assertThat(pair.left.done.id(i)).isEqualTo(seen + 1L);
           statuses[seen++] = pair.left.done.status(i);
@@ -141,7 +141,7 @@ class RemoteMemoryTest {
           .remote(far.remoteAddress() + far.byteSize() - 7, far.remoteKey())
           .signaled();
       pair.left.post(0);
-      Ground.completions(pair.left.queue, pair.left.done);
+      Variant.completions(pair.left.queue, pair.left.done);
       assertThat(pair.left.done.status(0)).isEqualTo(Status.REMOTE_ACCESS_ERROR);
     }
   }
@@ -176,7 +176,7 @@ class RemoteMemoryTest {
         pair.right.post(0);
         pair.right.success(3);
         pair.left.post(0);
-        Ground.completions(pair.left.queue, pair.left.done);
+        Variant.completions(pair.left.queue, pair.left.done);
         assertThat(pair.left.done.status(0)).isNotEqualTo(Status.SUCCESS);
       }
     }

@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(Ground.class)
+@ExtendWith(Variant.class)
 class SleepTest {
   private static final int MESSAGES = 200;
 
   @Test
   void aSleepingThreadIsWokenForEveryMessage() throws Exception {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionChannel channel = context.completionChannel();
         CompletionQueue sleeping = context.completionQueue(32, channel, 0);
@@ -25,7 +25,7 @@ class SleepTest {
         QueuePair sender = QueuePair.rc(domain).send(sending, 8).receive(sending, 8).open();
         QueuePair receiver = QueuePair.rc(domain).send(sleeping, 8).receive(sleeping, 8).open()) {
       assertThat(channel.take()).isEmpty();
-      Path path = Ground.path(context);
+      Path path = Variant.path(context);
       QueuePairAddress one = sender.address(path, 1);
       QueuePairAddress two = receiver.address(path, 2);
       sender.connect(one, two, path);
@@ -54,7 +54,7 @@ class SleepTest {
       for (int i = 0; i < MESSAGES; i++) {
         send.send(0).id(i).local(region, 2048, 8).signaled();
         assertThat(sender.post(send, 0, 1)).isZero();
-        Ground.success(sending, done, i);
+        Variant.success(sending, done, i);
       }
       assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();
       thread.join();
@@ -89,7 +89,7 @@ class SleepTest {
 
   @Test
   void onlySolicitedMessagesWakeWhoAsksForThose() {
-    try (Context context = Ground.open();
+    try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
         CompletionChannel channel = context.completionChannel();
         CompletionQueue sleeping = context.completionQueue(32, channel, 0);
@@ -97,7 +97,7 @@ class SleepTest {
         MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE);
         QueuePair sender = QueuePair.rc(domain).send(sending, 8).receive(sending, 8).open();
         QueuePair receiver = QueuePair.rc(domain).send(sleeping, 8).receive(sleeping, 8).open()) {
-      Path path = Ground.path(context);
+      Path path = Variant.path(context);
       QueuePairAddress one = sender.address(path, 1);
       QueuePairAddress two = receiver.address(path, 2);
       sender.connect(one, two, path);
@@ -111,16 +111,16 @@ class SleepTest {
       SendRequests send = SendRequests.allocate(domain, 1, 1);
       send.send(0).id(1).local(region, 64, 8).signaled();
       assertThat(sender.post(send, 0, 1)).isZero();
-      Ground.success(sending, done, 1);
-      Ground.success(sleeping, done, 0);
+      Variant.success(sending, done, 1);
+      Variant.success(sleeping, done, 0);
       assertThat(channel.take()).isEmpty();
       send.send(0).id(2).local(region, 64, 8).signaled().solicited();
       assertThat(sender.post(send, 0, 1)).isZero();
       assertThat(channel.await(50_000)).isTrue();
       assertThat(channel.take()).contains(sleeping);
       assertThat(channel.drop()).isFalse();
-      Ground.success(sending, done, 2);
-      Ground.success(sleeping, done, 0);
+      Variant.success(sending, done, 2);
+      Variant.success(sleeping, done, 0);
       assertThat(receiver.post(receive, 0, 1)).isZero();
       assertThat(sleeping.arm(false, done)).isZero();
       send.send(0).id(3).local(region, 64, 8).signaled();
@@ -128,7 +128,7 @@ class SleepTest {
       assertThat(channel.await(50_000)).isTrue();
       assertThat(channel.drop()).isTrue();
       assertThat(channel.drop()).isFalse();
-      Ground.success(sending, done, 3);
+      Variant.success(sending, done, 3);
     }
   }
 }

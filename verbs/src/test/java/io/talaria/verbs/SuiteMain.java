@@ -16,7 +16,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
  * Runs the suite, or the classes that are named, on the first RDMA device of this host, which the
- * property {@code talaria.verbs.ground=device} must ask for. Ends with 1 if a test fails or none
+ * property {@code talaria.verbs.variant=device} must ask for. Ends with 1 if a test fails or none
  * runs.
  */
 public final class SuiteMain {

@@ -25,7 +25,7 @@ final class Picture {
           "#455a64", "#7b6fd0", "#c27e00", "#3b8f2f", "#000000", "#df6666", "#3f98d8", "#a0522d",
           "#939221", "#c06fc0");
 
-  /** The same hues for a dark ground. */
+  /** The same hues for a dark variant. */
   private static final List<String> ON_DARK =
       List.of(
           "#6cb2ff", "#f0965c", "#5ec9a3", "#d58ada", "#c9c94a", "#ff7fae", "#4fd0dc", "#c9a193",
@@ -40,7 +40,7 @@ final class Picture {
       .line { fill: none; stroke-width: 2; } .bar { fill: none; stroke-width: 1.2; }
       """;
 
-  /** Hollow marks are filled with the ground. */
+  /** Hollow marks are filled with the variant. */
   private static final String DARK_STYLE =
       """
       @media (prefers-color-scheme: dark) {

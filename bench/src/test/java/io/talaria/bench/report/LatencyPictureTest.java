@@ -52,7 +52,7 @@ class LatencyPictureTest {
   }
 
   @Test
-  void eachLineStandsOutOnALightGroundAndOnADarkOne() {
+  void eachLineStandsOutOnALightVariantAndOnADarkOne() {
     Map<Implementation, Histogram> times = new LinkedHashMap<>();
     times.put(Implementation.JDK, times(1_000));
     times.put(Implementation.TALARIA, times(1_000));

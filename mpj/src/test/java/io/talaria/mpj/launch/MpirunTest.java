@@ -215,9 +215,9 @@ class MpirunTest {
     Launched missing = run("-np", "1", "NoSuchClass");
     assertThat(missing.status()).isEqualTo(2);
     assertThat(missing.err()).contains("no class NoSuchClass");
-    Launched noMain = run("-np", "1", "mpi.Ground");
+    Launched noMain = run("-np", "1", "mpi.Variant");
     assertThat(noMain.status()).isEqualTo(1);
-    assertThat(noMain.err()).contains("class mpi.Ground has no method public static void main");
+    assertThat(noMain.err()).contains("class mpi.Variant has no method public static void main");
     Launched property = run("-np", "1", "-Dtalaria.mpj.eager=lots", PROGRAMS, "hello");
     assertThat(property.status()).isEqualTo(78);
     assertThat(property.err()).contains("talaria.mpj.eager=lots: a whole number from 0");

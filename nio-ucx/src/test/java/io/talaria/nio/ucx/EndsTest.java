@@ -27,7 +27,7 @@ class EndsTest {
 
   @BeforeEach
   void open() throws TransportException {
-    assumeTrue(Ground.possible(), "no UCX here");
+    assumeTrue(Variant.possible(), "no UCX here");
     transport = new UcxTransport(false);
     itself = new Itself(transport, PID, false);
   }

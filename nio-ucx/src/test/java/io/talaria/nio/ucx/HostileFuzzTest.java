@@ -26,10 +26,10 @@ class HostileFuzzTest {
 
   @Test
   void endsTheHostileStreamsAtMost() throws Exception {
-    assumeTrue(Ground.possible(), "no UCX here");
-    try (Ground ground = new Ground()) {
+    assumeTrue(Variant.possible(), "no UCX here");
+    try (Variant variant = new Variant()) {
       for (int i = 0; i < STREAMS; i++) {
-        Ground.Hostile hostile = ground.new Hostile();
+        Variant.Hostile hostile = variant.new Hostile();
         if (random.nextInt(3) > 0) {
           hostile.begin();
         }
@@ -40,14 +40,14 @@ class HostileFuzzTest {
         }
         hostile.end();
         if (i % OTHERS_EVERY == 0) {
-          ground.assertOthersGoOn();
+          variant.assertOthersGoOn();
         }
       }
-      ground.assertOthersGoOn();
+      variant.assertOthersGoOn();
     }
   }
 
-  private void input(Ground.Hostile hostile) {
+  private void input(Variant.Hostile hostile) {
     switch (random.nextInt(6)) {
       case 0, 1 -> hostile.message(note(), tag(hostile));
       case 2 -> hostile.message(noise(random.nextInt(10) == 0 ? 50_000 : 40), tag(hostile));
@@ -57,7 +57,7 @@ class HostileFuzzTest {
     }
   }
 
-  private static void tell(Ground.Hostile hostile, ByteBuffer message) {
+  private static void tell(Variant.Hostile hostile, ByteBuffer message) {
     try {
       hostile.tell(message);
     } catch (TransportException e) {
@@ -66,7 +66,7 @@ class HostileFuzzTest {
   }
 
   private ByteBuffer note() {
-    return Ground.longs(random.nextInt(7) - 1, number());
+    return Variant.longs(random.nextInt(7) - 1, number());
   }
 
   private ByteBuffer message(long token) {
@@ -76,7 +76,7 @@ class HostileFuzzTest {
         : UcxMessages.about(type, token);
   }
 
-  private long tag(Ground.Hostile hostile) {
+  private long tag(Variant.Hostile hostile) {
     return random.nextInt(4) == 0 ? random.nextLong() : hostile.token;
   }
 

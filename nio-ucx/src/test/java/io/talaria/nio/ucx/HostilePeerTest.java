@@ -2,7 +2,7 @@
 
 package io.talaria.nio.ucx;
 
-import static io.talaria.nio.ucx.Ground.longs;
+import static io.talaria.nio.ucx.Variant.longs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -25,34 +25,34 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostilePeerTest {
   private static final int WINDOW = UcxInput.WINDOW_BYTES;
 
-  private static Ground ground;
+  private static Variant variant;
 
   @BeforeAll
   static void open() throws TransportException {
-    assumeTrue(Ground.possible(), "no UCX here");
-    ground = new Ground();
+    assumeTrue(Variant.possible(), "no UCX here");
+    variant = new Variant();
   }
 
   @AfterAll
   static void close() {
-    if (ground != null) {
-      ground.close();
+    if (variant != null) {
+      variant.close();
     }
   }
 
   @AfterEach
   void others() {
-    ground.assertOthersGoOn();
+    variant.assertOthersGoOn();
   }
 
-  private static Ground.Hostile begun() throws TransportException {
-    Ground.Hostile hostile = ground.new Hostile();
+  private static Variant.Hostile begun() throws TransportException {
+    Variant.Hostile hostile = variant.new Hostile();
     hostile.begin();
-    ground.until(() -> hostile.stream.peerSwitchAt() == 0);
+    variant.until(() -> hostile.stream.peerSwitchAt() == 0);
     return hostile;
   }
 
-  private static void assertBreaks(Ground.Hostile hostile) throws TransportException {
+  private static void assertBreaks(Variant.Hostile hostile) throws TransportException {
     hostile.assertBroken();
     assertThat(hostile.stream.write(ByteBuffer.allocate(1))).isEqualTo(TransportStream.BROKEN);
     hostile.end();
@@ -61,7 +61,7 @@ class HostilePeerTest {
   @ParameterizedTest
   @ValueSource(ints = {17, 8000, 100_000, 4_000_000})
   void aNoteThatIsTooLongIsForgotten(int bytes) throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     hostile.message(ByteBuffer.allocate(bytes), hostile.token);
     hostile.assertWhole();
     hostile.end();
@@ -70,7 +70,7 @@ class HostilePeerTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 15})
   void aNoteThatIsTooShortBreaksItsStream(int bytes) throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     hostile.message(ByteBuffer.allocate(bytes), hostile.token);
     assertBreaks(hostile);
   }
@@ -78,7 +78,7 @@ class HostilePeerTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 16, 100_000})
   void aNoteForNobodyIsForgotten(int bytes) throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     for (long tag : new long[] {0, -1, hostile.token ^ 1, hostile.token ^ Long.MIN_VALUE}) {
       hostile.message(ByteBuffer.allocate(bytes), tag);
     }
@@ -89,7 +89,7 @@ class HostilePeerTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 5, -1, 1L << 32 | UcxMessages.GRANT, Long.MIN_VALUE})
   void aNoteOfUnknownTypeBreaksItsStream(long type) throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     hostile.message(longs(type, 0), hostile.token);
     assertBreaks(hostile);
   }
@@ -97,7 +97,7 @@ class HostilePeerTest {
   @ParameterizedTest
   @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE, 1L << 32})
   void aLimitThatNobodyGrantsBreaksItsStream(long limit) throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     hostile.message(longs(UcxMessages.GRANT, limit), hostile.token);
     assertBreaks(hostile);
   }
@@ -105,18 +105,18 @@ class HostilePeerTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 9, -1, Long.MIN_VALUE})
   void anEndBeforeWhatHasComeBreaksItsStream(long total) throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     hostile.stream(ByteBuffer.allocate(10));
-    ground.until(() -> hostile.stream.unread());
+    variant.until(() -> hostile.stream.unread());
     hostile.message(longs(UcxMessages.FINISHED, total), hostile.token);
-    ground.until(() -> hostile.stream.readiness(TransportStream.READ) != 0);
+    variant.until(() -> hostile.stream.readiness(TransportStream.READ) != 0);
     assertThat(hostile.read()).as("what came before").isEqualTo(10);
     assertBreaks(hostile);
   }
 
   @Test
   void bytesAfterTheEndBreakTheStream() throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     hostile.message(longs(UcxMessages.FINISHED, 10), hostile.token);
     hostile.stream(ByteBuffer.allocate(11));
     assertBreaks(hostile);
@@ -124,16 +124,16 @@ class HostilePeerTest {
 
   @Test
   void aSecondEndIsNoEnd() throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     hostile.message(longs(UcxMessages.FINISHED, 0), hostile.token);
     hostile.message(longs(UcxMessages.ABORTED, 7), hostile.token);
-    ground.until(() -> hostile.read() == TransportStream.END);
+    variant.until(() -> hostile.read() == TransportStream.END);
     hostile.end();
   }
 
   @Test
   void whoSendsMoreThanHeMayIsCutOff() throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     ByteBuffer piece = ByteBuffer.allocate(1 << 16);
     for (int sent = 0; sent <= WINDOW; sent += piece.capacity()) {
       hostile.stream(piece);
@@ -145,7 +145,7 @@ class HostilePeerTest {
 
   @Test
   void bytesForNobodyAreForgotten() throws Exception {
-    Ground.Hostile hostile = ground.new Hostile();
+    Variant.Hostile hostile = variant.new Hostile();
     hostile.stream(longs(hostile.token ^ Long.MIN_VALUE, 0));
     for (int i = 0; i < 200; i++) {
       hostile.stream(ByteBuffer.allocate(1 << 16));
@@ -157,13 +157,13 @@ class HostilePeerTest {
 
   @Test
   void aStreamThatAnotherBringsStaysWithTheFirst() throws Exception {
-    Ground.Hostile first = begun();
-    Ground.Hostile second = ground.new Hostile();
+    Variant.Hostile first = begun();
+    Variant.Hostile second = variant.new Hostile();
     second.stream(longs(first.token, 0));
     second.stream(ByteBuffer.allocate(100));
     second.assertWhole();
     first.stream(ByteBuffer.allocate(1));
-    ground.until(() -> first.stream.unread());
+    variant.until(() -> first.stream.unread());
     assertThat(first.read()).isEqualTo(1);
     first.end();
     second.end();
@@ -171,16 +171,16 @@ class HostilePeerTest {
 
   @Test
   void outputThatSwitchesBeforeItsBeginningBreaksTheStream() throws Exception {
-    Ground.Hostile hostile = ground.new Hostile();
+    Variant.Hostile hostile = variant.new Hostile();
     hostile.stream(longs(hostile.token, -1));
     assertBreaks(hostile);
   }
 
   @Test
   void aPeerThatDiesInItsFirstWordLeavesNothing() throws Exception {
-    Ground.Hostile hostile = ground.new Hostile();
+    Variant.Hostile hostile = variant.new Hostile();
     hostile.stream(ByteBuffer.allocate(3));
-    ground.progress();
+    variant.progress();
     hostile.stream.controlEnded(true);
     hostile.assertBroken();
     hostile.end();
@@ -189,7 +189,7 @@ class HostilePeerTest {
   @ParameterizedTest
   @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
   void aWindowThatIsNoneIsRefused(int window) throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     for (byte type : new byte[] {UcxMessages.ACCEPT, UcxMessages.ESTABLISHED}) {
       assertRefused(hostile, UcxMessages.window(type, hostile.token, window));
     }
@@ -198,7 +198,7 @@ class HostilePeerTest {
 
   @Test
   void sessionMessagesOfAnotherShapeAreRefused() throws Exception {
-    Ground.Hostile hostile = begun();
+    Variant.Hostile hostile = begun();
     for (int type = -1; type < 8; type++) {
       for (int bytes = 0; bytes < 20; bytes++) {
         boolean window = type == UcxMessages.ACCEPT || type == UcxMessages.ESTABLISHED;
@@ -213,7 +213,7 @@ class HostilePeerTest {
     hostile.end();
   }
 
-  private static void assertRefused(Ground.Hostile hostile, ByteBuffer message) {
+  private static void assertRefused(Variant.Hostile hostile, ByteBuffer message) {
     assertThatThrownBy(() -> hostile.tell(message))
         .isInstanceOfSatisfying(
             TransportException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PROTOCOL));
@@ -225,7 +225,8 @@ class HostilePeerTest {
     for (int bytes = 0; bytes < 200; bytes++) {
       byte[] noise = new byte[bytes];
       random.nextBytes(noise);
-      assertThatThrownBy(() -> ground.transport.answer(ground.hostilePeer, ByteBuffer.wrap(noise)))
+      assertThatThrownBy(
+              () -> variant.transport.answer(variant.hostilePeer, ByteBuffer.wrap(noise)))
           .isInstanceOfSatisfying(
               TransportException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PROTOCOL));
     }

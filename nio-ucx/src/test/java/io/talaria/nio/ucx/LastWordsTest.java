@@ -32,7 +32,7 @@ class LastWordsTest {
 
   @BeforeEach
   void open() throws TransportException {
-    assumeTrue(Ground.possible(), "no UCX here");
+    assumeTrue(Variant.possible(), "no UCX here");
     itself = new Itself(new UcxTransport(false), PID, false);
   }
 

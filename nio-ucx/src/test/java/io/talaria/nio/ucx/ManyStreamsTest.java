@@ -34,7 +34,7 @@ class ManyStreamsTest {
 
   @BeforeEach
   void possible() {
-    assumeTrue(Ground.possible(), "no UCX here");
+    assumeTrue(Variant.possible(), "no UCX here");
     System.out.println("seed " + seed);
   }
 

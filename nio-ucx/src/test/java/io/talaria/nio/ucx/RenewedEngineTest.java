@@ -49,7 +49,7 @@ class RenewedEngineTest {
 
   @BeforeEach
   void open() throws Exception {
-    assumeTrue(Ground.possible(), "no UCX here");
+    assumeTrue(Variant.possible(), "no UCX here");
     transport = Itself.transportWith(Integer.toString(STREAMS), Integer.toString(ENDS));
     itself = new Itself(transport, PID, false);
     home = new UcxHome(transport);

@@ -22,23 +22,23 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class UnwatchedEngineTest {
-  private Ground ground;
+  private Variant variant;
   private EventSet events;
   private UcxHome home;
 
   @BeforeEach
   void open() throws Exception {
-    assumeTrue(Ground.possible(), "no UCX here");
-    ground = new Ground();
-    events = new EventSet(ground.transport.binding());
-    home = new UcxHome(ground.transport, events);
+    assumeTrue(Variant.possible(), "no UCX here");
+    variant = new Variant();
+    events = new EventSet(variant.transport.binding());
+    home = new UcxHome(variant.transport, events);
   }
 
   @AfterEach
   void close() {
-    if (ground != null) {
+    if (variant != null) {
       home.close();
-      ground.close();
+      variant.close();
     }
   }
 
@@ -48,26 +48,26 @@ class UnwatchedEngineTest {
 
   @Test
   void aHomeThatCouldNotWatchAnEngineTriesAgain() throws Exception {
-    Engine engine = ground.transport.takeEngine();
+    Engine engine = variant.transport.takeEngine();
     assertThat(events.add(engine)).isTrue();
     assertThat(home.add(engine)).isFalse();
     events.remove(engine);
     assertThat(home.add(engine)).isTrue();
     assertThat(watches(engine)).isTrue();
     home.remove(engine);
-    ground.transport.giveBack(engine);
+    variant.transport.giveBack(engine);
   }
 
   @Test
   void anOfferWithoutAnEngineIsRefusedAndTheNextIsNot() throws Exception {
-    Engine engine = ground.transport.takeEngine();
+    Engine engine = variant.transport.takeEngine();
     assertThat(events.add(engine)).isTrue();
-    ground.transport.giveBack(engine); // so that the home gets it
-    assertThatThrownBy(() -> ground.transport.offer(ground.hostilePeer, home))
+    variant.transport.giveBack(engine); // so that the home gets it
+    assertThatThrownBy(() -> variant.transport.offer(variant.hostilePeer, home))
         .isInstanceOfSatisfying(
             TransportException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT));
     events.remove(engine);
-    Upgrade offer = ground.transport.offer(ground.hostilePeer, home);
+    Upgrade offer = variant.transport.offer(variant.hostilePeer, home);
     assertThat(((UcxStream) offer.stream()).engine()).isSameAs(engine);
     assertThat(watches(engine)).isTrue();
     offer.cancel(Reason.CLOSED_EARLY);
@@ -75,14 +75,14 @@ class UnwatchedEngineTest {
 
   @Test
   void aStreamWhoseEngineAHomeCannotWatchGoesOnWithoutAHome() throws Exception {
-    Ground.Hostile peer = ground.new Hostile();
+    Variant.Hostile peer = variant.new Hostile();
     peer.begin();
     Engine engine = peer.stream.engine();
     assertThat(events.add(engine)).isTrue();
     peer.stream.moveTo(home);
     assertThat(peer.stream.watch(TransportStream.READ)).isTrue();
-    peer.stream(Ground.longs(1));
-    ground.until(() -> peer.stream.readiness(TransportStream.READ) != 0);
+    peer.stream(Variant.longs(1));
+    variant.until(() -> peer.stream.readiness(TransportStream.READ) != 0);
     assertThat(peer.read()).isEqualTo(Long.BYTES);
     events.remove(engine);
     peer.stream.moveTo(home);

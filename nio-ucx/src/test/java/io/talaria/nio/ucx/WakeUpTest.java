@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 class WakeUpTest {
   @BeforeEach
   void possible() {
-    assumeTrue(Ground.possible(), "no UCX here");
+    assumeTrue(Variant.possible(), "no UCX here");
   }
 
   private static final class Owner extends FakeOwner {

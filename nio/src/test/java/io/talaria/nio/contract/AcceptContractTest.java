@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 class AcceptContractTest extends Contract {
   private static final SocketAddress ANY_PORT = new InetSocketAddress(Pair.LOOPBACK, 0);
 
-  AcceptContractTest(Ground ground) {
-    super(ground);
+  AcceptContractTest(Variant variant) {
+    super(variant);
   }
 
   private SocketChannel connected(ServerSocketChannel listener) throws Exception {
@@ -52,7 +52,7 @@ class AcceptContractTest extends Contract {
   @Test
   void aListenerKnowsItsProviderAndItsOperation() throws Exception {
     ServerSocketChannel listener = unbound();
-    assertThat(listener.provider()).isSameAs(ground.server());
+    assertThat(listener.provider()).isSameAs(variant.server());
     assertThat(listener.validOps()).isEqualTo(SelectionKey.OP_ACCEPT);
   }
 
@@ -167,7 +167,7 @@ class AcceptContractTest extends Contract {
     assertThat(server.isBlocking()).isTrue();
     assertThat(server.isRegistered()).isFalse();
     assertThat(server.isConnectionPending()).isFalse();
-    assertThat(server.provider()).isSameAs(ground.server());
+    assertThat(server.provider()).isSameAs(variant.server());
   }
 
   @Test

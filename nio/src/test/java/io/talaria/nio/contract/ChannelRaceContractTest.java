@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Closes, interrupts and shutdowns against threads in a channel, and against each other. */
 class ChannelRaceContractTest extends Contract {
-  ChannelRaceContractTest(Ground ground) {
-    super(ground);
+  ChannelRaceContractTest(Variant variant) {
+    super(variant);
   }
 
   private static Callable<Void> close(AutoCloseable one) {
@@ -63,7 +63,7 @@ class ChannelRaceContractTest extends Contract {
   private void withPairs(OfPair each) throws Exception {
     Race.rounds(
         round -> {
-          try (Pair pair = ground.pair()) {
+          try (Pair pair = variant.pair()) {
             each.run(round, pair);
           }
         });
@@ -267,7 +267,7 @@ class ChannelRaceContractTest extends Contract {
   void aCloseAgainstAnAcceptEndsIt() throws Exception {
     Race.rounds(
         round -> {
-          ServerSocketChannel listener = Pair.listen(ground.server());
+          ServerSocketChannel listener = Pair.listen(variant.server());
           Throwable[] thrown = Race.run(round, listener::accept, close(listener));
           assertClosed(thrown[0]);
           assertNothing(thrown[1]);
@@ -278,7 +278,7 @@ class ChannelRaceContractTest extends Contract {
   void anInterruptAgainstAnAcceptClosesTheListener() throws Exception {
     Race.rounds(
         round -> {
-          ServerSocketChannel listener = Pair.listen(ground.server());
+          ServerSocketChannel listener = Pair.listen(variant.server());
           Race.Victim victim = new Race.Victim();
           Throwable[] thrown = Race.run(round, victim.of(listener::accept), victim.interrupt());
           assertThat(thrown[0]).isExactlyInstanceOf(ClosedByInterruptException.class);
@@ -290,9 +290,9 @@ class ChannelRaceContractTest extends Contract {
   void aCloseAgainstAnAcceptAndAConnectLeavesNobodyWaiting() throws Exception {
     Race.rounds(
         round -> {
-          ServerSocketChannel listener = Pair.listen(ground.server());
+          ServerSocketChannel listener = Pair.listen(variant.server());
           SocketAddress address = listener.getLocalAddress();
-          try (SocketChannel client = ground.client().openSocketChannel()) {
+          try (SocketChannel client = variant.client().openSocketChannel()) {
             SocketChannel[] accepted = {null};
             Throwable[] thrown =
                 Race.run(
@@ -317,7 +317,7 @@ class ChannelRaceContractTest extends Contract {
     Race.rounds(
         50,
         round -> {
-          SocketChannel channel = ground.client().openSocketChannel();
+          SocketChannel channel = variant.client().openSocketChannel();
           Throwable[] thrown = Race.run(round, () -> channel.connect(silent), close(channel));
           assertClosed(thrown[0]);
           assertThat(channel.isConnectionPending()).isFalse();
@@ -330,7 +330,7 @@ class ChannelRaceContractTest extends Contract {
     Race.rounds(
         50,
         round -> {
-          SocketChannel channel = ground.client().openSocketChannel();
+          SocketChannel channel = variant.client().openSocketChannel();
           Race.Victim victim = new Race.Victim();
           Throwable[] thrown =
               Race.run(round, victim.of(() -> channel.connect(silent)), victim.interrupt());
@@ -345,7 +345,7 @@ class ChannelRaceContractTest extends Contract {
     listener.configureBlocking(false);
     Race.rounds(
         round -> {
-          SocketChannel channel = ground.client().openSocketChannel();
+          SocketChannel channel = variant.client().openSocketChannel();
           Throwable[] thrown =
               Race.run(round, () -> channel.connect(listener.getLocalAddress()), close(channel));
           assertClosedOrNothing(thrown[0]);
@@ -368,7 +368,7 @@ class ChannelRaceContractTest extends Contract {
     ServerSocketChannel listener = listener();
     Race.rounds(
         round -> {
-          SocketChannel channel = ground.client().openSocketChannel();
+          SocketChannel channel = variant.client().openSocketChannel();
           channel.configureBlocking(false);
           channel.connect(listener.getLocalAddress());
           Throwable[] thrown =
@@ -399,7 +399,7 @@ class ChannelRaceContractTest extends Contract {
     SocketAddress to = listener.getLocalAddress();
     Race.rounds(
         round -> {
-          try (SocketChannel channel = ground.client().openSocketChannel()) {
+          try (SocketChannel channel = variant.client().openSocketChannel()) {
             channel.configureBlocking(false);
             Throwable[] thrown =
                 Race.run(

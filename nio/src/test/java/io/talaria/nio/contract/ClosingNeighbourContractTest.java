@@ -29,8 +29,8 @@ class ClosingNeighbourContractTest extends Contract {
   private final ExecutorService pool = Executors.newSingleThreadExecutor();
   private volatile boolean over;
 
-  ClosingNeighbourContractTest(Ground ground) {
-    super(ground);
+  ClosingNeighbourContractTest(Variant variant) {
+    super(variant);
   }
 
   @AfterEach
@@ -92,8 +92,8 @@ class ClosingNeighbourContractTest extends Contract {
         ROUNDS,
         round -> {
           over = false;
-          try (Pair leaver = ground.pair();
-              Pair neighbour = ground.pair();
+          try (Pair leaver = variant.pair();
+              Pair neighbour = variant.pair();
               Selector selector = leaver.server.provider().openSelector()) {
             register(leaver.server, selector, SelectionKey.OP_READ);
             register(neighbour.server, selector, SelectionKey.OP_READ);
@@ -136,7 +136,7 @@ class ClosingNeighbourContractTest extends Contract {
 
   @Test
   void isHeardWhenTheOtherMovesToAnotherSelector() throws Exception {
-    try (Selector next = ground.server().openSelector()) {
+    try (Selector next = variant.server().openSelector()) {
       rounds(
           key -> {
             key.cancel();

@@ -40,8 +40,8 @@ class ConnectContractTest extends Contract {
   private static final SocketAddress UNSUPPORTED = UnixDomainSocketAddress.of("nowhere");
   private static final SocketAddress ANY_PORT = new InetSocketAddress(Pair.LOOPBACK, 0);
 
-  ConnectContractTest(Ground ground) {
-    super(ground);
+  ConnectContractTest(Variant variant) {
+    super(variant);
   }
 
   private SocketChannel pending() throws Exception {
@@ -64,7 +64,7 @@ class ConnectContractTest extends Contract {
   @Test
   void aChannelKnowsItsProviderAndItsOperations() throws Exception {
     SocketChannel channel = client();
-    assertThat(channel.provider()).isSameAs(ground.client());
+    assertThat(channel.provider()).isSameAs(variant.client());
     assertThat(channel.validOps())
         .isEqualTo(SelectionKey.OP_READ | SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT);
   }

@@ -19,19 +19,19 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A theme of the contract, run on every ground. A behaviour is one test method, with the same
+ * A theme of the contract, run on every variant. A behaviour is one test method, with the same
  * assertions everywhere; what it opens through these methods is closed after it.
  */
 @ParameterizedClass
-@MethodSource("io.talaria.nio.contract.Ground#tested")
+@MethodSource("io.talaria.nio.contract.Variant#tested")
 @Tag("contract")
 @Timeout(60)
 abstract class Contract {
-  final Ground ground;
+  final Variant variant;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
-  Contract(Ground ground) {
-    this.ground = ground;
+  Contract(Variant variant) {
+    this.variant = variant;
   }
 
   @AfterEach
@@ -49,27 +49,27 @@ abstract class Contract {
 
   /** Whether the client's channels and selectors are Talaria's. */
   final boolean talaria() {
-    return ground.client() != Ground.JDK.client();
+    return variant.client() != Variant.JDK.client();
   }
 
   /** Two connected channels in blocking mode. */
   final Pair pair() throws IOException {
-    return opened(ground.pair());
+    return opened(variant.pair());
   }
 
   /** A channel that is not connected. */
   final SocketChannel client() throws IOException {
-    return opened(ground.client().openSocketChannel());
+    return opened(variant.client().openSocketChannel());
   }
 
   /** A listener at a port of its own. */
   final ServerSocketChannel listener() throws IOException {
-    return opened(Pair.listen(ground.server()));
+    return opened(Pair.listen(variant.server()));
   }
 
   /** A listener that is not bound. */
   final ServerSocketChannel unbound() throws IOException {
-    return opened(ground.server().openServerSocketChannel());
+    return opened(variant.server().openServerSocketChannel());
   }
 
   /** A selector for a channel, of the same provider. */
@@ -86,7 +86,7 @@ abstract class Contract {
 
   /** An address of this host at which nobody listens. */
   final SocketAddress nobody() throws IOException {
-    try (ServerSocketChannel closed = Pair.listen(ground.server())) {
+    try (ServerSocketChannel closed = Pair.listen(variant.server())) {
       return closed.getLocalAddress();
     }
   }

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 
 /** How a connection ends, and what the other side sees of it. */
 class EndingContractTest extends Contract {
-  EndingContractTest(Ground ground) {
-    super(ground);
+  EndingContractTest(Variant variant) {
+    super(variant);
   }
 
   private static void reset(SocketChannel channel) throws IOException {

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Threads that wait in a channel, and what a close or an interrupt does to them. */
 class InterruptionContractTest extends Contract {
-  InterruptionContractTest(Ground ground) {
-    super(ground);
+  InterruptionContractTest(Variant variant) {
+    super(variant);
   }
 
   private static Callable<Long> scatter(SocketChannel channel) {

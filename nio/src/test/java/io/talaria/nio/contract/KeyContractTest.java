@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 class KeyContractTest extends Contract {
   private static final long SOON_MS = 10_000;
 
-  KeyContractTest(Ground ground) {
-    super(ground);
+  KeyContractTest(Variant variant) {
+    super(variant);
   }
 
   /** A registered end of a pair. */
@@ -637,8 +637,8 @@ class KeyContractTest extends Contract {
   @Test
   void aSelectorKnowsItsProvider() throws Exception {
     Pair pair = pair();
-    assertThat(selectorFor(pair.client).provider()).isSameAs(ground.client());
-    assertThat(selectorFor(pair.server).provider()).isSameAs(ground.server());
+    assertThat(selectorFor(pair.client).provider()).isSameAs(variant.client());
+    assertThat(selectorFor(pair.server).provider()).isSameAs(variant.server());
     assertThat(selectorFor(pair.client).isOpen()).isTrue();
     assertThat(selectorFor(pair.client).keys()).isEmpty();
     assertThat(selectorFor(pair.client).selectedKeys()).isEmpty();

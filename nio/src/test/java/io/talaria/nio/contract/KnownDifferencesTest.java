@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Test;
 
 /** The rows of «Known differences» in docs/architecture.md: what the JDK does, and what we do. */
 class KnownDifferencesTest extends Contract {
-  KnownDifferencesTest(Ground ground) {
-    super(ground);
+  KnownDifferencesTest(Variant variant) {
+    super(variant);
   }
 
   @Test
   void aJdkChannelInOurSelectorMayBecomeBlockingOnlyAfterTheNextSelect() throws Exception {
-    Selector selector = opened(ground.client().openSelector());
-    Pipe pipe = ground.client().openPipe();
+    Selector selector = opened(variant.client().openSelector());
+    Pipe pipe = variant.client().openPipe();
     opened(pipe.sink());
     opened(pipe.source());
     SelectionKey key = register(pipe.source(), selector, SelectionKey.OP_READ);

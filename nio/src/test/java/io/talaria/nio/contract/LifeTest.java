@@ -86,13 +86,13 @@ class LifeTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void theSwitchUnderLoadLosesAndReordersNothing(Ground ground) throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(ground.client())) {
+  void theSwitchUnderLoadLosesAndReordersNothing(Variant variant) throws Exception {
+    try (ServerSocketChannel listener = Pair.listen(variant.client())) {
       for (int i = 0; i < 60; i++) {
         int total = i % 10 == 0 ? 8 << 20 : 200_000;
         int most = 1 << (4 + i % 13);
         int seed = i;
-        try (Pair pair = Pair.connect(ground.client(), listener)) {
+        try (Pair pair = Pair.connect(variant.client(), listener)) {
           boolean blocking = i % 3 != 0;
           pair.configureBlocking(blocking);
           Doing<Long> up = Doing.start(() -> writeRandom(pair.client, total, seed, most));
@@ -110,8 +110,8 @@ class LifeTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void streamsOfTheSocketReadInTime(Ground ground) throws Exception {
-    try (Pair pair = ground.pair()) {
+  void streamsOfTheSocketReadInTime(Variant variant) throws Exception {
+    try (Pair pair = variant.pair()) {
       InputStream in = pair.server.socket().getInputStream();
       OutputStream out = pair.client.socket().getOutputStream();
       pair.server.socket().setSoTimeout(100);
@@ -133,8 +133,8 @@ class LifeTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void availableCountsWhatHasArrived(Ground ground) throws Exception {
-    try (Pair pair = ground.pair()) {
+  void availableCountsWhatHasArrived(Variant variant) throws Exception {
+    try (Pair pair = variant.pair()) {
       InputStream in = pair.server.socket().getInputStream();
       pair.client.write(bytes(1000, 1));
       assertThat(within(5000, () -> available(in) == 1000))
@@ -156,9 +156,9 @@ class LifeTest {
   /** What runs beside a close must not touch what the close gives back. */
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void callsBesideACloseFailAsClosedOrNotAtAll(Ground ground) throws Exception {
+  void callsBesideACloseFailAsClosedOrNotAtAll(Variant variant) throws Exception {
     for (int i = 0; i < 60; i++) {
-      try (Pair pair = ground.pair()) {
+      try (Pair pair = variant.pair()) {
         InputStream in = pair.server.socket().getInputStream();
         List<Doing<Integer>> beside = new ArrayList<>();
         beside.add(
@@ -208,10 +208,10 @@ class LifeTest {
     return open == null ? -1 : open.length;
   }
 
-  private static void cycle(Ground ground, ServerSocketChannel listener, Selector selector, int i)
+  private static void cycle(Variant variant, ServerSocketChannel listener, Selector selector, int i)
       throws Exception {
-    try (Pair pair = Pair.connect(ground.client(), listener)) {
-      if (i % 3 == 0 && ground == Ground.ACCELERATED) {
+    try (Pair pair = Pair.connect(variant.client(), listener)) {
+      if (i % 3 == 0 && variant == Variant.ACCELERATED) {
         pair.accelerate();
       }
       if (i % 2 == 0) {
@@ -236,18 +236,18 @@ class LifeTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void manyConnectionsLeaveNothingBehind(Ground ground) throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(ground.client());
-        Selector selector = ground.client().openSelector()) {
+  void manyConnectionsLeaveNothingBehind(Variant variant) throws Exception {
+    try (ServerSocketChannel listener = Pair.listen(variant.client());
+        Selector selector = variant.client().openSelector()) {
       for (int i = 0; i < 100; i++) {
-        cycle(ground, listener, selector, i);
+        cycle(variant, listener, selector, i);
       }
       Thread.sleep(300);
       int descriptorsBefore = descriptors();
       long mappingsBefore = ShmTransport.liveMappings();
       int connectionsBefore = Connections.snapshot().size();
       for (int i = 0; i < 500; i++) {
-        cycle(ground, listener, selector, i);
+        cycle(variant, listener, selector, i);
       }
       assertThat(within(10_000, () -> descriptors() <= descriptorsBefore + 2))
           .as("descriptors before %d, now %d", descriptorsBefore, descriptors())
@@ -263,23 +263,23 @@ class LifeTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void listenersAndSelectorsLeaveNothingBehind(Ground ground) throws Exception {
+  void listenersAndSelectorsLeaveNothingBehind(Variant variant) throws Exception {
     for (int i = 0; i < 5; i++) {
-      one(ground);
+      one(variant);
     }
     Thread.sleep(500);
     int descriptorsBefore = descriptors();
     for (int i = 0; i < 40; i++) {
-      one(ground);
+      one(variant);
     }
     assertThat(within(10_000, () -> descriptors() <= descriptorsBefore + 4))
         .as("descriptors before %d, now %d", descriptorsBefore, descriptors())
         .isTrue();
   }
 
-  private static void one(Ground ground) throws Exception {
-    try (Pair pair = ground.pair();
-        Selector selector = ground.client().openSelector()) {
+  private static void one(Variant variant) throws Exception {
+    try (Pair pair = variant.pair();
+        Selector selector = variant.client().openSelector()) {
       pair.server.configureBlocking(false);
       pair.server.register(selector, SelectionKey.OP_READ);
       pair.client.write(bytes(1, 1));
@@ -295,14 +295,14 @@ class LifeTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void virtualThreadsWaitInReadsAndWrites(Ground ground) throws Exception {
+  void virtualThreadsWaitInReadsAndWrites(Variant variant) throws Exception {
     Assumptions.assumeTrue(Runtime.version().feature() >= 21);
     List<Pair> pairs = new ArrayList<>();
     List<Doing<Integer>> servers = new ArrayList<>();
-    try (ServerSocketChannel listener = Pair.listen(ground.client())) {
+    try (ServerSocketChannel listener = Pair.listen(variant.client())) {
       for (int i = 0; i < 30; i++) {
-        Pair pair = Pair.connect(ground.client(), listener);
-        if (ground == Ground.ACCELERATED) {
+        Pair pair = Pair.connect(variant.client(), listener);
+        if (variant == Variant.ACCELERATED) {
           pair.accelerate();
         }
         pairs.add(pair);
@@ -362,12 +362,12 @@ class LifeTest {
 
   @Test
   void manyConnectionsThatComeAndGoDoNotHoldTheNextOneUp() throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(Ground.ACCELERATED.client())) {
+    try (ServerSocketChannel listener = Pair.listen(Variant.ACCELERATED.client())) {
       for (int i = 0; i < 1000; i++) {
-        Pair.connect(Ground.ACCELERATED.client(), listener).close();
+        Pair.connect(Variant.ACCELERATED.client(), listener).close();
       }
       long start = System.nanoTime();
-      try (Pair pair = Pair.connect(Ground.ACCELERATED.client(), listener)) {
+      try (Pair pair = Pair.connect(Variant.ACCELERATED.client(), listener)) {
         pair.accelerate();
       }
       assertThat((System.nanoTime() - start) / 1_000_000).isLessThan(5000);

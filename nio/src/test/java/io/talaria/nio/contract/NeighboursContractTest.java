@@ -42,13 +42,13 @@ class NeighboursContractTest extends Contract {
   private Selector selector;
   private SelectionKey key;
 
-  NeighboursContractTest(Ground ground) {
-    super(ground);
+  NeighboursContractTest(Variant variant) {
+    super(variant);
   }
 
   @BeforeEach
   void open() throws IOException {
-    provider = ground.client();
+    provider = variant.client();
     Pair pair = pair();
     channel = pair.client;
     peer = pair.server;
@@ -340,9 +340,9 @@ class NeighboursContractTest extends Contract {
   @Test
   void channelsOfOneProtocolFamilyConnect() throws Exception {
     ServerSocketChannel listener =
-        opened(ground.server().openServerSocketChannel(StandardProtocolFamily.INET));
+        opened(variant.server().openServerSocketChannel(StandardProtocolFamily.INET));
     listener.bind(new InetSocketAddress("127.0.0.1", 0));
-    SocketChannel client = opened(ground.client().openSocketChannel(StandardProtocolFamily.INET));
+    SocketChannel client = opened(variant.client().openSocketChannel(StandardProtocolFamily.INET));
     client.connect(listener.getLocalAddress());
     SocketChannel server = opened(listener.accept());
     client.write(bytes(10, 1));
@@ -351,7 +351,7 @@ class NeighboursContractTest extends Contract {
 
   @Test
   void anAddressOfAnotherFamilyIsRefused() throws Exception {
-    SocketChannel client = opened(ground.client().openSocketChannel(StandardProtocolFamily.INET));
+    SocketChannel client = opened(variant.client().openSocketChannel(StandardProtocolFamily.INET));
     assertThatThrownBy(() -> client.connect(new InetSocketAddress("::1", 1)))
         .isInstanceOf(java.nio.channels.UnsupportedAddressTypeException.class);
     assertThat(client.isOpen()).isTrue();

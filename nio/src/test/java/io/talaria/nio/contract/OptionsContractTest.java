@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /** Socket options of channels and listeners. */
 class OptionsContractTest extends Contract {
-  OptionsContractTest(Ground ground) {
-    super(ground);
+  OptionsContractTest(Variant variant) {
+    super(variant);
   }
 
   private interface Check {
@@ -91,7 +91,7 @@ class OptionsContractTest extends Contract {
   @Test
   void theDefaultsOfAConnectedChannelAreTheJdks() throws Exception {
     Pair pair = pair();
-    Pair jdk = opened(Ground.JDK.pair());
+    Pair jdk = opened(Variant.JDK.pair());
     Map<String, Object> client = values(pair.client);
     Map<String, Object> server = values(pair.server);
     Map<String, Object> jdkClient = values(jdk.client);

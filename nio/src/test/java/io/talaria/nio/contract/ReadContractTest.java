@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** What comes out of a connection, into which buffers. */
 class ReadContractTest extends Contract {
-  ReadContractTest(Ground ground) {
-    super(ground);
+  ReadContractTest(Variant variant) {
+    super(variant);
   }
 
   /** A pair at whose server 100 bytes have arrived. */

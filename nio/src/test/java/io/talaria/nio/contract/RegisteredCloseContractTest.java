@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 class RegisteredCloseContractTest extends Contract {
   private static final int ANSWER = 20_000;
 
-  RegisteredCloseContractTest(Ground ground) {
-    super(ground);
+  RegisteredCloseContractTest(Variant variant) {
+    super(variant);
   }
 
   /** A pair whose server is registered, and has so much of a request unread. */
@@ -40,7 +40,7 @@ class RegisteredCloseContractTest extends Contract {
   }
 
   private Selector selector() throws IOException {
-    return opened(ground.server().openSelector());
+    return opened(variant.server().openSelector());
   }
 
   private static void answerAndClose(Pair pair) throws IOException {
@@ -291,8 +291,8 @@ class RegisteredCloseContractTest extends Contract {
     Race.rounds(
         60,
         round -> {
-          try (Selector selector = ground.server().openSelector();
-              Pair pair = ground.pair()) {
+          try (Selector selector = variant.server().openSelector();
+              Pair pair = variant.pair()) {
             pair.client.write(bytes(10, 1));
             register(pair.server, selector, round % 2 == 0 ? 0 : SelectionKey.OP_READ);
             Bytes.writeFully(pair.server, bytes(ANSWER, 2));

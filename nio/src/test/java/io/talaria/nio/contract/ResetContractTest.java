@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 class ResetContractTest extends Contract {
   private static final int ROUNDS = 12;
 
-  ResetContractTest(Ground ground) {
-    super(ground);
+  ResetContractTest(Variant variant) {
+    super(variant);
   }
 
   /**

@@ -43,8 +43,8 @@ class SelectContractTest extends Contract {
   private SocketChannel peer;
   private Selector selector;
 
-  SelectContractTest(Ground ground) {
-    super(ground);
+  SelectContractTest(Variant variant) {
+    super(variant);
   }
 
   @BeforeEach

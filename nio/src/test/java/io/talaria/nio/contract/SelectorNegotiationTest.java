@@ -35,9 +35,9 @@ class SelectorNegotiationTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void writableIsReportedWhileThePeerSleepsInARead(Ground ground) throws Exception {
-    try (Pair pair = ground.pair();
-        Selector selector = ground.client().openSelector()) {
+  void writableIsReportedWhileThePeerSleepsInARead(Variant variant) throws Exception {
+    try (Pair pair = variant.pair();
+        Selector selector = variant.client().openSelector()) {
       Doing<Integer> reader = reads(pair.client, 1).whenWaiting();
       pair.server.configureBlocking(false);
       pair.server.register(selector, SelectionKey.OP_WRITE);
@@ -54,12 +54,12 @@ class SelectorNegotiationTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void selectNowSeesBytesAtTheFirstLook(Ground ground) throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(ground.client());
-        Selector selector = ground.client().openSelector()) {
+  void selectNowSeesBytesAtTheFirstLook(Variant variant) throws Exception {
+    try (ServerSocketChannel listener = Pair.listen(variant.client());
+        Selector selector = variant.client().openSelector()) {
       for (int i = 0; i < 60; i++) {
-        try (Pair pair = Pair.connect(ground.client(), listener)) {
-          if (ground == Ground.ACCELERATED) {
+        try (Pair pair = Pair.connect(variant.client(), listener)) {
+          if (variant == Variant.ACCELERATED) {
             pair.accelerate();
           }
           pair.client.write(ByteBuffer.allocate(10));
@@ -78,12 +78,12 @@ class SelectorNegotiationTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void aKeyReadyForTwoOperationsCountsOnce(Ground ground) throws Exception {
-    try (ServerSocketChannel listener = Pair.listen(ground.client());
-        Selector selector = ground.client().openSelector()) {
+  void aKeyReadyForTwoOperationsCountsOnce(Variant variant) throws Exception {
+    try (ServerSocketChannel listener = Pair.listen(variant.client());
+        Selector selector = variant.client().openSelector()) {
       for (int i = 0; i < 60; i++) {
-        try (Pair pair = Pair.connect(ground.client(), listener)) {
-          if (ground == Ground.ACCELERATED) {
+        try (Pair pair = Pair.connect(variant.client(), listener)) {
+          if (variant == Variant.ACCELERATED) {
             pair.accelerate();
           }
           pair.client.write(ByteBuffer.allocate(10));
@@ -102,13 +102,13 @@ class SelectorNegotiationTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void aLargeAnswerReachesAPeerThatHasShutItsOutputAtOnce(Ground ground) throws Exception {
+  void aLargeAnswerReachesAPeerThatHasShutItsOutputAtOnce(Variant variant) throws Exception {
     int bytes = 16 << 20;
-    try (ServerSocketChannel listener = Pair.listen(ground.client());
-        Selector selector = ground.client().openSelector()) {
+    try (ServerSocketChannel listener = Pair.listen(variant.client());
+        Selector selector = variant.client().openSelector()) {
       for (int i = 0; i < 10; i++) {
-        try (Pair pair = Pair.connect(ground.client(), listener)) {
-          if (ground == Ground.ACCELERATED) {
+        try (Pair pair = Pair.connect(variant.client(), listener)) {
+          if (variant == Variant.ACCELERATED) {
             pair.accelerate();
           }
           Thread.sleep(i % 4);
@@ -138,10 +138,10 @@ class SelectorNegotiationTest {
 
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void aSelectorWithNothingToReportSleeps(Ground ground) throws Exception {
+  void aSelectorWithNothingToReportSleeps(Variant variant) throws Exception {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    try (Pair pair = ground.pair();
-        Selector selector = ground.client().openSelector()) {
+    try (Pair pair = variant.pair();
+        Selector selector = variant.client().openSelector()) {
       Doing<Integer> reader = reads(pair.client, 1).whenWaiting();
       pair.server.configureBlocking(false);
       SelectionKey key = pair.server.register(selector, SelectionKey.OP_READ);
@@ -162,17 +162,17 @@ class SelectorNegotiationTest {
   /** A selector takes note of the switch while another thread makes it by writing. */
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
-  void writersAndSelectorsDoNotLockEachOtherOut(Ground ground) throws Exception {
+  void writersAndSelectorsDoNotLockEachOtherOut(Variant variant) throws Exception {
     int before = Connections.snapshot().size();
-    try (ServerSocketChannel listener = Pair.listen(ground.client());
-        Selector one = ground.client().openSelector();
-        Selector other = ground.client().openSelector()) {
+    try (ServerSocketChannel listener = Pair.listen(variant.client());
+        Selector one = variant.client().openSelector();
+        Selector other = variant.client().openSelector()) {
       AtomicBoolean over = new AtomicBoolean();
       Doing<Void> selecting = Doing.start(() -> selectUntil(one, over));
       Doing<Void> selectingToo = Doing.start(() -> selectUntil(other, over));
       try {
         for (int i = 0; i < 300; i++) {
-          try (Pair pair = Pair.connect(ground.client(), listener)) {
+          try (Pair pair = Pair.connect(variant.client(), listener)) {
             pair.client.configureBlocking(false);
             pair.client.register(one, SelectionKey.OP_READ);
             pair.client.register(other, i % 2 == 0 ? SelectionKey.OP_READ : 0);

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 class SelectorRaceContractTest extends Contract {
   private static final long SOON_MS = 10_000;
 
-  SelectorRaceContractTest(Ground ground) {
-    super(ground);
+  SelectorRaceContractTest(Variant variant) {
+    super(variant);
   }
 
   private static void assertNothing(Throwable thrown) {
@@ -94,7 +94,7 @@ class SelectorRaceContractTest extends Contract {
   void aCloseAgainstASelectEndsIt() throws Exception {
     Race.rounds(
         round -> {
-          try (Pair pair = ground.pair()) {
+          try (Pair pair = variant.pair()) {
             Selector selector = pair.client.provider().openSelector();
             register(pair.client, selector, OP_READ);
             Throwable[] thrown =
@@ -121,7 +121,7 @@ class SelectorRaceContractTest extends Contract {
     Selector selector = selectorFor(other.client);
     Race.rounds(
         round -> {
-          try (Pair pair = ground.pair()) {
+          try (Pair pair = variant.pair()) {
             register(pair.client, selector, OP_READ);
             Throwable[] thrown =
                 Race.run(
@@ -217,7 +217,7 @@ class SelectorRaceContractTest extends Contract {
     Selector selector = selectorFor(first.client);
     Race.rounds(
         round -> {
-          try (Pair pair = ground.pair()) {
+          try (Pair pair = variant.pair()) {
             pair.client.configureBlocking(false);
             Throwable[] thrown =
                 Race.run(
@@ -320,7 +320,7 @@ class SelectorRaceContractTest extends Contract {
   void shutdownsAgainstASelectAreReported() throws Exception {
     Race.rounds(
         round -> {
-          try (Pair pair = ground.pair();
+          try (Pair pair = variant.pair();
               Selector selector = pair.client.provider().openSelector()) {
             SelectionKey key = register(pair.client, selector, OP_READ);
             Throwable[] thrown =
@@ -341,7 +341,7 @@ class SelectorRaceContractTest extends Contract {
     Selector selector = selectorFor(first.client);
     Race.rounds(
         round -> {
-          try (Pair pair = ground.pair()) {
+          try (Pair pair = variant.pair()) {
             pair.client.configureBlocking(false);
             Throwable[] thrown =
                 Race.run(
@@ -395,7 +395,7 @@ class SelectorRaceContractTest extends Contract {
     Selector selector = selectorFor(first.client);
     Race.rounds(
         round -> {
-          try (Pair pair = ground.pair()) {
+          try (Pair pair = variant.pair()) {
             SelectionKey key = register(pair.client, selector, OP_READ);
             Throwable[] thrown =
                 Race.run(
@@ -447,7 +447,7 @@ class SelectorRaceContractTest extends Contract {
   void closesOfChannelAndSelectorMayMeet() throws Exception {
     Race.rounds(
         round -> {
-          try (Pair pair = ground.pair()) {
+          try (Pair pair = variant.pair()) {
             Selector selector = pair.client.provider().openSelector();
             register(pair.client, selector, OP_READ);
             Throwable[] thrown =
@@ -473,7 +473,7 @@ class SelectorRaceContractTest extends Contract {
   @Test
   void manyThreadsWakeRegisterAndCloseAtOnce() throws Exception {
     ServerSocketChannel listener = listener();
-    Selector selector = opened(ground.server().openSelector());
+    Selector selector = opened(variant.server().openSelector());
     CountDownLatch over = new CountDownLatch(3);
     Doing<Integer> selecting = Doing.start(() -> echo(selector, over));
     List<Doing<Integer>> clients = new ArrayList<>();
@@ -512,7 +512,7 @@ class SelectorRaceContractTest extends Contract {
     try {
       int n = 0;
       for (int i = 0; i < 12; i++) {
-        try (SocketChannel client = ground.client().openSocketChannel()) {
+        try (SocketChannel client = variant.client().openSocketChannel()) {
           SocketChannel server;
           synchronized (listener) {
             client.connect(listener.getLocalAddress());

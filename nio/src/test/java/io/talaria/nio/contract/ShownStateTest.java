@@ -80,7 +80,7 @@ class ShownStateTest {
 
   @Test
   void theRingsOfAnAcceleratedConnectionHaveTheirSizes() throws Exception {
-    try (Pair pair = Ground.ACCELERATED.pair()) {
+    try (Pair pair = Variant.ACCELERATED.pair()) {
       assertRings(pair.client, Role.CLIENT, 1 << 10, 1 << 10);
       assertRings(pair.server, Role.ACCEPTED, 1 << 10, 1 << 10);
       ByteBuffer more = ByteBuffer.allocate(2 << 10);
@@ -108,7 +108,7 @@ class ShownStateTest {
       throws Exception {
     List<Pair> pairs = new ArrayList<>();
     for (int i = 0; i < CONNECTIONS; i++) {
-      Pair pair = Ground.NEGOTIATING.pair();
+      Pair pair = Variant.NEGOTIATING.pair();
       pairs.add(pair);
       Thread.sleep(0, i * 50_000 % 1_000_000); // somewhere in the negotiation
       ending.apply(pair);

@@ -42,8 +42,8 @@ class SocketContractTest extends Contract {
   private SocketChannel channel;
   private Socket socket;
 
-  SocketContractTest(Ground ground) {
-    super(ground);
+  SocketContractTest(Variant variant) {
+    super(variant);
   }
 
   @BeforeEach
@@ -60,7 +60,7 @@ class SocketContractTest extends Contract {
   private SocketChannel connect() throws IOException {
     socket.connect(listenerAddress());
     SocketChannel peer = opened(listener.accept());
-    ground.settle(channel, peer);
+    variant.settle(channel, peer);
     return peer;
   }
 

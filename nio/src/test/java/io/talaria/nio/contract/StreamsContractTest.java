@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 class StreamsContractTest extends Contract {
   @TempDir Path dir;
 
-  StreamsContractTest(Ground ground) {
-    super(ground);
+  StreamsContractTest(Variant variant) {
+    super(variant);
   }
 
   private FileChannel file(ByteBuffer content) throws IOException {

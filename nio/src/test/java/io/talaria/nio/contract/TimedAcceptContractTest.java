@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** Accepting with a time-out, through the socket of a channel, and interrupts. */
 class TimedAcceptContractTest extends Contract {
-  TimedAcceptContractTest(Ground ground) {
-    super(ground);
+  TimedAcceptContractTest(Variant variant) {
+    super(variant);
   }
 
   @Test

@@ -27,8 +27,8 @@ class TlsContractTest extends Contract {
   private static final char[] PASSWORD = "talaria".toCharArray();
   private static SSLContext context;
 
-  TlsContractTest(Ground ground) {
-    super(ground);
+  TlsContractTest(Variant variant) {
+    super(variant);
   }
 
   /** A context with a key of its own that it trusts, made by the JDK's keytool. */

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 class WriteContractTest extends Contract {
   private static final int LARGE = 9 << 20;
 
-  WriteContractTest(Ground ground) {
-    super(ground);
+  WriteContractTest(Variant variant) {
+    super(variant);
   }
 
   private static Doing<ByteBuffer> reads(SocketChannel channel, int n) {

@@ -14,20 +14,20 @@ import java.nio.channels.SocketChannel;
 final class DiallingFoe extends Foe {
   private int offers;
 
-  DiallingFoe(Ground ground) {
-    super(ground);
+  DiallingFoe(Variant variant) {
+    super(variant);
   }
 
   @Override
   SocketChannel connect() throws IOException {
-    wire = SocketChannel.open(ground.address());
-    return ground.accept();
+    wire = SocketChannel.open(variant.address());
+    return variant.accept();
   }
 
   @Override
   void begin() throws IOException {
-    memory = new HostileMemory(ground.shmDir(), true);
-    session = RawSession.dial(ground.announcement());
+    memory = new HostileMemory(variant.shmDir(), true);
+    session = RawSession.dial(variant.announcement());
     session.write(Frames.hello(memory.makeRegion()));
     if (!Frames.welcomes(session.read(ANSWER_MS))) {
       throw new IOException("not welcome");

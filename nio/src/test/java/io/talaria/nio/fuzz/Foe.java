@@ -25,7 +25,7 @@ abstract class Foe implements AutoCloseable {
   private static final int[] WILDNESS = {0, 1, 4, 84};
   private static final int FLOOD_BYTES = 20_000;
 
-  final Ground ground;
+  final Variant variant;
   RawSession session;
   HostileMemory memory;
 
@@ -41,8 +41,8 @@ abstract class Foe implements AutoCloseable {
 
   private boolean sessionEnded;
 
-  Foe(Ground ground) {
-    this.ground = ground;
+  Foe(Variant variant) {
+    this.variant = variant;
     for (int i = 0; i < bytes.capacity(); i++) {
       bytes.put(i, (byte) (0x80 | i));
     }
@@ -103,7 +103,7 @@ abstract class Foe implements AutoCloseable {
     } else if (what == 195 && random.nextInt(8) == 0) {
       say(
           Frames.damaged(
-              random, Frames.any(random, ground.port(), () -> Frames.noise(random, 16))));
+              random, Frames.any(random, variant.port(), () -> Frames.noise(random, 16))));
     } else {
       listen();
     }
@@ -197,7 +197,7 @@ abstract class Foe implements AutoCloseable {
     if (session != null) {
       session.close();
       session = null;
-      ground.settle(); // or the next connection would be offered to this session
+      variant.settle(); // or the next connection would be offered to this session
     }
     if (memory != null) {
       memory.close();

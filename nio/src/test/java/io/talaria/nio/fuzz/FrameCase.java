@@ -26,11 +26,11 @@ final class FrameCase {
   private static final int MAX_FRAMES = 20;
   private static final int MAX_NOISE_BYTES = 5000;
 
-  private final Ground ground;
+  private final Variant variant;
   private final Random random;
 
-  FrameCase(Ground ground, Random random) {
-    this.ground = ground;
+  FrameCase(Variant variant, Random random) {
+    this.variant = variant;
     this.random = random;
   }
 
@@ -38,10 +38,10 @@ final class FrameCase {
   int againstListener() throws IOException {
     int sent = 0;
     for (int i = 0; i < SESSIONS; i++) {
-      try (HostileMemory memory = new HostileMemory(ground.shmDir(), true);
-          RawSession session = RawSession.dial(ground.announcement())) {
+      try (HostileMemory memory = new HostileMemory(variant.shmDir(), true);
+          RawSession session = RawSession.dial(variant.announcement())) {
         if (random.nextInt(5) != 0) {
-          session.write(Frames.hello(ground.region(memory, random).make()));
+          session.write(Frames.hello(variant.region(memory, random).make()));
           sent++;
           if (random.nextBoolean()) {
             Frame unused = session.read(Foe.ANSWER_MS);
@@ -61,13 +61,13 @@ final class FrameCase {
     try (ServerSocketChannel server = ServerSocketChannel.open()) {
       server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       RawSession.Listener announcement =
-          new RawSession.Listener(ground.runDir(), server.socket().getLocalPort());
+          new RawSession.Listener(variant.runDir(), server.socket().getLocalPort());
       try (announcement;
-          SocketChannel victim = ground.provider().openSocketChannel()) {
+          SocketChannel victim = variant.provider().openSocketChannel()) {
         victim.connect(server.getLocalAddress());
         try (SocketChannel wire = server.accept();
             RawSession session = announcement.accept(Foe.ANSWER_MS);
-            HostileMemory memory = new HostileMemory(ground.shmDir(), false)) {
+            HostileMemory memory = new HostileMemory(variant.shmDir(), false)) {
           if (session != null && wire.isOpen()) {
             sent = talk(session, memory);
           }
@@ -115,6 +115,6 @@ final class FrameCase {
   }
 
   private ByteBuffer frame(HostileMemory memory) throws IOException {
-    return Frames.any(random, ground.port(), ground.region(memory, random));
+    return Frames.any(random, variant.port(), variant.region(memory, random));
   }
 }

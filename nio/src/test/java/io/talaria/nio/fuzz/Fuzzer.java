@@ -59,19 +59,19 @@ final class Fuzzer {
     startNs = System.nanoTime();
     long mappingsBefore = StableMappings.count();
     long descriptorsBefore = descriptors();
-    try (Ground ground = new Ground(dir, seed)) {
+    try (Variant variant = new Variant(dir, seed)) {
       CountersCase counters = new CountersCase(dir);
       number = Math.max(0, onlyCase);
       long heapBefore = 0;
       long shownNs = System.nanoTime();
       for (; total < wanted; number++) {
         watch.beat();
-        one(ground, counters, watch);
+        one(variant, counters, watch);
         if (onlyCase >= 0) {
           break;
         }
         if (number % CASES_BETWEEN_CHECKS == 0) {
-          ground.check();
+          variant.check();
         }
         if (number == WARM_UP_CASES) {
           heapBefore = heapBytes();
@@ -81,9 +81,9 @@ final class Fuzzer {
           progress.accept(line());
         }
       }
-      ground.check();
-      soundTrips = ground.soundTrips();
-      if (!ground.accelerated()) {
+      variant.check();
+      soundTrips = variant.soundTrips();
+      if (!variant.accelerated()) {
         throw new Finding("a sound connection is in shared memory no more");
       }
       if (heapBefore != 0 && heapBytes() > heapBefore + MORE_HEAP_BYTES) {
@@ -94,21 +94,21 @@ final class Fuzzer {
     awaitNothingLeft(mappingsBefore, descriptorsBefore);
   }
 
-  private void one(Ground ground, CountersCase counters, Watch watch) throws IOException {
+  private void one(Variant variant, CountersCase counters, Watch watch) throws IOException {
     Random random = new Random(mix(seed, number));
     Kind kind = Kind.of(random);
     int made =
         switch (kind) {
-          case FRAMES_TO_LISTENER -> new FrameCase(ground, random).againstListener();
-          case FRAMES_TO_CLIENT -> new FrameCase(ground, random).againstClient();
+          case FRAMES_TO_LISTENER -> new FrameCase(variant, random).againstListener();
+          case FRAMES_TO_CLIENT -> new FrameCase(variant, random).againstClient();
           case COUNTERS -> counters.run(random);
           default -> {
-            int steps = new MemoryCase(ground, random, watch).run(kind);
+            int steps = new MemoryCase(variant, random, watch).run(kind);
             unmet += steps == 0 ? 1 : 0;
             yield steps;
           }
         };
-    ground.checkLog();
+    variant.checkLog();
     total += made;
     inputs.merge(kind, (long) made, Long::sum);
     cases.merge(kind, 1L, Long::sum);

@@ -43,14 +43,14 @@ class KilledPeerTest {
 
   @TempDir Path dir;
 
-  private Ground ground;
+  private Variant variant;
   private Foe peer;
   private SocketChannel survivor;
 
   @BeforeEach
   void open() throws Exception {
-    ground = new Ground(dir, 1);
-    peer = ground.foe(true);
+    variant = new Variant(dir, 1);
+    peer = variant.foe(true);
     survivor = peer.meet(new Random(1));
   }
 
@@ -58,7 +58,7 @@ class KilledPeerTest {
   void close() throws Exception {
     peer.close();
     survivor.close();
-    ground.close();
+    variant.close();
   }
 
   private static void await(BooleanSupplier done) {

@@ -18,16 +18,16 @@ final class ListeningFoe extends Foe {
   private final ServerSocketChannel server;
   private final RawSession.Listener announcement;
 
-  ListeningFoe(Ground ground) throws IOException {
-    super(ground);
+  ListeningFoe(Variant variant) throws IOException {
+    super(variant);
     server = ServerSocketChannel.open();
     server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    announcement = new RawSession.Listener(ground.runDir(), server.socket().getLocalPort());
+    announcement = new RawSession.Listener(variant.runDir(), server.socket().getLocalPort());
   }
 
   @Override
   SocketChannel connect() throws IOException {
-    SocketChannel victim = ground.provider().openSocketChannel();
+    SocketChannel victim = variant.provider().openSocketChannel();
     victim.connect(server.getLocalAddress());
     wire = server.accept();
     return victim;
@@ -43,7 +43,7 @@ final class ListeningFoe extends Foe {
     if (!Frames.greets(greeting)) {
       throw new IOException("no greeting");
     }
-    memory = new HostileMemory(ground.shmDir(), false);
+    memory = new HostileMemory(variant.shmDir(), false);
     memory.openRegion(Frames.region(greeting));
     session.write(Frames.welcome());
   }

@@ -26,16 +26,16 @@ final class MemoryCase {
     SelectionKey.OP_READ | SelectionKey.OP_WRITE
   };
 
-  private final Ground ground;
+  private final Variant variant;
   private final Random random;
   private final Foe foe;
   private final Watch watch;
 
-  MemoryCase(Ground ground, Random random, Watch watch) {
-    this.ground = ground;
+  MemoryCase(Variant variant, Random random, Watch watch) {
+    this.variant = variant;
     this.random = random;
     this.watch = watch;
-    foe = ground.foe(random.nextBoolean());
+    foe = variant.foe(random.nextBoolean());
   }
 
   /**
@@ -69,7 +69,7 @@ final class MemoryCase {
 
   private int stepByStep(SocketChannel victim) throws IOException {
     Program program = new Program(victim, random);
-    ground.register(victim, SelectionKey.OP_READ, key -> ready(program));
+    variant.register(victim, SelectionKey.OP_READ, key -> ready(program));
     int most = 1 + random.nextInt(MAX_STEPS);
     int afterBroken = 20;
     int steps = 0;
@@ -93,9 +93,9 @@ final class MemoryCase {
       case 0, 1, 2 -> program.read();
       case 3, 4, 5 -> program.write();
       case 6 -> program.askOrEnd();
-      case 7 -> ground.interest(victim, INTERESTS[random.nextInt(INTERESTS.length)]);
-      case 8 -> ground.pump(random.nextInt(10) == 0 ? 1 : 0);
-      default -> ground.pump(0);
+      case 7 -> variant.interest(victim, INTERESTS[random.nextInt(INTERESTS.length)]);
+      case 8 -> variant.pump(random.nextInt(10) == 0 ? 1 : 0);
+      default -> variant.pump(0);
     }
   }
 
@@ -146,7 +146,7 @@ final class MemoryCase {
     AtomicInteger calls = new AtomicInteger();
     Random own = new Random(random.nextLong());
     Program program = new Program(victim, own);
-    ground.register(
+    variant.register(
         victim,
         SelectionKey.OP_READ,
         key -> {
@@ -162,9 +162,9 @@ final class MemoryCase {
             "fuzz-selector",
             () -> {
               while (calls.incrementAndGet() < RACING_CALLS && !program.broken()) {
-                ground.pump(2);
+                variant.pump(2);
                 if (own.nextInt(8) == 0) {
-                  ground.interest(victim, INTERESTS[own.nextInt(INTERESTS.length)]);
+                  variant.interest(victim, INTERESTS[own.nextInt(INTERESTS.length)]);
                 }
                 if (own.nextInt(8) == 0) {
                   program.write();

@@ -41,14 +41,14 @@ class StubbornPeerTest {
 
   private final AtomicBoolean over = new AtomicBoolean();
   private Thread enemy;
-  private Ground ground;
+  private Variant variant;
   private Foe foe;
   private SocketChannel victim;
 
   @BeforeEach
   void open() throws Exception {
-    ground = new Ground(dir, 1);
-    foe = ground.foe(true);
+    variant = new Variant(dir, 1);
+    foe = variant.foe(true);
     victim = foe.meet(new Random(1));
     foe.shared.agree();
   }
@@ -61,7 +61,7 @@ class StubbornPeerTest {
       enemy.join();
     }
     victim.close();
-    ground.close();
+    variant.close();
   }
 
   /** Work that the peer does again and again. */
@@ -98,8 +98,8 @@ class StubbornPeerTest {
   /** What only the JDK's selector sees is seen all the same. */
   @Test
   void hintsHideNoOtherChannel() throws Exception {
-    try (Selector selector = ground.provider().openSelector();
-        ServerSocketChannel other = ground.provider().openServerSocketChannel()) {
+    try (Selector selector = variant.provider().openSelector();
+        ServerSocketChannel other = variant.provider().openServerSocketChannel()) {
       victim.configureBlocking(false);
       victim.register(selector, SelectionKey.OP_READ);
       int unused = selector.select(10);
@@ -123,8 +123,8 @@ class StubbornPeerTest {
   @Test
   void doorbellsAreReadInPieces() throws Exception {
     foe.shared.switchOut(0);
-    ground.register(victim, SelectionKey.OP_READ, key -> {});
-    ground.check();
+    variant.register(victim, SelectionKey.OP_READ, key -> {});
+    variant.check();
     long before = wakeupsReceived();
     ByteBuffer doorbells = tagged();
     long rung = 0;
@@ -136,7 +136,7 @@ class StubbornPeerTest {
     assertThat(rung).isGreaterThan(MANY_DOORBELLS / 2);
     for (int i = 0; wakeupsReceived() == before; i++) {
       assertThat(i).as("selects").isLessThan(100_000);
-      ground.pump(0);
+      variant.pump(0);
     }
     assertThat(wakeupsReceived() - before).as("reads in one select").isLessThanOrEqualTo(4096);
   }
@@ -152,16 +152,16 @@ class StubbornPeerTest {
   @Test
   void doorbellsHoldNoSelector() throws Exception {
     foe.shared.switchOut(0);
-    ground.register(victim, SelectionKey.OP_READ, key -> {});
-    ground.check();
+    variant.register(victim, SelectionKey.OP_READ, key -> {});
+    variant.check();
     foe.wire.configureBlocking(true);
     ByteBuffer doorbells = tagged();
     withoutEnd(() -> foe.wire.write(doorbells.clear()));
     for (int i = 0; i < 20; i++) {
-      ground.check();
+      variant.check();
     }
     victim.close();
-    ground.check();
+    variant.check();
   }
 
   /** Sends on TCP, where it should have switched, until the victim takes no more. */
@@ -175,7 +175,7 @@ class StubbornPeerTest {
         sent += n;
         movedNs = System.nanoTime();
       } else {
-        ground.pump(0);
+        variant.pump(0);
       }
     }
     return sent;
@@ -211,7 +211,7 @@ class StubbornPeerTest {
   void whatTheProgramDoesNotReadIsNotTaken() throws Exception {
     AtomicBoolean room = new AtomicBoolean();
     fillRing();
-    ground.register(victim, SelectionKey.OP_WRITE, key -> room.set(true));
+    variant.register(victim, SelectionKey.OP_WRITE, key -> room.set(true));
     long sent = flood();
     assertThat(sent).isLessThan(MUCH);
     assertThat(room).as("room in a full ring").isFalse();
@@ -219,32 +219,32 @@ class StubbornPeerTest {
     foe.shared.takeAll(); // and no doorbell is heard behind so many bytes
     for (int i = 0; !room.get(); i++) {
       assertThat(i).as("selects").isLessThan(1000);
-      ground.pump(1000);
+      variant.pump(1000);
     }
     assertThat(readAll(sent)).isEqualTo(sent);
 
     AtomicBoolean news = new AtomicBoolean();
-    ground.interest(victim, 0);
-    ground.pump(0);
+    variant.interest(victim, 0);
+    variant.pump(0);
     foe.shared.switchOut(sent);
-    ground.register(victim, SelectionKey.OP_READ, key -> news.set(true));
+    variant.register(victim, SelectionKey.OP_READ, key -> news.set(true));
     foe.shared.sendSome();
     foe.wire.write(ByteBuffer.allocate(1));
     for (int i = 0; !news.get(); i++) {
       assertThat(i).as("selects").isLessThan(1000);
-      ground.pump(1000);
+      variant.pump(1000);
     }
     assertThat(readAll(1)).isPositive();
-    ground.check();
+    variant.check();
   }
 
   @Test
   void aWriterFindsRoomWithoutADoorbell() throws Exception {
     fillRing();
-    ground.register(victim, SelectionKey.OP_WRITE, key -> {});
+    variant.register(victim, SelectionKey.OP_WRITE, key -> {});
     assertThat(flood()).isLessThan(MUCH);
-    victim.keyFor(ground.selector()).cancel();
-    ground.pump(0);
+    victim.keyFor(variant.selector()).cancel();
+    variant.pump(0);
     victim.configureBlocking(true);
     AtomicBoolean written = new AtomicBoolean();
     Thread writer =

@@ -29,7 +29,7 @@ final class StreamSession {
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final Queue<StreamEnd> open = new ArrayDeque<>();
 
-  StreamSession(StreamGround.Pair transports) throws Exception {
+  StreamSession(StreamVariant.Pair transports) throws Exception {
     assertThat(transports.dialling().unavailable()).as(transports.dialling().problem()).isNull();
     assertThat(transports.accepting().unavailable()).isNull();
     dialler = new Side(true, transports.dialling());

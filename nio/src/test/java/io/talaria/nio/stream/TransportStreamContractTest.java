@@ -41,7 +41,7 @@ class TransportStreamContractTest {
 
   @BeforeEach
   void connect() throws Exception {
-    session = new StreamSession(StreamGround.transports());
+    session = new StreamSession(StreamVariant.transports());
     StreamSession.Ends ends = session.connect();
     client = ends.client();
     server = ends.server();
@@ -103,7 +103,7 @@ class TransportStreamContractTest {
       int n = from.stream.write(ByteBuffer.allocate(1 << 16));
       assertThat(n).isNotNegative();
       total += n;
-      assertThat(total).as("taken without a reader").isLessThan(StreamGround.TOO_MUCH);
+      assertThat(total).as("taken without a reader").isLessThan(StreamVariant.TOO_MUCH);
       idle = n == 0 ? idle + 1 : 0;
       int unused = server.stream.readiness(ALL) | client.stream.readiness(ALL);
     }
@@ -445,7 +445,7 @@ class TransportStreamContractTest {
 
   @Test
   void aHomeHandsOverWhatItsStreamsWereWatchedFor() {
-    Home home = StreamGround.transports().accepting().openHome();
+    Home home = StreamVariant.transports().accepting().openHome();
     try {
       server.stream.moveTo(home);
       List<TransportStream> ready = new ArrayList<>();

@@ -124,7 +124,7 @@ public final class KillMain {
     Flood flood = new Flood();
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Dtalaria.verbs.ground=device");
+    command.add("-Dtalaria.verbs.variant=device");
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(KillMain.class.getName());

@@ -28,10 +28,11 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Where the tests run: on the provider in memory that the tests of verbs have, or, with {@code
- * -Dtalaria.verbs.ground=device}, on the first device of this host.
+ * -Dtalaria.verbs.variant=device}, on the first device of this host.
  */
 final class Provider implements BeforeAllCallback {
-  private static final boolean DEVICE = "device".equals(System.getProperty("talaria.verbs.ground"));
+  private static final boolean DEVICE =
+      "device".equals(System.getProperty("talaria.verbs.variant"));
   private static final String SOURCE = "verbs/src/test/c/loopback.c";
   private static String obstacle;
   private static SymbolLookup symbols;

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * What the contract runs on: two nodes in one process and a transport between them, or one node.
  */
-enum Ground {
+enum Variant {
   LOOP,
   SHM,
   STREAM,
@@ -24,20 +24,20 @@ enum Ground {
 
   /** Nodes of a test, closed after it. */
   static final class Nodes implements AutoCloseable {
-    final Ground ground;
+    final Variant variant;
     final Path directory;
     final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
     private final List<Node> nodes = new ArrayList<>();
 
-    Nodes(Ground ground, Path directory) {
-      if (ground == UCX) {
+    Nodes(Variant variant, Path directory) {
+      if (variant == UCX) {
         assumeThat(Ucx.obstacle()).isEmpty();
       }
-      this.ground = ground;
+      this.variant = variant;
       this.directory = directory;
     }
 
-    /** Options of a node of this ground. */
+    /** Options of a node of this variant. */
     NodeOptions options(int id) {
       NodeOptions options =
           NodeOptions.of(id)
@@ -45,7 +45,7 @@ enum Ground {
               .runDirectory(directory.resolve("run"))
               .sharedMemoryDirectory(directory.resolve("shm"))
               .directory(addresses::get);
-      return switch (ground) {
+      return switch (variant) {
         case STREAM -> options.transports(Transport.STREAM).listen("127.0.0.1", 0);
         case UCX -> options.transports(Transport.UCX);
         default -> options.transports(Transport.SHM);

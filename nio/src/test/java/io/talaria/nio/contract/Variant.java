@@ -14,9 +14,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** On what a contract is tested: a difference between two grounds is a bug. */
+/** On what a contract is tested: a difference between two variants is a bug. */
 @SuppressWarnings("ImmutableEnumChecker") // Providers do not change; the listener is made once.
-enum Ground {
+enum Variant {
   /** The JDK's own channels and selectors: the reference. */
   JDK(JdkNio.provider(), JdkNio.provider()),
 
@@ -42,24 +42,24 @@ enum Ground {
   private final SelectorProvider server;
   private ServerSocketChannel listener;
 
-  Ground(SelectorProvider client, SelectorProvider server) {
+  Variant(SelectorProvider client, SelectorProvider server) {
     this.client = client;
     this.server = server;
   }
 
   /**
-   * The grounds of a run: those that the property {@code talaria.test.grounds} names, separated by
-   * commas, or else all; with the property {@code talaria.test.transport}, which names the
+   * The variants of a run: those that the property {@code talaria.test.variants} names, separated
+   * by commas, or else all; with the property {@code talaria.test.transport}, which names the
    * transport of the run, those on which that makes a difference.
    */
-  static List<Ground> tested() {
+  static List<Variant> tested() {
     if (Talaria.TRANSPORT != null) {
       return List.of(ACCELERATED, NEGOTIATING);
     }
-    String named = System.getProperty("talaria.test.grounds", "");
+    String named = System.getProperty("talaria.test.variants", "");
     return named.isEmpty()
         ? List.of(values())
-        : Stream.of(named.split(",", -1)).map(Ground::valueOf).toList();
+        : Stream.of(named.split(",", -1)).map(Variant::valueOf).toList();
   }
 
   /** Makes the channels that connect. */

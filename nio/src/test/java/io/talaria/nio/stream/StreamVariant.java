@@ -13,14 +13,14 @@ import java.nio.file.Path;
  * The transport on which the contract of streams is tested: the one that the property {@code
  * talaria.test.transport} names, or shared memory.
  */
-final class StreamGround {
+final class StreamVariant {
   /** The transport's name. */
   static final String NAME = System.getProperty("talaria.test.transport", "shm");
 
   private static final int RING_BYTES = 32 << 10;
   private static final int MAX_RING_BYTES = 256 << 10;
 
-  private StreamGround() {}
+  private StreamVariant() {}
 
   /** More than any stream here takes unread. */
   static final int TOO_MUCH = 16 << 20;

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  * two sound connections that go on beside the attacked ones, one served by that selector, one by a
  * blocking thread. Whoever pumps the selector must be one thread at a time.
  */
-final class Ground implements AutoCloseable {
+final class Variant implements AutoCloseable {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
   private static final int SMALL_RING = 4096;
   private static final int LARGE_RING = 65_536;
@@ -50,7 +50,7 @@ final class Ground implements AutoCloseable {
 
   private final Executor negotiation;
 
-  Ground(Path dir, long seed) throws IOException {
+  Variant(Path dir, long seed) throws IOException {
     this.dir = dir;
     System.setProperty("talaria.shm.ring.initial", Integer.toString(SMALL_RING));
     System.setProperty("talaria.shm.ring.max", Integer.toString(LARGE_RING));

@@ -10,11 +10,12 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Where the suite runs: on the loopback provider, or, with {@code -Dtalaria.verbs.ground=device},
+ * Where the suite runs: on the loopback provider, or, with {@code -Dtalaria.verbs.variant=device},
  * on the first device of this host. An assertion holds on both.
  */
-final class Ground implements BeforeAllCallback {
-  private static final boolean DEVICE = "device".equals(System.getProperty("talaria.verbs.ground"));
+final class Variant implements BeforeAllCallback {
+  private static final boolean DEVICE =
+      "device".equals(System.getProperty("talaria.verbs.variant"));
 
   /** On an emulated machine a call takes milliseconds. */
   private static final long LIMIT_NS = 60_000_000_000L;

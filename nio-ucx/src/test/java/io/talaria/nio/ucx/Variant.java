@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * A transport with honest connections to itself, and a hostile peer: a UCX worker of its own, which
  * sends what it likes. All in one thread, beside the transport's caretaker.
  */
-final class Ground implements AutoCloseable {
+final class Variant implements AutoCloseable {
   private static final long LIMIT_NS = 30_000_000_000L;
   private static final long HOSTILE_PID = 4_000_001;
   private static final long HONEST_PID = 4_000_002;
@@ -39,7 +39,7 @@ final class Ground implements AutoCloseable {
     return POSSIBLE;
   }
 
-  Ground() throws TransportException {
+  Variant() throws TransportException {
     transport.start();
     assertThat(transport.unavailable()).as(transport.problem()).isNull();
     worker = transport.binding().openWorker();

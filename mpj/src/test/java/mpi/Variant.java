@@ -33,7 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Assumptions;
 
 /** Runs the ranks of a test as threads of this JVM, each with an engine of its own. */
-final class Ground {
+final class Variant {
   /** What a rank does. */
   interface Body {
     void run(Intracomm world) throws Exception;
@@ -53,34 +53,34 @@ final class Ground {
   private long spinNs = 1000;
   private final AtomicLong lateWakeUps = new AtomicLong();
 
-  private Ground(Kind kind) {
+  private Variant(Kind kind) {
     this.kind = kind;
   }
 
-  static Ground threads() {
-    return new Ground(Kind.THREADS);
+  static Variant threads() {
+    return new Variant(Kind.THREADS);
   }
 
-  static Ground sharedFiles() {
-    return new Ground(Kind.FILES);
+  static Variant sharedFiles() {
+    return new Variant(Kind.FILES);
   }
 
-  static Ground nio() {
-    return new Ground(Kind.NIO);
+  static Variant nio() {
+    return new Variant(Kind.NIO);
   }
 
   /** Rings among the even and among the odd ranks, connections between them: two hosts. */
-  static Ground auto() {
-    return new Ground(Kind.AUTO);
+  static Variant auto() {
+    return new Variant(Kind.AUTO);
   }
 
-  static Ground ucx() {
-    return new Ground(Kind.UCX);
+  static Variant ucx() {
+    return new Variant(Kind.UCX);
   }
 
   /** As {@link #auto}, with UCX between the two hosts. */
-  static Ground autoWithUcx() {
-    return new Ground(Kind.AUTO_UCX);
+  static Variant autoWithUcx() {
+    return new Variant(Kind.AUTO_UCX);
   }
 
   private Links.Options options(Settings settings) {
@@ -134,12 +134,12 @@ final class Ground {
     return ways;
   }
 
-  Ground with(String name, Object value) {
+  Variant with(String name, Object value) {
     properties.setProperty("talaria.mpj." + name, value.toString());
     return this;
   }
 
-  Ground spinNs(long ns) {
+  Variant spinNs(long ns) {
     spinNs = ns;
     return this;
   }
