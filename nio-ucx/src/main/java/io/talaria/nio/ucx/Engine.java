@@ -107,7 +107,7 @@ final class Engine {
   private long turns;
   private long turnsSeen;
   private int awaiting;
-  private final List<UcxHome> homesAsleep = new ArrayList<>();
+  private final List<UcxReadySet> readySetsAsleep = new ArrayList<>();
   private boolean armed;
   private boolean watched;
 
@@ -635,12 +635,12 @@ final class Engine {
     }
   }
 
-  /** A home that looks at it is about to sleep on the descriptor. */
-  void homeFallsAsleep(UcxHome home) {
+  /** A ready set that looks at it is about to sleep on the descriptor. */
+  void readySetFallsAsleep(UcxReadySet readySet) {
     if (closed) {
       return;
     }
-    homesAsleep.add(home);
+    readySetsAsleep.add(readySet);
     arm();
     if (awaiting == 0) {
       watch(false);
@@ -650,9 +650,9 @@ final class Engine {
     }
   }
 
-  /** A home sleeps no more, or does not look at it any more. */
-  void homeIsAwake(UcxHome home) {
-    if (homesAsleep.remove(home)) {
+  /** A ready set sleeps no more, or does not look at it any more. */
+  void readySetIsAwake(UcxReadySet readySet) {
+    if (readySetsAsleep.remove(readySet)) {
       caretaker.stir(); // whom it has kept from looking
     }
   }
@@ -722,7 +722,7 @@ final class Engine {
             || !notesUnderWay.isEmpty()
             || !leaving.isEmpty()
             || !expecting.isEmpty();
-    boolean slept = !homesAsleep.isEmpty() && armed && awaiting == 0;
+    boolean slept = !readySetsAsleep.isEmpty() && armed && awaiting == 0;
     if (slept && !work) {
       return active ? Need.A_LOOK : Need.NOTHING;
     }
@@ -733,12 +733,12 @@ final class Engine {
       turnUntilQuiet(); // UCX gives an endpoint's memory back in its next turn
     }
     pollExpecting();
-    if (active && awaiting == 0 && homesAsleep.isEmpty()) {
+    if (active && awaiting == 0 && readySetsAsleep.isEmpty()) {
       watch(false);
       return sending.isEmpty() && expecting.isEmpty() ? Need.A_LOOK : Need.HASTE;
     }
     arm();
-    boolean needsWatch = homesAsleep.isEmpty() || awaiting > 0;
+    boolean needsWatch = readySetsAsleep.isEmpty() || awaiting > 0;
     if (needsWatch) {
       watch(armed);
     }

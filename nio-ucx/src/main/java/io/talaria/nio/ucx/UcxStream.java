@@ -4,7 +4,7 @@ package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.transport.EndState;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.StreamOwner;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportProvider;
@@ -439,12 +439,12 @@ final class UcxStream implements TransportStream {
   }
 
   @Override
-  public void leave(Home left) {
+  public void leave(ReadySet left) {
     waits.leave(left);
   }
 
   @Override
-  public void moveTo(Home next) {
+  public void moveTo(ReadySet next) {
     waits.moveTo(next);
   }
 

@@ -5,8 +5,8 @@ package io.talaria.nio.ucx;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Transport;
 import io.talaria.nio.jdk.JdkNio;
-import io.talaria.nio.transport.Home;
 import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.Upgrade;
@@ -173,12 +173,12 @@ final class UcxTransport implements TransportProvider {
   }
 
   @Override
-  public Home openHome() {
+  public ReadySet openReadySet() {
     if (binding == null) {
       return null;
     }
     try {
-      return new UcxHome(this);
+      return new UcxReadySet(this);
     } catch (IOException | IllegalStateException e) {
       problem = "No descriptor for a selector: " + e.getMessage();
       return null;
@@ -270,8 +270,8 @@ final class UcxTransport implements TransportProvider {
     caretaker.stir();
   }
 
-  private Engine engine(Home home, Engine[] pool) throws TransportException {
-    Engine placed = home == null ? null : ((UcxHome) home).engine();
+  private Engine engine(ReadySet readySet, Engine[] pool) throws TransportException {
+    Engine placed = readySet == null ? null : ((UcxReadySet) readySet).engine();
     if (placed != null) {
       return placed;
     }
@@ -315,11 +315,11 @@ final class UcxTransport implements TransportProvider {
   }
 
   @Override
-  public Upgrade offer(Peer peer, Home home) throws TransportException {
+  public Upgrade offer(Peer peer, ReadySet readySet) throws TransportException {
     if (of(peer).byTcpOnly()) {
       throw new TransportException(Reason.UCX_TCP_ONLY, "nothing but tcp reaches this peer");
     }
-    return new UcxUpgrade(newStream(peer, engine(home, connecting), false));
+    return new UcxUpgrade(newStream(peer, engine(readySet, connecting), false));
   }
 
   @Override
@@ -328,9 +328,10 @@ final class UcxTransport implements TransportProvider {
   }
 
   @Override
-  public Upgrade answer(Peer peer, ByteBuffer payload, Home home) throws TransportException {
+  public Upgrade answer(Peer peer, ByteBuffer payload, ReadySet readySet)
+      throws TransportException {
     UcxMessages.Place place = UcxMessages.place(payload);
-    UcxStream stream = newStream(peer, engine(home, accepting), true);
+    UcxStream stream = newStream(peer, engine(readySet, accepting), true);
     stream.reaches(place);
     return new UcxUpgrade(stream);
   }

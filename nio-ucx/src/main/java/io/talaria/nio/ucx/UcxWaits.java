@@ -6,12 +6,12 @@ import static io.talaria.nio.transport.TransportStream.READ;
 import static io.talaria.nio.transport.TransportStream.WRITE;
 
 import io.talaria.nio.transport.EndState;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 
 /**
- * What one stream is ready for, and who waits for that: the home in which a selector looks at it,
- * and threads that sleep for it alone. An engine's, except what is marked; methods enter the engine
- * unless they say that it is entered.
+ * What one stream is ready for, and who waits for that: the ready set in which a selector looks at
+ * it, and threads that sleep for it alone. An engine's, except what is marked; methods enter the
+ * engine unless they say that it is entered.
  */
 final class UcxWaits {
   private final UcxStream stream;
@@ -19,9 +19,9 @@ final class UcxWaits {
   private final UcxOutput output;
   private final UcxInput input;
   private final EndState ends;
-  private UcxHome home;
+  private UcxReadySet readySet;
 
-  /** Operations for which the home is to be hinted, once. */
+  /** Operations for which the ready set is to be hinted, once. */
   private int watched;
 
   /** Operations for which a thread sleeps. */
@@ -79,10 +79,10 @@ final class UcxWaits {
       stream.wakeOwner();
     } else if ((watched & now) != 0) {
       watched &= ~now;
-      if (home == null) {
+      if (readySet == null) {
         stream.wakeOwner();
       } else {
-        home.hint(stream);
+        readySet.hint(stream);
       }
     }
   }
@@ -133,13 +133,13 @@ final class UcxWaits {
     }
   }
 
-  // ---- the home
+  // ---- the ready set
 
   /** As {@link io.talaria.nio.transport.TransportStream#leave}. */
-  void leave(Home left) {
+  void leave(ReadySet left) {
     engine.enter();
     try {
-      if (home == left) {
+      if (readySet == left) {
         moveTo(null);
       }
     } finally {
@@ -148,15 +148,16 @@ final class UcxWaits {
   }
 
   /** As {@link io.talaria.nio.transport.TransportStream#moveTo}. */
-  void moveTo(Home next) {
+  void moveTo(ReadySet next) {
     engine.enter();
     try {
-      UcxHome target = (UcxHome) next;
-      if (target != home) {
-        UcxHome left = home;
-        // Without a home, if it must be, the caretaker brings what comes: later, but all of it.
-        home = target != null && !engine.closed() && target.add(engine) ? target : null;
-        homeless = home == null;
+      UcxReadySet target = (UcxReadySet) next;
+      if (target != readySet) {
+        UcxReadySet left = readySet;
+        // Without a ready set, if it must be, the caretaker brings what comes: later, but all of
+        // it.
+        readySet = target != null && !engine.closed() && target.add(engine) ? target : null;
+        homeless = readySet == null;
         if (left != null) {
           left.remove(engine);
         }

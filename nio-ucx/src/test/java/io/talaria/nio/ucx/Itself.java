@@ -26,8 +26,10 @@ final class Itself {
 
   final FakePeer toClient;
 
-  /** Where the streams of servers are made from now on; null: where those without a home are. */
-  UcxHome serverHome;
+  /**
+   * Where the streams of servers are made from now on; null: where those without a ready set are.
+   */
+  UcxReadySet serverReadySet;
 
   /**
    * Begins a session.
@@ -56,12 +58,12 @@ final class Itself {
 
   /** The server's half of what the client has offered. */
   Upgrade answer(Upgrade offer) throws TransportException {
-    return transport.answer(toClient, offer.payload(), serverHome);
+    return transport.answer(toClient, offer.payload(), serverReadySet);
   }
 
   /** A connection that is agreed and switched. */
-  Connection connect(UcxHome home, StreamOwner client) throws TransportException {
-    Connection made = new Connection(home, client);
+  Connection connect(UcxReadySet readySet, StreamOwner client) throws TransportException {
+    Connection made = new Connection(readySet, client);
     made.agree();
     made.client.switchOut(0);
     made.server.switchOut(0);
@@ -79,7 +81,7 @@ final class Itself {
     return true;
   }
 
-  /** Both ends of a connection, not agreed yet. The server has no home, nor has the client. */
+  /** Both ends of a connection, not agreed yet. The server has no ready set, nor has the client. */
   final class Connection {
     final UcxStream client;
     final UcxStream server;
@@ -88,18 +90,18 @@ final class Itself {
     /**
      * Makes them.
      *
-     * @param home the client's, or null
+     * @param readySet the client's, or null
      */
-    Connection(UcxHome home, StreamOwner owner) throws TransportException {
-      Upgrade offer = transport.offer(toServer, home);
+    Connection(UcxReadySet readySet, StreamOwner owner) throws TransportException {
+      Upgrade offer = transport.offer(toServer, readySet);
       Upgrade answer = answer(offer);
       server = (UcxStream) answer.stream();
       server.owner(new FakeOwner(), null);
       offer.answered(answer.payload());
       client = (UcxStream) offer.stream();
       client.owner(owner, null);
-      if (home != null) {
-        client.moveTo(home);
+      if (readySet != null) {
+        client.moveTo(readySet);
       }
       engine = client.engine();
     }

@@ -277,22 +277,22 @@ class LastWordsTest {
   }
 
   @Test
-  void aHomeThatSleepsIsWokenThen() throws Exception {
-    UcxHome home = new UcxHome(itself.transport);
+  void aReadySetThatSleepsIsWokenThen() throws Exception {
+    UcxReadySet readySet = new UcxReadySet(itself.transport);
     FakeOwner owner = new FakeOwner();
-    Connection connection = itself.connect(home, owner);
+    Connection connection = itself.connect(readySet, owner);
     assertExpects(connection.client);
     assertThat(connection.client.watch(READ)).isTrue();
-    assertThat(home.arm()).isTrue();
+    assertThat(readySet.arm()).isTrue();
     owner.forget();
     itself.endSession();
     owner.assertWoken();
-    home.disarm();
-    assertThat(home.drainReady(stream -> assertThat(stream).isSameAs(connection.client), 9))
+    readySet.disarm();
+    assertThat(readySet.drainReady(stream -> assertThat(stream).isSameAs(connection.client), 9))
         .isEqualTo(1);
     assertSettles(connection.client, END);
     connection.client.moveTo(null);
-    home.close();
+    readySet.close();
   }
 
   /** What is in the peer's queue is read all the same. */

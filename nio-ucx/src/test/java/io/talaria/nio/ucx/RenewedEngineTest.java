@@ -44,29 +44,32 @@ class RenewedEngineTest {
 
   private Itself itself;
   private UcxTransport transport;
-  private UcxHome home;
-  private UcxHome serverHome;
+  private UcxReadySet readySet;
+  private UcxReadySet serverReadySet;
 
   @BeforeEach
   void open() throws Exception {
     assumeTrue(Variant.possible(), "no UCX here");
     transport = Itself.transportWith(Integer.toString(STREAMS), Integer.toString(ENDS));
     itself = new Itself(transport, PID, false);
-    home = new UcxHome(transport);
-    serverHome = new UcxHome(transport);
+    readySet = new UcxReadySet(transport);
+    serverReadySet = new UcxReadySet(transport);
   }
 
   @AfterEach
   void close() {
-    if (serverHome != null) {
-      home.close();
-      serverHome.close();
+    if (serverReadySet != null) {
+      readySet.close();
+      serverReadySet.close();
     }
   }
 
-  /** A connection whose client has the home, as long as that is open, and whose server has none. */
+  /**
+   * A connection whose client has the ready set, as long as that is open, and whose server has
+   * none.
+   */
   private Connection connect(StreamOwner owner) throws TransportException {
-    return itself.connect(home, owner);
+    return itself.connect(readySet, owner);
   }
 
   private Connection connect() throws TransportException {
@@ -114,17 +117,17 @@ class RenewedEngineTest {
   void whoComesLateToAClosedEngineFindsNothing() throws Exception {
     List<Connection> first = share();
     Connection late = first.get(0);
-    assertThat(home.arm()).isTrue(); // it remembers the engine
+    assertThat(readySet.arm()).isTrue(); // it remembers the engine
     Connection next = connect();
     for (Connection each : first) {
       each.end();
     }
     until(() -> closed(late.engine));
-    home.disarm();
-    assertThat(home.progress(1)).isNotNegative();
+    readySet.disarm();
+    assertThat(readySet.progress(1)).isNotNegative();
     assertThat(late.client.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.RESET);
     assertThat(late.client.write(ByteBuffer.allocate(1))).isEqualTo(TransportStream.BROKEN);
-    late.client.moveTo(home);
+    late.client.moveTo(readySet);
     assertThat(late.client.await(TransportStream.READ)).isFalse();
     late.client.finishOutput();
     late.client.abandonInput(false);
@@ -230,19 +233,19 @@ class RenewedEngineTest {
   // ---- who sleeps meanwhile
 
   @Test
-  void aHomeThatSleepsIsWokenByAnEngineThatIsRenewedMeanwhile() throws Exception {
+  void aReadySetThatSleepsIsWokenByAnEngineThatIsRenewedMeanwhile() throws Exception {
     List<Connection> first = share();
     Connection watched = first.get(1);
     try (Selector selector = JdkNio.provider().openSelector()) {
-      home.selectable().configureBlocking(false);
-      home.selectable().register(selector, SelectionKey.OP_READ);
+      readySet.selectable().configureBlocking(false);
+      readySet.selectable().register(selector, SelectionKey.OP_READ);
       assertThat(watched.client.watch(TransportStream.READ)).isTrue();
-      assertThat(home.arm()).isTrue();
+      assertThat(readySet.arm()).isTrue();
       Connection next = connect();
       assertThat(next.engine).isNotSameAs(watched.engine);
       assertThat(watched.server.write(ByteBuffer.allocate(1))).isEqualTo(1);
       assertThat(selector.select(TimeUnit.NANOSECONDS.toMillis(Itself.LIMIT_NS))).isEqualTo(1);
-      home.disarm();
+      readySet.disarm();
       next.end();
     }
     for (Connection each : first) {
@@ -251,25 +254,25 @@ class RenewedEngineTest {
   }
 
   @Test
-  void aHomeThatSleepsIsWokenByStreamsOfItsNewEngine() throws Exception {
+  void aReadySetThatSleepsIsWokenByStreamsOfItsNewEngine() throws Exception {
     List<Connection> first = share();
-    assertThat(home.arm()).isTrue();
+    assertThat(readySet.arm()).isTrue();
     FakeOwner owner = new FakeOwner();
     Connection next = connect(owner);
     assertThat(next.client.watch(TransportStream.READ)).isTrue();
     owner.forget();
     assertThat(next.server.write(ByteBuffer.allocate(1))).isEqualTo(1);
     owner.assertWoken();
-    home.disarm();
+    readySet.disarm();
     next.end();
     for (Connection each : first) {
       each.end();
     }
   }
 
-  /** The engine counts on a home that sleeps, and that does not look at it any more. */
+  /** The engine counts on a ready set that sleeps, and that does not look at it any more. */
   @Test
-  void aStreamThatLeavesAHomeThatSleepsIsLookedAfter() throws Exception {
+  void aStreamThatLeavesAReadySetThatSleepsIsLookedAfter() throws Exception {
     List<Connection> first = share();
     FakeOwner owner = new FakeOwner();
     Connection next = connect(owner);
@@ -280,7 +283,7 @@ class RenewedEngineTest {
     for (Connection each : third) {
       each.end();
     }
-    assertThat(home.arm()).isTrue();
+    assertThat(readySet.arm()).isTrue();
     Connection renewed = connect();
     assertThat(renewed.engine).isNotSameAs(left);
     next.client.moveTo(null); // the last there
@@ -288,7 +291,7 @@ class RenewedEngineTest {
     owner.forget();
     assertThat(next.server.write(ByteBuffer.allocate(1))).isEqualTo(1);
     owner.assertWoken();
-    home.disarm();
+    readySet.disarm();
     next.end();
     renewed.end();
     for (Connection each : first) {
@@ -304,7 +307,7 @@ class RenewedEngineTest {
     while (transport.ends() < ENDS) {
       all.add(connect());
     }
-    assertThatThrownBy(() -> transport.offer(itself.toServer, home))
+    assertThatThrownBy(() -> transport.offer(itself.toServer, readySet))
         .hasMessageContaining("16 ends")
         .hasMessageContaining("vm.max_map_count")
         .hasMessageContaining("talaria.ucx.ends")
@@ -326,7 +329,7 @@ class RenewedEngineTest {
 
   /** The client's endpoint is refused. */
   private void clientIsRefused(Connection before, boolean beforehand) throws TransportException {
-    Upgrade offer = transport.offer(itself.toServer, home);
+    Upgrade offer = transport.offer(itself.toServer, readySet);
     Upgrade answer = itself.answer(offer);
     UcxStream server = (UcxStream) answer.stream();
     assertThat(server.engine()).isSameAs(before.server.engine());
@@ -344,7 +347,7 @@ class RenewedEngineTest {
 
   @Test
   void aClientWhoseEndpointIsRefusedStaysOnTcpAndTheOthersGoOn() throws Exception {
-    itself.serverHome = serverHome;
+    itself.serverReadySet = serverReadySet;
     Connection before = connect();
     clientIsRefused(before, false);
     before.exchange();
@@ -357,7 +360,7 @@ class RenewedEngineTest {
   @Test
   void aServerWhoseEndpointIsRefusedWithdraws() throws Exception {
     Connection before = connect();
-    Upgrade offer = transport.offer(itself.toServer, home);
+    Upgrade offer = transport.offer(itself.toServer, readySet);
     Upgrade answer = itself.answer(offer);
     UcxStream server = (UcxStream) answer.stream();
     refuse(server.engine(), before.engine);

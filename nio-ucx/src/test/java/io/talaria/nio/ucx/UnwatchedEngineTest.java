@@ -24,20 +24,20 @@ import org.junit.jupiter.api.Timeout;
 class UnwatchedEngineTest {
   private Variant variant;
   private EventSet events;
-  private UcxHome home;
+  private UcxReadySet readySet;
 
   @BeforeEach
   void open() throws Exception {
     assumeTrue(Variant.possible(), "no UCX here");
     variant = new Variant();
     events = new EventSet(variant.transport.binding());
-    home = new UcxHome(variant.transport, events);
+    readySet = new UcxReadySet(variant.transport, events);
   }
 
   @AfterEach
   void close() {
     if (variant != null) {
-      home.close();
+      readySet.close();
       variant.close();
     }
   }
@@ -47,14 +47,14 @@ class UnwatchedEngineTest {
   }
 
   @Test
-  void aHomeThatCouldNotWatchAnEngineTriesAgain() throws Exception {
+  void aReadySetThatCouldNotWatchAnEngineTriesAgain() throws Exception {
     Engine engine = variant.transport.takeEngine();
     assertThat(events.add(engine)).isTrue();
-    assertThat(home.add(engine)).isFalse();
+    assertThat(readySet.add(engine)).isFalse();
     events.remove(engine);
-    assertThat(home.add(engine)).isTrue();
+    assertThat(readySet.add(engine)).isTrue();
     assertThat(watches(engine)).isTrue();
-    home.remove(engine);
+    readySet.remove(engine);
     variant.transport.giveBack(engine);
   }
 
@@ -62,30 +62,30 @@ class UnwatchedEngineTest {
   void anOfferWithoutAnEngineIsRefusedAndTheNextIsNot() throws Exception {
     Engine engine = variant.transport.takeEngine();
     assertThat(events.add(engine)).isTrue();
-    variant.transport.giveBack(engine); // so that the home gets it
-    assertThatThrownBy(() -> variant.transport.offer(variant.hostilePeer, home))
+    variant.transport.giveBack(engine); // so that the ready set gets it
+    assertThatThrownBy(() -> variant.transport.offer(variant.hostilePeer, readySet))
         .isInstanceOfSatisfying(
             TransportException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT));
     events.remove(engine);
-    Upgrade offer = variant.transport.offer(variant.hostilePeer, home);
+    Upgrade offer = variant.transport.offer(variant.hostilePeer, readySet);
     assertThat(((UcxStream) offer.stream()).engine()).isSameAs(engine);
     assertThat(watches(engine)).isTrue();
     offer.cancel(Reason.CLOSED_EARLY);
   }
 
   @Test
-  void aStreamWhoseEngineAHomeCannotWatchGoesOnWithoutAHome() throws Exception {
+  void aStreamWhoseEngineAReadySetCannotWatchGoesOnWithoutAReadySet() throws Exception {
     Variant.Hostile peer = variant.new Hostile();
     peer.begin();
     Engine engine = peer.stream.engine();
     assertThat(events.add(engine)).isTrue();
-    peer.stream.moveTo(home);
+    peer.stream.moveTo(readySet);
     assertThat(peer.stream.watch(TransportStream.READ)).isTrue();
     peer.stream(Variant.longs(1));
     variant.until(() -> peer.stream.readiness(TransportStream.READ) != 0);
     assertThat(peer.read()).isEqualTo(Long.BYTES);
     events.remove(engine);
-    peer.stream.moveTo(home);
+    peer.stream.moveTo(readySet);
     assertThat(watches(engine)).isTrue();
     peer.end();
   }

@@ -2,7 +2,7 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 
@@ -24,7 +24,7 @@ final class ControlLook {
   /** The JDK's selector has something for one of its keys. */
   void innerReady(SelectionKey below) {
     if (!(below.attachment() instanceof TalariaSelectionKey key)) {
-      ((Home) below.attachment()).selected(); // the next pass makes the progress
+      ((ReadySet) below.attachment()).selected(); // the next pass makes the progress
       return;
     }
     if (!key.isValid()) {

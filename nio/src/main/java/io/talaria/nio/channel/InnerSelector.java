@@ -4,7 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
 import io.talaria.nio.memory.Faults;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -54,18 +54,18 @@ final class InnerSelector {
     return channel.register(inner, 0, key);
   }
 
-  /** Sleeps on a home, too; false if this selector is closed. */
-  boolean sleepOn(Home home) {
-    SelectableChannel event = home.selectable();
+  /** Sleeps on a ready set, too; false if this selector is closed. */
+  boolean sleepOn(ReadySet readySet) {
+    SelectableChannel event = readySet.selectable();
     try {
       if (event != null) {
-        event.register(inner, SelectionKey.OP_READ, home);
+        event.register(inner, SelectionKey.OP_READ, readySet);
       }
       return true;
     } catch (ClosedSelectorException e) {
       return false;
     } catch (ClosedChannelException e) {
-      throw new IllegalStateException("the event channel of a new home is closed", e);
+      throw new IllegalStateException("the event channel of a new ready set is closed", e);
     }
   }
 

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   {@link LaneUpgrade}   how the stream comes, and is given up again
  *   {@link ControlLink}   doorbells and the end of the control connection
  *   {@link ControlWaiter}, {@link TransportSleep}   sleeping in blocking calls
- *   {@link Residence}     the selector's home in which the stream is
+ *   {@link Membership}     the selector's ready set in which the stream is
  *   {@link Ending}        close, linger, release
  * </pre>
  *
@@ -56,7 +56,7 @@ final class Lane implements StreamOwner {
   private volatile TransportStream stream;
 
   /** Set before the stream is. */
-  private Residence residence;
+  private Membership membership;
 
   /** Set before the stream is. */
   private TransportSleep transportSleep;
@@ -117,8 +117,8 @@ final class Lane implements StreamOwner {
   }
 
   /** Where the stream lives; while there is one. */
-  Residence residence() {
-    return residence;
+  Membership membership() {
+    return membership;
   }
 
   LaneUpgrade upgrade() {
@@ -171,7 +171,7 @@ final class Lane implements StreamOwner {
   /** Takes the stream that carries the bytes once both sides have agreed. Once. */
   void attach(TransportStream fast) {
     assert Thread.holdsLock(output.lock()) && Thread.holdsLock(channel.stateLock());
-    residence = new Residence(fast);
+    membership = new Membership(fast);
     transportSleep =
         fast.wakesByItself()
             ? new SelfWakingSleep(this, fast, counters)
@@ -382,15 +382,15 @@ final class Lane implements StreamOwner {
   /**
    * The control connection is about to be heard by no selector, because the channel becomes
    * blocking or closes. Then nobody may ring a selector by it, or that would be taken for the
-   * doorbell of all neighbours: the stream leaves its home first, and the sleep that a doorbell may
-   * have been meant for ends afterwards.
+   * doorbell of all neighbours: the stream leaves its ready set first, and the sleep that a
+   * doorbell may have been meant for ends afterwards.
    *
    * @param forGood whether the channel closes: no selector gives the stream a place again, and none
    *     touches it
    */
-  void leaveHome(boolean forGood) {
+  void leaveReadySet(boolean forGood) {
     if (stream != null) {
-      residence.leave(forGood);
+      membership.leave(forGood);
       nudgeSelectors();
     }
   }

@@ -8,7 +8,7 @@ import io.talaria.nio.Transport;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.negotiation.Upgradable;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.TransportStream;
 
@@ -108,9 +108,9 @@ final class LaneUpgrade implements Upgradable {
   }
 
   @Override
-  public Home home(TransportProvider transport) {
+  public ReadySet readySet(TransportProvider transport) {
     TalariaSelectionKey[] registered = channel.keys().all();
-    return registered.length == 1 ? registered[0].owner().home(transport) : null;
+    return registered.length == 1 ? registered[0].owner().readySet(transport) : null;
   }
 
   // ---- taking it

@@ -3,7 +3,7 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.jdk.JdkNio;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectionKey;
@@ -13,32 +13,32 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The keys of one selector, from their registration to their removal: has the JDK's selector, the
- * list of active keys and the streams' homes follow what the program changes. Confined to the
+ * list of active keys and the streams' ready sets follow what the program changes. Confined to the
  * selecting thread, except what is marked.
  */
 final class Registrations {
   private final TalariaSelector selector;
   private final InnerSelector inner;
-  private final SelectorHomes homes;
+  private final SelectorReadySets readySets;
   private final ActiveKeys active;
   private final ReadyKeys ready;
   private final ChangedKeys changes;
   private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
   private final Set<SelectionKey> view = Collections.unmodifiableSet(keys);
 
-  /** Keys whose streams have their homes by this selector. */
+  /** Keys whose streams have their ready sets by this selector. */
   private int attached;
 
   Registrations(
       TalariaSelector selector,
       InnerSelector inner,
-      SelectorHomes homes,
+      SelectorReadySets readySets,
       ActiveKeys active,
       ReadyKeys ready,
       ChangedKeys changes) {
     this.selector = selector;
     this.inner = inner;
-    this.homes = homes;
+    this.readySets = readySets;
     this.active = active;
     this.ready = ready;
     this.changes = changes;
@@ -97,7 +97,7 @@ final class Registrations {
 
   // ---- changes
 
-  /** Whether a stream has its home by this selector. */
+  /** Whether a stream has its ready set by this selector. */
   boolean anyAttached() {
     return attached > 0;
   }
@@ -140,16 +140,16 @@ final class Registrations {
     }
   }
 
-  /** Finds the stream of a key its home. */
+  /** Finds the stream of a key its ready set. */
   private void settle(TalariaSelectionKey key, Lane lane) {
     if (key.settled) {
       return;
     }
     key.settled = true;
     attached++;
-    Home target = homes.in(lane.stream().transport());
+    ReadySet target = readySets.in(lane.stream().transport());
     boolean shared = target == null || key.socket.keys().all().length > 1;
-    lane.residence().moveTo(shared ? null : target);
+    lane.membership().moveTo(shared ? null : target);
     if (shared) {
       nudgeOthers(key);
     }
@@ -193,9 +193,9 @@ final class Registrations {
   private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
     Lane lane = key.socket.lane();
-    Home left = homes.ifOpen(lane.stream().transport());
+    ReadySet left = readySets.ifOpen(lane.stream().transport());
     if (left != null) {
-      lane.residence().leave(left);
+      lane.membership().leave(left);
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);

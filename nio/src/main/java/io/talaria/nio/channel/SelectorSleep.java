@@ -15,7 +15,7 @@ final class SelectorSleep {
   private static final int SPIN_PASSES = 16;
 
   private final InnerSelector inner;
-  private final SelectorHomes homes;
+  private final SelectorReadySets readySets;
   private final ChangedKeys changes;
   private final TransportLook transports;
   private final ReadyKeys ready;
@@ -28,13 +28,13 @@ final class SelectorSleep {
 
   SelectorSleep(
       InnerSelector inner,
-      SelectorHomes homes,
+      SelectorReadySets readySets,
       ChangedKeys changes,
       TransportLook transports,
       ReadyKeys ready,
       Spinner spinner) {
     this.inner = inner;
-    this.homes = homes;
+    this.readySets = readySets;
     this.changes = changes;
     this.transports = transports;
     this.ready = ready;
@@ -116,13 +116,13 @@ final class SelectorSleep {
     boolean slept = false;
     try {
       sleeping = true;
-      if (!wakeUp && !changes.some() && homes.arm()) {
+      if (!wakeUp && !changes.some() && readySets.arm()) {
         inner.sleep(transports.anyDeaf() ? soon(timeoutMs) : timeoutMs);
         slept = true;
       }
     } finally {
       sleeping = false;
-      homes.disarm();
+      readySets.disarm();
     }
     Faults.take();
     return slept;

@@ -50,7 +50,7 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   /** Whether no doorbell is heard until the program reads: see {@link Lane#deaf}. */
   boolean deaf;
 
-  /** Whether the channel's stream has been given its home here. */
+  /** Whether the channel's stream has been given its ready set here. */
   boolean settled;
 
   /** Whether the selector has removed the key everywhere. */

@@ -5,7 +5,7 @@ package io.talaria.nio.channel;
 import io.talaria.nio.counters.SelectorCounters;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportProvider;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
@@ -41,7 +41,7 @@ final class TalariaSelector extends AbstractSelector {
   private final Context context;
   private final SelectorCounters counters;
   private final InnerSelector inner;
-  private final SelectorHomes homes;
+  private final SelectorReadySets readySets;
   private final ChangedKeys changes = new ChangedKeys();
   private final ReadyKeys ready = new ReadyKeys(this);
   private final Registrations registrations;
@@ -60,13 +60,13 @@ final class TalariaSelector extends AbstractSelector {
     this.context = context;
     counters = context.counters().selector();
     inner = new InnerSelector(context.jdk().openSelector(), counters, this::innerReady);
-    homes = new SelectorHomes(context.transports(), inner::sleepOn, this::homeOpened);
+    readySets = new SelectorReadySets(context.transports(), inner::sleepOn, this::readySetOpened);
     ActiveKeys active = new ActiveKeys();
-    registrations = new Registrations(this, inner, homes, active, ready, changes);
-    transports = new TransportLook(this, registrations, homes, active, ready);
+    registrations = new Registrations(this, inner, readySets, active, ready, changes);
+    transports = new TransportLook(this, registrations, readySets, active, ready);
     control = new ControlLook(inner, active, ready);
     Spinner spinner = new Spinner(context.spinning());
-    sleep = new SelectorSleep(inner, homes, changes, transports, ready, spinner);
+    sleep = new SelectorSleep(inner, readySets, changes, transports, ready, spinner);
     wakeSleeper = sleep::wakeSleeper;
   }
 
@@ -75,16 +75,16 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   /** Any thread. */
-  private void homeOpened() {
+  private void readySetOpened() {
     changes.mark(); // whoever selects shall see it
     sleep.wakeSleeper();
   }
 
   // ---- for keys and channels: any thread
 
-  /** The home in a transport that places its streams, or null. */
-  Home home(TransportProvider transport) {
-    return transport.placesStreams() ? homes.in(transport) : homes.ifOpen(transport);
+  /** The ready set in a transport that places its streams, or null. */
+  ReadySet readySet(TransportProvider transport) {
+    return transport.placesStreams() ? readySets.in(transport) : readySets.ifOpen(transport);
   }
 
   /** A key's interest has changed, or its channel has: seen by the next pass. */
@@ -357,11 +357,11 @@ final class TalariaSelector extends AbstractSelector {
       synchronized (ready.selected()) {
         removeAll();
         ready.selected().clear();
-        homes.refuse();
+        readySets.refuse();
         try {
           inner.close();
         } finally { // Java 17's close trips over a registration that fails at the same time
-          homes.close();
+          readySets.close();
           counters.close();
         }
       }

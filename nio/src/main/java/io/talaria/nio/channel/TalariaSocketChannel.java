@@ -874,7 +874,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       if (block) {
         Lane open = lane;
         if (open != null) {
-          open.leaveHome(false); // a selector may sleep that has yet to see its key cancelled
+          open.leaveReadySet(false); // a selector may sleep that has yet to see its key cancelled
         }
         keys.cancelInner();
       }
@@ -904,7 +904,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     } else {
       context.guarded(
           () -> {
-            open.leaveHome(true);
+            open.leaveReadySet(true);
             if (open.output().endsAccelerated()) {
               awaitWriter();
             }
@@ -974,7 +974,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
     Lane open = lane;
     if (state == CLOSING && open != null) { // if the thread that closes has not come to it yet
-      open.leaveHome(true);
+      open.leaveReadySet(true);
       endAsItCloses(open);
     }
     synchronized (stateLock) {

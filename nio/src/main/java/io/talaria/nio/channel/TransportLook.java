@@ -2,7 +2,7 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportStream;
 
 /**
@@ -12,10 +12,10 @@ import io.talaria.nio.transport.TransportStream;
 final class TransportLook {
   private final TalariaSelector selector;
   private final Registrations registrations;
-  private final SelectorHomes homes;
+  private final SelectorReadySets readySets;
   private final ActiveKeys active;
   private final ReadyKeys ready;
-  private final Home.ReadySink hinted = this::hinted;
+  private final ReadySet.ReadySink hinted = this::hinted;
 
   /** Whether a key that waits is deaf: see {@link Lane#deaf}. */
   private boolean anyDeaf;
@@ -23,12 +23,12 @@ final class TransportLook {
   TransportLook(
       TalariaSelector selector,
       Registrations registrations,
-      SelectorHomes homes,
+      SelectorReadySets readySets,
       ActiveKeys active,
       ReadyKeys ready) {
     this.selector = selector;
     this.registrations = registrations;
-    this.homes = homes;
+    this.readySets = readySets;
     this.active = active;
     this.ready = ready;
   }
@@ -38,7 +38,7 @@ final class TransportLook {
     if (!ready.seen()) { // what an action of this select changes is for the next one, as on the JDK
       registrations.takeChanges();
     }
-    homes.look(hinted);
+    readySets.look(hinted);
     for (int i = active.size() - 1; i >= 0; i--) {
       TalariaSelectionKey key = active.get(i);
       if (key.isValid()) {
@@ -72,7 +72,7 @@ final class TransportLook {
       key.emptyLooks = 0;
       ready.report(key, found);
     } else if (++key.emptyLooks > active.patience(key)
-        && !lane.residence().shared()
+        && !lane.membership().shared()
         && !key.deaf
         && watch(key, lane, wanted)) {
       active.remove(key);
@@ -113,7 +113,7 @@ final class TransportLook {
         active.remove(key);
       } else if (lane.readiness(wanted) != 0) {
         return false;
-      } else if (lane.attached() && lane.residence().shared()) {
+      } else if (lane.attached() && lane.membership().shared()) {
         if (wanted != 0 && !lane.stream().await(wanted) && lane.readiness(wanted) != 0) {
           return false;
         }

@@ -53,7 +53,7 @@ final class MadeOffers {
     }
     try {
       Upgrade upgrade =
-          session.transport().offer(session, attempt.channel().home(session.transport()));
+          session.transport().offer(session, attempt.channel().readySet(session.transport()));
       int id = ++lastId;
       offered.put(id, new Offered(attempt, upgrade));
       attempt.offered(session, id);

@@ -68,7 +68,9 @@ final class ReceivedOffers {
     Upgrade upgrade;
     try {
       upgrade =
-          session.transport().answer(session, offer.payload(), accepted.home(session.transport()));
+          session
+              .transport()
+              .answer(session, offer.payload(), accepted.readySet(session.transport()));
     } catch (InternalError e) {
       throw e; // perhaps of memory that is gone
     } catch (RuntimeException | Error e) {

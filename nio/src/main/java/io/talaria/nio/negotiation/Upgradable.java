@@ -3,7 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.TransportStream;
 
@@ -28,8 +28,8 @@ public interface Upgradable {
     return true;
   }
 
-  /** The home that the channel's only selector has in a transport, or null. */
-  default Home home(TransportProvider transport) {
+  /** The ready set that the channel's only selector has in a transport, or null. */
+  default ReadySet readySet(TransportProvider transport) {
     return null;
   }
 

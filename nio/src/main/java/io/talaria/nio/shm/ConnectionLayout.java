@@ -23,7 +23,7 @@ import java.nio.ByteOrder;
  *         |        SPACE_WAIT                    |
  *         | +128   HEAD                          |
  *         | +192   MOVE_TO[8]                    |
- *         | +256   DATA_WAIT IN_CLOSED HOME      |  what the peer's writer looks at
+ *         | +256   DATA_WAIT IN_CLOSED READY_SET      |  what the peer's writer looks at
  *         | +384   ACCEPTS SWITCH_AT IN_SWITCHED |
  *         |        RING_READY MOVE_AT[8]         |
  *         |        IN_MOVES IN_BUFFER IN_TAKEN   |
@@ -75,7 +75,7 @@ final class ConnectionLayout {
   static final int MOVE_TO = 192;
   static final int DATA_WAIT = 256;
   static final int IN_CLOSED = 264;
-  static final int HOME = 272;
+  static final int READY_SET = 272;
   static final int ACCEPTS = 384;
   static final int SWITCH_AT = 392;
   static final int IN_SWITCHED = 400;

@@ -18,29 +18,29 @@ package io.talaria.nio.shm;
  *    4096  +-----------------------------------------------+
  *          | side 0: ready bits (1 per slot, set by side   |
  *          |         1, cleared by side 0)          8 KiB  |
- *          |         sleep words (1 per home, written by   |
+ *          |         sleep words (1 per ready set, written by   |
  *          |         side 0 only; 0 = awake)        8 KiB  |
- *          |         summaries (of 32 homes)        4 KiB  |
+ *          |         summaries (of 32 ready sets)        4 KiB  |
  *   24576  +-----------------------------------------------+
  *          | side 1: the same                              |
  *   45056  +-----------------------------------------------+
  * </pre>
  *
- * <p>A summary has a bit for each word of ready bits, for one home: whoever sets a ready bit sets
- * the bit of its word, too, if the home's sleep word has {@link #SUMMARIZED}.
+ * <p>A summary has a bit for each word of ready bits, for one ready set: whoever sets a ready bit
+ * sets the bit of its word, too, if the ready set's sleep word has {@link #SUMMARIZED}.
  */
 final class PeerLayout {
   static final long MAGIC = 0x5441_4c50_4545_5203L; // "TALPEER", version 3
 
   static final int MAGIC_OFFSET = 0;
   static final int SLOTS = 65_536;
-  static final int HOMES = 1024;
+  static final int READY_SETS = 1024;
 
   /** In a sleep word: set the bits of my summary. */
   static final long SUMMARIZED = 1L << 62;
 
   static final int READY_BYTES = SLOTS / 8;
-  static final int SLEEP_BYTES = HOMES * Long.BYTES;
+  static final int SLEEP_BYTES = READY_SETS * Long.BYTES;
   static final int SUMMARIES = 32;
   static final int SUMMARY_BYTES = SLOTS / 64 / 8;
   static final int SIDE_BYTES = READY_BYTES + SLEEP_BYTES + SUMMARIES * SUMMARY_BYTES;
@@ -70,12 +70,12 @@ final class PeerLayout {
     return 4096 + side * SIDE_BYTES + word * Long.BYTES;
   }
 
-  static int sleep(int side, int home) {
-    return 4096 + side * SIDE_BYTES + READY_BYTES + home * Long.BYTES;
+  static int sleep(int side, int readySet) {
+    return 4096 + side * SIDE_BYTES + READY_BYTES + readySet * Long.BYTES;
   }
 
   /** The summary's word for 64 words of ready bits. */
-  static int summary(int side, int home, int word) {
-    return sleep(side, HOMES) + home * SUMMARY_BYTES + (word >>> 6) * Long.BYTES;
+  static int summary(int side, int readySet, int word) {
+    return sleep(side, READY_SETS) + readySet * SUMMARY_BYTES + (word >>> 6) * Long.BYTES;
   }
 }

@@ -17,12 +17,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The doorbells of one peer process's homes and threads, as far as they could be opened here, and
- * which of our own it has been told of. Negotiation thread, except what is marked.
+ * The doorbells of one peer process's ready sets and threads, as far as they could be opened here,
+ * and which of our own it has been told of. Negotiation thread, except what is marked.
  *
- * <p>A sleep is rung by the doorbell that its home was told with, and by no other: the upper half
- * of the sleep's number says which home of that index it is. Without a doorbell of that home the
- * control connection serves.
+ * <p>A sleep is rung by the doorbell that its ready set was told with, and by no other: the upper
+ * half of the sleep's number says which ready set of that index it is. Without a doorbell of that
+ * home the control connection serves.
  */
 final class ShmDoorbells {
   private final Peer session;
@@ -31,18 +31,18 @@ final class ShmDoorbells {
   /** Null until it is asked for: the session does not know the peer's process at first. */
   private PeerProcess process;
 
-  /** By home of the peer's. Written by the negotiation thread. */
-  private final AtomicReferenceArray<HomeDoorbell> byHome =
-      new AtomicReferenceArray<>(PeerLayout.HOMES);
+  /** By ready set of the peer's. Written by the negotiation thread. */
+  private final AtomicReferenceArray<ReadySetDoorbell> byReadySet =
+      new AtomicReferenceArray<>(PeerLayout.READY_SETS);
 
   /** By number of the peer's doorbell for threads. Written by the negotiation thread. */
   private final AtomicReferenceArray<PeerDoorbell> ofThreads =
       new AtomicReferenceArray<>(PeerLayout.THREAD_DOORBELLS);
 
-  /** Open doorbells: one may serve several homes, one after the other. */
+  /** Open doorbells: one may serve several ready sets, one after the other. */
   private final Map<DoorbellAddress, Shared> open = new HashMap<>();
 
-  /** By home of ours, the last that the peer has been told of. Any thread. */
+  /** By ready set of ours, the last that the peer has been told of. Any thread. */
   private final Map<Integer, Integer> told = new ConcurrentHashMap<>();
 
   /** Doorbells of our threads, by number, of which the peer has been told. Any thread. */
@@ -51,18 +51,18 @@ final class ShmDoorbells {
   private boolean refused;
   private volatile boolean closed;
 
-  /** What rings one home of the peer's. */
-  private static final class HomeDoorbell {
+  /** What rings one ready set of the peer's. */
+  private static final class ReadySetDoorbell {
     final int opened;
     final PeerDoorbell doorbell;
 
-    HomeDoorbell(int opened, PeerDoorbell doorbell) {
+    ReadySetDoorbell(int opened, PeerDoorbell doorbell) {
       this.opened = opened;
       this.doorbell = doorbell;
     }
   }
 
-  /** An open doorbell and how many homes and numbers name it. */
+  /** An open doorbell and how many ready sets and numbers name it. */
   private static final class Shared {
     final PeerDoorbell doorbell;
     int names;
@@ -82,21 +82,21 @@ final class ShmDoorbells {
 
   // ---- any thread
 
-  /** Whether the peer does not know the doorbell of a home of ours yet; it is told then. */
-  boolean toBeTold(int home, int opened) {
-    Integer before = told.put(home, opened);
+  /** Whether the peer does not know the doorbell of a ready set of ours yet; it is told then. */
+  boolean toBeTold(int readySet, int opened) {
+    Integer before = told.put(readySet, opened);
     return before == null || before != opened;
   }
 
   /**
-   * Rings a home of the peer's. Does not block.
+   * Rings a ready set of the peer's. Does not block.
    *
    * @param sleep the number of its sleep
    * @return false if no doorbell of that home is known, or it cannot be rung
    */
-  boolean ring(int home, long sleep) {
-    HomeDoorbell known = byHome.getAcquire(home);
-    return known != null && known.opened == ShmHome.opened(sleep) && known.doorbell.ring();
+  boolean ring(int readySet, long sleep) {
+    ReadySetDoorbell known = byReadySet.getAcquire(readySet);
+    return known != null && known.opened == ShmReadySet.opened(sleep) && known.doorbell.ring();
   }
 
   /** Whether the session has ended: nobody rings any more. */
@@ -123,17 +123,20 @@ final class ShmDoorbells {
 
   // ---- the negotiation thread
 
-  /** The peer has told the doorbell of one of its homes. */
-  void told(int home, int opened, DoorbellAddress address) throws TransportException {
-    if (home < 0 || home >= PeerLayout.HOMES || address.descriptor() < 0) {
+  /** The peer has told the doorbell of one of its ready sets. */
+  void told(int readySet, int opened, DoorbellAddress address) throws TransportException {
+    if (readySet < 0 || readySet >= PeerLayout.READY_SETS || address.descriptor() < 0) {
       throw new TransportException(
           Reason.PROTOCOL,
-          "the peer sent a doorbell of home " + home + ", descriptor " + address.descriptor());
+          "the peer sent a doorbell of ready set "
+              + readySet
+              + ", descriptor "
+              + address.descriptor());
     }
-    HomeDoorbell before = byHome.get(home);
+    ReadySetDoorbell before = byReadySet.get(readySet);
     PeerDoorbell doorbell = open(address);
     if (doorbell != null) {
-      byHome.setRelease(home, new HomeDoorbell(opened, doorbell));
+      byReadySet.setRelease(readySet, new ReadySetDoorbell(opened, doorbell));
       if (before != null) {
         leave(before.doorbell);
       }
@@ -165,7 +168,7 @@ final class ShmDoorbells {
     return known != null;
   }
 
-  /** A doorbell that one more home, or number, names; null if it cannot be opened. */
+  /** A doorbell that one more ready set, or number, names; null if it cannot be opened. */
   private PeerDoorbell open(DoorbellAddress address) {
     if (closed || refused) {
       return null;

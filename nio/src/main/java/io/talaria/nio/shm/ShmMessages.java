@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  *   DROP      2 slab:4
  *   GROW      3 slot:4 generation:4 ringGeneration:8 file:8 bytes:4
  *   ACCEPTED  4 slot:4 generation:4
- *   DOORBELL      5 home:4 opened:4 descriptor:4 inode:8
+ *   DOORBELL      5 ready set:4 opened:4 descriptor:4 inode:8
  *   SLAB      6 slab:4 file:8 ringBytes:4
  *   MAPPED    7 slab:4
  *   UNMAPPED  8 slab:4
@@ -26,8 +26,8 @@ import java.nio.ByteBuffer;
  * latter means that it could not be mapped, and what is offered there will be refused.
  *
  * <p>ACCEPTED says that a stream is established, or that there is news of an established one.
- * DOORBELL says which pipe of the sender's wakes one of its homes, and the how-many-eth home that
- * was, THREAD_DOORBELL which one wakes threads that sleep on its doorbell of that number.
+ * DOORBELL says which pipe of the sender's wakes one of its ready sets, and the how-many-eth ready
+ * set that was, THREAD_DOORBELL which one wakes threads that sleep on its doorbell of that number.
  */
 final class ShmMessages {
   static final byte RELEASED = 1;
@@ -69,10 +69,10 @@ final class ShmMessages {
         .flip();
   }
 
-  static ByteBuffer doorbell(int home, int opened, DoorbellAddress doorbell) {
+  static ByteBuffer doorbell(int readySet, int opened, DoorbellAddress doorbell) {
     return ByteBuffer.allocate(1 + DOORBELL_BYTES)
         .put(DOORBELL)
-        .putInt(home)
+        .putInt(readySet)
         .putInt(opened)
         .putInt(doorbell.descriptor())
         .putLong(doorbell.inode())

@@ -14,8 +14,8 @@ import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
 import io.talaria.nio.shm.RingGrowth.Grown;
-import io.talaria.nio.transport.Home.ReadySink;
 import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.ReadySet.ReadySink;
 import io.talaria.nio.transport.StreamOwner;
 import io.talaria.nio.transport.TransportException;
 import java.lang.invoke.VarHandle;
@@ -60,11 +60,11 @@ final class ShmPeer {
   private volatile AtomicReferenceArray<ShmStream> streams = new AtomicReferenceArray<>(64);
 
   /**
-   * By home of the peer's: the sleep for which this process has written a doorbell. Set after the
-   * doorbell is written, so whoever finds it set may stay silent. A late or torn-back value costs a
-   * doorbell.
+   * By ready set of the peer's: the sleep for which this process has written a doorbell. Set after
+   * the doorbell is written, so whoever finds it set may stay silent. A late or torn-back value
+   * costs a doorbell.
    */
-  private final AtomicLongArray rung = new AtomicLongArray(PeerLayout.HOMES);
+  private final AtomicLongArray rung = new AtomicLongArray(PeerLayout.READY_SETS);
 
   private final ShmDoorbells doorbells;
 
@@ -140,14 +140,15 @@ final class ShmPeer {
     int ready = PeerLayout.ready(otherSide, slot >>> 6);
     if ((getAcquire(shared, ready) & bit) == 0) {
       setBitsVolatile(shared, ready, bit);
-      // Which home, whether it sleeps or wants a summary: who changes that looks at all bits then.
+      // Which ready set, whether it sleeps or wants a summary: who changes that looks at all bits
+      // then.
       VarHandle.fullFence();
     }
-    long home = stream.peerHomeAcquire();
-    if (home < 0 || home >= PeerLayout.HOMES) {
+    long readySet = stream.peerReadySetAcquire();
+    if (readySet < 0 || readySet >= PeerLayout.READY_SETS) {
       return true;
     }
-    int index = (int) home;
+    int index = (int) readySet;
     long word = getAcquire(shared, PeerLayout.sleep(otherSide, index));
     if ((word & PeerLayout.SUMMARIZED) != 0 && index < PeerLayout.SUMMARIES) {
       summarize(index, slot >>> 6);
@@ -155,8 +156,8 @@ final class ShmPeer {
     long sleep = word & ~PeerLayout.SUMMARIZED;
     // Its doorbell is heard if the stream was still there after the sleep began: whoever takes a
     // stream
-    // out of a home ends the sleep of that home afterwards.
-    if (sleep == 0 || rung.getAcquire(index) == sleep || stream.peerHomeAcquire() != home) {
+    // out of a ready set ends the sleep of that home afterwards.
+    if (sleep == 0 || rung.getAcquire(index) == sleep || stream.peerReadySetAcquire() != readySet) {
       return true;
     }
     if (doorbells.ring(index, sleep)) {
@@ -168,20 +169,20 @@ final class ShmPeer {
     return true;
   }
 
-  private void summarize(int home, int word) {
-    int summary = PeerLayout.summary(otherSide, home, word);
+  private void summarize(int readySet, int word) {
+    int summary = PeerLayout.summary(otherSide, readySet, word);
     if ((getOpaque(shared, summary) & 1L << word) == 0) {
       setBitsVolatile(shared, summary, 1L << word);
     }
   }
 
-  /** Has the peer know the doorbell of a home of ours before it can find a sleep there. */
-  void tellDoorbell(int home, int opened, DoorbellAddress doorbell) {
-    if (doorbells.toBeTold(home, opened)) {
+  /** Has the peer know the doorbell of a ready set of ours before it can find a sleep there. */
+  void tellDoorbell(int readySet, int opened, DoorbellAddress doorbell) {
+    if (doorbells.toBeTold(readySet, opened)) {
       session.execute(
           () -> {
             if (!gone) {
-              session.send(ShmMessages.doorbell(home, opened, doorbell));
+              session.send(ShmMessages.doorbell(readySet, opened, doorbell));
             }
           });
     }
@@ -229,10 +230,12 @@ final class ShmPeer {
     }
   }
 
-  /** What a home says of itself: the number of its sleep or 0, and whether it wants a summary. */
-  void setSleepWordRelease(int home, long sleep, boolean summarized) {
+  /**
+   * What a ready set says of itself: the number of its sleep or 0, and whether it wants a summary.
+   */
+  void setSleepWordRelease(int readySet, long sleep, boolean summarized) {
     long flag = summarized ? PeerLayout.SUMMARIZED : 0;
-    setRelease(shared, PeerLayout.sleep(side, home), sleep | flag);
+    setRelease(shared, PeerLayout.sleep(side, readySet), sleep | flag);
   }
 
   boolean anyReadyOpaque(long[] mask) {
@@ -254,10 +257,10 @@ final class ShmPeer {
   }
 
   /** Looks at the words that the summary names. */
-  int drainSummarized(int home, long[] mask, ReadySink sink, int max) {
+  int drainSummarized(int readySet, long[] mask, ReadySink sink, int max) {
     int drained = 0;
     for (int first = 0; first < mask.length && drained < max; first += Long.SIZE) {
-      int summary = PeerLayout.summary(side, home, first);
+      int summary = PeerLayout.summary(side, readySet, first);
       long words = getOpaque(shared, summary);
       while (words != 0 && drained < max) {
         long word = Long.lowestOneBit(words);

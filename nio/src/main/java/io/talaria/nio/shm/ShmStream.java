@@ -10,7 +10,7 @@ import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.transport.EndState;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.StreamOwner;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.TransportStream;
@@ -22,7 +22,7 @@ import java.nio.ByteOrder;
 /**
  * One connection over two rings in shared memory: an {@link ShmOutput} and an {@link ShmInput}, and
  * what belongs to both: whether the connection is used at all, who waits, how it ends, and in which
- * home it is. What belongs to one direction is guarded there; the fields here are published as
+ * ready set it is. What belongs to one direction is guarded there; the fields here are published as
  * their comments say.
  */
 final class ShmStream implements TransportStream {
@@ -71,7 +71,7 @@ final class ShmStream implements TransportStream {
 
   private volatile boolean accepted;
   private volatile boolean established;
-  private volatile ShmHome home;
+  private volatile ShmReadySet readySet;
 
   ShmStream(ShmPeer peer, int slot, int side, ByteBuffer control, RingGrowth growth) {
     this.peer = peer;
@@ -311,10 +311,10 @@ final class ShmStream implements TransportStream {
   private boolean announce(int ops, int doorbell, long flags) {
     long word = ConnectionLayout.waitWord((long) EPOCH.getAndAdd(this, 1L) + 1, doorbell, flags);
     if ((ops & READ) != 0) {
-      setRelease(control, mine + ConnectionLayout.DATA_WAIT, word); // after HOME
+      setRelease(control, mine + ConnectionLayout.DATA_WAIT, word); // after READY_SET
     }
     if ((ops & WRITE) != 0) {
-      setRelease(control, mine + ConnectionLayout.SPACE_WAIT, word); // after HOME
+      setRelease(control, mine + ConnectionLayout.SPACE_WAIT, word); // after READY_SET
     }
     VarHandle.fullFence();
     return readiness(ops) == 0;
@@ -391,9 +391,9 @@ final class ShmStream implements TransportStream {
     return owner.ring();
   }
 
-  /** Number of the home in which the peer has this stream, or -1. */
-  long peerHomeAcquire() {
-    return getAcquire(control, theirs + ConnectionLayout.HOME);
+  /** Number of the ready set in which the peer has this stream, or -1. */
+  long peerReadySetAcquire() {
+    return getAcquire(control, theirs + ConnectionLayout.READY_SET);
   }
 
   /** How the peer says that its output ends: OUT_OPEN, or another value of OUT_END. */
@@ -458,26 +458,26 @@ final class ShmStream implements TransportStream {
   }
 
   @Override
-  public synchronized void leave(Home left) {
-    if (home == left) {
+  public synchronized void leave(ReadySet left) {
+    if (readySet == left) {
       moveTo(null);
     }
   }
 
   @Override
-  public synchronized void moveTo(Home next) {
-    ShmHome target = (ShmHome) next;
+  public synchronized void moveTo(ReadySet next) {
+    ShmReadySet target = (ShmReadySet) next;
     unwatch();
-    ShmHome before = home;
+    ShmReadySet before = readySet;
     if (target == before) {
       return;
     }
     if (target != null) {
       target.add(peer, slot);
     }
-    home = target;
+    readySet = target;
     try {
-      setRelease(control, mine + ConnectionLayout.HOME, target == null ? -1 : target.index());
+      setRelease(control, mine + ConnectionLayout.READY_SET, target == null ? -1 : target.index());
       if (target != null) {
         target.added();
       }
@@ -492,7 +492,7 @@ final class ShmStream implements TransportStream {
 
   @Override
   public void release() {
-    if (home != null) {
+    if (readySet != null) {
       moveTo(null);
     }
     // Who comes late finds a connection that was reset, and not memory that is unmapped or has its
@@ -539,7 +539,7 @@ final class ShmStream implements TransportStream {
     setRelease(page, theirs + ConnectionLayout.OUT_END, ConnectionLayout.OUT_ABORTED);
     setRelease(page, theirs + ConnectionLayout.TAIL, NOWHERE);
     setRelease(page, theirs + ConnectionLayout.HEAD, NOWHERE);
-    setRelease(page, theirs + ConnectionLayout.HOME, -1);
+    setRelease(page, theirs + ConnectionLayout.READY_SET, -1);
     return page;
   }
 

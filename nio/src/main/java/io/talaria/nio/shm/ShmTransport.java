@@ -8,8 +8,8 @@ import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
-import io.talaria.nio.transport.Home;
 import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.Upgrade;
@@ -45,7 +45,7 @@ public final class ShmTransport implements TransportProvider {
 
   private static final long SWEEP_EVERY_NS = 1_000_000_000L;
 
-  /** From so many words of ready bits on, a home wants summaries; fewer are read as fast. */
+  /** From so many words of ready bits on, a ready set wants summaries; fewer are read as fast. */
   private static final int SUMMARIZED_FROM = 32;
 
   /** Lower in tests. */
@@ -70,7 +70,7 @@ public final class ShmTransport implements TransportProvider {
   private final int maxRingBytes;
   private final SharedFiles files;
   private long sweptAtNs = System.nanoTime() - SWEEP_EVERY_NS;
-  private final BitSet homes = new BitSet();
+  private final BitSet readySets = new BitSet();
 
   /** Peers with which memory is shared. Negotiation thread's. */
   private final Set<ShmPeer> peers = new HashSet<>();
@@ -78,8 +78,8 @@ public final class ShmTransport implements TransportProvider {
   /** Whether a stream may use a ring outside its page, so that it is to be looked at. */
   private volatile boolean anyOutside;
 
-  /** Guarded by {@link #homes}. */
-  private long homesOpened;
+  /** Guarded by {@link #readySets}. */
+  private long readySetsOpened;
 
   /**
    * @param directory where the files live until both sides have mapped them
@@ -124,20 +124,20 @@ public final class ShmTransport implements TransportProvider {
   }
 
   @Override
-  public Home openHome() {
-    synchronized (homes) {
-      int index = homes.nextClearBit(0);
-      if (index == PeerLayout.HOMES) {
+  public ReadySet openReadySet() {
+    synchronized (readySets) {
+      int index = readySets.nextClearBit(0);
+      if (index == PeerLayout.READY_SETS) {
         return null;
       }
-      homes.set(index);
-      return new ShmHome(this, index, homesOpened++, DoorbellPool.ofProcess());
+      readySets.set(index);
+      return new ShmReadySet(this, index, readySetsOpened++, DoorbellPool.ofProcess());
     }
   }
 
-  void closed(ShmHome home) {
-    synchronized (homes) {
-      homes.clear(home.index());
+  void closed(ShmReadySet readySet) {
+    synchronized (readySets) {
+      readySets.clear(readySet.index());
     }
   }
 

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * <p>A transport knows nothing of sockets or selectors. The negotiation hands it {@linkplain Peer
  * peers}, asks it to {@linkplain #offer offer} and {@linkplain #answer answer} upgrades, and
  * carries its opaque payloads; channels and selectors then use the {@link TransportStream}s and
- * {@link Home}s it gives out.
+ * {@link ReadySet}s it gives out.
  *
  * <p><b>What a transport owes.</b> Bytes that {@link TransportStream#write} has accepted reach the
  * peer in order, once, also when the program never touches the stream again; where the transport
@@ -26,17 +26,19 @@ import java.nio.ByteBuffer;
  * <p><b>What a transport is owed.</b> {@link #openPeer}, {@link #acceptPeer}, {@link #offer},
  * {@link #answer}, {@link #received}, {@link #peerGone} and every {@link Upgrade} method are called
  * by the one negotiation thread, which may do file work and may block for a few milliseconds.
- * Program threads call only streams and homes: of a stream one reader and one writer at a time,
- * {@link TransportStream#switchOut} before the first write, {@link TransportStream#moveTo} null
- * before its home closes, and {@link TransportStream#release} last, when nobody is inside.
+ * Program threads call only streams and ready sets: of a stream one reader and one writer at a
+ * time, {@link TransportStream#switchOut} before the first write, {@link TransportStream#moveTo}
+ * null before its ready set closes, and {@link TransportStream#release} last, when nobody is
+ * inside.
  *
  * <p><b>A transport that needs progress</b>, as one over UCX does, makes it in {@link
- * Home#progress}, and for what an inactive program left behind on its thread of last resort; it
+ * ReadySet#progress}, and for what an inactive program left behind on its thread of last resort; it
  * guards what both touch. What its library would send from the caller's memory after {@code write}
  * has returned it copies first, and says in {@link TransportStream#flushed} when nothing is held
  * back. What has arrived it takes over from the library on progress, bounded by credits of its own,
  * because a library may drop unread bytes when a peer fails. Its event descriptor is what {@link
- * Home#selectable} stands for, armed by {@link Home#arm} until nothing more is to be progressed.
+ * ReadySet#selectable} stands for, armed by {@link ReadySet#arm} until nothing more is to be
+ * progressed.
  */
 public interface TransportProvider {
 
@@ -67,16 +69,16 @@ public interface TransportProvider {
   }
 
   /**
-   * Opens a home: the place where one selector finds its ready streams, and sleeps.
+   * Opens a ready set: the place where one selector finds its ready streams, and sleeps.
    *
-   * @return a home owned by the caller, or null if the transport has no more
+   * @return a ready set owned by the caller, or null if the transport has no more
    */
-  Home openHome();
+  ReadySet openReadySet();
 
   /**
-   * Whether a stream is bound to where it is made: then {@link #offer(Peer, Home)} and {@link
-   * #answer(Peer, ByteBuffer, Home)} are called once the channel has a home, or seems not to get
-   * one, which any thread may open.
+   * Whether a stream is bound to where it is made: then {@link #offer(Peer, ReadySet)} and {@link
+   * #answer(Peer, ByteBuffer, ReadySet)} are called once the channel has a ready set, or seems not
+   * to get one, which any thread may open.
    */
   default boolean placesStreams() {
     return false;
@@ -110,11 +112,11 @@ public interface TransportProvider {
   Upgrade offer(Peer peer) throws TransportException;
 
   /**
-   * As {@link #offer(Peer)}, for a channel whose selector has the home given, or null.
+   * As {@link #offer(Peer)}, for a channel whose selector has the ready set given, or null.
    *
    * @throws TransportException with the reason if this connection has to stay plain
    */
-  default Upgrade offer(Peer peer, Home home) throws TransportException {
+  default Upgrade offer(Peer peer, ReadySet readySet) throws TransportException {
     return offer(peer);
   }
 
@@ -127,11 +129,13 @@ public interface TransportProvider {
   Upgrade answer(Peer peer, ByteBuffer payload) throws TransportException;
 
   /**
-   * As {@link #answer(Peer, ByteBuffer)}, for a channel whose selector has the home given, or null.
+   * As {@link #answer(Peer, ByteBuffer)}, for a channel whose selector has the ready set given, or
+   * null.
    *
    * @throws TransportException with the reason if this connection has to stay plain
    */
-  default Upgrade answer(Peer peer, ByteBuffer payload, Home home) throws TransportException {
+  default Upgrade answer(Peer peer, ByteBuffer payload, ReadySet readySet)
+      throws TransportException {
     return answer(peer, payload);
   }
 

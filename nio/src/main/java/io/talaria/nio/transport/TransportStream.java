@@ -139,7 +139,7 @@ public interface TransportStream {
   int readiness(int ops);
 
   /**
-   * Asks for a hint to this stream's home when one of the operations becomes ready, then looks
+   * Asks for a hint to this stream's ready set when one of the operations becomes ready, then looks
    * again.
    *
    * @return true if none is ready, so that the hint will come; false if one is ready already
@@ -257,11 +257,11 @@ public interface TransportStream {
   /** Wakes whoever sleeps at the peer by a message of the session: slower than a doorbell. */
   void wakePeerBySession();
 
-  /** Puts the stream in a selector's home, or takes it out with null. */
-  void moveTo(Home home);
+  /** Puts the stream in a selector's ready set, or takes it out with null. */
+  void moveTo(ReadySet readySet);
 
-  /** Takes the stream out of a home, unless another has it by now. */
-  void leave(Home home);
+  /** Takes the stream out of a ready set, unless another has it by now. */
+  void leave(ReadySet readySet);
 
   /** Size of what this side reads from, in bytes, for those who watch. */
   int inBytes();

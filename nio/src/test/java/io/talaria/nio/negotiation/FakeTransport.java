@@ -4,8 +4,8 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.Transport;
-import io.talaria.nio.transport.Home;
 import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.TransportStream;
@@ -91,7 +91,7 @@ final class FakeTransport implements TransportProvider {
   }
 
   @Override
-  public Home openHome() {
+  public ReadySet openReadySet() {
     return null;
   }
 

@@ -6,8 +6,8 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.Transport;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.shm.ShmTransport;
-import io.talaria.nio.transport.Home;
 import io.talaria.nio.transport.Peer;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.Upgrade;
@@ -43,8 +43,8 @@ final class RecordingTransport implements TransportProvider {
   }
 
   @Override
-  public Home openHome() {
-    return shm.openHome();
+  public ReadySet openReadySet() {
+    return shm.openReadySet();
   }
 
   @Override

@@ -24,7 +24,7 @@ public final class HostileConnection {
     ConnectionLayout.OUT_END,
     ConnectionLayout.IN_CLOSED,
     ConnectionLayout.IN_SWITCHED,
-    ConnectionLayout.HOME,
+    ConnectionLayout.READY_SET,
     ConnectionLayout.MOVE_GENERATION,
     ConnectionLayout.MOVE_AT,
     ConnectionLayout.MOVE_AT + 8,

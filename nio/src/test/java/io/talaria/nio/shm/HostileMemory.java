@@ -157,7 +157,7 @@ public final class HostileMemory implements AutoCloseable {
           case 0, 1, 2 -> PeerLayout.ready(victim, random.nextInt(4));
           case 3 -> PeerLayout.ready(1 - victim, random.nextInt(4));
           case 4, 5 -> PeerLayout.sleep(1 - victim, random.nextInt(4));
-          case 6 -> PeerLayout.sleep(victim, random.nextInt(PeerLayout.HOMES));
+          case 6 -> PeerLayout.sleep(victim, random.nextInt(PeerLayout.READY_SETS));
           default -> Long.BYTES * random.nextInt(PeerLayout.BYTES / Long.BYTES);
         };
     ConnectionLayout.setRelease(region, offset, random.nextInt(3) == 0 ? -1 : random.nextLong());

@@ -48,7 +48,7 @@ class HostilePeerTest {
     ConnectionLayout.TAIL, ConnectionLayout.HEAD, ConnectionLayout.DATA_WAIT,
     ConnectionLayout.SPACE_WAIT, ConnectionLayout.ACCEPTS, ConnectionLayout.SWITCH_AT,
     ConnectionLayout.OUT_END, ConnectionLayout.IN_CLOSED, ConnectionLayout.IN_SWITCHED,
-    ConnectionLayout.HOME, ConnectionLayout.MOVE_GENERATION, ConnectionLayout.MOVE_AT,
+    ConnectionLayout.READY_SET, ConnectionLayout.MOVE_GENERATION, ConnectionLayout.MOVE_AT,
     ConnectionLayout.MOVE_TO, ConnectionLayout.IN_MOVES, ConnectionLayout.RING_READY
   };
 
@@ -363,7 +363,7 @@ class HostilePeerTest {
     return all;
   }
 
-  private static void look(Random random, ShmStream stream, ShmHome home) {
+  private static void look(Random random, ShmStream stream, ShmReadySet readySet) {
     int ops = random.nextInt(2) * TransportStream.READ | random.nextInt(2) * TransportStream.WRITE;
     switch (random.nextInt(12)) {
       case 0 -> assertThat(stream.readiness(ops) & ~ops).isZero();
@@ -381,14 +381,14 @@ class HostilePeerTest {
       case 6 -> stream.detail();
       case 7 -> assertThat(stream.established()).isTrue();
       case 8 -> {
-        int drained = home.drainReady(found -> assertThat(found).isNotNull(), 100);
+        int drained = readySet.drainReady(found -> assertThat(found).isNotNull(), 100);
         assertThat(drained).isBetween(0, 164);
       }
       case 9 -> {
-        home.arm();
-        home.disarm();
+        readySet.arm();
+        readySet.disarm();
       }
-      case 10 -> stream.moveTo(random.nextBoolean() ? home : null);
+      case 10 -> stream.moveTo(random.nextBoolean() ? readySet : null);
       default -> assertThat(stream.withdraw()).as("withdrawn though established").isFalse();
     }
   }
@@ -398,7 +398,7 @@ class HostilePeerTest {
 
   private void stepByStep(boolean initiator) throws Exception {
     Honest honest = new Honest(initiator);
-    ShmHome home = (ShmHome) honest.transport.openHome();
+    ShmReadySet readySet = (ShmReadySet) honest.transport.openReadySet();
     long start = System.nanoTime();
     int rounds = 0;
     // On a machine that is taken some seconds are too few: the time limit of the test ends it.
@@ -409,7 +409,7 @@ class HostilePeerTest {
       try {
         ShmStream stream = honest.connect();
         ByteBuffer page = honest.page(stream.slot);
-        stream.moveTo(home);
+        stream.moveTo(readySet);
         int steps = random.nextInt(60);
         for (int i = 0; i < steps; i++) {
           for (int n = random.nextInt(3); n > 0; n--) {
@@ -427,7 +427,7 @@ class HostilePeerTest {
               }
               honest.runTasks();
             }
-            default -> look(random, stream, home);
+            default -> look(random, stream, readySet);
           }
         }
         if (random.nextInt(3) == 0) {
@@ -441,7 +441,7 @@ class HostilePeerTest {
         if (rounds % 50 == 49) { // with a new peer, whose slots are free again
           honest.end();
           honest = new Honest(initiator);
-          home = (ShmHome) honest.transport.openHome();
+          readySet = (ShmReadySet) honest.transport.openReadySet();
         }
       } catch (Exception | Error e) {
         throw new AssertionError("with seed " + seed + ": " + e, e);
@@ -467,24 +467,25 @@ class HostilePeerTest {
     long start = System.nanoTime();
     for (long seed = start; System.nanoTime() - start < RUN_NS; seed += 50) {
       Honest honest = new Honest(true);
-      ShmHome home = (ShmHome) honest.transport.openHome();
+      ShmReadySet readySet = (ShmReadySet) honest.transport.openReadySet();
       for (int i = 0; i < 50; i++) {
-        allAtOnce(honest, home, seed + i);
+        allAtOnce(honest, readySet, seed + i);
       }
       honest.end();
     }
     assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
   }
 
-  private void allAtOnce(Honest honest, ShmHome home, long seed) throws Exception {
+  private void allAtOnce(Honest honest, ShmReadySet readySet, long seed) throws Exception {
     ShmStream stream = honest.connect();
     ByteBuffer page = honest.page(stream.slot);
-    stream.moveTo(home);
+    stream.moveTo(readySet);
     List<Future<?>> working =
         List.of(
             threads.submit(() -> repeat(new Random(seed), random -> write(random, stream))),
             threads.submit(() -> repeat(new Random(~seed), random -> read(random, stream))),
-            threads.submit(() -> repeat(new Random(-seed), random -> look(random, stream, home))));
+            threads.submit(
+                () -> repeat(new Random(-seed), random -> look(random, stream, readySet))));
     Random random = new Random(seed + 1);
     for (Future<?> work : working) {
       while (!work.isDone()) {

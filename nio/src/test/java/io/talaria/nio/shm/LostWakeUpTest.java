@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The race between publishing a position and publishing a sleep, in lockstep and as often as
  * possible: nobody goes on before the sleeper has seen the one event that must wake it. Sleepers
  * only look for their doorbell, without parking, to meet the other side at close range. Without one
- * of the fences in {@link ShmStream}, {@link ShmPeer} or {@link ShmHome} these tests fail.
+ * of the fences in {@link ShmStream}, {@link ShmPeer} or {@link ShmReadySet} these tests fail.
  */
 @Timeout(60)
 class LostWakeUpTest {
@@ -37,7 +37,7 @@ class LostWakeUpTest {
   private PeerPair pair;
   private End sleeper;
   private End waker;
-  private ShmHome home;
+  private ShmReadySet readySet;
 
   /** Steps done by the sleeping side, and whether the waking side will make no more. */
   private final AtomicLong seen = new AtomicLong();
@@ -51,8 +51,8 @@ class LostWakeUpTest {
     Connection connection = pair.connect();
     sleeper = connection.server;
     waker = connection.client;
-    home = (ShmHome) pair.dialled.transport.openHome();
-    sleeper.stream.moveTo(home);
+    readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
+    sleeper.stream.moveTo(readySet);
   }
 
   @AfterEach
@@ -88,11 +88,11 @@ class LostWakeUpTest {
   private void asASelector(int op, boolean watched) {
     int before = waker.rung.get();
     if (watched) {
-      if (home.arm()) {
+      if (readySet.arm()) {
         awaitDoorbell(before, op);
       }
-      home.disarm();
-      int unused = home.drainReady(stream -> {}, 8);
+      readySet.disarm();
+      int unused = readySet.drainReady(stream -> {}, 8);
     }
   }
 

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Two selecting threads, one a process, echo over many connections at once and sleep as selectors
- * do: watch what is idle, arm the home, sleep until rung. Slots and homes are used again and again.
+ * do: watch what is idle, arm the ready set, sleep until rung. Slots and ready sets are used again
+ * and again.
  */
 @Timeout(120)
 class SelectingStressTest {
@@ -160,18 +161,18 @@ class SelectingStressTest {
 
   /** A selector in small. */
   private static final class Selecting {
-    private final ShmHome home;
+    private final ShmReadySet readySet;
     private final Semaphore doorbell = new Semaphore(0);
     private final List<Task> tasks;
     private final Set<Task> active = new LinkedHashSet<>();
     long sleeps;
 
-    Selecting(ShmHome home, List<Task> tasks) {
-      this.home = home;
+    Selecting(ShmReadySet readySet, List<Task> tasks) {
+      this.readySet = readySet;
       this.tasks = tasks;
       for (Task task : tasks) {
         task.end.selectorDoorbell = doorbell;
-        task.end.stream.moveTo(home);
+        task.end.stream.moveTo(readySet);
       }
       active.addAll(tasks);
     }
@@ -179,7 +180,7 @@ class SelectingStressTest {
     void run() throws Exception {
       int left = tasks.size();
       while (left > 0) {
-        int unused = home.drainReady(this::hinted, 1 + left);
+        int unused = readySet.drainReady(this::hinted, 1 + left);
         for (Task task : List.copyOf(active)) {
           int ready = task.end.stream.readiness(task.ops());
           if (ready != 0) {
@@ -199,7 +200,7 @@ class SelectingStressTest {
       for (Task task : tasks) {
         task.end.stream.moveTo(null);
       }
-      home.close();
+      readySet.close();
     }
 
     private static boolean watch(Task task) {
@@ -217,13 +218,13 @@ class SelectingStressTest {
 
     private void sleep() throws InterruptedException {
       doorbell.drainPermits();
-      if (home.arm()) {
+      if (readySet.arm()) {
         sleeps++;
         if (!doorbell.tryAcquire(DEADLINE_S, TimeUnit.SECONDS)) {
           throw new AssertionError("no doorbell in " + DEADLINE_S + " s");
         }
       }
-      home.disarm();
+      readySet.disarm();
     }
   }
 
@@ -248,8 +249,10 @@ class SelectingStressTest {
         }
         pair.dialler.transport.summarizedFrom = random.nextBoolean() ? 1 : Integer.MAX_VALUE;
         pair.dialled.transport.summarizedFrom = random.nextBoolean() ? 1 : Integer.MAX_VALUE;
-        Selecting here = new Selecting((ShmHome) pair.dialler.transport.openHome(), clients);
-        Selecting there = new Selecting((ShmHome) pair.dialled.transport.openHome(), echoes);
+        Selecting here =
+            new Selecting((ShmReadySet) pair.dialler.transport.openReadySet(), clients);
+        Selecting there =
+            new Selecting((ShmReadySet) pair.dialled.transport.openReadySet(), echoes);
         Future<?> server =
             threads.submit(
                 () -> {
@@ -271,8 +274,8 @@ class SelectingStressTest {
         }
         sleeps += here.sleeps + there.sleeps;
         connections.forEach(Connection::release);
-        here.home.close(); // their doorbells go to the next round, of which there are hundreds
-        there.home.close();
+        here.readySet.close(); // their doorbells go to the next round, of which there are hundreds
+        there.readySet.close();
         pair.assertHealthy();
       }
     }

@@ -415,30 +415,30 @@ class SlotLifeTest {
   @Test
   void aHintForTheLastUserOfAPageHarmsNobody() throws Exception {
     try (PeerPair pair = new PeerPair(dir.resolve("shm"), RING, RING)) {
-      ShmHome home = (ShmHome) pair.dialled.transport.openHome();
+      ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
       Connection first = pair.connect();
-      first.server.stream.moveTo(home);
+      first.server.stream.moveTo(readySet);
       assertThat(first.server.stream.watch(TransportStream.READ)).isTrue();
-      ShmHomeTest.writeTo(first.client);
+      ShmReadySetTest.writeTo(first.client);
       first.release();
       pair.settle();
 
       Connection second = pair.connect();
       assertThat(second.server.stream.slot).isEqualTo(first.server.stream.slot);
-      second.server.stream.moveTo(home);
+      second.server.stream.moveTo(readySet);
       List<TransportStream> hinted = new ArrayList<>();
-      int unused = home.drainReady(hinted::add, 10);
+      int unused = readySet.drainReady(hinted::add, 10);
       assertThat(hinted).doesNotContain(first.server.stream);
       assertThat(second.server.stream.readiness(TransportStream.READ)).isZero();
       assertThat(second.server.stream.watch(TransportStream.READ)).isTrue();
 
-      ShmHomeTest.writeTo(second.client);
+      ShmReadySetTest.writeTo(second.client);
       hinted.clear();
-      assertThat(home.drainReady(hinted::add, 10)).isEqualTo(1);
+      assertThat(readySet.drainReady(hinted::add, 10)).isEqualTo(1);
       assertThat(hinted).containsExactly(second.server.stream);
       second.release();
       pair.settle();
-      home.close();
+      readySet.close();
     }
   }
 

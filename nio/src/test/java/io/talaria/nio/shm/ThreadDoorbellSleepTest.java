@@ -103,14 +103,14 @@ class ThreadDoorbellSleepTest {
     assertThat(sleeper.rings(doorbell.number())).isFalse();
     assertThat(sleeper.await(TransportStream.READ)).isTrue();
     pair.settle();
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
     assertThat(connection.client.rung).hasValue(1);
     assertThat(rung()).isFalse();
-    ShmHomeTest.readAll(connection.server);
+    ShmReadySetTest.readAll(connection.server);
 
     assertThat(sleeper.rings(doorbell.number())).isTrue();
     assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
 
     assertThat(rung()).isTrue();
     assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(1);
@@ -121,12 +121,12 @@ class ThreadDoorbellSleepTest {
     tell();
     for (int i = 0; i < 3; i++) {
       assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
-      ShmHomeTest.writeTo(connection.client);
+      ShmReadySetTest.writeTo(connection.client);
       assertThat(rung()).as("sleep %d", i).isTrue();
-      ShmHomeTest.writeTo(connection.client);
+      ShmReadySetTest.writeTo(connection.client);
       assertThat(rung()).as("rung again, %d", i).isFalse();
       sleeper.awake(TransportStream.READ);
-      ShmHomeTest.readAll(connection.server);
+      ShmReadySetTest.readAll(connection.server);
     }
     assertThat(connection.client.rung).hasValue(0);
   }
@@ -152,7 +152,7 @@ class ThreadDoorbellSleepTest {
     assertThat(sleeper.await(TransportStream.WRITE, writers.number())).isTrue();
     assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
 
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
     assertThat(rung()).as("the reader").isTrue();
     assertThat(writers.sleep(NOBODY, TransportStream.WRITE, MOMENT_NS)).isFalse();
 
@@ -185,7 +185,7 @@ class ThreadDoorbellSleepTest {
         .isTrue(); // without having told
     int before = connection.server.woken.get();
 
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
     pair.settle();
 
     assertThat(connection.client.rung).hasValue(1);
@@ -195,7 +195,7 @@ class ThreadDoorbellSleepTest {
   @Test
   void whatIsNoNumberOfADoorbellIsNotRungOutsideTheSession() throws Exception {
     assertThat(sleeper.await(TransportStream.READ, 2046)).isTrue();
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
     assertThat(connection.client.rung).hasValue(1);
   }
 
@@ -204,7 +204,7 @@ class ThreadDoorbellSleepTest {
     tell();
     assertThat(sleeper.await(TransportStream.READ, doorbell.number())).isTrue();
     pair.dialler.run(() -> pair.dialler.transport.peerGone(pair.dialler));
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
     assertThat(rung()).isFalse();
     assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(1);
 

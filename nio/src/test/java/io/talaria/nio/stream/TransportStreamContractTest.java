@@ -9,7 +9,7 @@ import static io.talaria.nio.transport.TransportStream.RESET;
 import static io.talaria.nio.transport.TransportStream.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -444,10 +444,10 @@ class TransportStreamContractTest {
   }
 
   @Test
-  void aHomeHandsOverWhatItsStreamsWereWatchedFor() {
-    Home home = StreamVariant.transports().accepting().openHome();
+  void aReadySetHandsOverWhatItsStreamsWereWatchedFor() {
+    ReadySet readySet = StreamVariant.transports().accepting().openReadySet();
     try {
-      server.stream.moveTo(home);
+      server.stream.moveTo(readySet);
       List<TransportStream> ready = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
         ready.clear();
@@ -455,7 +455,7 @@ class TransportStreamContractTest {
         send(client, 5);
         session.until(
             () -> {
-              int unused = home.progress(100) + home.drainReady(ready::add, 10);
+              int unused = readySet.progress(100) + readySet.drainReady(ready::add, 10);
               return ready.contains(server.stream);
             });
         assertThat(server.stream.watch(READ)).as("ready already").isFalse();
@@ -463,7 +463,7 @@ class TransportStreamContractTest {
       }
       server.stream.moveTo(null);
     } finally {
-      home.close();
+      readySet.close();
     }
   }
 

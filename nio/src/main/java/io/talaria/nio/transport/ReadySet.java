@@ -11,7 +11,7 @@ import java.nio.channels.SelectableChannel;
  * sleeps it calls {@link #arm}; if that returns true it sleeps on the control connections of its
  * streams and on {@link #selectable}; then it calls {@link #disarm}.
  */
-public interface Home extends AutoCloseable {
+public interface ReadySet extends AutoCloseable {
 
   /**
    * Moves the transport along, for transports that need it (UCX workers).
@@ -40,20 +40,20 @@ public interface Home extends AutoCloseable {
   void disarm();
 
   /**
-   * A channel that becomes readable when this home needs attention while armed, or null. It stays
-   * the home's: the selector only registers it.
+   * A channel that becomes readable when this ready set needs attention while armed, or null. It
+   * stays the ready set's: the selector only registers it.
    */
   SelectableChannel selectable();
 
   /**
-   * Tells that {@link #selectable} was readable. The selector looks at the home afterwards, and
-   * announces a sleep only then.
+   * Tells that {@link #selectable} was readable. The selector looks at the ready set afterwards,
+   * and announces a sleep only then.
    */
   default void selected() {}
 
   /**
-   * Gives the home back. Its streams must have been moved away before, and {@link #selectable} must
-   * be registered no more.
+   * Gives the ready set back. Its streams must have been moved away before, and {@link #selectable}
+   * must be registered no more.
    */
   @Override
   void close();
@@ -61,7 +61,7 @@ public interface Home extends AutoCloseable {
   /** Takes ready streams. */
   @FunctionalInterface
   interface ReadySink {
-    /** Called on the thread that called {@link Home#drainReady}. */
+    /** Called on the thread that called {@link ReadySet#drainReady}. */
     void ready(TransportStream stream);
   }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a selector is told, and when it is rung. */
 @Timeout(60)
-class ShmHomeTest {
+class ShmReadySetTest {
   @TempDir Path dir;
 
   PeerPair pair;
@@ -28,7 +28,7 @@ class ShmHomeTest {
     pair.dialled.transport.summarizedFrom = summarizedFrom();
   }
 
-  /** From so many words of ready bits on, homes want summaries. */
+  /** From so many words of ready bits on, ready sets want summaries. */
   int summarizedFrom() {
     return Integer.MAX_VALUE;
   }
@@ -46,9 +46,9 @@ class ShmHomeTest {
     assertThat(end.stream.read(ByteBuffer.allocate(100))).isPositive();
   }
 
-  static List<TransportStream> drain(ShmHome home) {
+  static List<TransportStream> drain(ShmReadySet readySet) {
     List<TransportStream> ready = new ArrayList<>();
-    int count = home.drainReady(ready::add, 1000);
+    int count = readySet.drainReady(ready::add, 1000);
     assertThat(ready).hasSize(count);
     return ready;
   }
@@ -57,33 +57,33 @@ class ShmHomeTest {
   void aSleepingSelectorIsRungOnceAndFindsTheStream() throws Exception {
     Connection a = pair.connect();
     Connection b = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
-    a.server.stream.moveTo(home);
-    b.server.stream.moveTo(home);
+    ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
+    a.server.stream.moveTo(readySet);
+    b.server.stream.moveTo(readySet);
     assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
     assertThat(b.server.stream.watch(TransportStream.READ)).isTrue();
-    assertThat(home.arm()).isTrue();
+    assertThat(readySet.arm()).isTrue();
 
     writeTo(a.client);
     writeTo(b.client);
     writeTo(a.client);
 
     assertThat(a.client.rung.get() + b.client.rung.get()).isEqualTo(1);
-    home.disarm();
-    assertThat(drain(home)).containsExactlyInAnyOrder(a.server.stream, b.server.stream);
-    assertThat(drain(home)).isEmpty();
+    readySet.disarm();
+    assertThat(drain(readySet)).containsExactlyInAnyOrder(a.server.stream, b.server.stream);
+    assertThat(drain(readySet)).isEmpty();
   }
 
   @Test
   void aDoorbellThatIsNotWrittenDoesNotSilenceTheNeighbours() throws Exception {
     Connection a = pair.connect();
     Connection b = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
-    a.server.stream.moveTo(home);
-    b.server.stream.moveTo(home);
+    ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
+    a.server.stream.moveTo(readySet);
+    b.server.stream.moveTo(readySet);
     assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
     assertThat(b.server.stream.watch(TransportStream.READ)).isTrue();
-    assertThat(home.arm()).isTrue();
+    assertThat(readySet.arm()).isTrue();
     a.client.mute = true;
 
     writeTo(a.client);
@@ -95,10 +95,10 @@ class ShmHomeTest {
   @Test
   void aReadyBitThatStandsAlreadyIsNoDoorbell() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
-    a.server.stream.moveTo(home);
+    ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
+    a.server.stream.moveTo(readySet);
     assertThat(a.server.stream.watchEvery(TransportStream.READ)).isTrue();
-    assertThat(home.arm()).isTrue();
+    assertThat(readySet.arm()).isTrue();
     a.client.mute = true;
     writeTo(a.client); // sets the bit, and is heard by nobody
     a.client.mute = false;
@@ -110,62 +110,63 @@ class ShmHomeTest {
   }
 
   @Test
-  void theNumberOfAClosedHomeIsNotGivenAwayWhileAStreamNamesIt() throws Exception {
+  void theNumberOfAClosedReadySetIsNotGivenAwayWhileAStreamNamesIt() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
-    a.server.stream.moveTo(home);
+    ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
+    a.server.stream.moveTo(readySet);
 
-    home.close();
+    readySet.close();
 
-    ShmHome next = (ShmHome) pair.dialled.transport.openHome();
-    assertThat(next.index()).isNotEqualTo(home.index());
+    ShmReadySet next = (ShmReadySet) pair.dialled.transport.openReadySet();
+    assertThat(next.index()).isNotEqualTo(readySet.index());
     a.server.stream.moveTo(null);
-    assertThat(((ShmHome) pair.dialled.transport.openHome()).index()).isEqualTo(home.index());
+    assertThat(((ShmReadySet) pair.dialled.transport.openReadySet()).index())
+        .isEqualTo(readySet.index());
   }
 
   @Test
   void anAwakeSelectorIsNotRung() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
-    a.server.stream.moveTo(home);
+    ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
+    a.server.stream.moveTo(readySet);
     assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
-    assertThat(home.arm()).isTrue();
-    home.disarm();
+    assertThat(readySet.arm()).isTrue();
+    readySet.disarm();
 
     writeTo(a.client);
 
     assertThat(a.client.rung).hasValue(0);
-    assertThat(home.arm()).as("may sleep").isFalse();
-    home.disarm();
-    assertThat(drain(home)).containsExactly(a.server.stream);
+    assertThat(readySet.arm()).as("may sleep").isFalse();
+    readySet.disarm();
+    assertThat(drain(readySet)).containsExactly(a.server.stream);
   }
 
   @Test
-  void aNewHomeIsRungThoughAnOldOneOfItsNumberHadBeen() throws Exception {
+  void aNewReadySetIsRungThoughAnOldOneOfItsNumberHadBeen() throws Exception {
     Connection a = pair.connect();
     for (int i = 0; i < 5; i++) {
-      ShmHome home = (ShmHome) pair.dialled.transport.openHome();
-      assertThat(home.index()).isZero();
-      a.server.stream.moveTo(home);
+      ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
+      assertThat(readySet.index()).isZero();
+      a.server.stream.moveTo(readySet);
       assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
-      assertThat(home.arm()).isTrue();
+      assertThat(readySet.arm()).isTrue();
 
       writeTo(a.client);
 
       assertThat(a.client.rung).as("doorbells rung").hasValue(i + 1);
-      home.disarm();
-      assertThat(drain(home)).containsExactly(a.server.stream);
+      readySet.disarm();
+      assertThat(drain(readySet)).containsExactly(a.server.stream);
       readAll(a.server);
       a.server.stream.moveTo(null);
-      home.close();
+      readySet.close();
     }
   }
 
   @Test
   void aStreamThatMovesTakesItsReadinessAlong() throws Exception {
     Connection a = pair.connect();
-    ShmHome first = (ShmHome) pair.dialled.transport.openHome();
-    ShmHome second = (ShmHome) pair.dialled.transport.openHome();
+    ShmReadySet first = (ShmReadySet) pair.dialled.transport.openReadySet();
+    ShmReadySet second = (ShmReadySet) pair.dialled.transport.openReadySet();
     a.server.stream.moveTo(first);
     assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
     writeTo(a.client);
@@ -178,35 +179,35 @@ class ShmHomeTest {
   }
 
   @Test
-  void aReusedSlotDoesNotWakeItsFormerHome() throws Exception {
+  void aReusedSlotDoesNotWakeItsFormerReadySet() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
-    a.server.stream.moveTo(home);
+    ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
+    a.server.stream.moveTo(readySet);
     int slot = a.server.stream.slot;
     a.release();
     pair.settle();
     Connection b = pair.connect();
     assertThat(b.server.stream.slot).isEqualTo(slot);
-    assertThat(home.arm()).isTrue();
+    assertThat(readySet.arm()).isTrue();
 
     writeTo(b.client);
 
-    assertThat(home.arm()).isTrue();
-    assertThat(drain(home)).isEmpty();
+    assertThat(readySet.arm()).isTrue();
+    assertThat(drain(readySet)).isEmpty();
     assertThat(b.client.rung).hasValue(0);
   }
 
   @Test
-  void thereIsALimitOfHomesAndClosedOnesComeBack() {
-    List<ShmHome> homes = new ArrayList<>();
-    for (int i = 0; i < PeerLayout.HOMES; i++) {
-      homes.add((ShmHome) pair.dialler.transport.openHome());
+  void thereIsALimitOfReadySetsAndClosedOnesComeBack() {
+    List<ShmReadySet> readySets = new ArrayList<>();
+    for (int i = 0; i < PeerLayout.READY_SETS; i++) {
+      readySets.add((ShmReadySet) pair.dialler.transport.openReadySet());
     }
-    assertThat(homes).doesNotContainNull();
-    assertThat(pair.dialler.transport.openHome()).isNull();
-    homes.get(77).close();
-    homes.set(77, (ShmHome) pair.dialler.transport.openHome());
-    assertThat(homes.get(77).index()).isEqualTo(77);
-    homes.forEach(ShmHome::close); // their doorbells are most of what this process may have
+    assertThat(readySets).doesNotContainNull();
+    assertThat(pair.dialler.transport.openReadySet()).isNull();
+    readySets.get(77).close();
+    readySets.set(77, (ShmReadySet) pair.dialler.transport.openReadySet());
+    assertThat(readySets.get(77).index()).isEqualTo(77);
+    readySets.forEach(ShmReadySet::close); // their doorbells are most of what this process may have
   }
 }

@@ -3,7 +3,7 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportException;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
@@ -14,7 +14,7 @@ import java.util.Arrays;
  * The engines at which one selector looks: one of its own, for streams that are made here, and
  * those of streams that came from elsewhere.
  */
-final class UcxHome implements Home {
+final class UcxReadySet implements ReadySet {
   private static final Engine[] NONE = {};
 
   private final UcxTransport transport;
@@ -36,11 +36,11 @@ final class UcxHome implements Home {
   /** Those that were told of the sleep. The selecting thread's. */
   private Engine[] armed = NONE;
 
-  UcxHome(UcxTransport transport) throws IOException {
+  UcxReadySet(UcxTransport transport) throws IOException {
     this(transport, new EventSet(transport.binding()));
   }
 
-  UcxHome(UcxTransport transport, EventSet events) {
+  UcxReadySet(UcxTransport transport, EventSet events) {
     this.transport = transport;
     this.events = events;
   }
@@ -107,12 +107,12 @@ final class UcxHome implements Home {
     return true;
   }
 
-  /** Looks at it once less; if no more, it need not think that this home will wake for it. */
+  /** Looks at it once less; if no more, it need not think that this ready set will wake for it. */
   void remove(Engine engine) {
     engine.enter();
     try {
       if (removed(engine)) {
-        engine.homeIsAwake(this);
+        engine.readySetIsAwake(this);
       }
     } finally {
       engine.exit();
@@ -196,7 +196,7 @@ final class UcxHome implements Home {
       engine.enter();
       try {
         if (looksAt(engine)) {
-          engine.homeFallsAsleep(this);
+          engine.readySetFallsAsleep(this);
         }
       } finally {
         engine.exit();
@@ -214,7 +214,7 @@ final class UcxHome implements Home {
     for (Engine engine : armed) {
       engine.enter();
       try {
-        engine.homeIsAwake(this);
+        engine.readySetIsAwake(this);
       } finally {
         engine.exit();
       }

@@ -2,25 +2,25 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportStream;
 
 /**
- * Where a stream lives: in the home of the one selector that has its channel, or nowhere, while
- * doorbells serve several selectors or a blocking thread. Any thread.
+ * Where a stream lives: in the ready set of the one selector that has its channel, or nowhere,
+ * while doorbells serve several selectors or a blocking thread. Any thread.
  */
-final class Residence {
+final class Membership {
   private final TransportStream stream;
   private volatile boolean shared;
 
-  /** Whether the stream has left its last home. */
+  /** Whether the stream has left its last ready set. */
   private boolean leftForGood;
 
-  Residence(TransportStream stream) {
+  Membership(TransportStream stream) {
     this.stream = stream;
   }
 
-  /** Whether several selectors, or none with a home, look at it: doorbells serve them all. */
+  /** Whether several selectors, or none with a ready set, look at it: doorbells serve them all. */
   boolean shared() {
     return shared;
   }
@@ -28,25 +28,25 @@ final class Residence {
   /**
    * A selector gives the stream its place.
    *
-   * @param home the selector's, or null if doorbells are to serve it and others
+   * @param readySet the selector's, or null if doorbells are to serve it and others
    */
-  synchronized void moveTo(Home home) {
-    shared = home == null;
+  synchronized void moveTo(ReadySet readySet) {
+    shared = readySet == null;
     if (!leftForGood) {
-      stream.moveTo(home);
+      stream.moveTo(readySet);
     }
   }
 
   /** A selector has the channel no more. */
-  synchronized void leave(Home home) {
+  synchronized void leave(ReadySet readySet) {
     if (!leftForGood) {
-      stream.leave(home);
+      stream.leave(readySet);
     }
   }
 
   /**
    * The control connection is about to be heard by no selector. The caller ends the selectors'
-   * sleep afterwards: see {@link Lane#leaveHome}.
+   * sleep afterwards: see {@link Lane#leaveReadySet}.
    *
    * @param forGood whether the channel closes: no selector gives the stream a place again, and none
    *     touches it

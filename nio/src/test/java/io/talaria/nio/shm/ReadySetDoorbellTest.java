@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A selector's own doorbell, of which its peers have been told. */
 @Timeout(60)
-class HomeDoorbellTest {
+class ReadySetDoorbellTest {
   @TempDir Path dir;
 
   private PeerPair pair;
@@ -40,74 +40,74 @@ class HomeDoorbellTest {
     pair.close();
   }
 
-  private ShmHome openHome() {
-    return (ShmHome) pair.dialled.transport.openHome();
+  private ShmReadySet openReadySet() {
+    return (ShmReadySet) pair.dialled.transport.openReadySet();
   }
 
   /** Moves the server's end there and falls asleep; the client has heard of the doorbell then. */
-  private void sleepIn(ShmHome home) throws Exception {
-    connection.server.stream.moveTo(home);
+  private void sleepIn(ShmReadySet readySet) throws Exception {
+    connection.server.stream.moveTo(readySet);
     pair.settle();
     assertThat(connection.server.stream.watch(TransportStream.READ)).isTrue();
-    assertThat(home.arm()).isTrue();
+    assertThat(readySet.arm()).isTrue();
   }
 
-  /** Whether the doorbell of a home was rung; takes that, and wakes. */
-  private static boolean rung(ShmHome home) throws IOException {
+  /** Whether the doorbell of a ready set was rung; takes that, and wakes. */
+  private static boolean rung(ShmReadySet readySet) throws IOException {
     try (Selector selector = JdkNio.provider().openSelector()) {
-      home.selectable().register(selector, SelectionKey.OP_READ);
+      readySet.selectable().register(selector, SelectionKey.OP_READ);
       boolean rung = selector.selectNow() > 0;
-      home.selected();
-      home.disarm();
+      readySet.selected();
+      readySet.disarm();
       return rung;
     }
   }
 
   @Test
   void aSleepIsRungThereAndNotOnTheControlConnection() throws Exception {
-    ShmHome home = openHome();
-    sleepIn(home);
+    ShmReadySet readySet = openReadySet();
+    sleepIn(readySet);
 
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
 
     assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(0);
-    assertThat(rung(home)).isTrue();
-    assertThat(ShmHomeTest.drain(home)).containsExactly(connection.server.stream);
+    assertThat(rung(readySet)).isTrue();
+    assertThat(ShmReadySetTest.drain(readySet)).containsExactly(connection.server.stream);
   }
 
   @Test
   void aSleepIsRungOnce() throws Exception {
-    ShmHome home = openHome();
-    sleepIn(home);
-    ShmHomeTest.writeTo(connection.client);
-    assertThat(rung(home)).isTrue();
-    assertThat(ShmHomeTest.drain(home)).containsExactly(connection.server.stream);
+    ShmReadySet readySet = openReadySet();
+    sleepIn(readySet);
+    ShmReadySetTest.writeTo(connection.client);
+    assertThat(rung(readySet)).isTrue();
+    assertThat(ShmReadySetTest.drain(readySet)).containsExactly(connection.server.stream);
 
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
 
-    assertThat(rung(home)).as("rung while it is awake").isFalse();
+    assertThat(rung(readySet)).as("rung while it is awake").isFalse();
   }
 
   @Test
-  void theNextHomeOfThatNumberIsRungByItsOwnDoorbell() throws Exception {
-    ShmHome first = openHome();
+  void theNextReadySetOfThatNumberIsRungByItsOwnDoorbell() throws Exception {
+    ShmReadySet first = openReadySet();
     sleepIn(first);
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
     assertThat(rung(first)).isTrue();
-    assertThat(ShmHomeTest.drain(first)).containsExactly(connection.server.stream);
-    ShmHome between = openHome(); // has the second doorbell
+    assertThat(ShmReadySetTest.drain(first)).containsExactly(connection.server.stream);
+    ShmReadySet between = openReadySet(); // has the second doorbell
     connection.server.stream.moveTo(null);
     first.close();
-    ShmHome taker = openHome(); // has the first's number, and its doorbell
+    ShmReadySet taker = openReadySet(); // has the first's number, and its doorbell
     assertThat(taker.index()).isEqualTo(first.index());
     taker.close();
     between.close();
 
-    ShmHome next = openHome(); // has the first's number, and another's doorbell
+    ShmReadySet next = openReadySet(); // has the first's number, and another's doorbell
     assertThat(next.index()).isEqualTo(first.index());
-    ShmHomeTest.readAll(connection.server);
+    ShmReadySetTest.readAll(connection.server);
     sleepIn(next);
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
 
     assertThat(rung(next)).isTrue();
     assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(0);
@@ -115,14 +115,14 @@ class HomeDoorbellTest {
 
   @Test
   void beforeItIsKnownTheControlConnectionServes() throws Exception {
-    ShmHome home = openHome();
+    ShmReadySet readySet = openReadySet();
     pair.pid = 0; // nothing can be proved of a process that does not say which it is
-    sleepIn(home);
+    sleepIn(readySet);
 
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
 
     assertThat(connection.client.rung).hasValue(1);
-    assertThat(rung(home)).isFalse();
+    assertThat(rung(readySet)).isFalse();
   }
 
   @Test
@@ -131,22 +131,22 @@ class HomeDoorbellTest {
         () ->
             pair.dialler.transport.received(
                 pair.dialler, ShmMessages.doorbell(0, 0, new DoorbellAddress(0, 1))));
-    ShmHome home = openHome();
-    sleepIn(home);
+    ShmReadySet readySet = openReadySet();
+    sleepIn(readySet);
 
-    ShmHomeTest.writeTo(connection.client);
+    ShmReadySetTest.writeTo(connection.client);
 
     assertThat(connection.client.rung).hasValue(1);
   }
 
   @Test
-  void aDoorbellOfAHomeThatCannotBeEndsTheSession() throws Exception {
-    for (int home : new int[] {-1, PeerLayout.HOMES}) {
-      ByteBuffer message = ShmMessages.doorbell(home, 0, new DoorbellAddress(0, 1));
+  void aDoorbellOfAReadySetThatCannotBeEndsTheSession() throws Exception {
+    for (int readySet : new int[] {-1, PeerLayout.READY_SETS}) {
+      ByteBuffer message = ShmMessages.doorbell(readySet, 0, new DoorbellAddress(0, 1));
       assertThatThrownBy(
               () -> pair.dialler.run(() -> pair.dialler.transport.received(pair.dialler, message)))
           .hasCauseInstanceOf(TransportException.class)
-          .hasMessageContaining("a doorbell of home " + home);
+          .hasMessageContaining("a doorbell of ready set " + readySet);
     }
   }
 }

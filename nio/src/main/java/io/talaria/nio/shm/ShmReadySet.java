@@ -4,7 +4,7 @@ package io.talaria.nio.shm;
 
 import io.talaria.nio.doorbell.Doorbell;
 import io.talaria.nio.doorbell.DoorbellPool;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectableChannel;
 import java.util.Arrays;
@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A selector's place in shared memory: which ready bits concern it, and its sleep words, one per
  * peer process.
  */
-final class ShmHome implements Home {
+final class ShmReadySet implements ReadySet {
   /** What stands above is a flag: {@link PeerLayout#SUMMARIZED}. */
   private static final int MAX_OPENED = (1 << 30) - 1;
 
@@ -28,10 +28,13 @@ final class ShmHome implements Home {
   /** Closed, but still named by a stream: its number goes when that is gone. Under this lock. */
   private boolean closed;
 
-  /** The last sleep's word. Peers remember what they have rung, so no home may repeat another's. */
+  /**
+   * The last sleep's word. Peers remember what they have rung, so no ready set may repeat
+   * another's.
+   */
   private long sleeps;
 
-  /** In the upper half of each sleep's word: tells this home from others of its number. */
+  /** In the upper half of each sleep's word: tells this ready set from others of its number. */
   private final int opened;
 
   private final DoorbellPool doorbells;
@@ -40,10 +43,10 @@ final class ShmHome implements Home {
   private volatile Doorbell doorbell;
 
   /**
-   * @param opened how many homes of the transport were opened before
+   * @param opened how many ready sets of the transport were opened before
    * @param doorbells lend the doorbell on which the selector sleeps
    */
-  ShmHome(ShmTransport transport, int index, long opened, DoorbellPool doorbells) {
+  ShmReadySet(ShmTransport transport, int index, long opened, DoorbellPool doorbells) {
     this.transport = transport;
     this.index = index;
     this.opened = (int) opened & MAX_OPENED;
@@ -52,7 +55,7 @@ final class ShmHome implements Home {
     sleeps = (long) this.opened << Integer.SIZE;
   }
 
-  /** Of the number of the home of a sleep. */
+  /** Of the number of the ready set of a sleep. */
   static int opened(long sleep) {
     return (int) (sleep >>> Integer.SIZE) & MAX_OPENED;
   }
@@ -67,8 +70,8 @@ final class ShmHome implements Home {
     final long[] mask;
     final boolean summarized;
 
-    void setSleepWordRelease(int home, long sleep) {
-      peer.setSleepWordRelease(home, sleep, summarized);
+    void setSleepWordRelease(int readySet, long sleep) {
+      peer.setSleepWordRelease(readySet, sleep, summarized);
     }
 
     Link(ShmPeer peer, long[] mask, boolean summarized) {
@@ -115,7 +118,7 @@ final class ShmHome implements Home {
     }
   }
 
-  /** Whether the home is closed and nothing names it any more. */
+  /** Whether the ready set is closed and nothing names it any more. */
   private synchronized boolean removedLast(ShmPeer peer, int slot) {
     int at = find(peer);
     if (at < 0) {
@@ -228,7 +231,7 @@ final class ShmHome implements Home {
     synchronized (this) {
       closed = true;
       if (links.length > 0) {
-        return; // a hint to a new home of this number would wake the wrong selector
+        return; // a hint to a new ready set of this number would wake the wrong selector
       }
     }
     transport.closed(this);

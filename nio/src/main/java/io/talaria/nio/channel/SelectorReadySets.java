@@ -3,31 +3,31 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.privileged.Privileged;
-import io.talaria.nio.transport.Home;
+import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportProvider;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The homes of one selector, at most one in each transport, opened when the first stream needs one.
- * A transport that places its streams may have its home opened by any thread, another's is opened
- * by the selecting thread, which does everything else here.
+ * The ready sets of one selector, at most one in each transport, opened when the first stream needs
+ * one. A transport that places its streams may have its ready set opened by any thread, another's
+ * is opened by the selecting thread, which does everything else here.
  */
-final class SelectorHomes {
+final class SelectorReadySets {
   private static final int EVENTS_AT_ONCE = 256;
   private static final int HINTS_AT_ONCE = 4096;
-  private static final Home[] NONE = {};
+  private static final ReadySet[] NONE = {};
 
   private final List<TransportProvider> transports;
-  private final Predicate<Home> wired;
+  private final Predicate<ReadySet> wired;
   private final Runnable opened;
 
   /** By the order of the transports; null where there is none. Replaced under this lock. */
-  private volatile Home[] byTransport;
+  private volatile ReadySet[] byTransport;
 
   /** Those that are open, without gaps. Replaced under this lock. */
-  private volatile Home[] open = NONE;
+  private volatile ReadySet[] open = NONE;
 
   // Under this lock.
   private final boolean[] refused;
@@ -35,38 +35,39 @@ final class SelectorHomes {
 
   /**
    * @param transports all that there are, in order
-   * @param wired has the selector sleep on what a new home is {@linkplain Home#selectable
+   * @param wired has the selector sleep on what a new ready set is {@linkplain ReadySet#selectable
    *     selectable} by; false if the selector is closed
-   * @param opened told of a new home, so that a sleeping selector sees it
+   * @param opened told of a new ready set, so that a sleeping selector sees it
    */
-  SelectorHomes(List<TransportProvider> transports, Predicate<Home> wired, Runnable opened) {
+  SelectorReadySets(
+      List<TransportProvider> transports, Predicate<ReadySet> wired, Runnable opened) {
     this.transports = transports;
     this.wired = wired;
     this.opened = opened;
-    byTransport = new Home[transports.size()];
+    byTransport = new ReadySet[transports.size()];
     refused = new boolean[transports.size()];
   }
 
-  /** The home in a transport, if it is open. Any thread. */
-  Home ifOpen(TransportProvider transport) {
+  /** The ready set in a transport, if it is open. Any thread. */
+  ReadySet ifOpen(TransportProvider transport) {
     return byTransport[transports.indexOf(transport)];
   }
 
-  /** The home in a transport, or null if it has no more, or the selector is closed. */
-  Home in(TransportProvider transport) {
-    Home there = ifOpen(transport);
+  /** The ready set in a transport, or null if it has no more, or the selector is closed. */
+  ReadySet in(TransportProvider transport) {
+    ReadySet there = ifOpen(transport);
     return there != null ? there : open(transport);
   }
 
-  private Home open(TransportProvider transport) {
+  private ReadySet open(TransportProvider transport) {
     int index = transports.indexOf(transport);
-    Home made;
+    ReadySet made;
     synchronized (this) {
       made = byTransport[index];
       if (made != null || closed || refused[index]) {
         return made;
       }
-      made = Privileged.get(transport::openHome);
+      made = Privileged.get(transport::openReadySet);
       if (made == null) {
         refused[index] = !transport.placesStreams(); // of its streams there may be many
         return null;
@@ -75,10 +76,10 @@ final class SelectorHomes {
         made.close();
         return null;
       }
-      Home[] next = byTransport.clone();
+      ReadySet[] next = byTransport.clone();
       next[index] = made;
       byTransport = next;
-      Home[] all = Arrays.copyOf(open, open.length + 1);
+      ReadySet[] all = Arrays.copyOf(open, open.length + 1);
       all[open.length] = made;
       open = all;
     }
@@ -87,8 +88,8 @@ final class SelectorHomes {
   }
 
   /** One look at all: makes progress, and hands over what is hinted at. */
-  void look(Home.ReadySink hinted) {
-    for (Home each : open) {
+  void look(ReadySet.ReadySink hinted) {
+    for (ReadySet each : open) {
       int unusedEvents = each.progress(EVENTS_AT_ONCE);
       int unusedHints = each.drainReady(hinted, HINTS_AT_ONCE);
     }
@@ -96,7 +97,7 @@ final class SelectorHomes {
 
   /** Announces a sleep; false if something is ready. Then, too, {@link #disarm} must follow. */
   boolean arm() {
-    for (Home each : open) {
+    for (ReadySet each : open) {
       if (!each.arm()) {
         return false;
       }
@@ -105,7 +106,7 @@ final class SelectorHomes {
   }
 
   void disarm() {
-    for (Home each : open) {
+    for (ReadySet each : open) {
       each.disarm();
     }
   }
@@ -116,7 +117,7 @@ final class SelectorHomes {
   }
 
   void close() {
-    for (Home each : open) {
+    for (ReadySet each : open) {
       each.close();
     }
   }

@@ -12,19 +12,19 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What a selector is told if it reads summaries, as one with thousands of connections does. */
-class SummarizedHomeTest extends ShmHomeTest {
+class SummarizedReadySetTest extends ShmReadySetTest {
   @Override
   int summarizedFrom() {
     return 1;
   }
 
-  private ShmHome homeOf(Connection... connections) {
-    ShmHome home = (ShmHome) pair.dialled.transport.openHome();
+  private ShmReadySet readySetOf(Connection... connections) {
+    ShmReadySet readySet = (ShmReadySet) pair.dialled.transport.openReadySet();
     for (Connection connection : connections) {
-      connection.server.stream.moveTo(home);
+      connection.server.stream.moveTo(readySet);
     }
-    assertThat(drain(home)).isEmpty(); // the look at all bits
-    return home;
+    assertThat(drain(readySet)).isEmpty(); // the look at all bits
+    return readySet;
   }
 
   @Test
@@ -33,7 +33,7 @@ class SummarizedHomeTest extends ShmHomeTest {
     for (int i = 0; i < 130; i++) { // three words
       connections.add(pair.connect());
     }
-    ShmHome home = homeOf(connections.toArray(new Connection[0]));
+    ShmReadySet readySet = readySetOf(connections.toArray(new Connection[0]));
     for (int round = 0; round < 3; round++) {
       for (int step : new int[] {1, 7, 64, 129}) {
         Set<TransportStream> expected = new HashSet<>();
@@ -43,8 +43,8 @@ class SummarizedHomeTest extends ShmHomeTest {
           writeTo(each.client);
           expected.add(each.server.stream);
         }
-        assertThat(drain(home)).containsExactlyInAnyOrderElementsOf(expected);
-        assertThat(drain(home)).isEmpty();
+        assertThat(drain(readySet)).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(drain(readySet)).isEmpty();
         for (int i = 0; i < connections.size(); i += step) {
           readAll(connections.get(i).server);
         }
@@ -55,18 +55,18 @@ class SummarizedHomeTest extends ShmHomeTest {
   @Test
   void aStreamThatComesBackBringsWhatWasHintedElsewhere() throws Exception {
     Connection a = pair.connect();
-    ShmHome home = homeOf(a);
+    ShmReadySet readySet = readySetOf(a);
     assertThat(a.server.stream.watch(TransportStream.READ)).isTrue();
     writeTo(a.client);
     pair.dialled.transport.summarizedFrom = Integer.MAX_VALUE;
-    ShmHome reader = (ShmHome) pair.dialled.transport.openHome(); // reads all words
+    ShmReadySet reader = (ShmReadySet) pair.dialled.transport.openReadySet(); // reads all words
     a.server.stream.moveTo(reader);
     a.server.stream.moveTo(null);
     pair.dialled.transport.summarizedFrom = 1;
-    assertThat(drain(home)).as("not its own any more").isEmpty(); // and the summary is clear
-    a.server.stream.moveTo(home);
+    assertThat(drain(readySet)).as("not its own any more").isEmpty(); // and the summary is clear
+    a.server.stream.moveTo(readySet);
 
-    assertThat(drain(home)).as("after it has come back").containsExactly(a.server.stream);
+    assertThat(drain(readySet)).as("after it has come back").containsExactly(a.server.stream);
   }
 
   @Test
@@ -75,7 +75,7 @@ class SummarizedHomeTest extends ShmHomeTest {
     for (int i = 0; i < connections.length; i++) {
       connections[i] = pair.connect();
     }
-    ShmHome home = homeOf(connections);
+    ShmReadySet readySet = readySetOf(connections);
     for (Connection each : connections) {
       assertThat(each.server.stream.watch(TransportStream.READ)).isTrue();
       writeTo(each.client);
@@ -83,7 +83,7 @@ class SummarizedHomeTest extends ShmHomeTest {
     Set<TransportStream> found = new HashSet<>();
     int looks = 0;
     while (found.size() < connections.length && looks++ < 10) {
-      int unused = home.drainReady(found::add, 1);
+      int unused = readySet.drainReady(found::add, 1);
     }
     assertThat(found).hasSize(connections.length);
     assertThat(looks).as("looks of a word each").isEqualTo(4);
