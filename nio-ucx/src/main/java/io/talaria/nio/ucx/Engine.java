@@ -657,13 +657,16 @@ final class Engine {
     }
   }
 
+  /**
+   * Asks UCX to signal the next event. UCX agrees while work is left that it has put off until its
+   * next turn, as it does when endpoints connect, and does not signal that: so it is quiet before
+   * each attempt.
+   */
   private void arm() {
     armed = false;
     for (int i = 0; i < ARM_TRIES && !armed; i++) {
+      turnUntilQuiet();
       armed = worker.arm();
-      if (!armed) {
-        int unused = turnUncounted();
-      }
     }
   }
 
