@@ -200,8 +200,8 @@ final class Variant {
 
   private void assumeThereIsUcx() {
     if (kind == Kind.UCX || kind == Kind.AUTO_UCX) {
-      String obstacle = Ucx.obstacle().orElse(null);
-      Assumptions.assumeTrue(obstacle == null, obstacle);
+      String unavailableReason = Ucx.unavailableReason().orElse(null);
+      Assumptions.assumeTrue(unavailableReason == null, unavailableReason);
     }
   }
 

@@ -278,14 +278,14 @@ public final class Activation {
   }
 
   /** Why UCX, which is asked for, cannot be used, if that can be told at once; else nothing. */
-  private static String ucxObstacle(Config config) {
+  private static String ucxUnavailableReason(Config config) {
     if (!config.transports().contains(UCX)) {
       return "";
     }
     try {
       return (String)
           Class.forName(UCX_TRANSPORTS, true, ClassLoader.getSystemClassLoader())
-              .getMethod("obstacle")
+              .getMethod("unavailableReason")
               .invoke(null);
     } catch (ReflectiveOperationException | LinkageError e) {
       return ""; // the transport says it itself
@@ -333,16 +333,16 @@ public final class Activation {
       System.err.println("talaria: NIO connections stay on TCP: " + Host.NO_UID);
       return;
     }
-    String obstacle = Directories.obstacle(config);
-    if (obstacle != null) {
-      System.err.println("talaria: NIO connections stay on TCP: " + obstacle);
+    String unavailableReason = Directories.unavailableReason(config);
+    if (unavailableReason != null) {
+      System.err.println("talaria: NIO connections stay on TCP: " + unavailableReason);
       return;
     }
     String disk = Directories.disk(config);
     if (disk != null) {
       System.err.println("talaria: " + disk);
     }
-    String ucx = ucxObstacle(config);
+    String ucx = ucxUnavailableReason(config);
     String transports = transports(config, ucx.isEmpty());
     if (!ucx.isEmpty()) {
       ToldProblems.add(ucx); // once is enough

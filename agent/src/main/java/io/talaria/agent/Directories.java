@@ -17,14 +17,14 @@ final class Directories {
    * Why no connection can be accelerated, or null if nothing says so. Directories that nobody has
    * named are left to the first connection: a start is to cost little.
    */
-  static String obstacle(Config config) {
-    String run = obstacle(Config.DIR, config.dir());
+  static String unavailableReason(Config config) {
+    String run = unavailableReason(Config.DIR, config.dir());
     return run != null || !config.transports().contains(SHARED_MEMORY)
         ? run
-        : obstacle(Config.SHM_DIR, config.shmDir());
+        : unavailableReason(Config.SHM_DIR, config.shmDir());
   }
 
-  private static String obstacle(String property, Path directory) {
+  private static String unavailableReason(String property, Path directory) {
     if (System.getProperty(property) == null) {
       return null;
     }

@@ -105,7 +105,7 @@ public final class HeaderCheck {
    * @throws IOException if temporary files cannot be made
    * @throws InterruptedException if the thread is interrupted
    */
-  public Optional<String> obstacle() throws IOException, InterruptedException {
+  public Optional<String> unavailableReason() throws IOException, InterruptedException {
     try {
       run("int main(void) { return 0; }\n", false);
       return Optional.empty();

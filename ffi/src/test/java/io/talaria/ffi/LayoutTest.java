@@ -36,7 +36,7 @@ class LayoutTest {
             .struct(LINGER, "1")
             .constant("AF_UNIX", 1, "1")
             .constant("AF_OF_THE_FUTURE", 1, "0");
-    assumeTrue(check.obstacle().isEmpty(), () -> "no C compiler");
+    assumeTrue(check.unavailableReason().isEmpty(), () -> "no C compiler");
     assertThat(check.differences()).isEmpty();
     assertThat(new HeaderCheck("sys/socket.h").constant("AF_UNIX", 2, "1").differences())
         .containsExactly("AF_UNIX is 1 in C, 2 in Java");
@@ -45,7 +45,8 @@ class LayoutTest {
   @Test
   void aStructureMayBeLongerThanWhatIsKnownOfIt() throws Exception {
     CStruct start = CStruct.named("struct linger").int32("l_onoff").build();
-    assumeTrue(new HeaderCheck("sys/socket.h").obstacle().isEmpty(), () -> "no C compiler");
+    assumeTrue(
+        new HeaderCheck("sys/socket.h").unavailableReason().isEmpty(), () -> "no C compiler");
     assertThat(new HeaderCheck("sys/socket.h").growingStruct(start, "1").differences()).isEmpty();
     CStruct longer = CStruct.named("struct linger").int32("l_onoff").int32("l_linger").build();
     assertThat(new HeaderCheck("sys/socket.h").growingStruct(longer, "1").differences()).isEmpty();
@@ -55,7 +56,7 @@ class LayoutTest {
   }
 
   @Test
-  void aMissingHeaderIsAnObstacle() throws Exception {
-    assertThat(new HeaderCheck("talaria/nothing.h").obstacle()).isPresent();
+  void aMissingHeaderIsAnUnavailableReason() throws Exception {
+    assertThat(new HeaderCheck("talaria/nothing.h").unavailableReason()).isPresent();
   }
 }

@@ -31,7 +31,7 @@ enum Variant {
 
     Nodes(Variant variant, Path directory) {
       if (variant == UCX) {
-        assumeThat(Ucx.obstacle()).isEmpty();
+        assumeThat(Ucx.unavailableReason()).isEmpty();
       }
       this.variant = variant;
       this.directory = directory;

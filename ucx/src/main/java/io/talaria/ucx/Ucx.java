@@ -44,7 +44,7 @@ public final class Ucx {
    *
    * @return nothing if it can be used, or a sentence with the cure
    */
-  public static Optional<String> obstacle() {
+  public static Optional<String> unavailableReason() {
     try {
       UcxLibrary.required();
       return Optional.empty();

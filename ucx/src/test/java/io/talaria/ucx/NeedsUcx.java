@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class NeedsUcx implements BeforeAllCallback {
   @Override
   public void beforeAll(ExtensionContext context) {
-    Optional<String> obstacle = Ucx.obstacle();
-    assumeTrue(obstacle.isEmpty(), () -> obstacle.orElseThrow());
+    Optional<String> unavailableReason = Ucx.unavailableReason();
+    assumeTrue(unavailableReason.isEmpty(), () -> unavailableReason.orElseThrow());
   }
 }

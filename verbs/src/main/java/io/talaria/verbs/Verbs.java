@@ -47,7 +47,7 @@ public final class Verbs {
    * @return nothing if one can be used, or a sentence with the cure: no library, no verbs in the
    *     kernel, no device, a device without driver in the library, or no permission
    */
-  public static Optional<String> obstacle() {
+  public static Optional<String> unavailableReason() {
     try (DeviceList list = DeviceList.open()) {
       if (list.devices().isEmpty()) {
         return Optional.of(noDevice());
@@ -72,7 +72,7 @@ public final class Verbs {
    *
    * @return nothing if it can be used, or a sentence with the cure
    */
-  public static Optional<String> cmObstacle() {
+  public static Optional<String> cmUnavailableReason() {
     try {
       CmLibrary.required();
     } catch (MissingLibraryException e) {

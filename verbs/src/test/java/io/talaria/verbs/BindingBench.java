@@ -41,8 +41,8 @@ public final class BindingBench {
     PrintStream people = json.equals("-") ? System.err : System.out;
     Loopback.prepare()
         .ifPresent(
-            obstacle -> {
-              System.err.println(obstacle);
+            unavailableReason -> {
+              System.err.println(unavailableReason);
               System.exit(UNAVAILABLE);
             });
     System.exit(measure(people, json) ? 0 : MISSED);

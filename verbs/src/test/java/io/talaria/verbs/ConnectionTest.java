@@ -71,7 +71,7 @@ class ConnectionTest {
 
   @Test
   void aConnectionIsMadeUsedAndEnded() throws Exception {
-    assertThat(Verbs.cmObstacle()).isEmpty();
+    assertThat(Verbs.cmUnavailableReason()).isEmpty();
     try (EventChannel servers = EventChannel.open();
         EventChannel clients = EventChannel.open();
         ConnectionId listener = listen(servers);

@@ -39,28 +39,29 @@ class FaultsTest {
   }
 
   @Test
-  void everyObstacleHasASentenceOfItsOwn() {
-    assertThat(Verbs.obstacle()).isEmpty();
+  void everyUnavailableReasonHasASentenceOfItsOwn() {
+    assertThat(Verbs.unavailableReason()).isEmpty();
     Loopback.missing(true, false, 0);
-    assertThat(Verbs.obstacle().orElseThrow())
+    assertThat(Verbs.unavailableReason().orElseThrow())
         .isEqualTo(
             "ibv_get_device_list: Function not implemented (38). The kernel has no RDMA verbs: load"
                 + " the module ib_uverbs (modprobe ib_uverbs); a kernel built without InfiniBand"
                 + " support, as in many virtual machines, has none");
     Loopback.missing(false, true, 0);
     // The second, where the kernel has a device that libibverbs does not know.
-    assertThat(Verbs.obstacle().orElseThrow())
+    assertThat(Verbs.unavailableReason().orElseThrow())
         .matches("There is no RDMA device: .* rdma link add .*|The kernel has .* no driver .*");
     Loopback.missing(false, false, EACCES);
-    assertThat(Verbs.obstacle().orElseThrow())
+    assertThat(Verbs.unavailableReason().orElseThrow())
         .startsWith(
             "opening the device loop0: Permission denied (13). Its file /dev/infiniband/uve")
         .contains("must be readable and writable");
     Loopback.missing(false, false, 2);
-    assertThat(Verbs.obstacle().orElseThrow()).contains("is missing", "--device /dev/infiniband");
+    assertThat(Verbs.unavailableReason().orElseThrow())
+        .contains("is missing", "--device /dev/infiniband");
     Loopback.missing(false, false, 0);
     Loopback.fail("rdma_create_event_channel", 19, 1);
-    assertThat(Verbs.cmObstacle().orElseThrow())
+    assertThat(Verbs.cmUnavailableReason().orElseThrow())
         .isEqualTo(
             "rdma_create_event_channel: No such device (19). The kernel has no RDMA CM: load the"
                 + " module rdma_ucm (modprobe rdma_ucm)");

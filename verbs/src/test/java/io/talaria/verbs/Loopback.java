@@ -24,25 +24,25 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Loopback {
   private static final String SOURCE = "src/test/c/loopback.c";
-  private static Optional<String> obstacle;
+  private static Optional<String> unavailableReason;
   private static SymbolLookup symbols;
 
   private Loopback() {}
 
   /** Builds and names it; gives why that is not possible. */
   public static synchronized Optional<String> prepare() {
-    if (obstacle == null) {
+    if (unavailableReason == null) {
       try {
         build();
-        obstacle = Optional.empty();
+        unavailableReason = Optional.empty();
       } catch (IOException e) {
-        obstacle = Optional.of(e.getMessage());
+        unavailableReason = Optional.of(e.getMessage());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        obstacle = Optional.of("interrupted");
+        unavailableReason = Optional.of("interrupted");
       }
     }
-    return obstacle;
+    return unavailableReason;
   }
 
   @SuppressWarnings("restricted")

@@ -18,7 +18,7 @@ class NoLibraryTest {
   private static final String EXAMPLES = "io.talaria.verbs.examples.Examples";
 
   private static List<String> lines(String property, String file) throws Exception {
-    return run(0, "-D" + property + "=" + file, ObstacleMain.class.getName());
+    return run(0, "-D" + property + "=" + file, UnavailableReasonMain.class.getName());
   }
 
   /** What a JVM of its own says, which must end so. */
@@ -77,8 +77,8 @@ class NoLibraryTest {
 
   @Test
   void examplesOnADeviceThatIsNotThereNameIt() throws Exception {
-    Optional<String> obstacle = Loopback.prepare();
-    assumeTrue(obstacle.isEmpty(), () -> obstacle.orElseThrow());
+    Optional<String> unavailableReason = Loopback.prepare();
+    assumeTrue(unavailableReason.isEmpty(), () -> unavailableReason.orElseThrow());
     assertThat(run(69, "-Dnothing", EXAMPLES, "--simulated", "--device", "mlx9_9"))
         .anySatisfy(line -> assertThat(line).startsWith("talaria: ").contains("mlx9_9", "loop0"));
   }

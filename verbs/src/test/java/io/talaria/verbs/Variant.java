@@ -26,17 +26,17 @@ final class Variant implements BeforeAllCallback {
   }
 
   /** Why nothing can run here. */
-  static Optional<String> obstacle() {
-    return DEVICE ? Verbs.obstacle() : Loopback.prepare();
+  static Optional<String> unavailableReason() {
+    return DEVICE ? Verbs.unavailableReason() : Loopback.prepare();
   }
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    Optional<String> obstacle = obstacle();
+    Optional<String> unavailableReason = unavailableReason();
     if (DEVICE) {
-      assertThat(obstacle).isEmpty();
+      assertThat(unavailableReason).isEmpty();
     }
-    assumeTrue(obstacle.isEmpty(), () -> obstacle.orElseThrow());
+    assumeTrue(unavailableReason.isEmpty(), () -> unavailableReason.orElseThrow());
   }
 
   static Context open() {

@@ -89,9 +89,11 @@ public final class MeasuringJvm {
   private Orders.Initialized initialize(Orders.Initialize order) {
     kind = order.kind();
     client = order.client();
-    String obstacle = Bindings.load(kind).orElse("");
+    String unavailableReason = Bindings.load(kind).orElse("");
     return new Orders.Initialized(
-        obstacle.isEmpty() ? Bindings.release(kind) : "", obstacle, TransportProbe.switchedOn());
+        unavailableReason.isEmpty() ? Bindings.release(kind) : "",
+        unavailableReason,
+        TransportProbe.switchedOn());
   }
 
   private Orders.Lines offer(Orders.Offer order) throws Exception {

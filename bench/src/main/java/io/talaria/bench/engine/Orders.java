@@ -68,10 +68,10 @@ public final class Orders {
    * Of {@link Phase#INITIALIZE}, reported.
    *
    * @param release the library's release; empty if it has none of its own
-   * @param obstacle why the library cannot be used; empty if it can
+   * @param unavailableReason why the library cannot be used; empty if it can
    * @param talaria whether it runs on Talaria
    */
-  record Initialized(String release, String obstacle, boolean talaria) {}
+  record Initialized(String release, String unavailableReason, boolean talaria) {}
 
   /**
    * Of {@link Phase#OFFER}.

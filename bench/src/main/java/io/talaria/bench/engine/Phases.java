@@ -89,8 +89,8 @@ public final class Phases {
             Orders.Initialized.class,
             terms.limit());
     for (int i = 0; i < each.size(); i++) {
-      if (!each.get(i).obstacle().isEmpty()) {
-        throw new LibraryMissingException(workerGroup.side(i) + each.get(i).obstacle());
+      if (!each.get(i).unavailableReason().isEmpty()) {
+        throw new LibraryMissingException(workerGroup.side(i) + each.get(i).unavailableReason());
       }
     }
     boolean wanted = terms.transport().accelerated();

@@ -27,14 +27,15 @@ public final class Bindings {
       return Optional.empty();
     }
     if (kind.verbs()) {
-      return Verbs.obstacle().map(Bindings::asTheDoctorSays);
+      return Verbs.unavailableReason().map(Bindings::asTheDoctorSays);
     }
-    return Ucx.obstacle().or(() -> kind == BindingKind.JUCX ? Jucx.obstacle() : Optional.empty());
+    return Ucx.unavailableReason()
+        .or(() -> kind == BindingKind.JUCX ? Jucx.unavailableReason() : Optional.empty());
   }
 
   /** Without any device it is the doctor's sentence; else what verbs say is more to the point. */
-  private static String asTheDoctorSays(String obstacle) {
-    return hasDevices() ? obstacle : RdmaDevices.missing();
+  private static String asTheDoctorSays(String unavailableReason) {
+    return hasDevices() ? unavailableReason : RdmaDevices.missing();
   }
 
   private static boolean hasDevices() {

@@ -16,7 +16,7 @@ final class Jucx {
   private Jucx() {}
 
   /** Returns why JUCX cannot be used, with the cure; nothing if it can be. */
-  static Optional<String> obstacle() {
+  static Optional<String> unavailableReason() {
     try {
       NativeLibs.load();
       removeUnpacked();

@@ -92,7 +92,8 @@ class DeathTest {
   })
   void whoIsKilledIsNamed(String victim, String ordered, Orders.Phase phase, String binding)
       throws Exception {
-    assumeTrue(!binding.startsWith("ucx") || Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(
+        !binding.startsWith("ucx") || Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     String message = failure(binding, new Doom(victim, ordered, phase, true));
     assertThat(message.lines().findFirst().orElseThrow())
         .contains("the " + victim + " ")

@@ -67,7 +67,7 @@ class BindingsTest {
   @ParameterizedTest
   @CsvSource("nio, ucx")
   void measuresSocketsOnUcx(String binding, String transport) throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     measure(binding, transport, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
   }
 
@@ -80,7 +80,7 @@ class BindingsTest {
   @ParameterizedTest
   @CsvSource({"ucx-stream", "ucx-stream-data", "ucx-tag", "ucx-tag-sync", "ucx-am", "jucx"})
   void measuresMessagesOfUcx(String binding) throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     measure(binding, "plain", "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
   }
 
@@ -92,13 +92,13 @@ class BindingsTest {
         "ucx-get | \"throughput\", \"access\" | 2"
       })
   void measuresMemoryAccessOfUcx(String binding, String patterns, int count) throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     measure(binding, "plain", patterns, count);
   }
 
   @Test
   void measuresAtomicsOfUcx() throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     String json = plan("ucx-fetch-add", "plain", "\"throughput\", \"access\"", "");
     measure(json.replace("[1, 70000]", "[1, 4, 8]"), 2);
   }
@@ -112,7 +112,7 @@ class BindingsTest {
         "ucx-am | \"throughput\", \"bidirectional\", \"pingpong\" | 3"
       })
   void measuresUcxByTcp(String binding, String patterns, int count) throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     measure(plan(binding, "plain", patterns, "").replace("posix,self", "tcp"), count);
   }
 
@@ -146,14 +146,14 @@ class BindingsTest {
 
   @Test
   void allProcessesExchangeMessagesWithAllOthersByUcx() throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     allToAll(plan("ucx-tag", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]"));
   }
 
   @Test
   @Tag("long")
   void allProcessesExchangeMessagesWithAllOthersByUcxOverTcp() throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     String json = plan("ucx-am", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]");
     allToAll(json.replace("posix,self", "tcp"));
   }

@@ -89,7 +89,7 @@ class ObserveCommandTest {
 
   @Test
   void jucxIsTakenFromItsJar() throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), "UCX is not installed");
+    assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
     String jar = NativeLibs.class.getProtectionDomain().getCodeSource().getLocation().getPath();
     Path plan =
         Files.writeString(

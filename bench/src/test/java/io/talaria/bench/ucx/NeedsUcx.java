@@ -11,6 +11,6 @@ final class NeedsUcx {
   private NeedsUcx() {}
 
   static void check() {
-    assumeTrue(Ucx.obstacle().isEmpty(), () -> Ucx.obstacle().orElseThrow());
+    assumeTrue(Ucx.unavailableReason().isEmpty(), () -> Ucx.unavailableReason().orElseThrow());
   }
 }

@@ -233,7 +233,7 @@ public final class UcxFabric implements Fabric {
       // is told to, and warns of that word if it may not use shared memory at all.
       Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
       Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
-      Optional<String> obstacle = Ucx.obstacle();
+      Optional<String> obstacle = Ucx.unavailableReason();
       if (obstacle.isPresent()) {
         throw new IOException(obstacle.get());
       }

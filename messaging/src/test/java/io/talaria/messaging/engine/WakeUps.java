@@ -77,7 +77,7 @@ final class WakeUps {
   /** Skips the test if the transport cannot be used here. */
   static void assume(Transport transport) {
     if (transport == Transport.UCX) {
-      assumeThat(Ucx.obstacle()).isEmpty();
+      assumeThat(Ucx.unavailableReason()).isEmpty();
     }
   }
 

@@ -83,7 +83,7 @@ class UcxFabricTest {
 
   @BeforeEach
   void open() throws Exception {
-    assumeThat(Ucx.obstacle()).isEmpty();
+    assumeThat(Ucx.unavailableReason()).isEmpty();
     near = UcxFabric.open("near", 10);
     far = UcxFabric.open("far", 10);
     near.begin(() -> {}, false);

@@ -45,9 +45,9 @@ public final class FabricBench {
    *     output, and what is for people goes to the standard error then
    */
   public static void main(String[] args) throws Exception {
-    Optional<String> obstacle = IbSim.obstacle();
-    if (obstacle.isPresent()) {
-      System.err.println(obstacle.orElseThrow());
+    Optional<String> unavailableReason = IbSim.unavailableReason();
+    if (unavailableReason.isPresent()) {
+      System.err.println(unavailableReason.orElseThrow());
       System.exit(UNAVAILABLE);
     }
     Path dir = Files.createTempDirectory("talaria-fabric");

@@ -69,8 +69,8 @@ class FabricTest {
 
   @BeforeEach
   void look() throws Exception {
-    Optional<String> obstacle = IbSim.obstacle();
-    assumeTrue(obstacle.isEmpty(), () -> obstacle.orElseThrow());
+    Optional<String> unavailableReason = IbSim.unavailableReason();
+    assumeTrue(unavailableReason.isEmpty(), () -> unavailableReason.orElseThrow());
   }
 
   private static Map<String, Long> perfquery(IbSim sim, String... arguments) throws Exception {

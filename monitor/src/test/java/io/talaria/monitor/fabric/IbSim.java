@@ -37,7 +37,7 @@ final class IbSim implements AutoCloseable {
   }
 
   /** What is missing to run it. */
-  static Optional<String> obstacle() throws IOException {
+  static Optional<String> unavailableReason() throws IOException {
     for (String command : List.of("ibsim", "opensm", "perfquery")) {
       if (program(command).isEmpty()) {
         return Optional.of(

@@ -25,7 +25,7 @@ class BetweenTest {
   }
 
   private static Ways ucx(int rank) throws IOException {
-    assumeTrue(Ucx.obstacle().isEmpty(), Ucx.obstacle().orElse(""));
+    assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
     return new UcxWays(rank, 2, 4096, 1000, 0);
   }
 

@@ -66,7 +66,7 @@ class HostsTest {
 
   @Test
   void ucxMayBeBetweenTheHosts() throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), Ucx.obstacle().orElse(""));
+    assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
     Launched job =
         run(
             "-np",
@@ -290,7 +290,7 @@ class HostsTest {
     inTwoNamespaces(
         (hosts, rsh) -> {
           keptBy("nio", hosts, rsh);
-          if (Ucx.obstacle().isEmpty()) {
+          if (Ucx.unavailableReason().isEmpty()) {
             String[] ucx = {"-np", "4", "-host", hosts, "-rsh", rsh, "-dev", "ucx", "-ea"};
             // UCX takes the two for one host; without these it would use shared memory.
             String[] tcp = {"-x", "UCX_TLS=tcp,self", "-x", "UCX_NET_DEVICES=mpj0"};

@@ -86,7 +86,7 @@ class MpiexecTest {
 
   @Test
   void theContractIsKeptOverUcx() throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), Ucx.obstacle().orElse(""));
+    assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
     Ended ended = run(List.of("-np", "2"), "-Dtalaria.mpj.device=ucx", "mpi.ContractMain");
     assertThat(ended.output).isEqualTo("contract kept by ucxdev\n");
     assertThat(ended.status).isZero();

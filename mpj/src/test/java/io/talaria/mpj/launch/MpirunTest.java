@@ -119,8 +119,8 @@ class MpirunTest {
   }
 
   private static void assumeThereIsUcx() {
-    String obstacle = Ucx.obstacle().orElse(null);
-    assumeTrue(obstacle == null, obstacle);
+    String unavailableReason = Ucx.unavailableReason().orElse(null);
+    assumeTrue(unavailableReason == null, unavailableReason);
   }
 
   @Test

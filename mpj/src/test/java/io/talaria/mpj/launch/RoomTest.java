@@ -19,13 +19,13 @@ class RoomTest {
 
   @BeforeAll
   static void fileSystemsCanBeMounted() throws Exception {
-    String obstacle;
+    String unavailableReason;
     try {
-      obstacle = Launched.noMounts();
+      unavailableReason = Launched.noMounts();
     } catch (java.io.IOException e) {
-      obstacle = e.getMessage();
+      unavailableReason = e.getMessage();
     }
-    assumeTrue(obstacle == null, obstacle);
+    assumeTrue(unavailableReason == null, unavailableReason);
   }
 
   private static Launched run(String size, String... words) throws Exception {

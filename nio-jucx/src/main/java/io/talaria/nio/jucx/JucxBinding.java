@@ -25,8 +25,8 @@ public final class JucxBinding implements UcxBinding {
   }
 
   @Override
-  public String obstacle() {
-    return surroundings().obstacle();
+  public String unavailableReason() {
+    return surroundings().unavailableReason();
   }
 
   private static Surroundings surroundings() {
@@ -37,9 +37,9 @@ public final class JucxBinding implements UcxBinding {
   @Override
   public String start(Map<String, String> settings) {
     Surroundings here = surroundings();
-    String obstacle = here.obstacle();
-    if (!obstacle.isEmpty()) {
-      return obstacle;
+    String unavailableReason = here.unavailableReason();
+    if (!unavailableReason.isEmpty()) {
+      return unavailableReason;
     }
     try {
       JucxContext opened = new JucxContext(settings);

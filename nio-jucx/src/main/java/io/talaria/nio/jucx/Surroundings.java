@@ -37,13 +37,13 @@ final class Surroundings {
     this.properties = properties;
   }
 
-  /** The release of JUCX, once {@link #obstacle} has found it. */
+  /** The release of JUCX, once {@link #unavailableReason} has found it. */
   String version() {
     return version;
   }
 
   /** Why JUCX cannot be used, with the cure; nothing if it may be tried. */
-  String obstacle() {
+  String unavailableReason() {
     URL found = loader.getResource(CONTEXT);
     if (found == null) {
       return "JUCX is not there. " + GET_IT;
@@ -61,14 +61,14 @@ final class Surroundings {
     if (loader.getResource(library) == null && !onLibraryPath(library)) {
       return "JUCX " + version + " has no native part (" + library + ") for this processor.";
     }
-    return environmentObstacle();
+    return environmentUnavailableReason();
   }
 
   /**
    * UCX logs to standard output, which is the program's, and Java cannot set what UCX reads from
    * the environment.
    */
-  private String environmentObstacle() {
+  private String environmentUnavailableReason() {
     if (environment.apply("UCX_LOG_FILE") == null) {
       return "UCX would log to standard output, because UCX_LOG_FILE is not in the environment:"
           + " start by \"talaria run\", or export UCX_LOG_FILE=stderr UCX_HANDLE_ERRORS=none"

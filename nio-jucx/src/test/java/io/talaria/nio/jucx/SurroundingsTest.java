@@ -55,7 +55,7 @@ class SurroundingsTest {
 
   @Test
   void withoutJucxItsPlaceInMavenCentralIsNamed() throws Exception {
-    assertThat(with().obstacle())
+    assertThat(with().unavailableReason())
         .isEqualTo(
             "JUCX is not there. Put org.openucx:jucx:1.18.1 on the class path, or name its file by"
                 + " -Dtalaria.jucx=/path/to/jucx-1.18.1.jar.");
@@ -65,13 +65,13 @@ class SurroundingsTest {
   void aJarThatIsNoJucxIsNoJucx() throws Exception {
     Path jar = scratch.resolve("jucx.jar");
     new JarOutputStream(Files.newOutputStream(jar)).close();
-    assertThat(with(jar).obstacle()).startsWith("JUCX is not there.");
+    assertThat(with(jar).unavailableReason()).startsWith("JUCX is not there.");
   }
 
   @Test
   void whatLeaksIsRefusedByItsName() throws Exception {
     Surroundings here = with(jucx("1.12.1"));
-    assertThat(here.obstacle()).startsWith("JUCX 1.12.1 is too old: ").contains("1.15.0");
+    assertThat(here.unavailableReason()).startsWith("JUCX 1.12.1 is too old: ").contains("1.15.0");
     assertThat(here.version()).isEqualTo("1.12.1");
   }
 
@@ -79,28 +79,28 @@ class SurroundingsTest {
   @ValueSource(strings = {"1.15.0", "1.18.1"})
   void whatWorksIsTried(String version) throws Exception {
     Surroundings here = with(jucx(version));
-    assertThat(here.obstacle()).isEmpty();
+    assertThat(here.unavailableReason()).isEmpty();
     assertThat(here.version()).isEqualTo(version);
   }
 
   @Test
   void theFirstOnTheClassPathCounts() throws Exception {
     Surroundings here = with(jucx("1.15.0"), jucx("1.18.1"));
-    assertThat(here.obstacle()).isEmpty();
+    assertThat(here.unavailableReason()).isEmpty();
     assertThat(here.version()).isEqualTo("1.15.0");
   }
 
   @Test
   void anotherProcessorHasNoNativePart() throws Exception {
     properties.put("os.arch", "riscv64");
-    assertThat(with(jucx("1.18.1")).obstacle())
+    assertThat(with(jucx("1.18.1")).unavailableReason())
         .isEqualTo("JUCX 1.18.1 has no native part (libjucx_riscv64.so) for this processor.");
   }
 
   @Test
   void standardOutputStaysTheProgramsOwn() throws Exception {
     environment.remove("UCX_LOG_FILE");
-    assertThat(with(jucx("1.18.1")).obstacle())
+    assertThat(with(jucx("1.18.1")).unavailableReason())
         .contains("standard output")
         .contains("start by \"talaria run\", or export UCX_LOG_FILE=stderr");
   }
@@ -108,11 +108,13 @@ class SurroundingsTest {
   @Test
   void theJvmsSignalsStayItsOwn() throws Exception {
     environment.remove("UCX_HANDLE_ERRORS");
-    assertThat(with(jucx("1.18.1")).obstacle()).endsWith("or export UCX_HANDLE_ERRORS=none.");
+    assertThat(with(jucx("1.18.1")).unavailableReason())
+        .endsWith("or export UCX_HANDLE_ERRORS=none.");
     environment.put("UCX_ERROR_SIGNALS", "SIGSEGV");
-    assertThat(with(jucx("1.18.1")).obstacle()).endsWith("or export UCX_HANDLE_ERRORS=none.");
+    assertThat(with(jucx("1.18.1")).unavailableReason())
+        .endsWith("or export UCX_HANDLE_ERRORS=none.");
     environment.put("UCX_ERROR_SIGNALS", "");
-    assertThat(with(jucx("1.18.1")).obstacle()).isEmpty();
+    assertThat(with(jucx("1.18.1")).unavailableReason()).isEmpty();
   }
 
   @Test
@@ -120,18 +122,18 @@ class SurroundingsTest {
     environment.remove("UCX_POSIX_ERROR_HANDLING");
     for (String transports : new String[] {null, "all", "rc,posix", "^tcp"}) {
       environment.put("UCX_TLS", transports);
-      assertThat(with(jucx("1.18.1")).obstacle())
+      assertThat(with(jucx("1.18.1")).unavailableReason())
           .as(transports)
           .endsWith("or export UCX_POSIX_ERROR_HANDLING=y.");
     }
     environment.put("UCX_TLS", "rc,ud");
-    assertThat(with(jucx("1.18.1")).obstacle()).isEmpty();
+    assertThat(with(jucx("1.18.1")).unavailableReason()).isEmpty();
   }
 
   @Test
   void aDirectoryWithoutExecutionIsNamedWithTheCure() throws Exception {
     Surroundings here = with(jucx("1.18.1"));
-    assertThat(here.obstacle()).isEmpty();
+    assertThat(here.unavailableReason()).isEmpty();
     assertThat(
             here.unloadable(
                 new UnsatisfiedLinkError(
@@ -143,7 +145,7 @@ class SurroundingsTest {
   @Test
   void aMissingUcxIsNamedWithTheCure() throws Exception {
     Surroundings here = with(jucx("1.18.1"));
-    assertThat(here.obstacle()).isEmpty();
+    assertThat(here.unavailableReason()).isEmpty();
     assertThat(
             here.unloadable(
                 new UnsatisfiedLinkError(

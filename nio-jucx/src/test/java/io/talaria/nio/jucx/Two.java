@@ -33,9 +33,9 @@ final class Two implements AutoCloseable {
 
   private static UcxBinding start() {
     UcxBinding binding = new JucxBinding();
-    String obstacle = binding.start(Map.of("UCX_TLS", "posix,self"));
-    if (!obstacle.isEmpty()) {
-      throw new AssertionError(obstacle);
+    String unavailableReason = binding.start(Map.of("UCX_TLS", "posix,self"));
+    if (!unavailableReason.isEmpty()) {
+      throw new AssertionError(unavailableReason);
     }
     return binding;
   }

@@ -24,12 +24,12 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p><b>Sleeping.</b> {@link #arm} has UCX signal the next event on {@link #descriptor}. The signal
  * stays there until somebody arms again, so whoever has armed tries until UCX agrees, or leaves it
- * to the {@link Caretaker}, who then looks every millisecond.
+ * to the {@link ProgressThread}, who then looks every millisecond.
  *
  * <p><b>Its end.</b> UCX numbers the endpoints between two workers with 16 bits, closed ones
  * counted, so an engine makes so many streams and is {@link #spent} then: further ones are made on
- * another. Once nobody makes streams on it ({@link #retire}) and the last one is gone, the
- * caretaker closes it. It can be entered then as before, for those who come late; there is nothing
+ * another. Once nobody makes streams on it ({@link #retire}) and the last one is gone, the progress
+ * thread closes it. It can be entered then as before, for those who come late; there is nothing
  * inside.
  */
 final class Engine {
@@ -49,7 +49,7 @@ final class Engine {
   /** Set by who holds both locks, for good. */
   private boolean closed;
 
-  private final Caretaker caretaker;
+  private final ProgressThread progressThread;
   private final int descriptor;
   private final byte[] address;
   private final StreamTable streams = new StreamTable();
@@ -103,7 +103,7 @@ final class Engine {
   private ByteBuffer directBuffer;
   private int directBytes;
 
-  // For the caretaker.
+  // For the progress thread.
   private long turns;
   private long turnsSeen;
   private int awaiting;
@@ -111,16 +111,16 @@ final class Engine {
   private boolean armed;
   private boolean watched;
 
-  Engine(UcxBinding binding, Caretaker caretaker) {
-    this(binding, caretaker, Limits.MAX_STREAMS);
+  Engine(UcxBinding binding, ProgressThread progressThread) {
+    this(binding, progressThread, Limits.MAX_STREAMS);
   }
 
   /**
    * @param maxStreams how many streams are made on it
    */
-  Engine(UcxBinding binding, Caretaker caretaker, int maxStreams) {
+  Engine(UcxBinding binding, ProgressThread progressThread, int maxStreams) {
     this.binding = binding;
-    this.caretaker = caretaker;
+    this.progressThread = progressThread;
     this.maxStreams = maxStreams;
     worker = binding.openWorker();
     enter();
@@ -304,13 +304,13 @@ final class Engine {
     } finally {
       exit();
     }
-    caretaker.hurry();
+    progressThread.hurry();
   }
 
-  /** A stream is gone, and leaves no endpoint that the caretaker looks after. */
+  /** A stream is gone, and leaves no endpoint that the progress thread looks after. */
   void streamGone() {
     if (retired) {
-      caretaker.hurry();
+      progressThread.hurry();
     }
   }
 
@@ -338,7 +338,7 @@ final class Engine {
     return exposedTo.isEmpty();
   }
 
-  /** Closes the worker, once it is {@link #over}. The caretaker, which has entered once. */
+  /** Closes the worker, once it is {@link #over}. The progress thread, which has entered once. */
   void close() {
     assert entered() && depth == 1;
     watch(false);
@@ -478,7 +478,7 @@ final class Engine {
       note.pipe = pipe;
       pipe.noteUnderWay();
       notesUnderWay.add(note);
-      caretaker.hurry();
+      progressThread.hurry();
     } else {
       notes.push(note); // done; or the peer is gone, which shows elsewhere
     }
@@ -588,24 +588,24 @@ final class Engine {
     }
   }
 
-  // ---- what needs the caretaker
+  // ---- what needs the progress thread
 
   /** A stream has a send under way. */
   void sending(UcxStream stream) {
     sending.add(stream);
-    caretaker.hurry();
+    progressThread.hurry();
   }
 
   /** A pipe is to be closed. */
   void leaving(Pipe pipe) {
     leaving.add(pipe);
-    caretaker.hurry();
+    progressThread.hurry();
   }
 
   /** A stream waits for what its peer has sent last. */
   void expecting(UcxStream stream) {
     expecting.add(stream);
-    caretaker.hurry();
+    progressThread.hurry();
   }
 
   private void pollExpecting() {
@@ -621,7 +621,7 @@ final class Engine {
     awaiting += change;
   }
 
-  /** A thread is about to sleep until the caretaker, or any other thread, wakes it. */
+  /** A thread is about to sleep until the progress thread, or any other thread, wakes it. */
   void fallAsleep() {
     if (closed) {
       return;
@@ -631,7 +631,7 @@ final class Engine {
       watch(armed);
     }
     if (!armed) {
-      caretaker.hurry();
+      progressThread.hurry();
     }
   }
 
@@ -646,14 +646,14 @@ final class Engine {
       watch(false);
     }
     if (!armed) {
-      caretaker.hurry();
+      progressThread.hurry();
     }
   }
 
   /** A ready set sleeps no more, or does not look at it any more. */
   void readySetIsAwake(UcxReadySet readySet) {
     if (readySetsAsleep.remove(readySet)) {
-      caretaker.stir(); // whom it has kept from looking
+      progressThread.stir(); // whom it has kept from looking
     }
   }
 
@@ -676,11 +676,11 @@ final class Engine {
     }
     if (!on) {
       watched = false;
-      caretaker.events().remove(this);
-    } else if (caretaker.events().add(this)) {
+      progressThread.events().remove(this);
+    } else if (progressThread.events().add(this)) {
       watched = true;
     } else {
-      caretaker.hurry(); // it looks by the clock, then
+      progressThread.hurry(); // it looks by the clock, then
     }
   }
 
@@ -709,15 +709,17 @@ final class Engine {
     return flush <= 0;
   }
 
-  /** What the caretaker finds: nothing to do, something that is in use, something in a hurry. */
+  /**
+   * What the progress thread finds: nothing to do, something that is in use, something in a hurry.
+   */
   enum Need {
     NOTHING,
     A_LOOK,
     HASTE
   }
 
-  /** Looks after it. The caretaker. */
-  Need tend() {
+  /** Looks after it. The progress thread. */
+  Need service() {
     boolean active = turns != turnsSeen;
     turnsSeen = turns;
     boolean work =

@@ -15,9 +15,9 @@ public final class Transports {
    * @return nothing, or sentences that say why not, with the cure; the transport's problem will be
    *     the same
    */
-  public static String obstacle() {
+  public static String unavailableReason() {
     try {
-      return Bindings.open().obstacle();
+      return Bindings.open().unavailableReason();
     } catch (BindingException e) {
       return e.getMessage();
     }

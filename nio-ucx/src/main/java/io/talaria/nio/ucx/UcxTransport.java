@@ -48,7 +48,7 @@ final class UcxTransport implements TransportProvider {
   private final Thread starter = new Thread(null, this::unavailable, "talaria-ucx-start", 0, false);
   private volatile boolean looked;
   private volatile String problem = "";
-  private volatile Caretaker caretaker;
+  private volatile ProgressThread progressThread;
 
   /** Null: there is none. */
   private final UcxBinding binding;
@@ -143,12 +143,12 @@ final class UcxTransport implements TransportProvider {
       return "Without the agent it needs --add-opens java.base/sun.nio.ch=ALL-UNNAMED.";
     }
     try {
-      String obstacle = binding.start(settings());
-      if (!obstacle.isEmpty()) {
-        return obstacle;
+      String unavailableReason = binding.start(settings());
+      if (!unavailableReason.isEmpty()) {
+        return unavailableReason;
       }
       StreamTable.prepare();
-      caretaker = new Caretaker(binding);
+      progressThread = new ProgressThread(binding);
       return "";
     } catch (IOException | RuntimeException | Error e) {
       return "UCX does not work here: " + (e.getMessage() == null ? e : e.getMessage());
@@ -198,14 +198,14 @@ final class UcxTransport implements TransportProvider {
       return left;
     }
     try {
-      Engine made = new Engine(binding, caretaker, limits.streams());
+      Engine made = new Engine(binding, progressThread, limits.streams());
       List<Engine> before;
       synchronized (this) {
         before = List.copyOf(engines);
         engines.add(made);
       }
       forgetClosed(before);
-      caretaker.add(made);
+      progressThread.add(made);
       return made;
     } catch (BindingException e) {
       throw new TransportException(Reason.LIMIT, "no UCX worker: " + e.getMessage(), e);
@@ -267,7 +267,7 @@ final class UcxTransport implements TransportProvider {
   }
 
   void stir() {
-    caretaker.stir();
+    progressThread.stir();
   }
 
   private Engine engine(ReadySet readySet, Engine[] pool) throws TransportException {

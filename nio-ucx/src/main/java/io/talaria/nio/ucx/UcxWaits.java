@@ -154,7 +154,8 @@ final class UcxWaits {
       UcxReadySet target = (UcxReadySet) next;
       if (target != readySet) {
         UcxReadySet left = readySet;
-        // Without a ready set, if it must be, the caretaker brings what comes: later, but all of
+        // Without a ready set, if it must be, the progress thread brings what comes: later, but all
+        // of
         // it.
         readySet = target != null && !engine.closed() && target.add(engine) ? target : null;
         homeless = readySet == null;

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A transport with connections to itself. The test plays both halves of the session, and is one
- * thread, beside the transport's caretaker: it says when messages are delivered, and when the
+ * thread, beside the transport's progress thread: it says when messages are delivered, and when the
  * session or a control connection ends.
  */
 final class Itself {

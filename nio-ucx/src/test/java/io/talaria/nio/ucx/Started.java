@@ -20,12 +20,12 @@ final class Started {
   private static UcxBinding start() {
     try {
       UcxBinding binding = Bindings.open();
-      String obstacle =
+      String unavailableReason =
           binding.start(Map.of("UCX_POSIX_ERROR_HANDLING", "y", "UCX_TLS", "posix,self"));
-      if (obstacle.isEmpty()) {
+      if (unavailableReason.isEmpty()) {
         return binding;
       }
-      missed(obstacle);
+      missed(unavailableReason);
     } catch (BindingException e) {
       missed(e.getMessage());
     }

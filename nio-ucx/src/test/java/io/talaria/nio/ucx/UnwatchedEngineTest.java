@@ -91,18 +91,18 @@ class UnwatchedEngineTest {
   }
 
   @Test
-  void whoFallsAsleepAtAnEngineThatTheCaretakerCannotWatchIsLookedAfter() throws Exception {
+  void whoFallsAsleepAtAnEngineThatTheProgressThreadCannotWatchIsLookedAfter() throws Exception {
     UcxBinding binding = Started.binding();
-    Caretaker caretaker = new Caretaker(binding);
-    Engine engine = new Engine(binding, caretaker);
-    assertThat(caretaker.events().add(engine)).isTrue();
+    ProgressThread progressThread = new ProgressThread(binding);
+    Engine engine = new Engine(binding, progressThread);
+    assertThat(progressThread.events().add(engine)).isTrue();
     engine.enter();
     engine.awaiting(1);
     engine.fallAsleep();
-    assertThat(engine.tend()).isEqualTo(Engine.Need.HASTE);
-    caretaker.events().remove(engine);
+    assertThat(engine.service()).isEqualTo(Engine.Need.HASTE);
+    progressThread.events().remove(engine);
     engine.fallAsleep();
-    assertThat(caretaker.events().add(engine)).as("watched now").isFalse();
+    assertThat(progressThread.events().add(engine)).as("watched now").isFalse();
     engine.exit();
     engine.worker().close();
   }

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A transport with honest connections to itself, and a hostile peer: a UCX worker of its own, which
- * sends what it likes. All in one thread, beside the transport's caretaker.
+ * sends what it likes. All in one thread, beside the transport's progress thread.
  */
 final class Variant implements AutoCloseable {
   private static final long LIMIT_NS = 30_000_000_000L;

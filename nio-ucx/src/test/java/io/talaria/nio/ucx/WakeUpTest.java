@@ -46,7 +46,7 @@ class WakeUpTest {
   @Test
   void anOwnerThatFailsKeepsNobodyAsleep() throws Exception {
     UcxBinding binding = Started.binding();
-    Engine engine = new Engine(binding, new Caretaker(binding));
+    Engine engine = new Engine(binding, new ProgressThread(binding));
     List<String> woken = new ArrayList<>();
     engine.enter();
     engine.wake(new Owner("first", woken, false));
@@ -63,16 +63,16 @@ class WakeUpTest {
   @Test
   void anEngineThatFailsKeepsNoOtherFromBeingLookedAfter() throws Exception {
     UcxBinding binding = Started.binding();
-    Caretaker caretaker = new Caretaker(binding);
-    Engine broken = new Engine(binding, caretaker);
+    ProgressThread progressThread = new ProgressThread(binding);
+    Engine broken = new Engine(binding, progressThread);
     broken.worker().close();
-    Engine sound = new Engine(binding, caretaker);
-    caretaker.add(broken);
-    caretaker.add(sound);
+    Engine sound = new Engine(binding, progressThread);
+    progressThread.add(broken);
+    progressThread.add(sound);
     // It is armed, and watched, as soon as it has been looked after in peace.
-    while (caretaker.events().add(sound)) {
-      caretaker.events().remove(sound);
-      caretaker.stir();
+    while (progressThread.events().add(sound)) {
+      progressThread.events().remove(sound);
+      progressThread.stir();
       Thread.onSpinWait();
     }
     sound.worker().close();

@@ -21,10 +21,10 @@ class HeadersTest {
   @Test
   void constantsSizesAndOffsetsAreThoseOfTheHeaders() throws Exception {
     HeaderCheck check = new HeaderCheck("ucp/api/ucp.h");
-    Optional<String> obstacle = check.obstacle();
+    Optional<String> unavailableReason = check.unavailableReason();
     assumeTrue(
-        obstacle.isEmpty(),
-        () -> "gcc or the headers (libucx-dev) are missing: " + obstacle.orElseThrow());
+        unavailableReason.isEmpty(),
+        () -> "gcc or the headers (libucx-dev) are missing: " + unavailableReason.orElseThrow());
     for (CStruct struct : UcpStructs.all()) {
       boolean grown = struct.name().equals("ucp_ep_attr_t");
       check.struct(struct, grown ? BEFORE_14 : ALWAYS);

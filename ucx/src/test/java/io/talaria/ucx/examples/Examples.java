@@ -57,8 +57,8 @@ public final class Examples {
 
   /** Runs the examples that the arguments name, or all of them. */
   public static void main(String[] args) throws Exception {
-    if (Ucx.obstacle().isPresent()) {
-      System.err.println(Ucx.obstacle().get());
+    if (Ucx.unavailableReason().isPresent()) {
+      System.err.println(Ucx.unavailableReason().get());
       System.exit(69);
     }
     List<String> names = Arrays.asList(args);

@@ -28,7 +28,7 @@ class ExamplesTest {
 
   @BeforeAll
   static void needsUcx() {
-    assumeTrue(Ucx.obstacle().isEmpty(), () -> Ucx.obstacle().orElseThrow());
+    assumeTrue(Ucx.unavailableReason().isEmpty(), () -> Ucx.unavailableReason().orElseThrow());
   }
 
   static Set<String> names() {

@@ -34,7 +34,7 @@ final class Provider implements BeforeAllCallback {
   private static final boolean DEVICE =
       "device".equals(System.getProperty("talaria.verbs.variant"));
   private static final String SOURCE = "verbs/src/test/c/loopback.c";
-  private static String obstacle;
+  private static String unavailableReason;
   private static SymbolLookup symbols;
 
   static boolean isDevice() {
@@ -44,12 +44,12 @@ final class Provider implements BeforeAllCallback {
   @Override
   public void beforeAll(ExtensionContext context) throws Exception {
     prepare();
-    assumeTrue(obstacle.isEmpty(), obstacle);
+    assumeTrue(unavailableReason.isEmpty(), unavailableReason);
   }
 
   static synchronized void prepare() throws IOException, InterruptedException {
-    if (obstacle == null) {
-      obstacle = DEVICE ? Verbs.obstacle().orElse("") : build();
+    if (unavailableReason == null) {
+      unavailableReason = DEVICE ? Verbs.unavailableReason().orElse("") : build();
     }
   }
 

@@ -36,12 +36,12 @@ class HeadersTest {
   @Test
   void structuresConstantsAndDistancesAreThoseOfTheHeaders() throws Exception {
     HeaderCheck check = new HeaderCheck("infiniband/verbs.h", "rdma/rdma_cma.h");
-    Optional<String> obstacle = check.obstacle();
+    Optional<String> unavailableReason = check.unavailableReason();
     assumeTrue(
-        obstacle.isEmpty(),
+        unavailableReason.isEmpty(),
         () ->
             "gcc or the headers (libibverbs-dev, librdmacm-dev) are missing: "
-                + obstacle.orElseThrow());
+                + unavailableReason.orElseThrow());
     VerbsStructs.fixed().forEach(struct -> check.struct(struct, ALWAYS));
     VerbsStructs.growing().forEach(struct -> check.growingStruct(struct, ALWAYS));
     CmStructs.fixed().forEach(struct -> check.struct(struct, ALWAYS));

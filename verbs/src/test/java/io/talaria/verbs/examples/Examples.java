@@ -63,22 +63,22 @@ public final class Examples {
   public static void main(String[] args) throws Exception {
     String device = "";
     List<String> names = new ArrayList<>();
-    Optional<String> obstacle = Optional.empty();
+    Optional<String> unavailableReason = Optional.empty();
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--device" -> device = args[++i];
-        case "--simulated" -> obstacle = Loopback.prepare();
+        case "--simulated" -> unavailableReason = Loopback.prepare();
         default -> names.add(args[i]);
       }
     }
-    if (obstacle.isEmpty()) {
-      obstacle = Verbs.obstacle();
+    if (unavailableReason.isEmpty()) {
+      unavailableReason = Verbs.unavailableReason();
     }
-    if (obstacle.isEmpty() && !device.isEmpty()) {
-      obstacle = absent(device);
+    if (unavailableReason.isEmpty() && !device.isEmpty()) {
+      unavailableReason = absent(device);
     }
-    if (obstacle.isPresent()) {
-      System.err.println("talaria: " + obstacle.get());
+    if (unavailableReason.isPresent()) {
+      System.err.println("talaria: " + unavailableReason.get());
       System.exit(MISSING);
     }
     boolean right = true;

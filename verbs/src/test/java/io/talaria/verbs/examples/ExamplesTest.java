@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 class ExamplesTest {
   @TestFactory
   Stream<DynamicTest> everyExampleFindsWhatItMust() {
-    Optional<String> obstacle = Loopback.prepare();
-    assumeTrue(obstacle.isEmpty(), () -> obstacle.orElseThrow());
+    Optional<String> unavailableReason = Loopback.prepare();
+    assumeTrue(unavailableReason.isEmpty(), () -> unavailableReason.orElseThrow());
     return Examples.all().entrySet().stream()
         .map(
             example ->

@@ -42,7 +42,7 @@ record MpjExpress(List<String> before, Path folder) {
   }
 
   /** Returns why it cannot be run, with the cure, if it cannot. */
-  static Optional<String> obstacle() {
+  static Optional<String> unavailableReason() {
     for (String jar : List.of("starter.jar", "daemon.jar", "mpj.jar")) {
       if (!Files.isReadable(HOME.resolve("lib").resolve(jar))) {
         return Optional.of("MPJ Express is not installed: install libmpj-java");

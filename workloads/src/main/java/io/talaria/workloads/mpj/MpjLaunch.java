@@ -93,7 +93,7 @@ final class MpjLaunch implements AutoCloseable {
         .forEach(launch.programs::add);
     try {
       for (MpjImplementation implementation : implementations) {
-        Optional<String> why = launch.obstacle(implementation, agent);
+        Optional<String> why = launch.unavailableReason(implementation, agent);
         why.ifPresent(text -> launch.absent.put(implementation, text));
       }
       return launch;
@@ -108,15 +108,15 @@ final class MpjLaunch implements AutoCloseable {
     return new TreeMap<>(absent);
   }
 
-  private Optional<String> obstacle(MpjImplementation implementation, Path givenAgent)
+  private Optional<String> unavailableReason(MpjImplementation implementation, Path givenAgent)
       throws HarnessException, InterruptedException {
     return switch (implementation) {
       case SHM, NIO, SOCKETS -> Optional.empty();
-      case UCX -> Ucx.obstacle();
+      case UCX -> Ucx.unavailableReason();
       case NIO_AGENT -> findAgent(givenAgent);
       case OMPI_OB1, OMPI_UCX -> compile("openmpi", "openmpi-bin and libopenmpi-dev");
       case MPICH -> compile("mpich", "mpich and libmpich-dev");
-      case EXPRESS, EXPRESS_NIO -> MpjExpress.obstacle();
+      case EXPRESS, EXPRESS_NIO -> MpjExpress.unavailableReason();
       case PERFTEST ->
           UcxPerftest.installed()
               ? Optional.empty()

@@ -20,12 +20,12 @@ class FabricHeadersTest {
   @Test
   void structuresAndConstantsAreThoseOfTheHeaders() throws Exception {
     HeaderCheck check = new HeaderCheck("infiniband/umad.h", "infiniband/ibnetdisc.h");
-    Optional<String> obstacle = check.obstacle();
+    Optional<String> unavailableReason = check.unavailableReason();
     assumeTrue(
-        obstacle.isEmpty(),
+        unavailableReason.isEmpty(),
         () ->
             "gcc or the headers (libibmad-dev, libibnetdisc-dev, libibumad-dev) are missing: "
-                + obstacle.orElseThrow());
+                + unavailableReason.orElseThrow());
     FabricStructs.fixed().forEach(struct -> check.struct(struct, ALWAYS));
     FabricStructs.growing().forEach(struct -> check.growingStruct(struct, ALWAYS));
     int constants = 0;

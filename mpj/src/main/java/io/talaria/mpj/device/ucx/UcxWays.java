@@ -141,9 +141,9 @@ public final class UcxWays implements Ways {
     // told to, and warns of that word if it may not use shared memory at all.
     Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
     Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
-    Optional<String> obstacle = Ucx.obstacle();
-    if (obstacle.isPresent()) {
-      throw new MissingException(obstacle.get(), null);
+    Optional<String> unavailableReason = Ucx.unavailableReason();
+    if (unavailableReason.isPresent()) {
+      throw new MissingException(unavailableReason.get(), null);
     }
     try {
       context =

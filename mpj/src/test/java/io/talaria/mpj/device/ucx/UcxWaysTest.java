@@ -32,7 +32,7 @@ class UcxWaysTest {
 
   @BeforeEach
   void rankZeroOfTwo() throws Exception {
-    assumeTrue(Ucx.obstacle().isEmpty(), Ucx.obstacle().orElse(""));
+    assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
     ways = new UcxWays(0, 2, 16384, 1 << 20, 0);
     stranger = new Stranger();
     ways.cards(List.of(ways.card(), stranger.card()));

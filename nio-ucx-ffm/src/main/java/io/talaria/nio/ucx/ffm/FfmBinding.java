@@ -34,14 +34,14 @@ public final class FfmBinding implements UcxBinding {
   public String start(Map<String, String> settings) {
     // Before it is loaded, which is when UCX reads some of them.
     settings.forEach(Ucx::defaultSetting);
-    String obstacle = Ucx.obstacle().orElse("");
-    if (obstacle.isEmpty()) {
+    String unavailableReason = Ucx.unavailableReason().orElse("");
+    if (unavailableReason.isEmpty()) {
       try (Config config = Config.read()) {
         context =
             Context.open(Context.Options.of(Feature.STREAM, Feature.TAG, Feature.WAKEUP), config);
       }
     }
-    return obstacle;
+    return unavailableReason;
   }
 
   @Override

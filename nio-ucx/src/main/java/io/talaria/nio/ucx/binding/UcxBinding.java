@@ -23,7 +23,7 @@ public interface UcxBinding {
    *
    * @return what {@link #start} will give, or nothing if that is not known
    */
-  default String obstacle() {
+  default String unavailableReason() {
     return "";
   }
 

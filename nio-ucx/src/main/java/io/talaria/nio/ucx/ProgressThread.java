@@ -19,7 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * looks every millisecond while something is to be sent that UCX cannot take, every 20 ms while the
  * program is active, and otherwise sleeps on the engines' descriptors.
  */
-final class Caretaker {
+final class ProgressThread {
   private static final int HASTE_MS = 1;
   private static final int LOOK_MS = 20;
   private static final int QUIET_LOOKS = 5;
@@ -39,7 +39,7 @@ final class Caretaker {
   /** Those whose failure has been logged. */
   private final Set<Engine> failed = new HashSet<>();
 
-  Caretaker(UcxBinding binding) throws IOException {
+  ProgressThread(UcxBinding binding) throws IOException {
     selector = JdkNio.provider().openSelector();
     events = new EventSet(binding);
     events.channel().register(selector, SelectionKey.OP_READ);
@@ -92,7 +92,7 @@ final class Caretaker {
     stirred = false;
     sleepMs = LOOK_MS;
     for (Engine engine : engines) {
-      Engine.Need need = tendGuarded(engine);
+      Engine.Need need = serviceGuarded(engine);
       if (need.compareTo(most) > 0) {
         most = need;
       }
@@ -111,9 +111,9 @@ final class Caretaker {
   }
 
   /** An engine that fails must not keep the others from being looked after. */
-  private Engine.Need tendGuarded(Engine engine) {
+  private Engine.Need serviceGuarded(Engine engine) {
     try {
-      return tend(engine);
+      return service(engine);
     } catch (RuntimeException | Error e) {
       if (failed.add(engine)) {
         Log.warning("talaria-ucx: " + e, e);
@@ -122,10 +122,10 @@ final class Caretaker {
     }
   }
 
-  private Engine.Need tend(Engine engine) {
+  private Engine.Need service(Engine engine) {
     engine.enter();
     try {
-      Engine.Need need = engine.tend();
+      Engine.Need need = engine.service();
       if (engine.over()) {
         engines.remove(engine);
         failed.remove(engine);
