@@ -32,7 +32,7 @@ public final class NodeOptions {
   private Path key;
   private boolean insecure;
   private boolean sealed;
-  private Set<Transport> transports = EnumSet.of(Transport.SHM, Transport.STREAM);
+  private Set<Transport> transports = EnumSet.of(Transport.SHM, Transport.TCP);
   private MethodHandles.Lookup lookup;
   private final List<Registration> registrations = new ArrayList<>();
   private int handlers = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
@@ -159,7 +159,7 @@ public final class NodeOptions {
 
   /**
    * The transports that may be used; of those that reach a node the first in the order of {@link
-   * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#STREAM}. Between hosts
+   * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#TCP}. Between hosts
    * {@link Transport#UCX} is not used if all shall be {@link #sealed}, or without a {@link #key}
    * unless {@link #insecure} is said.
    */

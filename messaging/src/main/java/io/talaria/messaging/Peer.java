@@ -83,9 +83,7 @@ public interface Peer {
   /** Whether there is a connection now. */
   boolean connected();
 
-  /**
-   * Its connection's transport: {@code loop}, {@code shm}, {@code ucx} or {@code stream}; or null.
-   */
+  /** Its connection's transport: {@code loop}, {@code shm}, {@code ucx} or {@code tcp}; or null. */
   String transport();
 
   /** Why it is that transport, or why there is no connection; for people. */

@@ -14,7 +14,7 @@ public enum Transport {
    */
   UCX("ucx"),
   /** A TCP connection; accelerated if Talaria's agent is there. */
-  STREAM("stream");
+  TCP("tcp");
 
   private final String code;
 

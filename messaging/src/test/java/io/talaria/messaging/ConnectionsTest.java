@@ -74,7 +74,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void bothDialAtOnceAndEndInOneConnection(Variant variant) throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       try (Variant.Nodes both = new Variant.Nodes(variant, directory)) {
@@ -112,7 +112,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void theConnectionIdleForLongestGivesWay(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
@@ -136,7 +136,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void aTicketOutlivesTheConnectionThatGaveWay(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
@@ -164,7 +164,7 @@ class ConnectionsTest {
 
   @Test
   void anotherClusterAndTheWrongNodeAreRefusedWithTheReason() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     InetSocketAddress address =
@@ -203,7 +203,7 @@ class ConnectionsTest {
 
   @Test
   void onlyWhoHasTheKeyIsLetIn() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Path key = key("key", 1);
     Node unused = nodes.start(knows(nodes.options(2), got).key(key));
@@ -223,7 +223,7 @@ class ConnectionsTest {
 
   @Test
   void sealedStreamsCarryEverythingAndWantBothSidesToSeal() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Path key = key("key", 1);
     Node there =
@@ -257,7 +257,7 @@ class ConnectionsTest {
 
   @Test
   void hostsAreFoundByNameInAFileAndByAPattern() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     Path file = directory.resolve("nodes");
@@ -276,7 +276,7 @@ class ConnectionsTest {
 
   @Test
   void otherHostsWantAKey() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node node =
         nodes.start(
@@ -288,7 +288,7 @@ class ConnectionsTest {
 
   @Test
   void aPortInUseFailsTheStartAndLeavesNothing() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node first = nodes.start(knows(nodes.options(1), got));
     int threads = Thread.activeCount();
@@ -305,7 +305,7 @@ class ConnectionsTest {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     Node sound = nodes.start(knows(nodes.options(1), got));
@@ -345,7 +345,7 @@ class ConnectionsTest {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node there =
         nodes.start(
@@ -433,7 +433,7 @@ class ConnectionsTest {
             1, 1 << 20, 1 << 14, 1 << 14, List.of("x", Pair.class.getName()), List.of(1L, 2L));
     return bytes(
         new Greet.Hello(
-                cluster, from, 2, random.nextLong(), 0, Greet.STREAM, offer, ByteBuffer.allocate(0))
+                cluster, from, 2, random.nextLong(), 0, Greet.TCP, offer, ByteBuffer.allocate(0))
             .frame());
   }
 

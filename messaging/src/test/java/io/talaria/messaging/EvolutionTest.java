@@ -208,7 +208,7 @@ class EvolutionTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
+  @EnumSource(names = {"SHM", "TCP"})
   void eachReadsWhatTheOtherWrites(Variant variant) throws Exception {
     ClassLoader before = version("before", "Price(int item, double value)", "Odd(String a)");
     ClassLoader after =
@@ -242,7 +242,7 @@ class EvolutionTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
+  @EnumSource(names = {"SHM", "TCP"})
   void questionsAndAnswersGoBothWays(Variant variant) throws Exception {
     ClassLoader before = version("before", "Price(long item, double value)", "Odd(int a)");
     ClassLoader after =

@@ -178,7 +178,7 @@ class NodesStormTest {
   @ParameterizedTest
   @EnumSource(
       value = Transport.class,
-      names = {"SHM", "STREAM"})
+      names = {"SHM", "TCP"})
   void whatIsNotTakenWasToldAsLost(Transport by) throws Exception {
     transport = by;
     String given = System.getenv("TALARIA_CHAOS_SEED");

@@ -325,7 +325,7 @@ class ThrowingTest {
   @ParameterizedTest
   @EnumSource
   void fromADirectory(Kind kind) throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     Node there =
         nodes.start(
             options(2, kind)

@@ -60,7 +60,7 @@ class TwoProcessesTest {
       children.add(this);
       BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
       said = String.valueOf(out.readLine());
-      if (said.startsWith("RUNS ") && variant == Variant.STREAM) {
+      if (said.startsWith("RUNS ") && variant == Variant.TCP) {
         int port = Integer.parseInt(said.substring(5));
         nodes.addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       }
@@ -113,7 +113,7 @@ class TwoProcessesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void messagesAndQuestionsGoBetweenProcesses(Variant variant) throws Exception {
     Node node = start(variant);
     Child child = new Child(variant, THERE);
@@ -143,7 +143,7 @@ class TwoProcessesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void whoWaitsForAKilledProcessIsToldAndTheNextOneIsFound(Variant variant) throws Exception {
     Node node = start(variant);
     AtomicReference<String> lost = new AtomicReference<>();
@@ -191,7 +191,7 @@ class TwoProcessesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void aSenderThatWaitsForRoomIsToldOfTheDeath(Variant variant) throws Exception {
     Node node = start(variant, 6);
     Child child = new Child(variant, THERE);
@@ -229,7 +229,7 @@ class TwoProcessesTest {
    * UCX's shared memory, whose queue stands still once a sender was killed in the middle of it.
    */
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
+  @EnumSource(names = {"SHM", "TCP"})
   void killsInTheMiddleOfLargeMessagesCostNoMemory(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicLong got = new AtomicLong();

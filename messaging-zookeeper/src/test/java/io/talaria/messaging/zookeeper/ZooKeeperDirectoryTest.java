@@ -55,7 +55,7 @@ class ZooKeeperDirectoryTest {
         Node.start(
             NodeOptions.of(id)
                 .cluster(cluster)
-                .transports(Transport.STREAM)
+                .transports(Transport.TCP)
                 .listen("127.0.0.1", 0)
                 .runDirectory(directory.resolve("run"))
                 .sharedMemoryDirectory(directory.resolve("shm"))

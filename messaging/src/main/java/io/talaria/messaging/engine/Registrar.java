@@ -15,7 +15,7 @@ import io.talaria.messaging.transport.Fabric;
 import io.talaria.messaging.transport.LoopTrack;
 import io.talaria.messaging.transport.ShmLayout;
 import io.talaria.messaging.transport.ShmTrack;
-import io.talaria.messaging.transport.StreamTrack;
+import io.talaria.messaging.transport.TcpTrack;
 import io.talaria.messaging.transport.Track;
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.HostKey;
@@ -468,8 +468,8 @@ final class Registrar extends Thread {
               + (transports(false) != 0
                   ? " and not in the directory of nodes"
                   : fabric == null
-                      ? ", and transport stream is off"
-                      : ", transport stream is off, and ucx is for this host alone: "
+                      ? ", and transport tcp is off"
+                      : ", transport tcp is off, and ucx is for this host alone: "
                           + unfitBetweenHosts()));
       return null;
     }
@@ -599,7 +599,7 @@ final class Registrar extends Thread {
   /** The transports that a session can lead to here, bits of {@link Greet}. */
   private int transports(boolean local) {
     Set<Transport> own = options.transports();
-    int transports = own.contains(Transport.STREAM) ? Greet.STREAM : 0;
+    int transports = own.contains(Transport.TCP) ? Greet.TCP : 0;
     if (local && own.contains(Transport.SHM)) {
       transports |= Greet.SHM;
     }
@@ -865,11 +865,11 @@ final class Registrar extends Thread {
           step.why += "; not by ucx: " + e.getMessage();
         }
       }
-      if (step.transport == 0 && (common & Greet.STREAM) == 0) {
+      if (step.transport == 0 && (common & Greet.TCP) == 0) {
         reject(greeting, Greet.REJECT_OTHER, "there is no transport in common" + notBy(step));
         return;
       }
-      step.transport = step.transport == 0 ? Greet.STREAM : step.transport;
+      step.transport = step.transport == 0 ? Greet.TCP : step.transport;
     }
     greeting.send(
         new Greet.Welcome(
@@ -1019,7 +1019,7 @@ final class Registrar extends Thread {
               connection, pair.peer.id(), step.number, greeting.channel(), step.why, capacity);
     } else {
       track =
-          new StreamTrack(
+          new TcpTrack(
               connection,
               greeting.channel(),
               greeting.wire(),

@@ -65,7 +65,7 @@ public final class Greet {
   public static final int SHM = 1;
 
   /** See {@link #SHM}. */
-  public static final int STREAM = 2;
+  public static final int TCP = 2;
 
   /** See {@link #SHM}. */
   public static final int UCX = 4;

@@ -61,7 +61,7 @@ class CrowdedAsksTest {
   @ParameterizedTest
   @EnumSource(
       value = Transport.class,
-      names = {"SHM", "STREAM", "UCX"})
+      names = {"SHM", "TCP", "UCX"})
   void noAnswerIsWaitedForForEver(Transport transport) throws Exception {
     askInACrowd(transport, 1, SHORT_S);
   }

@@ -56,12 +56,12 @@ class IdleTest {
   @ParameterizedTest
   @EnumSource(
       value = Transport.class,
-      names = {"SHM", "STREAM", "UCX"})
+      names = {"SHM", "TCP", "UCX"})
   void twoIdleNodesCostLessThanHalfAPercentOfACore(Transport transport) throws Exception {
     WakeUps.assume(transport);
     NodeOptions first = options(1, transport);
     LocalNode far =
-        LocalNode.start(transport == Transport.STREAM ? first.listen("127.0.0.1", 0) : first);
+        LocalNode.start(transport == Transport.TCP ? first.listen("127.0.0.1", 0) : first);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     LocalNode near =

@@ -71,8 +71,7 @@ class WaitingTest {
   private void start(Transport transport, Waiting waiting) throws Exception {
     NodeOptions second = options(2, transport, waiting);
     far =
-        LocalNode.start(
-            transport == Transport.STREAM ? second.listen("127.0.0.1", 0) : second, false);
+        LocalNode.start(transport == Transport.TCP ? second.listen("127.0.0.1", 0) : second, false);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     near =
@@ -95,14 +94,7 @@ class WaitingTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "SPIN, SHM",
-    "SPIN, STREAM",
-    "SPIN, UCX",
-    "STEPS, SHM",
-    "STEPS, STREAM",
-    "STEPS, UCX"
-  })
+  @CsvSource({"SPIN, SHM", "SPIN, TCP", "SPIN, UCX", "STEPS, SHM", "STEPS, TCP", "STEPS, UCX"})
   void whoNeverSleepsMissesNothing(Waiting waiting, Transport transport) throws Exception {
     WakeUps.assume(transport);
     start(transport, waiting);
@@ -131,7 +123,7 @@ class WaitingTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"SHM", "STREAM"})
+  @CsvSource({"SHM", "TCP"})
   void whoeverNeverSleepsTalksToThoseWhoDo(Transport transport) throws Exception {
     start(transport, Waiting.STEPS);
     try (LocalNode sleeper =

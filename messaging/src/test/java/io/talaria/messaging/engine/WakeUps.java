@@ -66,7 +66,7 @@ final class WakeUps {
             .answer(Back.class, Dispatch.ORDERED, WakeUps::askBack)
             .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
     return LocalNode.start(
-        transport == Transport.STREAM ? options.listen("127.0.0.1", 0) : options, false);
+        transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options, false);
   }
 
   private static void askBack(Back number, Request call) throws MessagingException {

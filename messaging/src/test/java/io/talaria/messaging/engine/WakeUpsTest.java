@@ -113,8 +113,8 @@ class WakeUpsTest {
   @CsvSource({
     "SHM, 16384",
     "SHM, 1048576",
-    "STREAM, 16384",
-    "STREAM, 1048576",
+    "TCP, 16384",
+    "TCP, 1048576",
     "UCX, 16384",
     "UCX, 1048576"
   })

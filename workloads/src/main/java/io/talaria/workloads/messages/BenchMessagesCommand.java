@@ -62,7 +62,7 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages throughput --sizes 16 --iterations 5",
       "  talaria bench messages throughput --sizes 65536,1048576 --transport shm",
       "  talaria bench messages ask --transport shm --against aeron-ipc,bare --json ask.json",
-      "  talaria bench messages all-to-all ring --nodes 8 --transport shm,stream,ucx",
+      "  talaria bench messages all-to-all ring --nodes 8 --transport shm,tcp,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
       "  talaria bench messages ask --transport shm --waiting adaptive,spin,steps",
       "  talaria bench messages --paper --quick --transport shm --csv paper.csv --pictures .",
@@ -104,7 +104,7 @@ public final class BenchMessagesCommand implements Subcommand {
       split = ",",
       paramLabel = "TRANSPORT",
       converter = Own.class,
-      description = "Which transports of messaging: shm, stream, ucx. Default: shm and stream.")
+      description = "Which transports of messaging: shm, tcp, ucx. Default: shm and tcp.")
   private List<MessagesImplementation> transports = new ArrayList<>();
 
   @Option(
@@ -119,8 +119,7 @@ public final class BenchMessagesCommand implements Subcommand {
 
   @Option(
       names = "--seal",
-      description =
-          "Beside transport stream, the same encrypted and authenticated: what that costs.")
+      description = "Beside transport tcp, the same encrypted and authenticated: what that costs.")
   private boolean seal;
 
   @Option(
@@ -379,12 +378,12 @@ public final class BenchMessagesCommand implements Subcommand {
     List<MessagesImplementation> all =
         new ArrayList<>(transports.isEmpty() ? MessagesImplementation.USUAL : transports);
     if (seal) {
-      int stream = all.indexOf(MessagesImplementation.STREAM);
-      if (stream < 0) {
+      int tcp = all.indexOf(MessagesImplementation.TCP);
+      if (tcp < 0) {
         throw new ParameterException(
-            spec.commandLine(), "--seal is for transport stream, which --transport leaves out");
+            spec.commandLine(), "--seal is for transport tcp, which --transport leaves out");
       }
-      all.add(stream + 1, MessagesImplementation.STREAM_SEALED);
+      all.add(tcp + 1, MessagesImplementation.TCP_SEALED);
     }
     boolean alone =
         !how.equals(NodesHow.USUAL)

@@ -68,9 +68,7 @@ final class Sealing {
 
   /** The same for a node that others must reach: by TCP it listens on a free port. */
   static NodeOptions listen(NodeOptions options, MessagesImplementation implementation) {
-    return implementation.transport() == Transport.STREAM
-        ? options.listen("127.0.0.1", 0)
-        : options;
+    return implementation.transport() == Transport.TCP ? options.listen("127.0.0.1", 0) : options;
   }
 
   /**

@@ -90,11 +90,11 @@ class MessagesTest {
   @Test
   void severalNodesDeliverWhatWasSent() {
     String words =
-        "bench messages both-ways all-to-all turning ring connect --nodes 3 --transport shm,stream";
+        "bench messages both-ways all-to-all turning ring connect --nodes 3 --transport shm,tcp";
     TalariaCommand.Ended ended = TalariaCommand.run((words + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
         .contains("both-ways 16 B, 2 nodes", "all-to-all 16 B, 3 nodes", "ring 16 B, 3 nodes")
-        .contains("turning 16 B, 3 nodes", "connect, 3 nodes", "\nshm ", "\nstream ")
+        .contains("turning 16 B, 3 nodes", "connect, 3 nodes", "\nshm ", "\ntcp ")
         .doesNotContain("netty");
   }
 
@@ -131,7 +131,7 @@ class MessagesTest {
         "--sizes 48 | there is no object of 48 bytes, but of powers of two from 1 to 1048576",
         "both-ways --reuse --sizes 4096 | --reuse is for --sizes 16 and 64, not for arrays of 4096",
         "--waiting never | there is no 'never', but adaptive, spin, steps",
-        "--transport shm --seal | --seal is for transport stream, which --transport leaves out"
+        "--transport shm --seal | --seal is for transport tcp, which --transport leaves out"
       })
   void wrongOptionsAreTold(String words, String told) {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
@@ -189,7 +189,7 @@ class MessagesTest {
   @ParameterizedTest
   @ValueSource(strings = {"throughput", "ask"})
   void arraysOfAllLengthsArriveWhole(String pattern) {
-    arrays(pattern, " --sizes 4,65536,1048576 --transport shm,stream");
+    arrays(pattern, " --sizes 4,65536,1048576 --transport shm,tcp");
   }
 
   @Test
@@ -241,8 +241,7 @@ class MessagesTest {
 
   @Test
   void nodesWaitAsTheyAreTold() {
-    String words =
-        "bench messages ask both-ways --transport shm,stream --waiting adaptive,spin,steps";
+    String words = "bench messages ask both-ways --transport shm,tcp --waiting adaptive,spin,steps";
     TalariaCommand.Ended ended =
         TalariaCommand.run((words + " --against bare" + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
@@ -259,10 +258,10 @@ class MessagesTest {
 
   @Test
   void sealedStreamsDeliverWhatWasSent() {
-    String words = "bench messages throughput both-ways --transport stream --seal --against bare";
+    String words = "bench messages throughput both-ways --transport tcp --seal --against bare";
     assertThat(TalariaCommand.run((words + SHORT).split(" ", -1)).well().out())
         .contains("throughput 16 B", "both-ways 16 B, 2 nodes")
-        .containsPattern("(?s)\nstream .*\nstream-sealed .*\nstream .*\nstream-sealed ");
+        .containsPattern("(?s)\ntcp .*\ntcp-sealed .*\ntcp .*\ntcp-sealed ");
   }
 
   @Test
@@ -296,10 +295,10 @@ class MessagesTest {
         "bench messages throughput --against bare --sizes 64 --iterations 1 --warm-up 0.1 --seconds 0.2"
             + " --no-pin --json ";
     assertThat(TalariaCommand.run((words + json).split(" ", -1)).well().out())
-        .contains("throughput 64 B", "\nshm ", "\nstream ", "\nbare ");
+        .contains("throughput 64 B", "\nshm ", "\ntcp ", "\nbare ");
     JsonNode measure = Json.parse(Files.readString(json)).path("measures").get(0);
     assertThat(measure.path("id").asText()).isEqualTo("throughput/64/rate");
-    for (String implementation : new String[] {"shm", "stream", "bare"}) {
+    for (String implementation : new String[] {"shm", "tcp", "bare"}) {
       assertThat(measure.path("iterations").path(implementation).get(0).asDouble()).isPositive();
     }
   }

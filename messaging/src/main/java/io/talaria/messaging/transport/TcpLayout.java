@@ -14,7 +14,7 @@ package io.talaria.messaging.transport;
  *   taken     position of bulk up to which all was handed to the program
  * </pre>
  */
-public final class StreamLayout {
+public final class TcpLayout {
   static final int HEADER_BYTES = 16;
   static final int LENGTH = 0;
   static final int SKIPPED = 4;
@@ -30,5 +30,5 @@ public final class StreamLayout {
   /** The most bytes of records in a frame, unless one record alone has more. */
   static final int MAX_DATA = 64 << 10;
 
-  private StreamLayout() {}
+  private TcpLayout() {}
 }
