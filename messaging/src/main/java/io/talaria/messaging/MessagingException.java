@@ -26,7 +26,7 @@ public final class MessagingException extends IOException {
     NO_RECEIVER,
     /** The type means something else there, or its bytes could not be read. */
     TYPE_MISMATCH,
-    /** The answerer threw. */
+    /** The request handler threw. */
     FAILED_THERE,
     /** The other node refuses: key, version, cluster, or the id is in use. */
     REFUSED,

@@ -55,8 +55,8 @@ public final class NodeOptions {
    * @param kind what it is
    * @param type the type
    * @param codec of a type, or null for a record
-   * @param dispatch of a receiver or answerer
-   * @param taker a {@link Receiver}, an {@link Answerer} or, to reuse, a {@link Supplier}
+   * @param dispatch of a receiver or request handler
+   * @param taker a {@link Receiver}, a {@link RequestHandler} or, to reuse, a {@link Supplier}
    */
   public record Registration(
       Kind kind, Class<?> type, Codec<?> codec, Dispatch dispatch, Object taker) {
@@ -66,8 +66,8 @@ public final class NodeOptions {
       TYPE,
       /** Who takes its messages. */
       RECEIVER,
-      /** Who answers its questions. */
-      ANSWERER,
+      /** Who answers its requests. */
+      REQUEST_HANDLER,
       /** Where objects to read into come from. */
       REUSE
     }
@@ -219,11 +219,13 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Registers who answers the questions of a type. */
-  public <Q> NodeOptions answer(Class<Q> type, Dispatch dispatch, Answerer<Q> answerer) {
+  /** Registers who responses the requests of a type. */
+  public <Q> NodeOptions handle(
+      Class<Q> type, Dispatch dispatch, RequestHandler<Q> requestHandler) {
     Objects.requireNonNull(dispatch, "dispatch");
-    Objects.requireNonNull(answerer, "answerer");
-    registrations.add(new Registration(Registration.Kind.ANSWERER, type, null, dispatch, answerer));
+    Objects.requireNonNull(requestHandler, "request handler");
+    registrations.add(
+        new Registration(Registration.Kind.REQUEST_HANDLER, type, null, dispatch, requestHandler));
     return this;
   }
 
@@ -265,7 +267,7 @@ public final class NodeOptions {
     return this;
   }
 
-  /** The same of the ring of answers, which begins with 16 KiB. Default: 256 KiB. */
+  /** The same of the ring of responses, which begins with 16 KiB. Default: 256 KiB. */
   public NodeOptions expressBytes(int bytes) {
     expressBytes = ring("expressBytes", bytes);
     return this;

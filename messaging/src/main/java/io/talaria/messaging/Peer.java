@@ -6,7 +6,7 @@ package io.talaria.messaging;
  * A node to send to, this one included. Valid as long as its {@link Node}; having one connects to
  * nobody. Any thread, virtual ones too.
  *
- * <p>Messages of one thread to one node and receiver arrive in order, each at most once. Answers
+ * <p>Messages of one thread to one node and receiver arrive in order, each at most once. Responses
  * may overtake messages. A receiver on handlers that is slow pushes back who sends to it, not who
  * sends to other receivers of the node; see {@link Dispatch}.
  */
@@ -65,20 +65,21 @@ public interface Peer {
   boolean awaitTaken(long ticket, long limitNs) throws MessagingException;
 
   /**
-   * Asks, and waits for the answer.
+   * Asks, and waits for the response.
    *
    * @param limitNs how long at most, in nanoseconds
-   * @throws MessagingException with the reason if there is no answer
+   * @throws MessagingException with the reason if there is no response
    * @throws IllegalStateException inside an INLINE receiver or a codec
    */
-  <A> A ask(Object question, Class<A> answer, long limitNs) throws MessagingException;
+  <A> A request(Object request, Class<A> response, long limitNs) throws MessagingException;
 
   /**
-   * Asks, and collects the answer later. Waits for room as {@link #send} does.
+   * Asks, and collects the response later. Waits for room as {@link #send} does.
    *
-   * @param limitNs after so many nanoseconds the call is over
+   * @param limitNs after so many nanoseconds the request is over
    */
-  <A> Call<A> call(Object question, Class<A> answer, long limitNs) throws MessagingException;
+  <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, long limitNs)
+      throws MessagingException;
 
   /** Whether there is a connection now. */
   boolean connected();

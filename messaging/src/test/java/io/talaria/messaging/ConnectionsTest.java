@@ -5,9 +5,9 @@ package io.talaria.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.link.Greet;
 import java.io.IOException;
@@ -68,9 +68,12 @@ class ConnectionsTest {
   private static NodeOptions knows(NodeOptions options, AtomicInteger got) {
     return options
         .sendLimit(Duration.ofSeconds(20))
-        .type(Answer.class)
+        .type(Response.class)
         .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())
-        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+        .handle(
+            Pair.class,
+            Dispatch.INLINE,
+            (pair, request) -> request.respond(new Response(pair.first())));
   }
 
   @ParameterizedTest
@@ -208,7 +211,8 @@ class ConnectionsTest {
     Path key = key("key", 1);
     Node unused = nodes.start(knows(nodes.options(2), got).key(key));
     Node friend = nodes.start(knows(nodes.options(3), got).key(key));
-    assertThat(friend.peer(2).ask(new Pair(7, 0), Answer.class, LONG_NS).value()).isEqualTo(7);
+    assertThat(friend.peer(2).request(new Pair(7, 0), Response.class, LONG_NS).value())
+        .isEqualTo(7);
     Duration limit = Duration.ofSeconds(2);
     Node stranger = nodes.start(knows(nodes.options(4), got).key(key("other", 2)).sendLimit(limit));
     assertThatThrownBy(() -> stranger.peer(2).send(new Pair(1, 2)))
@@ -218,7 +222,8 @@ class ConnectionsTest {
     assertThatThrownBy(() -> without.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class);
     assertThat(got.get()).isZero();
-    assertThat(friend.peer(2).ask(new Pair(8, 0), Answer.class, LONG_NS).value()).isEqualTo(8);
+    assertThat(friend.peer(2).request(new Pair(8, 0), Response.class, LONG_NS).value())
+        .isEqualTo(8);
   }
 
   @Test
@@ -231,28 +236,28 @@ class ConnectionsTest {
             knows(nodes.options(2), got)
                 .key(key)
                 .sealed()
-                .answer(Bytes.class, Dispatch.ORDERED, (bytes, call) -> call.answer(bytes)));
+                .handle(Bytes.class, Dispatch.ORDERED, (bytes, request) -> request.respond(bytes)));
     Node here = nodes.start(knows(nodes.options(3), got).type(Bytes.class).key(key).sealed());
     Peer peer = here.peer(2);
     for (int size : new int[] {0, 1, 70_000, 3 << 20}) {
       byte[] bytes = new byte[size];
       new Random(size).nextBytes(bytes);
-      assertThat(peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
+      assertThat(peer.request(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
     }
     for (int i = 0; i < 2_000; i++) {
-      assertThat(peer.ask(new Pair(i, 0), Answer.class, LONG_NS).value()).isEqualTo(i);
+      assertThat(peer.request(new Pair(i, 0), Response.class, LONG_NS).value()).isEqualTo(i);
     }
     assertThat(peer.reason()).endsWith(", sealed");
     Duration limit = Duration.ofSeconds(2);
     Node open = nodes.start(knows(nodes.options(4), got).key(key).sendLimit(limit));
     assertThatThrownBy(() -> open.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class);
-    assertThatThrownBy(() -> there.peer(4).ask(new Pair(1, 2), Answer.class, limit.toNanos()))
+    assertThatThrownBy(() -> there.peer(4).request(new Pair(1, 2), Response.class, limit.toNanos()))
         .isInstanceOf(MessagingException.class);
     assertThatThrownBy(() -> Node.start(nodes.options(5).sealed()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("sealed() needs a key");
-    assertThat(peer.ask(new Pair(8, 0), Answer.class, LONG_NS).value()).isEqualTo(8);
+    assertThat(peer.request(new Pair(8, 0), Response.class, LONG_NS).value()).isEqualTo(8);
   }
 
   @Test
@@ -263,7 +268,7 @@ class ConnectionsTest {
     Path file = directory.resolve("nodes");
     Files.writeString(file, "# by name\n2 localhost:" + there.port() + "\n");
     Node node = nodes.start(knows(nodes.options(3), got).directory(NodeDirectory.file(file)));
-    assertThat(node.peer(2).ask(new Pair(7, 0), Answer.class, LONG_NS).value()).isEqualTo(7);
+    assertThat(node.peer(2).request(new Pair(7, 0), Response.class, LONG_NS).value()).isEqualTo(7);
     assertThat(NodeDirectory.names("store-{id}.example", 4000).address(12))
         .isEqualTo(InetSocketAddress.createUnresolved("store-12.example", 4000));
     assertThatThrownBy(() -> NodeDirectory.names("store.example", 4000))
@@ -310,7 +315,7 @@ class ConnectionsTest {
     Node there = nodes.start(knows(nodes.options(2), got));
     Node sound = nodes.start(knows(nodes.options(1), got));
     Peer peer = sound.peer(2);
-    assertThat(peer.ask(new Pair(1, 0), Answer.class, LONG_NS).value()).isEqualTo(1);
+    assertThat(peer.request(new Pair(1, 0), Response.class, LONG_NS).value()).isEqualTo(1);
     for (int round = 0; round < 200; round++) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), there.port())) {
         OutputStream out = socket.getOutputStream();
@@ -331,12 +336,13 @@ class ConnectionsTest {
         // It has thrown us out already.
       }
       if (round % 20 == 0) {
-        assertThat(peer.ask(new Pair(round, 0), Answer.class, LONG_NS).value()).isEqualTo(round);
+        assertThat(peer.request(new Pair(round, 0), Response.class, LONG_NS).value())
+            .isEqualTo(round);
       }
     }
     await(() -> there.counters().connections() == 1);
     assertThat(sound.counters().lost()).isZero();
-    assertThat(peer.ask(new Pair(5, 0), Answer.class, LONG_NS).value()).isEqualTo(5);
+    assertThat(peer.request(new Pair(5, 0), Response.class, LONG_NS).value()).isEqualTo(5);
   }
 
   /** Records of all kinds, with fields that may be and that cannot be, behind a sound greeting. */
@@ -372,7 +378,8 @@ class ConnectionsTest {
         // It has thrown us out already.
       }
       if (round % 20 == 0) {
-        assertThat(peer.ask(new Pair(round, 0), Answer.class, LONG_NS).value()).isEqualTo(round);
+        assertThat(peer.request(new Pair(round, 0), Response.class, LONG_NS).value())
+            .isEqualTo(round);
       }
     }
     await(() -> there.counters().connections() == 1);

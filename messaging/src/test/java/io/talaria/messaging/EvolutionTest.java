@@ -123,7 +123,7 @@ class EvolutionTest {
     Object unused =
         options
             .receive(type, (message, from) -> got.add(from.id() + " " + message))
-            .answer(type, Dispatch.INLINE, (question, call) -> call.answer(question));
+            .handle(type, Dispatch.INLINE, (message, request) -> request.respond(request));
   }
 
   /** What two versions make of each other's messages; a value for each component. */
@@ -203,8 +203,8 @@ class EvolutionTest {
     return version.loadClass(type).getConstructors()[0].newInstance(values);
   }
 
-  private static String ask(Node node, int id, Object question) throws Exception {
-    return node.peer(id).ask(question, question.getClass(), LONG_NS).toString();
+  private static String ask(Node node, int id, Object request) throws Exception {
+    return node.peer(id).request(request, request.getClass(), LONG_NS).toString();
   }
 
   @ParameterizedTest
@@ -222,7 +222,7 @@ class EvolutionTest {
     long ticket = old.peer(NEW).send(oldPrice);
     assertThat(old.peer(NEW).awaitTaken(ticket, LONG_NS)).isTrue();
     assertThat(got.poll(60, TimeUnit.SECONDS)).isEqualTo("1 Price[note=, value=2.5, item=7]");
-    // The answer of the new one has a wider item: an old node cannot read it.
+    // The response of the new one has a wider item: an old node cannot read it.
     assertThatThrownBy(() -> ask(old, NEW, oldPrice))
         .isInstanceOfSatisfying(
             MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.TYPE_MISMATCH))
@@ -238,12 +238,12 @@ class EvolutionTest {
                 + " component item of v.Price is a int here, and a long there");
     assertThatThrownBy(() -> ask(old, NEW, make(before, "v.Odd", "x")))
         .hasMessageContaining("component a of v.Odd is a int here, and a String there");
-    assertThat(got).allMatch(each -> each.startsWith("dropped ")); // the questions
+    assertThat(got).allMatch(each -> each.startsWith("dropped ")); // the requests
   }
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "TCP"})
-  void questionsAndAnswersGoBothWays(Variant variant) throws Exception {
+  void requestsAndResponsesGoBothWays(Variant variant) throws Exception {
     ClassLoader before = version("before", "Price(long item, double value)", "Odd(int a)");
     ClassLoader after =
         version("after", "Price(double value, long item, int[] more)", "Odd(int a)");

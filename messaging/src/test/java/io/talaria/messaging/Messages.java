@@ -16,7 +16,7 @@ final class Messages {
   @SuppressWarnings("ArrayRecordComponent") // compared by what is in it
   record Bytes(byte[] bytes) {}
 
-  record Answer(long value) {}
+  record Response(long value) {}
 
   record Unknown(int value) {}
 

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class StormMain {
   private static final long SEND_LIMIT_NS = 5_000_000_000L;
-  private static final long ASK_LIMIT_NS = 10_000_000_000L;
+  private static final long REQUEST_LIMIT_NS = 10_000_000_000L;
   private static final long END_LIMIT_NS = 90_000_000_000L;
 
   /** What a call may take beyond its limit, beside the time in which this process stood still. */
@@ -105,10 +105,10 @@ public final class StormMain {
             .lookup(MethodHandles.lookup())
             .type(Pong.class)
             .receive(Note.class, Dispatch.INLINE, this::take)
-            .answer(
+            .handle(
                 Ping.class,
                 Dispatch.ORDERED,
-                (ping, call) -> call.answer(new Pong(ping.value(), ping.rest().length)));
+                (ping, request) -> request.respond(new Pong(ping.value(), ping.rest().length)));
     Thread watch = new Thread(this::watch, "watch");
     watch.setDaemon(true);
     watch.start();
@@ -235,7 +235,7 @@ public final class StormMain {
         checkFailure(peer, e);
         LockSupport.parkNanos(PAUSE_NS);
       }
-      long limitNs = asks ? ASK_LIMIT_NS : SEND_LIMIT_NS;
+      long limitNs = asks ? REQUEST_LIMIT_NS : SEND_LIMIT_NS;
       long tookNs = System.nanoTime() - begin;
       LockSupport.parkNanos(random.nextInt(200_000));
       if (tookNs - (stoodNs.get() - stoodBefore) > limitNs + GUARD_NS) {
@@ -269,7 +269,7 @@ public final class StormMain {
   }
 
   private void ask(Peer peer, long value, byte[] bytes) throws MessagingException {
-    Pong pong = peer.ask(new Ping(value, bytes), Pong.class, ASK_LIMIT_NS);
+    Pong pong = peer.request(new Ping(value, bytes), Pong.class, REQUEST_LIMIT_NS);
     if (pong.value() != value || pong.length() != bytes.length) {
       wrong("node " + peer.id() + " answered " + pong + " to " + value + ", " + bytes.length);
     }

@@ -4,8 +4,8 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,12 +37,15 @@ class UcxTransportTest {
   private static NodeOptions knows(NodeOptions options) {
     return options
         .sendLimit(Duration.ofSeconds(20))
-        .type(Answer.class)
-        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+        .type(Response.class)
+        .handle(
+            Pair.class,
+            Dispatch.INLINE,
+            (pair, request) -> request.respond(new Response(pair.first())));
   }
 
   private static void ask(Node node, int id, long value) throws MessagingException {
-    assertThat(node.peer(id).ask(new Pair(value, 0), Answer.class, LONG_NS).value())
+    assertThat(node.peer(id).request(new Pair(value, 0), Response.class, LONG_NS).value())
         .isEqualTo(value);
   }
 

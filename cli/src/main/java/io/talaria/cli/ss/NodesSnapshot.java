@@ -115,7 +115,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
             ">pid",
             ">peers",
             ">received",
-            ">open calls",
+            ">open requests",
             ">lost",
             ">dropped",
             ">failed",
@@ -128,7 +128,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
           number(node, "pid"),
           Integer.toString(node.path("peers").size()),
           number(node, "received"),
-          number(node, "openCalls"),
+          number(node, "openRequests"),
           number(node, "lost"),
           number(node, "dropped"),
           number(node, "failed"),
@@ -150,7 +150,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
             ">taken",
             ">in",
             ">ring",
-            ">calls",
+            ">requests",
             ">waiting",
             "reason");
     for (JsonNode node : nodes) {
@@ -165,7 +165,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
             bytes(peer, "takenBytes"),
             bytes(peer, "inBytes"),
             bytes(peer, "unconsumedBytes") + " of " + bytes(peer, "ringBytes"),
-            number(peer, "openCalls"),
+            number(peer, "openRequests"),
             number(peer, "waiting"),
             peer.path("reason").asText());
       }

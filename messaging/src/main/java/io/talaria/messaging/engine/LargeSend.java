@@ -10,7 +10,7 @@ import io.talaria.messaging.transport.Lane;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sends a message or question that is larger than a record: its codec writes slice after slice, and
+ * Sends a message or request that is larger than a record: its codec writes slice after slice, and
  * each is sent when it is full, so that others' messages go between, and no memory of its size is
  * needed here. Of one thread, once.
  */

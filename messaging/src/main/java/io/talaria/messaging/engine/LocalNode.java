@@ -35,7 +35,7 @@ public final class LocalNode implements Node {
 
   private final NodeOptions options;
   private final Types types;
-  private final Calls calls = new Calls(this);
+  private final ResponseSlots responseSlots = new ResponseSlots(this);
   private final Counts counts = new Counts();
   private final SlabPool slabs;
   private final LargeMemory largeMemory;
@@ -244,7 +244,7 @@ public final class LocalNode implements Node {
         counts.lateSum(),
         counts.forgottenSum(),
         counts.stalledSum(),
-        calls.open());
+        responseSlots.open());
   }
 
   @Override
@@ -272,7 +272,7 @@ public final class LocalNode implements Node {
       if (!each.dead()) {
         left += each.outlet().unconsumedBytes();
       }
-      calls.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
+      responseSlots.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
     }
     handlers.stop();
     registrar.stopSoon();
@@ -342,8 +342,8 @@ public final class LocalNode implements Node {
     return types;
   }
 
-  Calls calls() {
-    return calls;
+  ResponseSlots responseSlots() {
+    return responseSlots;
   }
 
   Counts count() {
@@ -380,7 +380,7 @@ public final class LocalNode implements Node {
     return leaderSpinning;
   }
 
-  /** Threads that look for their answer by themselves. */
+  /** Threads that look for their response by themselves. */
   AtomicInteger leaders() {
     return leaders;
   }

@@ -414,7 +414,7 @@ final class Outlet {
     return bulk().claimed();
   }
 
-  /** No more messages and questions. */
+  /** No more messages and requests. */
   void sealBulk() {
     seal(Lane.BULK);
   }

@@ -564,7 +564,7 @@ final class Registrar extends Thread {
       try {
         step(greeting);
       } finally {
-        end(greeting, "no answer within 5 s");
+        end(greeting, "no response within 5 s");
       }
     }
   }
@@ -909,11 +909,11 @@ final class Registrar extends Thread {
   }
 
   private ByteBuffer acceptByFabric(Step step) throws IOException {
-    byte[] answer =
+    byte[] response =
         fabric.accept(
             step.pair.peer.id(), step.hello.incarnation(), incarnation, bytes(step.hello.fabric()));
     step.transport = Greet.UCX;
-    return ByteBuffer.wrap(answer);
+    return ByteBuffer.wrap(response);
   }
 
   private static byte[] bytes(ByteBuffer from) {
@@ -1197,7 +1197,9 @@ final class Registrar extends Thread {
         continue;
       }
       count++;
-      if (connection.idle() && !node.calls().any(connection) && each.getValue().usedNs < since) {
+      if (connection.idle()
+          && !node.responseSlots().any(connection)
+          && each.getValue().usedNs < since) {
         since = each.getValue().usedNs;
         longest = connection;
       }
@@ -1208,12 +1210,12 @@ final class Registrar extends Thread {
       life.leaveNs = System.nanoTime() + LEAVE_NS;
       longest.control(Records.GOODBYE, 0, 0);
       Connection asked = longest;
-      at(life.leaveNs, () -> noAnswer(asked, life));
+      at(life.leaveNs, () -> noResponse(asked, life));
     }
   }
 
   /** Whoever does not answer GOODBYE stays. */
-  private void noAnswer(Connection connection, Life life) {
+  private void noResponse(Connection connection, Life life) {
     if (!life.left) {
       connection.leaving = false;
       node.wakePoller();
@@ -1231,7 +1233,7 @@ final class Registrar extends Thread {
       life.usedNs = System.nanoTime();
     } else if (connection.leaving) {
       leave(connection, life);
-    } else if (connection.idle() && !node.calls().any(connection)) {
+    } else if (connection.idle() && !node.responseSlots().any(connection)) {
       connection.leaving = true;
       leave(connection, life);
     } else {
@@ -1272,7 +1274,7 @@ final class Registrar extends Thread {
       }
     }
     node.lookAfterTasks();
-    node.calls().sweep();
+    node.responseSlots().sweep();
     makeRoom(); // who was asked before may have had something open
     if (stalls.look()) {
       at(System.nanoTime() + Stalls.OPEN_NS, stalls::lookAgain); // from that look on

@@ -38,7 +38,7 @@ final class ThreadContext {
   final SegmentIn in = new SegmentIn();
   final RecordHead head = new RecordHead();
 
-  /** The question about to be sent is waited for: take the inlet before it is shown. */
+  /** The request about to be sent is waited for: take the inlet before it is shown. */
   boolean wantsToLead;
 
   /** That was done. */
@@ -127,7 +127,7 @@ final class ThreadContext {
   void mustNotBeInCodec() {
     if (inCodec) {
       throw new IllegalStateException(
-          "a codec must not send, ask or answer: do that before or after");
+          "a codec must not send, request or respond: do that before or after");
     }
   }
 

@@ -32,7 +32,7 @@ public final class Greet {
   public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
 
   /** Of all that nodes exchange. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** Kinds of frames. */
   public static final byte HELLO = 1;

@@ -108,7 +108,7 @@ public abstract class Track {
 
   /**
    * Looks for records that no word in memory announces; by whoever has the inlet lock, and waits
-   * for an answer.
+   * for a response.
    *
    * @return whether anything came that the poller has to look at afterwards
    */

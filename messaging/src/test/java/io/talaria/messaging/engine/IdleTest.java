@@ -42,7 +42,7 @@ class IdleTest {
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
         .sendLimit(Duration.ofSeconds(30))
-        .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number));
+        .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number));
   }
 
   private static long cpuNs() {
@@ -68,7 +68,8 @@ class IdleTest {
         LocalNode.start(options(2, transport).directory(id -> Map.of(1, there).get(id)));
     try {
       for (int i = 0; i < 20_000; i++) { // compiled
-        assertThat(near.peer(1).ask(new Figure(i), Figure.class, LIMIT_NS).value()).isEqualTo(i);
+        assertThat(near.peer(1).request(new Figure(i), Figure.class, LIMIT_NS).value())
+            .isEqualTo(i);
       }
       TimeUnit.SECONDS.sleep(1);
       long before = cpuNs();

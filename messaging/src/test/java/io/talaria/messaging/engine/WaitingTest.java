@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(180)
 class WaitingTest {
   private static final long LIMIT_NS = 90_000_000_000L;
-  private static final int ASKS = 200;
+  private static final int REQUESTS = 200;
   private static final int MESSAGES = 2_000;
   private static final int BLOB = 3 << 20;
   private static final int LONGEST_PAUSE_NS = 200_000;
@@ -64,8 +64,8 @@ class WaitingTest {
         .expressBytes(16 << 10)
         .sendLimit(Duration.ofNanos(LIMIT_NS))
         .receive(Figure.class, Dispatch.INLINE, (number, from) -> taken.incrementAndGet())
-        .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number))
-        .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
+        .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number))
+        .handle(Blob.class, Dispatch.ORDERED, (blob, request) -> request.respond(blob));
   }
 
   private void start(Transport transport, Waiting waiting) throws Exception {
@@ -90,7 +90,8 @@ class WaitingTest {
   }
 
   private static void ask(Peer peer, long value) throws Exception {
-    assertThat(peer.ask(new Figure(value), Figure.class, LIMIT_NS)).isEqualTo(new Figure(value));
+    assertThat(peer.request(new Figure(value), Figure.class, LIMIT_NS))
+        .isEqualTo(new Figure(value));
   }
 
   @ParameterizedTest
@@ -100,7 +101,7 @@ class WaitingTest {
     start(transport, waiting);
     Peer peer = near.peer(2);
     Random random = new Random(1);
-    for (int i = 0; i < ASKS; i++) {
+    for (int i = 0; i < REQUESTS; i++) {
       ask(peer, i);
       LockSupport.parkNanos(random.nextInt(LONGEST_PAUSE_NS));
     }
@@ -110,7 +111,7 @@ class WaitingTest {
     }
     assertThat(peer.awaitTaken(ticket, LIMIT_NS)).isTrue();
     assertThat(taken.get()).isEqualTo(MESSAGES);
-    assertThat(peer.ask(new Blob(new byte[BLOB]), Blob.class, LIMIT_NS).bytes()).hasSize(BLOB);
+    assertThat(peer.request(new Blob(new byte[BLOB]), Blob.class, LIMIT_NS).bytes()).hasSize(BLOB);
     TimeUnit.MILLISECONDS.sleep(REST_MS);
     for (int i = 0; i < LOOKS; i++) {
       assertThat(near.pollerSleeps() || far.pollerSleeps()).isFalse();
@@ -133,7 +134,7 @@ class WaitingTest {
                     id ->
                         new InetSocketAddress(
                             InetAddress.getLoopbackAddress(), Math.max(1, far.port()))))) {
-      for (int i = 0; i < ASKS; i++) {
+      for (int i = 0; i < REQUESTS; i++) {
         ask(sleeper.peer(2), i);
         ask(far.peer(3), i);
         if (i % 50 == 0) {

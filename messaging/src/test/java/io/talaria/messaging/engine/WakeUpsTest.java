@@ -4,9 +4,9 @@ package io.talaria.messaging.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.engine.WakeUps.Back;
 import io.talaria.messaging.engine.WakeUps.Blob;
@@ -74,14 +74,14 @@ class WakeUpsTest {
     switch (random.nextInt(KINDS)) {
       case 0, 1 -> assertThat(ask(peer, value)).isEqualTo(value);
       case 2 ->
-          assertThat(peer.ask(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS).value())
+          assertThat(peer.request(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS).value())
               .isEqualTo(value);
       case 3 ->
-          assertThat(peer.ask(new Back(value), Back.class, WakeUps.LIMIT_NS).value())
+          assertThat(peer.request(new Back(value), Back.class, WakeUps.LIMIT_NS).value())
               .isEqualTo(value);
       case 4 -> {
         byte[] bytes = new byte[random.nextInt(100_000)];
-        assertThat(peer.ask(new Blob(bytes), Blob.class, WakeUps.LIMIT_NS).bytes())
+        assertThat(peer.request(new Blob(bytes), Blob.class, WakeUps.LIMIT_NS).bytes())
             .hasSize(bytes.length);
       }
       case 5 -> {
@@ -97,16 +97,17 @@ class WakeUpsTest {
         assertThat(peer.awaitTaken(ticket, WakeUps.LIMIT_NS)).isTrue();
       }
       default -> {
-        Call<Ordered> call = peer.call(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS);
+        ResponseFuture<Ordered> future =
+            peer.requestAsync(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS);
         pause(random);
-        assertThat(call.await(WakeUps.LIMIT_NS).value()).isEqualTo(value);
+        assertThat(future.await(WakeUps.LIMIT_NS).value()).isEqualTo(value);
       }
     }
     return null;
   }
 
   private static long ask(Peer peer, long value) throws MessagingException {
-    return peer.ask(new Inline(value), Inline.class, WakeUps.LIMIT_NS).value();
+    return peer.request(new Inline(value), Inline.class, WakeUps.LIMIT_NS).value();
   }
 
   @ParameterizedTest

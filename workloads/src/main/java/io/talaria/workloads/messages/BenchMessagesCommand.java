@@ -61,10 +61,10 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages --quick",
       "  talaria bench messages throughput --sizes 16 --iterations 5",
       "  talaria bench messages throughput --sizes 65536,1048576 --transport shm",
-      "  talaria bench messages ask --transport shm --against aeron-ipc,bare --json ask.json",
+      "  talaria bench messages request --transport shm --against aeron-ipc,bare --json request.json",
       "  talaria bench messages all-to-all ring --nodes 8 --transport shm,tcp,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
-      "  talaria bench messages ask --transport shm --waiting adaptive,spin,steps",
+      "  talaria bench messages request --transport shm --waiting adaptive,spin,steps",
       "  talaria bench messages --paper --quick --transport shm --csv paper.csv --pictures .",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
@@ -95,7 +95,7 @@ public final class BenchMessagesCommand implements Subcommand {
       arity = "0..*",
       paramLabel = "PATTERN",
       description =
-          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and ask. The others are"
+          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and request. The others are"
               + " between nodes alone.")
   private List<MessagesPattern> patterns = new ArrayList<>();
 
@@ -197,7 +197,7 @@ public final class BenchMessagesCommand implements Subcommand {
           "The experiments of DXNet's paper instead: objects from 1 B to 1 MiB, 1 to 16 threads"
               + " that send, 1 to 4 that receive, 2 to 8 nodes, new and reused objects, the bare"
               + " ring, and all-to-all that turns into a ring. Many hours; fewer with --quick,"
-              + " --sizes, --transport, --iterations, --seconds and PATTERN: throughput, both-ways, ask,"
+              + " --sizes, --transport, --iterations, --seconds and PATTERN: throughput, both-ways, request,"
               + " all-to-all, turning.")
   private boolean paper;
 
@@ -364,7 +364,8 @@ public final class BenchMessagesCommand implements Subcommand {
     int receivers = handlers == null ? 0 : handlers;
     NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, Waiting.ADAPTIVE);
     if (!how.equals(NodesHow.USUAL)
-        && (patterns.contains(MessagesPattern.ASK) || patterns.contains(MessagesPattern.CONNECT))) {
+        && (patterns.contains(MessagesPattern.REQUEST)
+            || patterns.contains(MessagesPattern.CONNECT))) {
       throw new ParameterException(
           command,
           "--threads, --dispatch, --handlers and --reuse are for patterns in which nodes send: "
@@ -393,7 +394,7 @@ public final class BenchMessagesCommand implements Subcommand {
     } else if (!against.isEmpty()) {
       throw new ParameterException(
           spec.commandLine(),
-          "--against is for throughput and ask, with one thread that sends and --dispatch inline");
+          "--against is for throughput and request, with one thread that sends and --dispatch inline");
     }
     return all;
   }

@@ -62,7 +62,7 @@ record MessagesCase(
   }
 
   private boolean asks() {
-    return pattern == MessagesPattern.ASK;
+    return pattern == MessagesPattern.REQUEST;
   }
 
   @Override

@@ -81,7 +81,7 @@ enum MessagesImplementation implements Implementation {
     }
   },
   /** gRPC. */
-  GRPC("grpc", "gRPC by TCP: unary calls for ask, one stream for one way, codec by hand") {
+  GRPC("grpc", "gRPC by TCP: unary calls for request, one stream for one way, codec by hand") {
     @Override
     Service serve(MessagesJob job) throws Exception {
       return GrpcWire.serve();

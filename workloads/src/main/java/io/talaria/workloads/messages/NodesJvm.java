@@ -39,7 +39,7 @@ public final class NodesJvm {
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(LIMIT_S);
   private static final long LOOK_AGAIN_NS = 50_000;
 
-  /** The question for what has come so far. */
+  /** The request for what has come so far. */
   record HowMany() {}
 
   private final NodesJob job;
@@ -94,10 +94,10 @@ public final class NodesJvm {
             .sendLimit(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())
             .type(Tally.class)
-            .answer(
+            .handle(
                 HowMany.class,
                 Dispatch.INLINE,
-                (ask, call) -> call.answer(receipts[call.from().id()].tally()));
+                (ask, request) -> request.respond(receipts[request.from().id()].tally()));
     if (how.handlers() != 0) {
       options = options.handlers(how.handlers());
     }
@@ -156,7 +156,7 @@ public final class NodesJvm {
   }
 
   private Tally tally(int target) throws MessagingException {
-    return node.peer(target).ask(new HowMany(), Tally.class, LIMIT_NS);
+    return node.peer(target).request(new HowMany(), Tally.class, LIMIT_NS);
   }
 
   private Went go(Go order) throws Exception {

@@ -23,7 +23,7 @@ record PaperGrid(List<Figure> figures) {
       List.of(
           MessagesPattern.THROUGHPUT,
           MessagesPattern.BOTH_WAYS,
-          MessagesPattern.ASK,
+          MessagesPattern.REQUEST,
           MessagesPattern.ALL_TO_ALL,
           MessagesPattern.TURNING);
 
@@ -95,8 +95,8 @@ record PaperGrid(List<Figure> figures) {
     if (patterns.contains(MessagesPattern.BOTH_WAYS)) {
       grid.nodes("both-ways", MessagesPattern.BOTH_WAYS, List.of(2), threads, handlers);
     }
-    if (patterns.contains(MessagesPattern.ASK)) {
-      grid.alone("requests", MessagesPattern.ASK);
+    if (patterns.contains(MessagesPattern.REQUEST)) {
+      grid.alone("requests", MessagesPattern.REQUEST);
     }
     int maxThreads = threads.getLast();
     int maxHandlers = handlers.getLast();

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(240)
 class MessagesTest {
   @Test
-  void anotherProcessAnswersEachLine() throws Exception {
+  void anotherProcessResponsesEachLine() throws Exception {
     try (TalariaCommand example = TalariaCommand.start("example", "messages")) {
       example.type("hello\n");
       example.awaitOutput("HELLO (node 2, shm)\n");
@@ -42,9 +42,9 @@ class MessagesTest {
   @Test
   void nodesFindEachOtherOnThisHost() throws Exception {
     try (TalariaCommand there =
-            TalariaCommand.start("example", "messages", "--node", "40002", "--answer");
+            TalariaCommand.start("example", "messages", "--node", "40002", "--respond");
         TalariaCommand here = TalariaCommand.start("example", "messages", "--node", "40001")) {
-      there.awaitError("answers");
+      there.awaitError("responses");
       here.type("40002 how are you?\n");
       here.awaitOutput("HOW ARE YOU? (node 40002, shm)\n");
       here.end().well();
@@ -60,8 +60,8 @@ class MessagesTest {
   }
 
   @Test
-  void eachImplementationAnswersWhatWasAsked() {
-    bench("ask");
+  void eachImplementationResponsesWhatWasAsked() {
+    bench("request");
   }
 
   @Tag("long")
@@ -117,14 +117,14 @@ class MessagesTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "ask --threads 2 | --threads, --dispatch, --handlers and --reuse are for patterns in which",
+        "request --threads 2 | --threads, --dispatch, --handlers and --reuse are for patterns in which",
         "--handlers 2 | --handlers is for --dispatch ordered, serial and concurrent",
         "--reuse --dispatch serial | --reuse is for --dispatch inline",
         "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
         "ring --nodes 17 | --nodes must be from 2 to 16, not 17",
-        "ring --against bare | --against is for throughput and ask",
+        "ring --against bare | --against is for throughput and request",
         "--paper --threads 2 | --threads does not go with --paper, which has its own",
-        "--paper ring | --paper has of patterns [throughput, both-ways, ask, all-to-all, turning]",
+        "--paper ring | --paper has of patterns [throughput, both-ways, request, all-to-all, turning]",
         "--paper --pictures /nowhere | --pictures: there is no folder /nowhere",
         "--pictures /tmp | --pictures is for --paper",
         "turning --nodes 2 | turning needs --nodes 3 or more",
@@ -187,7 +187,7 @@ class MessagesTest {
 
   @Tag("long")
   @ParameterizedTest
-  @ValueSource(strings = {"throughput", "ask"})
+  @ValueSource(strings = {"throughput", "request"})
   void arraysOfAllLengthsArriveWhole(String pattern) {
     arrays(pattern, " --sizes 4,65536,1048576 --transport shm,tcp");
   }
@@ -241,11 +241,12 @@ class MessagesTest {
 
   @Test
   void nodesWaitAsTheyAreTold() {
-    String words = "bench messages ask both-ways --transport shm,tcp --waiting adaptive,spin,steps";
+    String words =
+        "bench messages request both-ways --transport shm,tcp --waiting adaptive,spin,steps";
     TalariaCommand.Ended ended =
         TalariaCommand.run((words + " --against bare" + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
-        .contains("ask 16 B ", "ask 16 B, spin ", "ask 16 B, steps ")
+        .contains("request 16 B ", "request 16 B, spin ", "request 16 B, steps ")
         .contains("both-ways 16 B, 2 nodes, spin ", "both-ways 16 B, 2 nodes, steps ")
         .containsOnlyOnce("\nbare ");
   }
