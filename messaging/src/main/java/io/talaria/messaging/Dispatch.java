@@ -13,7 +13,7 @@ package io.talaria.messaging;
 public enum Dispatch {
   /**
    * On the node's poller, at once, in the order sent by each node. It must not wait: {@code send},
-   * {@code request} and {@code awaitTaken} throw an {@link IllegalStateException} there, {@code
+   * {@code request} and {@code awaitDelivered} throw an {@link IllegalStateException} there, {@code
    * trySend} and {@code respond} do not wait. While it runs nothing else is received.
    */
   INLINE,

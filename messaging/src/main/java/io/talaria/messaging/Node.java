@@ -42,7 +42,7 @@ public interface Node extends AutoCloseable {
   /**
    * Sends a message to several nodes. It is encoded once.
    *
-   * @param outcome at each node's place: a ticket, or as {@link Peer#trySend}
+   * @param outcome at each node's place: a position, or as {@link Peer#trySend}
    * @return to how many it was sent
    */
   int send(NodeSet nodes, Object message, long[] outcome);

@@ -15,9 +15,9 @@ public interface NodeListener {
    * A connection has ended.
    *
    * @param reason why
-   * @param sentNotTaken bytes whose fate is unknown
+   * @param unacknowledgedBytes bytes whose fate is unknown
    */
-  default void lost(Peer peer, String reason, long sentNotTaken) {}
+  default void lost(Peer peer, String reason, long unacknowledgedBytes) {}
 
   /** A node could not be reached; told once, not at each attempt. */
   default void unreachable(Peer peer, String reason) {}

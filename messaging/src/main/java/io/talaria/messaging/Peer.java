@@ -35,7 +35,7 @@ public interface Peer {
    * Sends a message: when this returns, it is on its way and the object is the caller's again.
    * Waits for a connection or for room, at most as long as {@link NodeOptions#sendLimit} says.
    *
-   * @return a ticket for {@link #awaitTaken}, positive
+   * @return a position for {@link #awaitDelivered}, positive
    * @throws MessagingException UNREACHABLE, REFUSED, NO_ROOM, TOO_LARGE, CLOSED or CANCELLED
    * @throws IllegalArgumentException if the type is not registered
    * @throws NullPointerException if the message or a component not declared {@link MayBeNull} is
@@ -47,7 +47,7 @@ public interface Peer {
   /**
    * Sends a message if that is possible at once; allocates nothing, never waits.
    *
-   * @return a ticket, positive; or {@link #NO_ROOM}, {@link #CONNECTING}, {@link #LOST}, {@link
+   * @return a position, positive; or {@link #NO_ROOM}, {@link #CONNECTING}, {@link #LOST}, {@link
    *     #CLOSED} or {@link #TOO_LARGE}
    * @throws IllegalArgumentException if the type is not registered
    */
@@ -57,12 +57,12 @@ public interface Peer {
    * Waits until a message, and all before it on its connection, was handed to the receiver's code
    * at the other end, or dropped there.
    *
-   * @param ticket what a send returned
+   * @param position what a send returned
    * @param limitNs how long at most, in nanoseconds
    * @return false if the limit has passed
-   * @throws MessagingException LOST if the connection of the ticket has ended
+   * @throws MessagingException LOST if the connection of the position has ended
    */
-  boolean awaitTaken(long ticket, long limitNs) throws MessagingException;
+  boolean awaitDelivered(long position, long limitNs) throws MessagingException;
 
   /**
    * Asks, and waits for the response.

@@ -3,7 +3,7 @@
 package io.talaria.messaging;
 
 /**
- * Responses requests of one type.
+ * Handles the requests of one type.
  *
  * @param <Q> the type of the requests
  */

@@ -126,8 +126,8 @@ class ConnectionsTest {
     int sent = 0;
     for (int round = 0; round < 3; round++) {
       for (int id = 2; id <= 5; id++) {
-        long ticket = node.peer(id).send(new Pair(round, id));
-        assertThat(node.peer(id).awaitTaken(ticket, LONG_NS)).isTrue();
+        long position = node.peer(id).send(new Pair(round, id));
+        assertThat(node.peer(id).awaitDelivered(position, LONG_NS)).isTrue();
         sent++;
       }
     }
@@ -140,26 +140,26 @@ class ConnectionsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SHM", "TCP", "UCX"})
-  void aTicketOutlivesTheConnectionThatGaveWay(Variant variant) throws Exception {
+  void aPositionOutlivesTheConnectionThatGaveWay(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
     Node unused = nodes.start(knows(nodes.options(2), got));
     unused = nodes.start(knows(nodes.options(3), got));
     Node node = nodes.start(knows(nodes.options(1), got).connectionLimit(1));
     Peer first = node.peer(2);
-    long ticket = first.send(new Pair(1, 2));
+    long position = first.send(new Pair(1, 2));
     long other = node.peer(3).send(new Pair(1, 3));
-    assertThat(node.peer(3).awaitTaken(other, LONG_NS)).isTrue();
+    assertThat(node.peer(3).awaitDelivered(other, LONG_NS)).isTrue();
     await(
         () -> {
-          long unusedTicket = node.peer(3).trySend(new Pair(1, 4)); // the other one is in use
+          long unusedPosition = node.peer(3).trySend(new Pair(1, 4)); // the other one is in use
           return !first.connected();
         });
-    assertThat(first.awaitTaken(ticket, LONG_NS)).isTrue();
+    assertThat(first.awaitDelivered(position, LONG_NS)).isTrue();
     long later = first.send(new Pair(2, 2));
-    assertThat(first.awaitTaken(ticket, LONG_NS)).as("by the next connection").isTrue();
-    assertThat(first.awaitTaken(later, LONG_NS)).isTrue();
-    assertThatThrownBy(() -> first.awaitTaken(later + (1L << 50), LONG_NS))
+    assertThat(first.awaitDelivered(position, LONG_NS)).as("by the next connection").isTrue();
+    assertThat(first.awaitDelivered(later, LONG_NS)).isTrue();
+    assertThatThrownBy(() -> first.awaitDelivered(later + (1L << 50), LONG_NS))
         .isInstanceOfSatisfying(
             MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.LOST));
     assertThat(node.counters().lost()).isZero();
@@ -385,8 +385,8 @@ class ConnectionsTest {
     await(() -> there.counters().connections() == 1);
     // What they have asked for, and begun, is free again.
     for (int i = 0; i < 3; i++) {
-      long ticket = peer.send(new Bytes(new byte[4_000_000]));
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      long position = peer.send(new Bytes(new byte[4_000_000]));
+      assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
     }
     assertThat(sound.counters().lost()).isZero();
   }

@@ -112,11 +112,11 @@ class ContractTest {
           o -> o.type(Pair.class),
           o -> o.receive(Pair.class, dispatch, (pair, from) -> got.add(pair.first())));
       int count = 100_000;
-      long ticket = 0;
+      long position = 0;
       for (int i = 0; i < count; i++) {
-        ticket = peer.send(new Pair(i, -i));
+        position = peer.send(new Pair(i, -i));
       }
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
       await(() -> got.size() == count);
       long next = 0;
       for (long each : got) {
@@ -280,8 +280,8 @@ class ContractTest {
         o -> o.receive(Bytes.class, Dispatch.INLINE, (m, from) -> got.add(checksum(m.bytes()))));
     byte[] bytes = new byte[(64 << 20) - 4]; // the length takes four
     new Random(2).nextBytes(bytes);
-    long ticket = peer.send(new Bytes(bytes));
-    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = peer.send(new Bytes(bytes));
+    assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
     assertThat(got).containsExactly(checksum(bytes));
     assertCode(
         Code.TOO_LARGE,
@@ -325,12 +325,12 @@ class ContractTest {
               .start(
                   () -> {
                     try {
-                      long ticket = 0;
+                      long position = 0;
                       for (int i = 0; i < each; i++) {
-                        ticket =
+                        position =
                             peer.send(new Tagged(thread, i, new byte[i % 997 == 0 ? 9000 : 8]));
                       }
-                      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+                      assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
                     } catch (Exception | Error e) {
                       failure.set(e);
                     }
@@ -418,8 +418,8 @@ class ContractTest {
                 });
     awaitLatch(codec.half);
     peer.send(new Bytes(new byte[200_000]));
-    long ticket = peer.send(new Pair(-2, 0));
-    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = peer.send(new Pair(-2, 0));
+    assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
     codec.goOn.countDown();
     sender.join();
     assertThat(failure.get()).isNull();
@@ -949,24 +949,24 @@ class ContractTest {
                       }
                     }));
     Price price = new Price();
-    long ticket = peer.send(price);
-    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = peer.send(price);
+    assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
     int count = 50_000;
     long least = Long.MAX_VALUE;
     long minThere = Long.MAX_VALUE;
     for (int round = 0; round < 6; round++) {
       price.item = 0;
-      ticket = sendAll(price, 1);
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      position = sendAll(price, 1);
+      assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
       long there = pollersBytes.get();
       long before = threads.getCurrentThreadAllocatedBytes();
       price.item = 1;
-      ticket = sendAll(price, count);
+      position = sendAll(price, count);
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
       price.item = 0;
-      ticket = sendAll(price, 1);
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      position = sendAll(price, 1);
+      assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
       minThere = Math.min(minThere, pollersBytes.get() - there);
     }
     assertThat(sum.get()).isEqualTo(6L * count);
@@ -976,11 +976,11 @@ class ContractTest {
   }
 
   private long sendAll(Price price, int count) {
-    long ticket = 0;
+    long position = 0;
     for (int i = 0; i < count; ) {
       long result = peer.trySend(price);
       if (result > 0) {
-        ticket = result;
+        position = result;
         i++;
       } else {
         if (result != Peer.NO_ROOM) {
@@ -989,7 +989,7 @@ class ContractTest {
         Thread.onSpinWait();
       }
     }
-    return ticket;
+    return position;
   }
 
   @ParameterizedTest

@@ -173,8 +173,8 @@ class EvolutionTest {
     for (int i = 0; i < values.length; i++) {
       values[i] = three(constructor.getParameterTypes()[i], version);
     }
-    long ticket = from.peer(to).send(constructor.newInstance(values));
-    assertThat(from.peer(to).awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = from.peer(to).send(constructor.newInstance(values));
+    assertThat(from.peer(to).awaitDelivered(position, LONG_NS)).isTrue();
   }
 
   private static Object three(Class<?> type, ClassLoader version) throws Exception {
@@ -219,8 +219,8 @@ class EvolutionTest {
     Object oldPrice = make(before, "v.Price", 7, 2.5);
     Object newPrice = make(after, "v.Price", "n", 3.5, 8L);
     // As a message, from who calls and from who is called.
-    long ticket = old.peer(NEW).send(oldPrice);
-    assertThat(old.peer(NEW).awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = old.peer(NEW).send(oldPrice);
+    assertThat(old.peer(NEW).awaitDelivered(position, LONG_NS)).isTrue();
     assertThat(got.poll(60, TimeUnit.SECONDS)).isEqualTo("1 Price[note=, value=2.5, item=7]");
     // The response of the new one has a wider item: an old node cannot read it.
     assertThatThrownBy(() -> ask(old, NEW, oldPrice))

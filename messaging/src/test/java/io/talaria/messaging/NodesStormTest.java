@@ -179,7 +179,7 @@ class NodesStormTest {
   @EnumSource(
       value = Transport.class,
       names = {"SHM", "TCP"})
-  void whatIsNotTakenWasToldAsLost(Transport by) throws Exception {
+  void whatIsNotDeliveredWasToldAsLost(Transport by) throws Exception {
     transport = by;
     String given = System.getenv("TALARIA_CHAOS_SEED");
     long seed = given == null ? System.nanoTime() & 0xffff_ffffL : Long.parseLong(given);

@@ -88,8 +88,10 @@ public final class SoakMain {
         check(response == number + i, "response " + response + " to " + (number + i));
       }
       int size = number % LARGE_EVERY == 0 ? LARGE : SMALL;
-      long ticket = host.send(new Bytes(new byte[size]));
-      check(host.awaitTaken(ticket, LIMIT_NS), size + " bytes of visitor " + number + " not taken");
+      long position = host.send(new Bytes(new byte[size]));
+      check(
+          host.awaitDelivered(position, LIMIT_NS),
+          size + " bytes of visitor " + number + " not taken");
     }
   }
 

@@ -164,7 +164,7 @@ public final class StormMain {
 
   private final class Told implements NodeListener {
     @Override
-    public void lost(Peer peer, String reason, long sentNotTaken) {
+    public void lost(Peer peer, String reason, long unacknowledgedBytes) {
       lost.incrementAndGet(peer.id());
     }
 
@@ -252,10 +252,10 @@ public final class StormMain {
     while (System.nanoTime() - begin < END_LIMIT_NS) {
       boolean gone = false;
       try {
-        long ticket = peer.send(new Note(incarnation, number, new byte[0]));
+        long position = peer.send(new Note(incarnation, number, new byte[0]));
         gone = true;
         number++;
-        if (peer.awaitTaken(ticket, END_LIMIT_NS)) {
+        if (peer.awaitDelivered(position, END_LIMIT_NS)) {
           return number;
         }
       } catch (MessagingException e) {

@@ -163,7 +163,7 @@ class ThrowingTest {
     }
 
     @Override
-    public void lost(Peer peer, String reason, long sentNotTaken) {
+    public void lost(Peer peer, String reason, long unacknowledgedBytes) {
       tell("lost " + reason);
     }
 
@@ -260,7 +260,7 @@ class ThrowingTest {
       for (int i = 2; i < 5; i++) {
         taken = peer.send(new Bomb(i, Bomb.NOT));
       }
-      assertThat(peer.awaitTaken(taken, LIMIT_NS)).as("%s", dispatch).isTrue();
+      assertThat(peer.awaitDelivered(taken, LIMIT_NS)).as("%s", dispatch).isTrue();
       await(() -> got.get() == 4);
       for (int i = 1; i < 4; i++) {
         assertThat(codeOf(peer, new Pair(i, 0), Bomb.class))

@@ -127,7 +127,7 @@ class ToldTest {
     Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
     Node here = nodes.start(options(1).type(Slow.class, new SlowCodec()));
     Peer peer = here.peer(2);
-    assertThat(peer.awaitTaken(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
     CompletableFuture<String> told = new CompletableFuture<>();
     here.listen(
         new NodeListener() {
@@ -157,7 +157,7 @@ class ToldTest {
     slow.goOn.countDown();
     sender.join();
     assertThat(failed.get()).isNull();
-    assertThat(peer.awaitTaken(behind, LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(behind, LIMIT_NS)).isTrue();
     assertThat(there.counters().dropped()).isEqualTo(1); // nobody there knows the slow type
   }
 
@@ -214,7 +214,7 @@ class ToldTest {
     Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
     Node here = nodes.start(options(1));
     Peer peer = here.peer(2);
-    assertThat(peer.awaitTaken(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
     String line = "";
     while (!line.contains("\"peer\":2,\"transport\":\"shm\"")) {
       Thread.sleep(10);

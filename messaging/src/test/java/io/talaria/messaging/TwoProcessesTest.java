@@ -119,11 +119,11 @@ class TwoProcessesTest {
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
     int count = 200_000;
-    long ticket = 0;
+    long position = 0;
     for (int i = 0; i < count; i++) {
-      ticket = peer.send(new Pair(i, 1));
+      position = peer.send(new Pair(i, 1));
     }
-    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
     assertThat(peer.transport()).isEqualTo(variant.name().toLowerCase(Locale.ROOT));
     assertThat(peer.request(new Text("wrong"), Text.class, LONG_NS).text()).isEmpty();
     for (long got = 0; got < count; ) {
@@ -150,7 +150,7 @@ class TwoProcessesTest {
     node.listen(
         new NodeListener() {
           @Override
-          public void lost(Peer peer, String reason, long sentNotTaken) {
+          public void lost(Peer peer, String reason, long unacknowledgedBytes) {
             lost.set(peer.id() + ": " + reason);
           }
         });

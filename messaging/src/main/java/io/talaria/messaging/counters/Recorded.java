@@ -25,7 +25,7 @@ public final class Recorded {
    * After a wait.
    *
    * @param begun from {@link #begin}; null does nothing
-   * @param what send, request, room, taken or connection
+   * @param what send, request, room, delivered or connection
    */
   public static void waited(Object begun, String what, int peer) {
     if (begun != null) {

@@ -60,7 +60,7 @@ final class Connection implements TrackOwner {
   /** The largest message that the other node takes. */
   final int maxThere;
 
-  final Taken taken = new Taken();
+  final DeliveryTracker deliveries = new DeliveryTracker();
   private final Assembly bulkAssembly;
   private final Assembly expressAssembly;
   private final Outbox outbox;
@@ -116,7 +116,7 @@ final class Connection implements TrackOwner {
   /** The numbers of HOLD that were sent, by own receiver; made when the first is. */
   private int[] holds;
 
-  private long publishedTaken;
+  private long publishedDelivered;
   private long toldNs;
 
   /** The one before of the same node, which is to be emptied first; poller. */
@@ -390,12 +390,12 @@ final class Connection implements TrackOwner {
     outlet.seal();
   }
 
-  /** Whether both sides have taken all, and know that. */
+  /** Whether both sides have delivered all, and know that. */
   boolean parted() {
     try {
       return outlet.unconsumedBytes() == 0
-          && outlet.allTaken()
-          && track.in(Lane.BULK).taken() == endThere;
+          && outlet.allDelivered()
+          && track.in(Lane.BULK).delivered() == endThere;
     } catch (IllegalStateException e) {
       return true;
     }
@@ -666,14 +666,14 @@ final class Connection implements TrackOwner {
     if (count != 0) {
       heard = true;
     }
-    tellTaken(in);
+    tellDelivered(in);
     return count != 0;
   }
 
-  /** Tells the other end what is free and taken: at once in memory, seldom on a stream. */
-  private void tellTaken(Inlet in) {
-    long position = taken.update(in.position());
-    if (position == publishedTaken && in.unpublishedBytes() == 0) {
+  /** Tells the other end what is free and delivered: at once in memory, seldom on a stream. */
+  private void tellDelivered(Inlet in) {
+    long position = deliveries.update(in.position());
+    if (position == publishedDelivered && in.unpublishedBytes() == 0) {
       return;
     }
     if (track.copies() && in.unpublishedBytes() <= track.out(Lane.BULK).capacity() >>> 3) {
@@ -687,8 +687,8 @@ final class Connection implements TrackOwner {
   }
 
   private void tell(Inlet in, long position) {
-    publishedTaken = position;
-    in.publishTaken(position);
+    publishedDelivered = position;
+    in.publishDelivered(position);
     in.publish();
     track.published(Lane.BULK);
   }
@@ -757,8 +757,8 @@ final class Connection implements TrackOwner {
       return false;
     }
     Inlet in = track.in(Lane.BULK);
-    long position = taken.update(in.position());
-    if (track.copies() && (position != publishedTaken || in.unpublishedBytes() != 0)) {
+    long position = deliveries.update(in.position());
+    if (track.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
       tell(in, position);
       boolean unused = track.push();
     }
@@ -1002,7 +1002,7 @@ final class Connection implements TrackOwner {
   boolean idle() {
     return outlet.idle()
         && outbox.isEmpty()
-        && taken.none()
+        && deliveries.none()
         && largeOut.availablePermits() == Records.MAX_UNASKED;
   }
 
@@ -1013,7 +1013,7 @@ final class Connection implements TrackOwner {
     }
     outlet.seal();
     long lost = outlet.unconsumedBytes();
-    peer.tickets().ended(number, outlet.rememberTaken());
+    peer.positions().ended(number, outlet.rememberDelivered());
     dead = true;
     bulkAssembly.forget();
     while (!inletLock.compareAndSet(false, true)) {

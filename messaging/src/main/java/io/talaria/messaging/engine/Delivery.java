@@ -177,7 +177,7 @@ final class Delivery {
     envelope.generation = generation;
     envelope.deadlineNs = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
     envelope.inbox = inbox;
-    envelope.epoch = connection.taken.begin();
+    envelope.epoch = connection.deliveries.begin();
     boolean posted = false;
     try {
       if (inbox == null) {
@@ -243,7 +243,7 @@ final class Delivery {
 
   /** Undoes what was done for an envelope; large memory stays the caller's. */
   private void takeBack(Envelope envelope) {
-    boolean unused = envelope.connection.taken.end(envelope.epoch);
+    boolean unused = envelope.connection.deliveries.end(envelope.epoch);
     if (envelope.slab != null) {
       envelope.slab.release();
     }
@@ -344,7 +344,7 @@ final class Delivery {
       releaseWanted = true;
       node.wakePoller();
     }
-    if (connection.taken.end(epoch) || roomWanted) {
+    if (connection.deliveries.end(epoch) || roomWanted) {
       node.wakePoller();
     }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);

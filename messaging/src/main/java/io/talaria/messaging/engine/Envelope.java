@@ -27,7 +27,7 @@ final class Envelope {
   /** What it takes there beyond its places. */
   int beyondBytes;
 
-  /** Which count of its connection's {@link Taken} it is in. */
+  /** Which count of its connection's {@link DeliveryTracker} it is in. */
   int epoch;
 
   void clear() {

@@ -64,7 +64,7 @@ final class LargeSend implements SegmentOut.Overflow {
   /**
    * Sends all of it.
    *
-   * @return a ticket, or {@link Peer#LOST}: the connection has ended
+   * @return a position, or {@link Peer#LOST}: the connection has ended
    */
   long send(Object message) throws MessagingException {
     total = Outlet.size(context, type.codec, message);

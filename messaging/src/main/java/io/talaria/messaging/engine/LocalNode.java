@@ -312,7 +312,9 @@ public final class LocalNode implements Node {
   private boolean settled(List<Connection> all) {
     for (Connection each : all) {
       if (!each.dead()
-          && (each.outlet().unconsumedBytes() != 0 || !each.outboxEmpty() || !each.taken.none())) {
+          && (each.outlet().unconsumedBytes() != 0
+              || !each.outboxEmpty()
+              || !each.deliveries.none())) {
         return false;
       }
     }
@@ -466,7 +468,7 @@ public final class LocalNode implements Node {
   }
 
   /** A connection was taken out. Poller. */
-  void buried(Connection connection, String reason, long sentNotTaken) {
+  void buried(Connection connection, String reason, long unacknowledgedBytes) {
     RemotePeer peer = connection.peer;
     boolean orderly = connection.leaving || closing();
     if (!orderly) {
@@ -475,7 +477,7 @@ public final class LocalNode implements Node {
     registrar.execute(() -> registrar.ended(connection));
     if (!orderly) {
       for (NodeListener each : listeners) {
-        tell(() -> each.lost(peer, reason, sentNotTaken));
+        tell(() -> each.lost(peer, reason, unacknowledgedBytes));
       }
     }
   }

@@ -36,7 +36,9 @@ final class Poller extends Thread {
   private static final long STEP_YIELD_NS = 1_000_000_000;
   private static final long STEP_PARK_NS = 1;
 
-  /** After so long without anything the others are told what was taken, and again after more. */
+  /**
+   * After so long without anything the others are told what was delivered, and again after more.
+   */
   private static final long TELL_NS = 20_000;
 
   private static final long TELL_AGAIN_NS = 1_000_000;

@@ -17,7 +17,7 @@ final class RemotePeer implements Peer {
   private final LocalNode node;
   private final int id;
   private final Waiters connecting = new Waiters();
-  private final Tickets tickets = new Tickets();
+  private final Positions positions = new Positions();
   private volatile Connection connection;
 
   /** Why there is none, or null as long as nobody has tried. */
@@ -63,8 +63,8 @@ final class RemotePeer implements Peer {
     return waiting;
   }
 
-  Tickets tickets() {
-    return tickets;
+  Positions positions() {
+    return positions;
   }
 
   /** There is one, or none any more. */
@@ -233,20 +233,20 @@ final class RemotePeer implements Peer {
   }
 
   @Override
-  public boolean awaitTaken(long ticket, long limitNs) throws MessagingException {
+  public boolean awaitDelivered(long position, long limitNs) throws MessagingException {
     ThreadContext.current().mayWait();
-    if (ticket <= 0) {
-      throw new IllegalArgumentException("ticket is " + ticket + ", it must be positive");
+    if (position <= 0) {
+      throw new IllegalArgumentException("position is " + position + ", it must be positive");
     }
     Connection now = connection;
-    if (now != null && Tickets.isOf(ticket, now.number)) {
-      return now.outlet().awaitTaken(ticket, deadline(limitNs));
+    if (now != null && Positions.isOf(position, now.number)) {
+      return now.outlet().awaitDelivered(position, deadline(limitNs));
     }
-    if (tickets.wasTaken(ticket)) {
+    if (positions.wasDelivered(position)) {
       return true;
     }
     throw new MessagingException(
-        Code.LOST, "the connection of ticket " + ticket + " to node " + id + " has ended");
+        Code.LOST, "the connection of position " + position + " to node " + id + " has ended");
   }
 
   @Override

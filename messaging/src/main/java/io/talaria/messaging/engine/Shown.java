@@ -58,8 +58,8 @@ final class Shown {
     number(to, "number", on.number);
     try {
       number(to, "outBytes", on.outlet().end() << UNIT_SHIFT);
-      number(to, "takenBytes", on.track().out(Lane.BULK).taken() << UNIT_SHIFT);
-      number(to, "inBytes", on.track().in(Lane.BULK).taken() << UNIT_SHIFT);
+      number(to, "deliveredBytes", on.track().out(Lane.BULK).delivered() << UNIT_SHIFT);
+      number(to, "inBytes", on.track().in(Lane.BULK).delivered() << UNIT_SHIFT);
       number(to, "unconsumedBytes", on.outlet().unconsumedBytes());
       number(to, "ringBytes", on.track().out(Lane.BULK).capacity());
     } catch (IllegalStateException e) {

@@ -38,7 +38,7 @@ public abstract class MirrorTrack extends Track {
 
   // Of whoever has the output.
   private final long[] toldHead = new long[Lane.COUNT];
-  private long toldTaken;
+  private long toldDelivered;
   private int runStart;
   private int runBytes;
 
@@ -53,7 +53,7 @@ public abstract class MirrorTrack extends Track {
   private int lane;
 
   /** The other end's word about our bulk. */
-  private volatile long taken;
+  private volatile long delivered;
 
   /** All was sent, and the other end was told; of whoever has the output. */
   protected boolean finished;
@@ -199,7 +199,7 @@ public abstract class MirrorTrack extends Track {
   private boolean creditUntold() {
     return in[Lane.BULK].published() != toldHead[Lane.BULK]
         || in[Lane.EXPRESS].published() != toldHead[Lane.EXPRESS]
-        || in[Lane.BULK].taken() != toldTaken;
+        || in[Lane.BULK].delivered() != toldDelivered;
   }
 
   /**
@@ -214,12 +214,12 @@ public abstract class MirrorTrack extends Track {
     }
     toldHead[Lane.BULK] = in[Lane.BULK].published();
     toldHead[Lane.EXPRESS] = in[Lane.EXPRESS].published();
-    toldTaken = in[Lane.BULK].taken();
+    toldDelivered = in[Lane.BULK].delivered();
     writeHeader(to, at, TcpLayout.CREDIT, 0, TcpLayout.CREDIT_BYTES, 0);
     int body = at + TcpLayout.HEADER_BYTES;
     to.putLong(body, toldHead[Lane.BULK]);
     to.putLong(body + Long.BYTES, toldHead[Lane.EXPRESS]);
-    to.putLong(body + 2 * Long.BYTES, toldTaken);
+    to.putLong(body + 2 * Long.BYTES, toldDelivered);
     return true;
   }
 
@@ -336,7 +336,7 @@ public abstract class MirrorTrack extends Track {
       int body = at + TcpLayout.HEADER_BYTES;
       credit(Lane.BULK, from.getLong(body));
       credit(Lane.EXPRESS, from.getLong(body + Long.BYTES));
-      taken(from.getLong(body + 2 * Long.BYTES));
+      delivered(from.getLong(body + 2 * Long.BYTES));
       owner.wakeWaiters();
       return TcpLayout.CREDIT_FRAME_BYTES;
     }
@@ -392,12 +392,13 @@ public abstract class MirrorTrack extends Track {
     credit.set(lane, head);
   }
 
-  private void taken(long position) {
-    if (RingLayout.distance(taken, position) > RingLayout.distance(taken, sent.get(Lane.BULK))) {
-      throw new RingBrokenException("taken is " + position + ", beyond what was sent");
+  private void delivered(long position) {
+    if (RingLayout.distance(delivered, position)
+        > RingLayout.distance(delivered, sent.get(Lane.BULK))) {
+      throw new RingBrokenException("delivered is " + position + ", beyond what was sent");
     }
-    taken = position;
-    sender[Lane.BULK].publishTaken(position);
+    delivered = position;
+    sender[Lane.BULK].publishDelivered(position);
   }
 
   /** No more comes. */

@@ -7,11 +7,11 @@ package io.talaria.messaging.transport;
  *
  * <pre>
  *   DATA    length 4 | skipped 4 | kind 1 = 1 | lane 1 | 0 2 | magic 4 | length bytes of whole records
- *   CREDIT  24 4     | 0 4       | kind 1 = 2 | 0 1    | 0 2 | magic 4 | bulk head 8 | express head 8 | taken 8
+ *   CREDIT  24 4     | 0 4       | kind 1 = 2 | 0 1    | 0 2 | magic 4 | bulk head 8 | express head 8 | delivered 8
  *
  *   skipped   bytes of pads in the ring behind the records, which are not sent
  *   head      position up to which the receiver's copy of that ring is free again
- *   taken     position of bulk up to which all was handed to the program
+ *   delivered position of bulk up to which all was handed to the program
  * </pre>
  */
 public final class TcpLayout {

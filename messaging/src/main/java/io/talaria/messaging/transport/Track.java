@@ -142,7 +142,7 @@ public abstract class Track {
   /** Whether the other end has ended, and nothing more can come. Poller. */
   public abstract boolean over();
 
-  /** Whether the other end cannot even say any more what it has taken. Poller. */
+  /** Whether the other end cannot even say any more what it has delivered. Poller. */
   public abstract boolean severed();
 
   /** What else its wake-ups depend on; for people, and without any order between the words. */

@@ -105,19 +105,19 @@ class WaitingTest {
       ask(peer, i);
       LockSupport.parkNanos(random.nextInt(LONGEST_PAUSE_NS));
     }
-    long ticket = 0;
+    long position = 0;
     for (int i = 0; i < MESSAGES; i++) {
-      ticket = peer.send(new Figure(i));
+      position = peer.send(new Figure(i));
     }
-    assertThat(peer.awaitTaken(ticket, LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(position, LIMIT_NS)).isTrue();
     assertThat(taken.get()).isEqualTo(MESSAGES);
     assertThat(peer.request(new Blob(new byte[BLOB]), Blob.class, LIMIT_NS).bytes()).hasSize(BLOB);
     TimeUnit.MILLISECONDS.sleep(REST_MS);
     for (int i = 0; i < LOOKS; i++) {
       assertThat(near.pollerSleeps() || far.pollerSleeps()).isFalse();
     }
-    ticket = peer.send(new Figure(1)); // alone: nothing after it tells that it was taken
-    assertThat(peer.awaitTaken(ticket, LIMIT_NS)).isTrue();
+    position = peer.send(new Figure(1)); // alone: nothing after it tells that it was taken
+    assertThat(peer.awaitDelivered(position, LIMIT_NS)).isTrue();
     assertThat(taken.get()).isEqualTo(MESSAGES + 1);
     ask(far.peer(1), 7);
     assertThat(far.remote(1).connected()).isTrue();

@@ -85,16 +85,16 @@ class WakeUpsTest {
             .hasSize(bytes.length);
       }
       case 5 -> {
-        long ticket = 0;
+        long position = 0;
         for (int i = random.nextInt(2_000); i >= 0; i--) {
-          ticket = peer.send(new Message(i));
+          position = peer.send(new Message(i));
         }
-        assertThat(peer.awaitTaken(ticket, WakeUps.LIMIT_NS)).isTrue();
+        assertThat(peer.awaitDelivered(position, WakeUps.LIMIT_NS)).isTrue();
       }
       case 6 -> {
-        long ticket = peer.send(new Blob(new byte[random.nextInt(200_000)]));
+        long position = peer.send(new Blob(new byte[random.nextInt(200_000)]));
         pause(random);
-        assertThat(peer.awaitTaken(ticket, WakeUps.LIMIT_NS)).isTrue();
+        assertThat(peer.awaitDelivered(position, WakeUps.LIMIT_NS)).isTrue();
       }
       default -> {
         ResponseFuture<Ordered> future =

@@ -69,14 +69,14 @@ public final class MessagesCommand implements Callable<Integer> {
   private String listen;
 
   @Option(names = "--respond", description = "Send no requests, respond until Ctrl-C.")
-  private boolean response;
+  private boolean respond;
 
   /** Creates the command; picocli fills it. */
   public MessagesCommand() {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (id == null && (peers != null || listen != null || response)) {
+    if (id == null && (peers != null || listen != null || respond)) {
       throw new ParameterException(
           spec.commandLine(), "--peers, --listen and --respond are for one node: say --node, too");
     }
@@ -116,10 +116,10 @@ public final class MessagesCommand implements Callable<Integer> {
       }
     }
     try (Node node = Node.start(options)) {
-      if (!response) {
+      if (!respond) {
         return talk(node, null);
       }
-      spec.commandLine().getErr().println("node " + id + " responses; Ctrl-C ends it");
+      spec.commandLine().getErr().println("node " + id + " responds; Ctrl-C ends it");
       Thread.sleep(Long.MAX_VALUE);
       return CommandLine.ExitCode.OK;
     }

@@ -44,7 +44,7 @@ class MessagesTest {
     try (TalariaCommand there =
             TalariaCommand.start("example", "messages", "--node", "40002", "--respond");
         TalariaCommand here = TalariaCommand.start("example", "messages", "--node", "40001")) {
-      there.awaitError("responses");
+      there.awaitError("responds");
       here.type("40002 how are you?\n");
       here.awaitOutput("HOW ARE YOU? (node 40002, shm)\n");
       here.end().well();
