@@ -7,8 +7,8 @@ package io.talaria.messaging;
  *
  * <p>With ORDERED, SERIAL and CONCURRENT a receiver that is slow delays its own messages alone:
  * when too many wait for it, the nodes that send to it hold back what is for it ({@link
- * Peer#NO_ROOM}), and go on when it has taken most. What is on its way for it is kept meanwhile,
- * within {@link NodeOptions#receiveBudget}.
+ * Peer#BACK_PRESSURED}), and go on when it has taken most. What is on its way for it is kept
+ * meanwhile, within {@link NodeOptions#receiveBudget}.
  */
 public enum Dispatch {
   /**

@@ -19,7 +19,7 @@ public final class MessagingException extends IOException {
     /** It was cancelled, or the thread was interrupted. */
     CANCELLED,
     /** The receiver takes nothing at the moment. */
-    NO_ROOM,
+    BACK_PRESSURED,
     /** The message is larger than the largest. */
     TOO_LARGE,
     /** Nobody is registered for the type there. */
@@ -27,7 +27,7 @@ public final class MessagingException extends IOException {
     /** The type means something else there, or its bytes could not be read. */
     TYPE_MISMATCH,
     /** The request handler threw. */
-    FAILED_THERE,
+    REMOTE_ERROR,
     /** The other node refuses: key, version, cluster, or the id is in use. */
     REFUSED,
     /** This node is closed. */

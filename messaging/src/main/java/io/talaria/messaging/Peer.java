@@ -14,7 +14,7 @@ public interface Peer {
   /**
    * Of {@link #trySend}: the node, or the receiver of this type there, has to take something first.
    */
-  long NO_ROOM = -1;
+  long BACK_PRESSURED = -1;
 
   /** Of {@link #trySend}: there is no connection yet; one is being made. */
   long CONNECTING = -2;
@@ -36,7 +36,7 @@ public interface Peer {
    * Waits for a connection or for room, at most as long as {@link NodeOptions#sendLimit} says.
    *
    * @return a position for {@link #awaitDelivered}, positive
-   * @throws MessagingException UNREACHABLE, REFUSED, NO_ROOM, TOO_LARGE, CLOSED or CANCELLED
+   * @throws MessagingException UNREACHABLE, REFUSED, BACK_PRESSURED, TOO_LARGE, CLOSED or CANCELLED
    * @throws IllegalArgumentException if the type is not registered
    * @throws NullPointerException if the message or a component not declared {@link MayBeNull} is
    *     null
@@ -47,8 +47,8 @@ public interface Peer {
   /**
    * Sends a message if that is possible at once; allocates nothing, never waits.
    *
-   * @return a position, positive; or {@link #NO_ROOM}, {@link #CONNECTING}, {@link #LOST}, {@link
-   *     #CLOSED} or {@link #TOO_LARGE}
+   * @return a position, positive; or {@link #BACK_PRESSURED}, {@link #CONNECTING}, {@link #LOST},
+   *     {@link #CLOSED} or {@link #TOO_LARGE}
    * @throws IllegalArgumentException if the type is not registered
    */
   long trySend(Object message);
@@ -92,7 +92,7 @@ public interface Peer {
 
   /**
    * Bytes that can be sent without waiting, 0 without a connection. Of a receiver that is slow this
-   * says nothing: {@link #trySend} may return {@link #NO_ROOM} for it in any case.
+   * says nothing: {@link #trySend} may return {@link #BACK_PRESSURED} for it in any case.
    */
   long room();
 }

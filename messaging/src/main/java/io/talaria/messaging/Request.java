@@ -5,7 +5,7 @@ package io.talaria.messaging;
 /**
  * A request that wants one response. Any thread; none of the methods waits. It may be kept and
  * answered after its request handler has returned; if it is thrown away, whoever asked gets
- * FAILED_THERE when the garbage collector finds that.
+ * REMOTE_ERROR when the garbage collector finds that.
  */
 public interface Request {
   /** Who asks. */
@@ -20,7 +20,7 @@ public interface Request {
   void respond(Object response);
 
   /**
-   * Refuses to answer: whoever asked gets FAILED_THERE with this text.
+   * Refuses to answer: whoever asked gets REMOTE_ERROR with this text.
    *
    * @throws IllegalStateException if it was answered before
    */

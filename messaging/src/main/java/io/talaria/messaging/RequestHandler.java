@@ -12,7 +12,7 @@ public interface RequestHandler<Q> {
   /**
    * Handles a request. The response may be given here, or later by any thread.
    *
-   * @throws Exception of any kind: whoever asked gets FAILED_THERE with its class and text
+   * @throws Exception of any kind: whoever asked gets REMOTE_ERROR with its class and text
    */
   void handle(Q message, Request request) throws Exception;
 }

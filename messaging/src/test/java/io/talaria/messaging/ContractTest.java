@@ -471,7 +471,7 @@ class ContractTest {
     peer.send(new Bytes(new byte[2 << 20])); // the handler has it
     peer.send(new Bytes(new byte[3 << 20])); // waits for the handler, and has all the memory
     assertCode(
-        Code.NO_ROOM,
+        Code.BACK_PRESSURED,
         "no memory for",
         () -> peer.request(new Bytes(new byte[2 << 20]), Bytes.class, 300_000_000));
     AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -651,11 +651,11 @@ class ContractTest {
                     })
                 .handle(Text.class, Dispatch.INLINE, (text, request) -> request.fail("not today")));
     assertCode(
-        Code.FAILED_THERE,
+        Code.REMOTE_ERROR,
         "FileNotFoundException: no such pair",
         () -> peer.request(new Pair(1, 2), Response.class, LONG_NS));
     assertCode(
-        Code.FAILED_THERE, "not today", () -> peer.request(new Text(""), Response.class, LONG_NS));
+        Code.REMOTE_ERROR, "not today", () -> peer.request(new Text(""), Response.class, LONG_NS));
     assertCode(
         Code.NO_RECEIVER,
         "no requestHandler",
@@ -797,7 +797,7 @@ class ContractTest {
     Bytes message = new Bytes(new byte[1000]);
     int full = 0;
     while (full < 100) {
-      full = back.trySend(message) == Peer.NO_ROOM ? full + 1 : full;
+      full = back.trySend(message) == Peer.BACK_PRESSURED ? full + 1 : full;
       Thread.onSpinWait();
     }
     for (int i = 0; i < 100; i++) {
@@ -983,7 +983,7 @@ class ContractTest {
         position = result;
         i++;
       } else {
-        if (result != Peer.NO_ROOM) {
+        if (result != Peer.BACK_PRESSURED) {
           throw new AssertionError("result " + result);
         }
         Thread.onSpinWait();

@@ -116,7 +116,7 @@ class SlowReceiverTest {
         peer.send(new Numbered(sent, text));
         sent++;
       } catch (MessagingException e) {
-        assertThat(e.code()).isEqualTo(Code.NO_ROOM);
+        assertThat(e.code()).isEqualTo(Code.BACK_PRESSURED);
         return sent;
       }
     }
@@ -130,10 +130,10 @@ class SlowReceiverTest {
     long sent = fill(peer, text);
     // Its places, what both rings have, and as much again.
     assertThat(sent).isLessThan((dispatch == Dispatch.ORDERED ? 1024 : 1 << 14) + 6 * RING / 128);
-    assertThat(peer.trySend(new Numbered(sent, text))).isEqualTo(Peer.NO_ROOM);
+    assertThat(peer.trySend(new Numbered(sent, text))).isEqualTo(Peer.BACK_PRESSURED);
     long[] outcome = new long[1];
     assertThat(here.send(NodeSet.of(2), new Numbered(sent, text), outcome)).isZero();
-    assertThat(outcome[0]).isEqualTo(Peer.NO_ROOM);
+    assertThat(outcome[0]).isEqualTo(Peer.BACK_PRESSURED);
     for (int i = 0; i < 1000; i++) { // more than the rings have
       assertThat(peer.request(new Pair(i, 0), Response.class, LIMIT_NS).value()).isEqualTo(i + 1);
       peer.send(new Text(text));
@@ -208,7 +208,7 @@ class SlowReceiverTest {
               });
       asked += refused == null ? 1 : 0;
     }
-    assertThat(refused.code()).isEqualTo(Code.NO_ROOM);
+    assertThat(refused.code()).isEqualTo(Code.BACK_PRESSURED);
     for (int i = 0; i < 2000; i++) {
       peer.send(new Numbered(i, text));
     }

@@ -278,7 +278,7 @@ public final class StormMain {
   /** Whether a peer's death, or a peer that is stopped, may be told so. */
   private void checkFailure(Peer peer, MessagingException e) {
     switch (e.code()) {
-      case UNREACHABLE, LOST, TIMED_OUT, NO_ROOM, REFUSED -> {}
+      case UNREACHABLE, LOST, TIMED_OUT, BACK_PRESSURED, REFUSED -> {}
       default -> wrong("node " + peer.id() + ": " + e);
     }
   }

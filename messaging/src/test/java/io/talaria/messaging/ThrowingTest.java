@@ -265,7 +265,7 @@ class ThrowingTest {
       for (int i = 1; i < 4; i++) {
         assertThat(codeOf(peer, new Pair(i, 0), Bomb.class))
             .as("%s %d", dispatch, i)
-            .isEqualTo(Code.FAILED_THERE);
+            .isEqualTo(Code.REMOTE_ERROR);
       }
       assertThat(codeOf(peer, new Pair(4, 0), Bomb.class)).isEqualTo(Code.TYPE_MISMATCH);
       assertThat(peer.request(new Pair(0, 7), Response.class, LIMIT_NS).value()).isEqualTo(7);

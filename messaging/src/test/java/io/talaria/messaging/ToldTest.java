@@ -111,7 +111,7 @@ class ToldTest {
     }
     MessagingException told =
         catchThrowableOfType(MessagingException.class, () -> never.await(LIMIT_NS));
-    assertThat(told.code()).isEqualTo(Code.FAILED_THERE);
+    assertThat(told.code()).isEqualTo(Code.REMOTE_ERROR);
     assertThat(told).hasMessageContaining("the request was thrown away without a response");
     assertThat(there.counters().forgotten()).isEqualTo(1);
     assertThat(later.isDone()).isFalse();

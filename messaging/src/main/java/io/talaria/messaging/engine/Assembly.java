@@ -234,7 +234,8 @@ final class Assembly {
     String why = "no memory for a response of " + large.total + " bytes: raise receiveBudget";
     ResponseSlot pending = connection.node.responseSlots().at(slot);
     if (pending != null) {
-      boolean unused = pending.fail(connection, generation, MessagingException.Code.NO_ROOM, why);
+      boolean unused =
+          pending.fail(connection, generation, MessagingException.Code.BACK_PRESSURED, why);
     }
   }
 

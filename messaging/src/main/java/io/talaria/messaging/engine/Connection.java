@@ -225,7 +225,7 @@ final class Connection implements TrackOwner {
     ThreadContext context = ThreadContext.current();
     RecordHead head = context.head.of(abort.type(), abort.kind(), 0, 0, 0);
     head.slice(abort.stream(), Records.ABORT, abort.total());
-    if (outlet.put(context, MemorySegment.NULL, 0, 0, Lane.BULK, head) == Peer.NO_ROOM) {
+    if (outlet.put(context, MemorySegment.NULL, 0, 0, Lane.BULK, head) == Peer.BACK_PRESSURED) {
       return false;
     }
     largeOut.release();
@@ -340,7 +340,10 @@ final class Connection implements TrackOwner {
         outbox.put(encoded.asSlice(0, size), type.index, Records.RESPONSE, slot, generation);
       } else {
         responseFailure(
-            slot, generation, MessagingException.Code.NO_ROOM, "too many responses wait for room");
+            slot,
+            generation,
+            MessagingException.Code.BACK_PRESSURED,
+            "too many responses wait for room");
       }
     }
   }
@@ -372,11 +375,11 @@ final class Connection implements TrackOwner {
     RecordHead head = context.head.of(0, kind, slot, generation, 0);
     // What one thread asks and takes back must not change places.
     boolean behind = (kind == Records.BIG || kind == Records.BIG_NO) && !outbox.isEmpty();
-    long result = Peer.NO_ROOM;
+    long result = Peer.BACK_PRESSURED;
     if (!behind) {
       result = outlet.put(context, from, 0, payload.length, Lane.EXPRESS, head);
     }
-    if (result == Peer.NO_ROOM && kind != Records.PING) {
+    if (result == Peer.BACK_PRESSURED && kind != Records.PING) {
       outbox.put(from, 0, kind, slot, generation);
     }
   }

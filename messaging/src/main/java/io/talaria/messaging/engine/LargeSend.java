@@ -117,7 +117,7 @@ final class LargeSend implements SegmentOut.Overflow {
 
   private MessagingException noMemory() {
     return new MessagingException(
-        Code.NO_ROOM,
+        Code.BACK_PRESSURED,
         "node "
             + to.peer.id()
             + " has no memory for "
@@ -146,7 +146,7 @@ final class LargeSend implements SegmentOut.Overflow {
           throw to.peer.noRoom();
         }
         result = outlet.put(context, memory, 0, length, Lane.BULK, head.slice(stream, sent, total));
-      } while (result == Peer.NO_ROOM);
+      } while (result == Peer.BACK_PRESSURED);
     } catch (MessagingException e) {
       failure = e;
     }

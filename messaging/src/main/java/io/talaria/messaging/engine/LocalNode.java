@@ -192,7 +192,7 @@ public final class LocalNode implements Node {
       outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
     }
     for (int i = 0; i < nodes.size(); i++) {
-      while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.NO_ROOM)
+      while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.BACK_PRESSURED)
           && System.nanoTime() - deadline < 0) {
         LockSupport.parkNanos(100_000);
         outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);

@@ -93,7 +93,7 @@ final class Outbox {
       int before = first.sent;
       long result = send(first);
       done |= first.sent != before;
-      if (result != Peer.NO_ROOM) {
+      if (result != Peer.BACK_PRESSURED) {
         done = true;
         asked = false;
         synchronized (this) {

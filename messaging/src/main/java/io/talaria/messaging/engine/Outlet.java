@@ -226,14 +226,14 @@ final class Outlet {
 
   /** For whoever sends in one record or not at all. */
   static long orNoRoom(long result) {
-    return result == LARGER_SOON ? Peer.NO_ROOM : result;
+    return result == LARGER_SOON ? Peer.BACK_PRESSURED : result;
   }
 
   /** What is not sent, though there may be room for it. */
   long whileHeldBack() {
     RingProducer ring = bulk();
     try {
-      return ring.sealed() && !track.grows(Lane.BULK, ring) ? Peer.LOST : Peer.NO_ROOM;
+      return ring.sealed() && !track.grows(Lane.BULK, ring) ? Peer.LOST : Peer.BACK_PRESSURED;
     } catch (IllegalStateException e) {
       if (connection.dead()) {
         return Peer.LOST;
@@ -243,13 +243,13 @@ final class Outlet {
   }
 
   private long refused(int lane, RingProducer ring, long claim) {
-    if (claim == RingProducer.NO_ROOM) {
+    if (claim == RingProducer.BACK_PRESSURED) {
       if (track.canGrow(lane)) {
         connection.wantLarger(lane);
       }
-      return Peer.NO_ROOM;
+      return Peer.BACK_PRESSURED;
     }
-    return track.grows(lane, ring) ? Peer.NO_ROOM : Peer.LOST;
+    return track.grows(lane, ring) ? Peer.BACK_PRESSURED : Peer.LOST;
   }
 
   // ---- waiting

@@ -53,7 +53,7 @@ final class ReceivedRequest implements Request {
         connection.responseFailure(
             slot,
             generation,
-            MessagingException.Code.FAILED_THERE,
+            MessagingException.Code.REMOTE_ERROR,
             "the request was thrown away without a response");
       }
     }
@@ -99,7 +99,7 @@ final class ReceivedRequest implements Request {
       connection.responseFailure(
           slot,
           generation,
-          MessagingException.Code.FAILED_THERE,
+          MessagingException.Code.REMOTE_ERROR,
           "the response cannot be written: " + Thrown.text(e));
       throw e;
     }
@@ -109,7 +109,7 @@ final class ReceivedRequest implements Request {
   public void fail(String text) {
     ThreadContext.current().mustNotBeInCodec();
     once();
-    connection.responseFailure(slot, generation, MessagingException.Code.FAILED_THERE, text);
+    connection.responseFailure(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
   }
 
   /** Its request handler has returned: unless it was answered, it is kept somewhere, or nowhere. */
@@ -136,7 +136,7 @@ final class ReceivedRequest implements Request {
 
   void failIfOpen(String text) {
     if (take()) {
-      connection.responseFailure(slot, generation, MessagingException.Code.FAILED_THERE, text);
+      connection.responseFailure(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
     }
   }
 

@@ -153,7 +153,7 @@ final class RemotePeer implements Peer {
       if (result > 0) {
         return result;
       }
-      if (result == NO_ROOM) {
+      if (result == BACK_PRESSURED) {
         if (!outlet.awaitRoom(outlet.maxRecord(Lane.BULK), head.what(), deadlineNs)) {
           throw noRoom();
         }
@@ -166,7 +166,7 @@ final class RemotePeer implements Peer {
   MessagingException noRoom() {
     Connection now = connection;
     return new MessagingException(
-        Code.NO_ROOM,
+        Code.BACK_PRESSURED,
         "node "
             + id
             + " has taken too little within the limit: its receivers are slow, or it stands still"
@@ -271,7 +271,7 @@ final class RemotePeer implements Peer {
     int limitUs = Math.clamp(limitNs / 1000, 1, Integer.MAX_VALUE);
     ResponseSlot slot = node.responseSlots().take();
     if (slot == null) {
-      throw new MessagingException(Code.NO_ROOM, "65536 requests are under way already");
+      throw new MessagingException(Code.BACK_PRESSURED, "65536 requests are under way already");
     }
     int generation = slot.open();
     boolean sent = false;

@@ -122,7 +122,7 @@ final class ResponseSlot {
       type = responseType;
     } catch (Throwable e) { // whoever waits is told, with what is there: there may be no memory
       boolean noMemory = e instanceof OutOfMemoryError;
-      failure = noMemory ? MessagingException.Code.NO_ROOM : MessagingException.Code.LOST;
+      failure = noMemory ? MessagingException.Code.BACK_PRESSURED : MessagingException.Code.LOST;
       failureText = noMemory ? NO_MEMORY : UNREADABLE;
       finish(generation);
       if (noMemory) {

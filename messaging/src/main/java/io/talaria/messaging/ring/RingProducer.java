@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
  */
 public final class RingProducer {
   /** Of {@link #tryClaim}: the consumer has to take something first. */
-  public static final long NO_ROOM = -1;
+  public static final long BACK_PRESSURED = -1;
 
   /** Of {@link #tryClaim}: no more, for good. */
   public static final long SEALED = -2;
@@ -91,7 +91,7 @@ public final class RingProducer {
    * Claims room.
    *
    * @param bytes at least 8, a multiple of 8, at most {@link #maxBytes}
-   * @return a claim, or {@link #NO_ROOM}, or {@link #SEALED}
+   * @return a claim, or {@link #BACK_PRESSURED}, or {@link #SEALED}
    * @throws RingBrokenException if the other process has moved the head where it cannot be
    */
   public long tryClaim(int bytes) {
@@ -110,7 +110,7 @@ public final class RingProducer {
         if (word != now) {
           continue;
         }
-        return NO_ROOM;
+        return BACK_PRESSURED;
       }
       long next = RingLayout.word(position + filler + units, claim + more);
       if (WORD.compareAndSet(this, now, next)) {
