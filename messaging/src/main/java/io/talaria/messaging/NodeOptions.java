@@ -45,7 +45,7 @@ public final class NodeOptions {
   private long receiveBudget = 128L << 20;
   private int connectionLimit = 100;
   private Duration spin = Duration.ofNanos(20_000);
-  private Waiting waiting = Waiting.ADAPTIVE;
+  private IdleStrategy idleStrategy = IdleStrategy.ADAPTIVE;
   private Path runDirectory;
   private Path sharedMemoryDirectory;
 
@@ -301,9 +301,9 @@ public final class NodeOptions {
     return this;
   }
 
-  /** What the poller does while nothing comes. Default: {@link Waiting#ADAPTIVE}. */
-  public NodeOptions waiting(Waiting how) {
-    waiting = Objects.requireNonNull(how, "how");
+  /** What the poller does while nothing comes. Default: {@link IdleStrategy#ADAPTIVE}. */
+  public NodeOptions idleStrategy(IdleStrategy strategy) {
+    idleStrategy = Objects.requireNonNull(strategy, "strategy");
     return this;
   }
 
@@ -425,9 +425,9 @@ public final class NodeOptions {
     return spin;
   }
 
-  /** See {@link #waiting(Waiting)}. */
-  public Waiting waiting() {
-    return waiting;
+  /** See {@link #idleStrategy(IdleStrategy)}. */
+  public IdleStrategy idleStrategy() {
+    return idleStrategy;
   }
 
   /** See {@link #runDirectory(Path)}; or null. */

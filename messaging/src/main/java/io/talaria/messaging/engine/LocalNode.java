@@ -80,7 +80,7 @@ public final class LocalNode implements Node {
       throw e;
     }
     try {
-      poller = new Poller(this, new Spinning(options.spin().toNanos()), options.waiting());
+      poller = new Poller(this, new Spinning(options.spin().toNanos()), options.idleStrategy());
     } catch (IOException e) {
       registrar.undo();
       throw e;

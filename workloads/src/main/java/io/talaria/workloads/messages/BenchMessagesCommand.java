@@ -20,7 +20,7 @@ import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
 import io.talaria.messaging.Dispatch;
-import io.talaria.messaging.Waiting;
+import io.talaria.messaging.IdleStrategy;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +64,7 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages request --transport shm --against aeron-ipc,bare --json request.json",
       "  talaria bench messages all-to-all ring --nodes 8 --transport shm,tcp,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
-      "  talaria bench messages request --transport shm --waiting adaptive,spin,steps",
+      "  talaria bench messages request --transport shm --idle adaptive,busy-spin,backoff",
       "  talaria bench messages --paper --quick --transport shm --csv paper.csv --pictures .",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
@@ -82,7 +82,7 @@ public final class BenchMessagesCommand implements Subcommand {
           "--against",
           "--seal",
           "--agent",
-          "--waiting",
+          "--idle",
           "--nodes",
           "--threads",
           "--dispatch",
@@ -123,15 +123,15 @@ public final class BenchMessagesCommand implements Subcommand {
   private boolean seal;
 
   @Option(
-      names = "--waiting",
+      names = "--idle",
       split = ",",
       paramLabel = "HOW",
-      converter = Wait.class,
+      converter = Idle.class,
       description =
           "What pollers of nodes do while nothing comes, each as cases of its own: adaptive (look,"
-              + " then sleep), spin (never rest), steps (look for 100 ms, yield for a second, then"
+              + " then sleep), busy-spin (never rest), backoff (look for 100 ms, yield for a second, then"
               + " park, as DXNet does). Default: adaptive.")
-  private List<Waiting> waiting = new ArrayList<>();
+  private List<IdleStrategy> idle = new ArrayList<>();
 
   @Option(
       names = "--agent",
@@ -223,7 +223,7 @@ public final class BenchMessagesCommand implements Subcommand {
     @Override
     public Dispatch convert(String word) {
       for (Dispatch each : Dispatch.values()) {
-        if (word.equals(each.name().toLowerCase(Locale.ROOT))) {
+        if (word.equals(each.name().toLowerCase(Locale.ROOT).replace('_', '-'))) {
           return each;
         }
       }
@@ -232,15 +232,16 @@ public final class BenchMessagesCommand implements Subcommand {
     }
   }
 
-  static final class Wait implements ITypeConverter<Waiting> {
+  static final class Idle implements ITypeConverter<IdleStrategy> {
     @Override
-    public Waiting convert(String word) {
-      for (Waiting each : Waiting.values()) {
-        if (word.equals(each.name().toLowerCase(Locale.ROOT))) {
+    public IdleStrategy convert(String word) {
+      for (IdleStrategy each : IdleStrategy.values()) {
+        if (word.equals(each.name().toLowerCase(Locale.ROOT).replace('_', '-'))) {
           return each;
         }
       }
-      throw new TypeConversionException("there is no '" + word + "', but adaptive, spin, steps");
+      throw new TypeConversionException(
+          "there is no '" + word + "', but adaptive, busy-spin, backoff");
     }
   }
 
@@ -362,7 +363,7 @@ public final class BenchMessagesCommand implements Subcommand {
       throw new ParameterException(command, "--reuse is for --dispatch inline");
     }
     int receivers = handlers == null ? 0 : handlers;
-    NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, Waiting.ADAPTIVE);
+    NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, IdleStrategy.ADAPTIVE);
     if (!how.equals(NodesHow.USUAL)
         && (patterns.contains(MessagesPattern.REQUEST)
             || patterns.contains(MessagesPattern.CONNECT))) {
@@ -437,10 +438,10 @@ public final class BenchMessagesCommand implements Subcommand {
       all = usual ? MessagesPattern.USUAL : List.of(MessagesPattern.THROUGHPUT);
     }
     List<MessagesShown> cases = new ArrayList<>();
-    List<Waiting> ways = waiting.isEmpty() ? List.of(Waiting.ADAPTIVE) : waiting;
+    List<IdleStrategy> ways = idle.isEmpty() ? List.of(IdleStrategy.ADAPTIVE) : idle;
     for (MessagesPattern pattern : all) {
       for (int size : pattern == MessagesPattern.CONNECT ? wanted.subList(0, 1) : wanted) {
-        for (Waiting way : ways) {
+        for (IdleStrategy way : ways) {
           int count = pattern.nodes(nodes);
           cases.add(
               pattern.ofNodes() || !usual

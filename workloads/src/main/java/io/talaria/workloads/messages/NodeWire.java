@@ -47,7 +47,7 @@ final class NodeWire implements Wire {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .waiting(job.waiting())
+            .idleStrategy(job.idleStrategy())
             .sendLimit(Duration.ofSeconds(30))
             .lookup(MethodHandles.lookup())
             .type(Two.class)

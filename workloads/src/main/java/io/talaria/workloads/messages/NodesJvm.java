@@ -89,7 +89,7 @@ public final class NodesJvm {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .waiting(how.waiting())
+            .idleStrategy(how.idleStrategy())
             .directory(addresses::get)
             .sendLimit(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())

@@ -130,7 +130,7 @@ class MessagesTest {
         "turning --nodes 2 | turning needs --nodes 3 or more",
         "--sizes 48 | there is no object of 48 bytes, but of powers of two from 1 to 1048576",
         "both-ways --reuse --sizes 4096 | --reuse is for --sizes 16 and 64, not for arrays of 4096",
-        "--waiting never | there is no 'never', but adaptive, spin, steps",
+        "--idle never | there is no 'never', but adaptive, busy-spin, backoff",
         "--transport shm --seal | --seal is for transport tcp, which --transport leaves out"
       })
   void wrongOptionsAreTold(String words, String told) {
@@ -242,12 +242,12 @@ class MessagesTest {
   @Test
   void nodesWaitAsTheyAreTold() {
     String words =
-        "bench messages request both-ways --transport shm,tcp --waiting adaptive,spin,steps";
+        "bench messages request both-ways --transport shm,tcp --idle adaptive,busy-spin,backoff";
     TalariaCommand.Ended ended =
         TalariaCommand.run((words + " --against bare" + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
-        .contains("request 16 B ", "request 16 B, spin ", "request 16 B, steps ")
-        .contains("both-ways 16 B, 2 nodes, spin ", "both-ways 16 B, 2 nodes, steps ")
+        .contains("request 16 B ", "request 16 B, busy-spin ", "request 16 B, backoff ")
+        .contains("both-ways 16 B, 2 nodes, busy-spin ", "both-ways 16 B, 2 nodes, backoff ")
         .containsOnlyOnce("\nbare ");
   }
 

@@ -5,10 +5,10 @@ package io.talaria.messaging.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.IdleStrategy;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
-import io.talaria.messaging.Waiting;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("alone")
 @Timeout(180)
-class WaitingTest {
+class IdleStrategyTest {
   private static final long LIMIT_NS = 90_000_000_000L;
   private static final int REQUESTS = 200;
   private static final int MESSAGES = 2_000;
@@ -53,13 +53,13 @@ class WaitingTest {
   private LocalNode near;
   private LocalNode far;
 
-  private NodeOptions options(int id, Transport transport, Waiting waiting) {
+  private NodeOptions options(int id, Transport transport, IdleStrategy idleStrategy) {
     return NodeOptions.of(id)
         .cluster("test")
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
-        .waiting(waiting)
+        .idleStrategy(idleStrategy)
         .ringBytes(16 << 10) // senders wait for room
         .expressBytes(16 << 10)
         .sendLimit(Duration.ofNanos(LIMIT_NS))
@@ -68,15 +68,15 @@ class WaitingTest {
         .handle(Blob.class, Dispatch.ORDERED, (blob, request) -> request.respond(blob));
   }
 
-  private void start(Transport transport, Waiting waiting) throws Exception {
-    NodeOptions second = options(2, transport, waiting);
+  private void start(Transport transport, IdleStrategy idleStrategy) throws Exception {
+    NodeOptions second = options(2, transport, idleStrategy);
     far =
         LocalNode.start(transport == Transport.TCP ? second.listen("127.0.0.1", 0) : second, false);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     near =
         LocalNode.start(
-            options(1, transport, waiting).directory(id -> Map.of(2, there).get(id)), false);
+            options(1, transport, idleStrategy).directory(id -> Map.of(2, there).get(id)), false);
   }
 
   @AfterEach
@@ -95,10 +95,18 @@ class WaitingTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"SPIN, SHM", "SPIN, TCP", "SPIN, UCX", "STEPS, SHM", "STEPS, TCP", "STEPS, UCX"})
-  void whoNeverSleepsMissesNothing(Waiting waiting, Transport transport) throws Exception {
+  @CsvSource({
+    "BUSY_SPIN, SHM",
+    "BUSY_SPIN, TCP",
+    "BUSY_SPIN, UCX",
+    "BACKOFF, SHM",
+    "BACKOFF, TCP",
+    "BACKOFF, UCX"
+  })
+  void whoNeverSleepsMissesNothing(IdleStrategy idleStrategy, Transport transport)
+      throws Exception {
     WakeUps.assume(transport);
-    start(transport, waiting);
+    start(transport, idleStrategy);
     Peer peer = near.peer(2);
     Random random = new Random(1);
     for (int i = 0; i < REQUESTS; i++) {
@@ -126,10 +134,10 @@ class WaitingTest {
   @ParameterizedTest
   @CsvSource({"SHM", "TCP"})
   void whoeverNeverSleepsTalksToThoseWhoDo(Transport transport) throws Exception {
-    start(transport, Waiting.STEPS);
+    start(transport, IdleStrategy.BACKOFF);
     try (LocalNode sleeper =
         LocalNode.start(
-            options(3, transport, Waiting.ADAPTIVE)
+            options(3, transport, IdleStrategy.ADAPTIVE)
                 .directory(
                     id ->
                         new InetSocketAddress(
