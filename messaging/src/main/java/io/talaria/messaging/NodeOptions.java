@@ -31,7 +31,7 @@ public final class NodeOptions {
   private NodeDirectory directory = NodeDirectory.thisHost();
   private Path key;
   private boolean insecure;
-  private boolean sealed;
+  private boolean encrypted;
   private Set<Transport> transports = EnumSet.of(Transport.SHM, Transport.TCP);
   private MethodHandles.Lookup lookup;
   private final List<Registration> registrations = new ArrayList<>();
@@ -152,15 +152,15 @@ public final class NodeOptions {
    * a {@link #key}. Sending and receiving then allocate, and take more processor time. Shared
    * memory is not concerned. Default: not.
    */
-  public NodeOptions sealed() {
-    sealed = true;
+  public NodeOptions encrypted() {
+    encrypted = true;
     return this;
   }
 
   /**
    * The transports that may be used; of those that reach a node the first in the order of {@link
    * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#TCP}. Between hosts
-   * {@link Transport#UCX} is not used if all shall be {@link #sealed}, or without a {@link #key}
+   * {@link Transport#UCX} is not used if all shall be {@link #encrypted}, or without a {@link #key}
    * unless {@link #insecure} is said.
    */
   public NodeOptions transports(Transport first, Transport... others) {
@@ -350,9 +350,9 @@ public final class NodeOptions {
     return key;
   }
 
-  /** See {@link #sealed()}. */
-  public boolean isSealed() {
-    return sealed;
+  /** See {@link #encrypted()}. */
+  public boolean isEncrypted() {
+    return encrypted;
   }
 
   /** See {@link #insecure()}. */

@@ -227,7 +227,7 @@ class ConnectionsTest {
   }
 
   @Test
-  void sealedStreamsCarryEverythingAndWantBothSidesToSeal() throws Exception {
+  void encryptedStreamsCarryEverythingAndWantBothSidesToEncrypt() throws Exception {
     nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Path key = key("key", 1);
@@ -235,9 +235,9 @@ class ConnectionsTest {
         nodes.start(
             knows(nodes.options(2), got)
                 .key(key)
-                .sealed()
+                .encrypted()
                 .handle(Bytes.class, Dispatch.ORDERED, (bytes, request) -> request.respond(bytes)));
-    Node here = nodes.start(knows(nodes.options(3), got).type(Bytes.class).key(key).sealed());
+    Node here = nodes.start(knows(nodes.options(3), got).type(Bytes.class).key(key).encrypted());
     Peer peer = here.peer(2);
     for (int size : new int[] {0, 1, 70_000, 3 << 20}) {
       byte[] bytes = new byte[size];
@@ -247,16 +247,16 @@ class ConnectionsTest {
     for (int i = 0; i < 2_000; i++) {
       assertThat(peer.request(new Pair(i, 0), Response.class, LONG_NS).value()).isEqualTo(i);
     }
-    assertThat(peer.reason()).endsWith(", sealed");
+    assertThat(peer.reason()).endsWith(", encrypted");
     Duration limit = Duration.ofSeconds(2);
     Node open = nodes.start(knows(nodes.options(4), got).key(key).sendLimit(limit));
     assertThatThrownBy(() -> open.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class);
     assertThatThrownBy(() -> there.peer(4).request(new Pair(1, 2), Response.class, limit.toNanos()))
         .isInstanceOf(MessagingException.class);
-    assertThatThrownBy(() -> Node.start(nodes.options(5).sealed()))
+    assertThatThrownBy(() -> Node.start(nodes.options(5).encrypted()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("sealed() needs a key");
+        .hasMessageContaining("encrypted() needs a key");
     assertThat(peer.request(new Pair(8, 0), Response.class, LONG_NS).value()).isEqualTo(8);
   }
 

@@ -173,8 +173,8 @@ final class Registrar extends Thread {
     stalls = new Stalls(node);
     cluster = hash(options.cluster());
     key = options.key() == null ? null : HostKey.read(options.key());
-    if (options.isSealed() && key == null) {
-      throw new IllegalArgumentException("sealed() needs a key: call NodeOptions.key");
+    if (options.isEncrypted() && key == null) {
+      throw new IllegalArgumentException("encrypted() needs a key: call NodeOptions.key");
     }
     offer = offer();
     fabric = node.fabric();
@@ -412,7 +412,7 @@ final class Registrar extends Thread {
     try {
       Greeting greeting =
           new Greeting(
-              channel, true, step.local || step.connecting ? null : key, options.isSealed());
+              channel, true, step.local || step.connecting ? null : key, options.isEncrypted());
       greeting.attachment = step;
       pair.dial = greeting;
       begin(greeting, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
@@ -614,8 +614,8 @@ final class Registrar extends Thread {
     if (fabric == null) {
       return node.fabricObstacle();
     }
-    if (options.isSealed()) {
-      return "what UCX carries is not sealed";
+    if (options.isEncrypted()) {
+      return "what UCX carries is not encrypted";
     }
     // Its addresses are parsed by UCX, which trusts them.
     return key == null && !options.isInsecure() ? "there is no key" : null;
@@ -646,7 +646,7 @@ final class Registrar extends Thread {
           return;
         }
         Greeting greeting =
-            new Greeting(channel, false, step.local ? null : key, options.isSealed());
+            new Greeting(channel, false, step.local ? null : key, options.isEncrypted());
         greeting.attachment = step;
         begin(greeting, SelectionKey.OP_READ);
       } catch (IOException e) {
@@ -714,7 +714,7 @@ final class Registrar extends Thread {
           "node " + step.pair.peer.id() + " at " + text(step.address) + ": " + e.getMessage(), e);
     }
     greetings.remove(greeting);
-    Greeting proving = new Greeting(greeting.channel(), true, key, options.isSealed());
+    Greeting proving = new Greeting(greeting.channel(), true, key, options.isEncrypted());
     step.connecting = false;
     proving.attachment = step;
     step.pair.dial = proving;
@@ -1036,7 +1036,7 @@ final class Registrar extends Thread {
     if (greeting.dialled() && (step.offered & Greet.UCX) != 0) {
       why += "; not by ucx: the other side does not";
     }
-    return options.isSealed() && !step.local ? why + ", sealed" : why;
+    return options.isEncrypted() && !step.local ? why + ", encrypted" : why;
   }
 
   private void leaveGreetings(Greeting greeting) throws IOException {

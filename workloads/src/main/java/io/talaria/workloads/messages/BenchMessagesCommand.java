@@ -80,7 +80,7 @@ public final class BenchMessagesCommand implements Subcommand {
   private static final List<String> OF_THE_PAPER =
       List.of(
           "--against",
-          "--seal",
+          "--encrypted",
           "--agent",
           "--idle",
           "--nodes",
@@ -118,9 +118,9 @@ public final class BenchMessagesCommand implements Subcommand {
   private List<MessagesImplementation> against = new ArrayList<>();
 
   @Option(
-      names = "--seal",
+      names = "--encrypted",
       description = "Beside transport tcp, the same encrypted and authenticated: what that costs.")
-  private boolean seal;
+  private boolean encrypted;
 
   @Option(
       names = "--idle",
@@ -379,13 +379,13 @@ public final class BenchMessagesCommand implements Subcommand {
   private List<MessagesImplementation> implementations(NodesHow how) {
     List<MessagesImplementation> all =
         new ArrayList<>(transports.isEmpty() ? MessagesImplementation.USUAL : transports);
-    if (seal) {
+    if (encrypted) {
       int tcp = all.indexOf(MessagesImplementation.TCP);
       if (tcp < 0) {
         throw new ParameterException(
-            spec.commandLine(), "--seal is for transport tcp, which --transport leaves out");
+            spec.commandLine(), "--encrypted is for transport tcp, which --transport leaves out");
       }
-      all.add(tcp + 1, MessagesImplementation.TCP_SEALED);
+      all.add(tcp + 1, MessagesImplementation.TCP_ENCRYPTED);
     }
     boolean alone =
         !how.equals(NodesHow.USUAL)

@@ -103,7 +103,7 @@ record MessagesCase(
     try (ScratchFolder folder = ScratchFolder.makeInMemory();
         ChildJvm server = start("server", implementation, pinning.serverCore());
         ChildJvm client = start("client", implementation, pinning.clientCore())) {
-      Sealing.prepare(implementation, folder.path());
+      Encryption.prepare(implementation, folder.path());
       MessagesJob job =
           new MessagesJob(
               implementation, pattern, sizeBytes, idleStrategy, folder.path().toString(), timing);

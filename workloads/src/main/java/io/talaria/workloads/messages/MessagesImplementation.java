@@ -16,7 +16,7 @@ enum MessagesImplementation implements Implementation {
   /** Nodes, by TCP. */
   TCP("tcp", "messages by TCP, without the agent"),
   /** Nodes, by TCP, encrypted. */
-  TCP_SEALED("tcp-sealed", "messages by TCP, encrypted and authenticated, without the agent"),
+  TCP_ENCRYPTED("tcp-encrypted", "messages by TCP, encrypted and authenticated, without the agent"),
   /** Nodes, by UCX. */
   UCX("ucx", "messages by UCX, over what it finds here"),
   /** Netty with Kryo. */
@@ -151,7 +151,7 @@ enum MessagesImplementation implements Implementation {
 
   /** Whether it is messaging. */
   boolean ofNodes() {
-    return OWN.contains(this) || sealed();
+    return OWN.contains(this) || encrypted();
   }
 
   /** Whether it carries arrays of up to a mebibyte, too. */
@@ -160,15 +160,15 @@ enum MessagesImplementation implements Implementation {
   }
 
   /** Whether what goes by TCP is encrypted. */
-  boolean sealed() {
-    return this == TCP_SEALED;
+  boolean encrypted() {
+    return this == TCP_ENCRYPTED;
   }
 
   /** The transport of messaging that it is. */
   Transport transport() {
     return switch (this) {
       case SHM -> Transport.SHM;
-      case TCP, TCP_SEALED -> Transport.TCP;
+      case TCP, TCP_ENCRYPTED -> Transport.TCP;
       case UCX -> Transport.UCX;
       default -> throw new IllegalStateException(this + " is no transport");
     };

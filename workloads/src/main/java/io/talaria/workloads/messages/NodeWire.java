@@ -37,7 +37,7 @@ final class NodeWire implements Wire {
                         Map.of(SERVER, new InetSocketAddress(where.host(), where.port())))));
     peer = node.peer(SERVER);
     Tally unused = tally();
-    Sealing.check(job.implementation(), peer);
+    Encryption.check(job.implementation(), peer);
   }
 
   private static NodeOptions options(int id, MessagesJob job) {
@@ -55,7 +55,7 @@ final class NodeWire implements Wire {
             .type(Block.class)
             .type(Tally.class)
             .type(HowMany.class);
-    return Sealing.apply(options, job.implementation(), job.directory());
+    return Encryption.apply(options, job.implementation(), job.directory());
   }
 
   static Service serve(MessagesJob job) throws Exception {
@@ -70,7 +70,7 @@ final class NodeWire implements Wire {
             .handle(Block.class, Dispatch.INLINE, (block, request) -> request.respond(block))
             .handle(
                 HowMany.class, Dispatch.INLINE, (ask, request) -> request.respond(adder.tally()));
-    Node node = Node.start(Sealing.listen(options, job.implementation()));
+    Node node = Node.start(Encryption.listen(options, job.implementation()));
     return Service.of(Math.max(0, node.port()), node::close);
   }
 

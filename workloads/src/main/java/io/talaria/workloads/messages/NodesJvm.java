@@ -101,8 +101,8 @@ public final class NodesJvm {
     if (how.handlers() != 0) {
       options = options.handlers(how.handlers());
     }
-    options = Sealing.apply(options, job.implementation(), job.directory());
-    options = Sealing.listen(options, job.implementation());
+    options = Encryption.apply(options, job.implementation(), job.directory());
+    options = Encryption.listen(options, job.implementation());
     return how.reuse() ? mutable(options) : records(options, how.dispatch());
   }
 
@@ -152,7 +152,7 @@ public final class NodesJvm {
   }
 
   private void checkTransport(int target) throws HarnessException {
-    Sealing.check(job.implementation(), node.peer(target));
+    Encryption.check(job.implementation(), node.peer(target));
   }
 
   private Tally tally(int target) throws MessagingException {

@@ -131,7 +131,7 @@ class MessagesTest {
         "--sizes 48 | there is no object of 48 bytes, but of powers of two from 1 to 1048576",
         "both-ways --reuse --sizes 4096 | --reuse is for --sizes 16 and 64, not for arrays of 4096",
         "--idle never | there is no 'never', but adaptive, busy-spin, backoff",
-        "--transport shm --seal | --seal is for transport tcp, which --transport leaves out"
+        "--transport shm --encrypted | --encrypted is for transport tcp, which --transport leaves out"
       })
   void wrongOptionsAreTold(String words, String told) {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
@@ -258,11 +258,11 @@ class MessagesTest {
   }
 
   @Test
-  void sealedStreamsDeliverWhatWasSent() {
-    String words = "bench messages throughput both-ways --transport tcp --seal --against bare";
+  void encryptedStreamsDeliverWhatWasSent() {
+    String words = "bench messages throughput both-ways --transport tcp --encrypted --against bare";
     assertThat(TalariaCommand.run((words + SHORT).split(" ", -1)).well().out())
         .contains("throughput 16 B", "both-ways 16 B, 2 nodes")
-        .containsPattern("(?s)\ntcp .*\ntcp-sealed .*\ntcp .*\ntcp-sealed ");
+        .containsPattern("(?s)\ntcp .*\ntcp-encrypted .*\ntcp .*\ntcp-encrypted ");
   }
 
   @Test
