@@ -38,8 +38,8 @@ public interface Peer {
    * @return a position for {@link #awaitDelivered}, positive
    * @throws MessagingException UNREACHABLE, REFUSED, BACK_PRESSURED, TOO_LARGE, CLOSED or CANCELLED
    * @throws IllegalArgumentException if the type is not registered
-   * @throws NullPointerException if the message or a component not declared {@link MayBeNull} is
-   *     null
+   * @throws NullPointerException if the message or a component not declared {@link OptionalField}
+   *     is null
    * @throws IllegalStateException inside an INLINE receiver or a codec
    */
   long send(Object message) throws MessagingException;

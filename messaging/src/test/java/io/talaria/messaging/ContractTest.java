@@ -360,7 +360,7 @@ class ContractTest {
     }
 
     @Override
-    public void write(StringBuilder text, Out out) {
+    public void write(StringBuilder text, MessageWriter out) {
       for (int i = 0; i < text.length(); i++) {
         if (i == text.length() / 2) {
           half.countDown();
@@ -374,7 +374,7 @@ class ContractTest {
     }
 
     @Override
-    public StringBuilder read(In in) {
+    public StringBuilder read(MessageReader in) {
       StringBuilder text = new StringBuilder();
       while (in.remaining() != 0) {
         text.append((char) in.getByte());
@@ -843,7 +843,7 @@ class ContractTest {
           }
 
           @Override
-          public void write(StringBuilder message, Out out) {
+          public void write(StringBuilder message, MessageWriter out) {
             out.putLong(1);
             switch (message.toString()) {
               case "throws" -> throw new ArithmeticException("on purpose");
@@ -863,7 +863,7 @@ class ContractTest {
           }
 
           @Override
-          public StringBuilder read(In in) {
+          public StringBuilder read(MessageReader in) {
             in.getLong();
             in.getLong();
             return text("");

@@ -43,7 +43,7 @@ class EvolutionTest {
   private static final String KIND = "component a of v.Price is a int here, and a String there";
   private static final String NULL = "component a of v.Price may be null there, and not here";
   private static final String NO_DEFAULT =
-      "component b of v.Price is not there, and a Odd has no default: declare it @MayBeNull or"
+      "component b of v.Price is not there, and a Odd has no default: declare it @OptionalField or"
           + " Optional";
 
   /** A program's access to its records, which are in no module of ours. */
@@ -136,9 +136,10 @@ class EvolutionTest {
         change("reordered", "int a, double b", "double b, int a", "b=3.0, a=3", "a=3, b=3.0"),
         change("renamed", "int a", "int b", "b=0", "a=0"),
         change("changed kind", "int a", "String a", TEXT, KIND),
-        change("made compact", "int a", "@io.talaria.messaging.Compact int a", "a=3", "a=3"),
+        change("made a varint", "int a", "@io.talaria.messaging.Varint int a", "a=3", "a=3"),
         change("boxed", "int a", "Integer a", "a=3", "a=3"),
-        change("may be null", "String a", "@io.talaria.messaging.MayBeNull String a", "a=3", NULL),
+        change(
+            "may be null", "String a", "@io.talaria.messaging.OptionalField String a", "a=3", NULL),
         change("nested", "Odd a", "int b, Odd a", "b=0, a=Odd[x=3]", "a=Odd[x=3]"),
         change("without default", "int a", "int a, Odd b", NO_DEFAULT, "a=3"));
   }

@@ -126,14 +126,14 @@ class ThrowingTest {
     }
 
     @Override
-    public void write(Bomb bomb, Out out) {
+    public void write(Bomb bomb, MessageWriter out) {
       at(bomb, Bomb.WRITE);
       out.putInt(bomb.number());
       out.putInt(bomb.at());
     }
 
     @Override
-    public Bomb read(In in) {
+    public Bomb read(MessageReader in) {
       Bomb bomb = new Bomb(in.getInt(), in.getInt());
       at(bomb, Bomb.READ);
       return bomb;

@@ -49,7 +49,7 @@ class ToldTest {
     }
 
     @Override
-    public void write(Slow slow, Out out) {
+    public void write(Slow slow, MessageWriter out) {
       slow.begun.countDown();
       try {
         if (!slow.goOn.await(LIMIT_NS, TimeUnit.NANOSECONDS)) {
@@ -62,7 +62,7 @@ class ToldTest {
     }
 
     @Override
-    public Slow read(In in) {
+    public Slow read(MessageReader in) {
       long unused = in.getLong();
       return new Slow();
     }

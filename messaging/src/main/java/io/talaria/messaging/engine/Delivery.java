@@ -6,7 +6,7 @@ import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Receiver;
 import io.talaria.messaging.RequestHandler;
-import io.talaria.messaging.codec.SegmentIn;
+import io.talaria.messaging.codec.SegmentReader;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.BoundedQueue;
 import io.talaria.messaging.dispatch.Handlers;
@@ -378,7 +378,7 @@ final class Delivery {
       MemorySegment memory,
       long offset,
       int bytes) {
-    SegmentIn in = context.in.over(memory, offset, bytes);
+    SegmentReader in = context.in.over(memory, offset, bytes);
     context.inCodec = true;
     try {
       Object message;

@@ -5,7 +5,7 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.codec.SegmentOut;
+import io.talaria.messaging.codec.SegmentWriter;
 import io.talaria.messaging.transport.Lane;
 import java.lang.foreign.MemorySegment;
 
@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * each is sent when it is full, so that others' messages go between, and no memory of its size is
  * needed here. Of one thread, once.
  */
-final class LargeSend implements SegmentOut.Overflow {
+final class LargeSend implements SegmentWriter.Overflow {
   /** Ends a codec that writes what cannot be sent any more. */
   private static final class Stopped extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -125,13 +125,13 @@ final class LargeSend implements SegmentOut.Overflow {
             + " bytes within the limit: its receivers are slow, or its receiveBudget is small");
   }
 
-  private void begin(SegmentOut out) {
+  private void begin(SegmentWriter out) {
     int room = Math.min(outlet.slicePayload(Lane.BULK), total - sent);
     out.over(memory, 0, room, total - sent - room, this);
   }
 
   @Override
-  public void full(SegmentOut out, int used) {
+  public void full(SegmentWriter out, int used) {
     put(used);
     begin(out);
   }

@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.codec.SegmentIn;
-import io.talaria.messaging.codec.SegmentOut;
+import io.talaria.messaging.codec.SegmentReader;
+import io.talaria.messaging.codec.SegmentWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -34,8 +34,8 @@ final class ThreadContext {
   private static final ThreadLocal<ThreadContext> CURRENT =
       ThreadLocal.withInitial(ThreadContext::new);
 
-  final SegmentOut out = new SegmentOut();
-  final SegmentIn in = new SegmentIn();
+  final SegmentWriter out = new SegmentWriter();
+  final SegmentReader in = new SegmentReader();
   final RecordHead head = new RecordHead();
 
   /** The request about to be sent is waited for: take the inlet before it is shown. */
