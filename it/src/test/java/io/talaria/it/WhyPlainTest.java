@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code doctor --connect} and {@code --pid} beside two processes: what differs, and the cure. */
+/** {@code doctor --connect} and {@code --pid} beside two processes: what differs, and the hint. */
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
 class WhyPlainTest {
   @RegisterExtension final Lab lab = new Lab();

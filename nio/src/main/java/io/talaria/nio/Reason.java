@@ -246,13 +246,13 @@ public enum Reason {
   private final int number;
   private final String code;
   private final String sentence;
-  private final String cure;
+  private final String hint;
 
-  Reason(int number, String code, String sentence, String cure) {
+  Reason(int number, String code, String sentence, String hint) {
     this.number = number;
     this.code = code;
     this.sentence = sentence;
-    this.cure = cure;
+    this.hint = hint;
   }
 
   /**
@@ -287,8 +287,8 @@ public enum Reason {
    *
    * @return one or two sentences
    */
-  public String cure() {
-    return cure;
+  public String hint() {
+    return hint;
   }
 
   /**

@@ -28,10 +28,10 @@ class CatalogueTest {
   }
 
   @Test
-  void everyReasonHasASentenceAndACure() {
+  void everyReasonHasASentenceAndAHint() {
     for (Reason reason : Reason.values()) {
       assertThat(reason.sentence()).as(reason.code()).matches("[A-Z].*\\.");
-      assertThat(reason.cure()).as(reason.code()).matches("[A-Z].*\\.");
+      assertThat(reason.hint()).as(reason.code()).matches("[A-Z].*\\.");
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class BetweenHostsChecks {
   private static final String RULES = "rules";
   private static final String KEY = "key";
-  private static final String CURE_FOLLOWS = "; run: ";
+  private static final String HINT_FOLLOWS = "; run: ";
   private static final long NAMES_LIMIT_NS = 5_000_000_000L;
   private static final int TRY_PAUSE_MS = 10;
 
@@ -97,8 +97,8 @@ final class BetweenHostsChecks {
       return Finding.ok(KEY, file + ": " + HostKey.read(file).length + " bytes, closed to others");
     } catch (IOException e) {
       String problem = HostSettings.problem(e);
-      int cure = problem.indexOf(CURE_FOLLOWS);
-      return cure < 0
+      int hint = problem.indexOf(HINT_FOLLOWS);
+      return hint < 0
           ? Finding.missing(
               KEY,
               problem,
@@ -108,8 +108,8 @@ final class BetweenHostsChecks {
                   + "), the same on all hosts.")
           : Finding.missing(
               KEY,
-              problem.substring(0, cure),
-              "Run: " + problem.substring(cure + CURE_FOLLOWS.length()));
+              problem.substring(0, hint),
+              "Run: " + problem.substring(hint + HINT_FOLLOWS.length()));
     }
   }
 
@@ -133,7 +133,7 @@ final class BetweenHostsChecks {
         ? Finding.warn(
             name,
             text + "; connections stay plain (" + Reason.UCX_TCP_ONLY.code() + ")",
-            Reason.UCX_TCP_ONLY.cure())
+            Reason.UCX_TCP_ONLY.hint())
         : Finding.ok(name, text);
   }
 }

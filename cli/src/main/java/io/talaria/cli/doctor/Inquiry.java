@@ -39,7 +39,7 @@ final class Inquiry {
   private static final String NOT_SEEN =
       "Talaria is switched on there, but this connection is none of its: made by java.net.Socket"
           + " without talaria.sockets, by an asynchronous channel, or by a native transport";
-  private static final String NOT_SEEN_CURE =
+  private static final String NOT_SEEN_HINT =
       "Set talaria.sockets=true for java.net.Socket; see docs/limits.md for the rest.";
 
   private final Surroundings here;
@@ -210,7 +210,7 @@ final class Inquiry {
               "a process of user " + row.user() + " listens, which this user may not look at",
               row.user() == ownUser()
                   ? "Ask as root, or inside its container."
-                  : Reason.OTHER_USER.cure()));
+                  : Reason.OTHER_USER.hint()));
     } else {
       List<Difference> found =
           Differences.between(new End("client", null, null), new End(SERVER, facts, infoOf(facts)));
@@ -224,7 +224,7 @@ final class Inquiry {
                       + " asynchronous channel, or by a native transport",
                   "Set talaria.sockets=true for java.net.ServerSocket; see docs/limits.md for the"
                       + " rest.")
-              : Finding.warn(SERVER, texts(found), cures(found)));
+              : Finding.warn(SERVER, texts(found), hints(found)));
     }
   }
 
@@ -251,7 +251,7 @@ final class Inquiry {
             : Finding.missing(
                 SERVER,
                 found + ", not announced: " + reason.code() + ". " + reason.sentence(),
-                missing(listener).isEmpty() ? reason.cure() : missing(listener)));
+                missing(listener).isEmpty() ? reason.hint() : missing(listener)));
   }
 
   /** What the process itself says is missing for UCX, if that keeps a connection on TCP. */
@@ -263,7 +263,7 @@ final class Inquiry {
     Path file = here.hosts().rules();
     if (file == null) {
       findings.add(
-          Finding.warn("address", place.host() + " is another host", Reason.NOT_LOCAL.cure()));
+          Finding.warn("address", place.host() + " is another host", Reason.NOT_LOCAL.hint()));
       return;
     }
     Finding judged = BetweenHostsChecks.rules(here);
@@ -279,7 +279,7 @@ final class Inquiry {
     findings.add(
         named
             ? Finding.ok("rules", file + " has a connect rule for " + place)
-            : Finding.missing("rules", file + " has no rule for " + place, Reason.NO_RULE.cure()));
+            : Finding.missing("rules", file + " has no rule for " + place, Reason.NO_RULE.hint()));
     findings.add(BetweenHostsChecks.key(here));
   }
 
@@ -352,7 +352,7 @@ final class Inquiry {
     }
     List<Difference> found =
         Differences.between(new End("client", null, null), new End("process", facts, null));
-    findings.add(Finding.missing("process", texts(found), cures(found)));
+    findings.add(Finding.missing("process", texts(found), hints(found)));
   }
 
   /** Says so if a process with Talaria has TCP sockets, and Talaria none of them. */
@@ -383,7 +383,7 @@ final class Inquiry {
                     ? " of an implementation of their own"
                     : " without talaria.sockets")
                 + ", by an asynchronous channel, or by a native transport",
-            NOT_SEEN_CURE));
+            NOT_SEEN_HINT));
   }
 
   private ProcessInfo infoOf(ProcessFacts facts) throws IOException {
@@ -453,11 +453,11 @@ final class Inquiry {
                     + row.user()
                     + ", this as "
                     + mine.facts().user(),
-                Reason.OTHER_USER.cure()));
+                Reason.OTHER_USER.hint()));
       }
       found.addAll(client ? Differences.between(mine, theirs) : Differences.between(theirs, mine));
       if (found.isEmpty() && peerInfo != null && other(one) == null) {
-        found.add(new Difference("at the " + theirs.word() + ": " + NOT_SEEN, NOT_SEEN_CURE));
+        found.add(new Difference("at the " + theirs.word() + ": " + NOT_SEEN, NOT_SEEN_HINT));
       }
       if (found.isEmpty() && other != null && other.connection.reason() != connection.reason()) {
         Reason theirReason = other.connection.reason();
@@ -469,8 +469,8 @@ final class Inquiry {
                     + ": "
                     + theirReason.sentence(),
                 connection.reason() == Reason.REFUSED
-                    ? theirReason.cure()
-                    : connection.reason().cure()));
+                    ? theirReason.hint()
+                    : connection.reason().hint()));
       }
       differences = List.copyOf(found);
     }
@@ -534,17 +534,17 @@ final class Inquiry {
     }
     found += "plain, " + group.reason.code() + ". ";
     return group.differences.isEmpty()
-        ? Finding.warn(CONNECTION, found + group.reason.sentence(), group.reason.cure())
+        ? Finding.warn(CONNECTION, found + group.reason.sentence(), group.reason.hint())
         : Finding.warn(
-            CONNECTION, found + sentence(texts(group.differences)), cures(group.differences));
+            CONNECTION, found + sentence(texts(group.differences)), hints(group.differences));
   }
 
   private static String texts(List<Difference> differences) {
     return String.join("; ", differences.stream().map(Difference::text).toList());
   }
 
-  private static String cures(List<Difference> differences) {
-    return String.join(" ", differences.stream().map(Difference::cure).distinct().toList());
+  private static String hints(List<Difference> differences) {
+    return String.join(" ", differences.stream().map(Difference::hint).distinct().toList());
   }
 
   private static String sentence(String text) {

@@ -75,8 +75,8 @@ class BetweenHostsChecksTest {
 
   private static void assertFinding(Finding finding, Status status, String... words) {
     assertThat(finding.status()).as(finding.toString()).isEqualTo(status);
-    assertThat(finding.found() + " / " + finding.cure()).contains(words);
-    assertThat(finding.cure().isEmpty()).as("no cure").isEqualTo(status == Status.OK);
+    assertThat(finding.found() + " / " + finding.hint()).contains(words);
+    assertThat(finding.hint().isEmpty()).as("no hint").isEqualTo(status == Status.OK);
     assertThat(finding.isFatal()).as("shared memory does without").isFalse();
   }
 

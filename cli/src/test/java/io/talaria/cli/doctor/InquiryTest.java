@@ -133,7 +133,7 @@ class InquiryTest {
   void aServerOfAnotherUserThatCannotBeLookedAt() throws Exception {
     system("/proc/net/tcp", HEAD + row("1F90", "0000", "0A", 65534, 77));
     assertThat(ask(8080).text())
-        .contains("a process of user 65534 listens", Reason.OTHER_USER.cure());
+        .contains("a process of user 65534 listens", Reason.OTHER_USER.hint());
   }
 
   @Test
@@ -177,14 +177,14 @@ class InquiryTest {
       assertThat(ask(8080).findings())
           .filteredOn(finding -> finding.toString().contains("no-ucx"))
           .hasSize(2)
-          .allSatisfy(finding -> assertThat(finding.cure()).startsWith(missing.replace(".", "")));
+          .allSatisfy(finding -> assertThat(finding.hint()).startsWith(missing.replace(".", "")));
     }
   }
 
   @Test
   void anotherHost() throws Exception {
     Answer answer = Inquiry.connect(here(), new HostPort("192.0.2.1", 80));
-    assertThat(answer.text()).contains("192.0.2.1 is another host", Reason.NOT_LOCAL.cure());
+    assertThat(answer.text()).contains("192.0.2.1 is another host", Reason.NOT_LOCAL.hint());
   }
 
   @Test

@@ -148,7 +148,7 @@ class SsCommandTest {
           .containsExactly(
               "1 process, 1 listener, 2 connections (1 tcp, 1 shm); in 3 MiB, out 2.1 KiB",
               "upgrades that did not come about so far: peer-plain 1",
-              "peer-plain: " + Reason.PEER_PLAIN.sentence() + " " + Reason.PEER_PLAIN.cure());
+              "peer-plain: " + Reason.PEER_PLAIN.sentence() + " " + Reason.PEER_PLAIN.hint());
       assertThat(counters.problem()).isNull();
     }
   }
