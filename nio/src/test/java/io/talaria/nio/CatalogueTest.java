@@ -67,7 +67,7 @@ class CatalogueTest {
         .contains(
             "negotiating",
             "same-host",
-            "peer-plain",
+            "peer-not-accelerated",
             "remote-host",
             "no-offer",
             "not-matched",

@@ -40,7 +40,7 @@ final class BetweenHostsChecks {
     Path file = here.hosts().rules();
     if (file == null) {
       return Finding.ok(
-          RULES, "none named (--rules, talaria.rules): connections to other hosts stay plain");
+          RULES, "none named (--rules, talaria.rules): connections to other hosts stay on TCP");
     }
     HostRules rules;
     try {
@@ -50,7 +50,7 @@ final class BetweenHostsChecks {
           RULES,
           HostSettings.problem(e),
           "Mend it (docs/hosts.md has the syntax): until then all connections to other hosts stay"
-              + " plain.");
+              + " on TCP.");
     }
     if (rules.size() == 0) {
       return Finding.warn(
@@ -132,7 +132,7 @@ final class BetweenHostsChecks {
     return found.keySet().stream().allMatch(transport -> transport.equals("tcp"))
         ? Finding.warn(
             name,
-            text + "; connections stay plain (" + Reason.UCX_TCP_ONLY.code() + ")",
+            text + "; connections stay on TCP (" + Reason.UCX_TCP_ONLY.code() + ")",
             Reason.UCX_TCP_ONLY.hint())
         : Finding.ok(name, text);
   }

@@ -29,8 +29,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Why are connections to a place, or of a process, plain? Asks the counters files of the processes
- * that live, the kernel's list of sockets and {@code /proc}; touches no process.
+ * Explains why connections to an address, or of a process, are not accelerated. Asks the counters
+ * files of the processes that live, the kernel's list of sockets and {@code /proc}; touches no
+ * process.
  */
 final class Inquiry {
   private static final String CONNECTION = "connection";
@@ -49,7 +50,7 @@ final class Inquiry {
   private final List<Owned> all = new ArrayList<>();
   private final Map<Group, Integer> groups = new LinkedHashMap<>();
   private int accelerated;
-  private int plain;
+  private int notAccelerated;
 
   /** A connection or listener of a process with Talaria, and whose it is. */
   private record Owned(ProcessInfo process, ConnectionInfo connection) {}
@@ -68,10 +69,10 @@ final class Inquiry {
    *
    * @param findings in order
    * @param accelerated how many connections are accelerated, or on the way to it
-   * @param plain how many are not
+   * @param notAccelerated how many are not
    * @param verdict the whole in a sentence
    */
-  record Answer(List<Finding> findings, int accelerated, int plain, String verdict) {
+  record Answer(List<Finding> findings, int accelerated, int notAccelerated, String verdict) {
     /** Whether nothing is amiss. */
     boolean good() {
       return findings.stream().allMatch(finding -> finding.status() == Status.OK);
@@ -84,7 +85,7 @@ final class Inquiry {
     Map<String, Object> tree() {
       Map<String, Object> tree = new LinkedHashMap<>();
       tree.put("accelerated", accelerated);
-      tree.put("plain", plain);
+      tree.put("notAccelerated", notAccelerated);
       tree.put("verdict", verdict);
       tree.put("checks", Findings.tree(findings));
       return tree;
@@ -417,7 +418,7 @@ final class Inquiry {
     if (connection.transport() != Transport.TCP || connection.reason() == Reason.PENDING) {
       accelerated++;
     } else {
-      plain++;
+      notAccelerated++;
       ProcessFacts peerFacts;
       ProcessInfo peerInfo;
       TcpTable.Row row =
@@ -505,8 +506,8 @@ final class Inquiry {
       findings.add(finding(entry.getKey(), entry.getValue()));
     }
     String verdict;
-    if (accelerated + plain > 0) {
-      verdict = accelerated + " accelerated, " + plain + " plain.";
+    if (accelerated + notAccelerated > 0) {
+      verdict = accelerated + " accelerated, " + notAccelerated + " not accelerated.";
     } else {
       boolean amiss = findings.stream().anyMatch(finding -> finding.status() != Status.OK);
       verdict =
@@ -517,7 +518,7 @@ final class Inquiry {
                   + here.dir()
                   + " and one talaria.shm.dir.";
     }
-    return new Answer(List.copyOf(findings), accelerated, plain, verdict);
+    return new Answer(List.copyOf(findings), accelerated, notAccelerated, verdict);
   }
 
   private static Finding finding(Group group, int count) {
@@ -532,7 +533,7 @@ final class Inquiry {
     if (group.transport != Transport.TCP || group.reason == Reason.PENDING) {
       return Finding.ok(CONNECTION, found + group.transport.code() + ", " + group.reason.code());
     }
-    found += "plain, " + group.reason.code() + ". ";
+    found += "not accelerated, " + group.reason.code() + ". ";
     return group.differences.isEmpty()
         ? Finding.warn(CONNECTION, found + group.reason.sentence(), group.reason.hint())
         : Finding.warn(

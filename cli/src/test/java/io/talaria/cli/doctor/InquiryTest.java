@@ -154,11 +154,11 @@ class InquiryTest {
           .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40_000))
           .transport(Transport.TCP, Reason.NO_OFFER, "");
       Answer answer = ask(8080);
-      assertThat(answer.plain()).isEqualTo(1);
+      assertThat(answer.notAccelerated()).isEqualTo(1);
       assertThat(answer.text())
           .contains("listens at 127.0.0.1:8080, announced in " + run)
-          .contains("plain, no-offer. The client runs as user 65534, this as 1000")
-          .contains("0 accelerated, 1 plain.");
+          .contains("not accelerated, no-offer. The client runs as user 65534, this as 1000")
+          .contains("0 accelerated, 1 not accelerated.");
     }
   }
 
