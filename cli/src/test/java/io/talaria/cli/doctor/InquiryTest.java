@@ -28,7 +28,7 @@ import picocli.CommandLine;
 
 /**
  * What {@code doctor --connect} and {@code --pid} say of hosts that cannot be set up in a test.
- * With real processes: WhyPlainTest in module it.
+ * With real processes: NotAcceleratedTest in module it.
  */
 @Timeout(60)
 class InquiryTest {
