@@ -33,7 +33,7 @@ public interface Peer {
 
   /**
    * Sends a message: when this returns, it is on its way and the object is the caller's again.
-   * Waits for a connection or for room, at most as long as {@link NodeOptions#sendLimit} says.
+   * Waits for a connection or for room, at most as long as {@link NodeOptions#sendTimeout} says.
    *
    * @return a position for {@link #awaitDelivered}, positive
    * @throws MessagingException UNREACHABLE, REFUSED, BACK_PRESSURED, TOO_LARGE, CLOSED or CANCELLED

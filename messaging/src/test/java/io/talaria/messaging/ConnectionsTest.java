@@ -67,7 +67,7 @@ class ConnectionsTest {
 
   private static NodeOptions knows(NodeOptions options, AtomicInteger got) {
     return options
-        .sendLimit(Duration.ofSeconds(20))
+        .sendTimeout(Duration.ofSeconds(20))
         .type(Response.class)
         .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())
         .handle(
@@ -122,7 +122,7 @@ class ConnectionsTest {
     for (int id = 2; id <= 5; id++) {
       Node unused = nodes.start(knows(nodes.options(id), got));
     }
-    Node node = nodes.start(knows(nodes.options(1), got).connectionLimit(2));
+    Node node = nodes.start(knows(nodes.options(1), got).maxConnections(2));
     int sent = 0;
     for (int round = 0; round < 3; round++) {
       for (int id = 2; id <= 5; id++) {
@@ -145,7 +145,7 @@ class ConnectionsTest {
     AtomicInteger got = new AtomicInteger();
     Node unused = nodes.start(knows(nodes.options(2), got));
     unused = nodes.start(knows(nodes.options(3), got));
-    Node node = nodes.start(knows(nodes.options(1), got).connectionLimit(1));
+    Node node = nodes.start(knows(nodes.options(1), got).maxConnections(1));
     Peer first = node.peer(2);
     long position = first.send(new Pair(1, 2));
     long other = node.peer(3).send(new Pair(1, 3));
@@ -176,13 +176,13 @@ class ConnectionsTest {
         nodes.start(
             knows(nodes.options(3), got)
                 .cluster("another")
-                .sendLimit(Duration.ofSeconds(2))
+                .sendTimeout(Duration.ofSeconds(2))
                 .directory(NodeDirectory.of(Map.of(2, address))));
     refused(() -> other.peer(2).send(new Pair(1, 2)), "it is a node of another cluster");
     Node same =
         nodes.start(
             knows(nodes.options(4), got)
-                .sendLimit(Duration.ofSeconds(2))
+                .sendTimeout(Duration.ofSeconds(2))
                 .directory(NodeDirectory.of(Map.of(9, address))));
     refused(() -> same.peer(9).send(new Pair(1, 2)), "it is node 2, not 9");
     assertThat(got.get()).isZero();
@@ -214,11 +214,12 @@ class ConnectionsTest {
     assertThat(friend.peer(2).request(new Pair(7, 0), Response.class, LONG_NS).value())
         .isEqualTo(7);
     Duration limit = Duration.ofSeconds(2);
-    Node stranger = nodes.start(knows(nodes.options(4), got).key(key("other", 2)).sendLimit(limit));
+    Node stranger =
+        nodes.start(knows(nodes.options(4), got).key(key("other", 2)).sendTimeout(limit));
     assertThatThrownBy(() -> stranger.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class)
         .hasMessageContaining("UNREACHABLE");
-    Node without = nodes.start(knows(nodes.options(5), got).sendLimit(limit));
+    Node without = nodes.start(knows(nodes.options(5), got).sendTimeout(limit));
     assertThatThrownBy(() -> without.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class);
     assertThat(got.get()).isZero();
@@ -249,7 +250,7 @@ class ConnectionsTest {
     }
     assertThat(peer.reason()).endsWith(", encrypted");
     Duration limit = Duration.ofSeconds(2);
-    Node open = nodes.start(knows(nodes.options(4), got).key(key).sendLimit(limit));
+    Node open = nodes.start(knows(nodes.options(4), got).key(key).sendTimeout(limit));
     assertThatThrownBy(() -> open.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class);
     assertThatThrownBy(() -> there.peer(4).request(new Pair(1, 2), Response.class, limit.toNanos()))
@@ -286,7 +287,7 @@ class ConnectionsTest {
     Node node =
         nodes.start(
             knows(nodes.options(1), got)
-                .sendLimit(Duration.ofMillis(500))
+                .sendTimeout(Duration.ofMillis(500))
                 .directory(id -> new InetSocketAddress("192.0.2.1", 4000)));
     refused(() -> node.peer(2).send(new Pair(1, 2)), "there is no key");
   }
@@ -367,9 +368,13 @@ class ConnectionsTest {
         out.write(bytes(Greet.ready(Greet.Forms.NONE)));
         for (int i = 1 + random.nextInt(20); i > 0; i--) {
           byte[] records = records(random);
-          int lane = random.nextInt(2);
+          int priority = random.nextInt(2);
           ByteBuffer head = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
-          head.putInt(records.length).putInt(0).put((byte) 1).put((byte) lane).putShort((short) 0);
+          head.putInt(records.length)
+              .putInt(0)
+              .put((byte) 1)
+              .put((byte) priority)
+              .putShort((short) 0);
           out.write(head.putInt(0x67734d54).array());
           out.write(records);
         }

@@ -70,13 +70,13 @@ class ContractTest {
   /** Two nodes, or one on LOOP; both know the types, the far one receives. */
   private void start(Variant variant, Setting both, Setting there) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
-    NodeOptions farOptions = nodes.options(2).sendLimit(Duration.ofSeconds(30));
+    NodeOptions farOptions = nodes.options(2).sendTimeout(Duration.ofSeconds(30));
     both.on(farOptions);
     there.on(farOptions);
     far = nodes.start(farOptions);
     near = far;
     if (variant != Variant.LOOP) {
-      NodeOptions nearOptions = nodes.options(1).sendLimit(Duration.ofSeconds(30));
+      NodeOptions nearOptions = nodes.options(1).sendTimeout(Duration.ofSeconds(30));
       both.on(nearOptions);
       near = nodes.start(nearOptions);
     }
@@ -180,7 +180,7 @@ class ContractTest {
     AtomicReference<String> wrong = new AtomicReference<>();
     start(
         variant,
-        o -> o.type(Tagged.class).ringBytes(64 << 10),
+        o -> o.type(Tagged.class).dataRingBytes(64 << 10),
         o ->
             o.receive(
                 Tagged.class,
@@ -228,19 +228,29 @@ class ContractTest {
     sizesArriveWhole(variant, 1 << 20, 256 << 10);
   }
 
-  private void sizesArriveWhole(Variant variant, int ringBytes, int expressBytes) throws Exception {
+  private void sizesArriveWhole(Variant variant, int dataRingBytes, int controlRingBytes)
+      throws Exception {
     Queue<Long> got = new ConcurrentLinkedQueue<>();
     start(
         variant,
-        o -> o.type(Bytes.class).ringBytes(ringBytes).expressBytes(expressBytes),
+        o -> o.type(Bytes.class).dataRingBytes(dataRingBytes).controlRingBytes(controlRingBytes),
         o ->
             o.receive(Bytes.class, Dispatch.ORDERED, (m, from) -> got.add(checksum(m.bytes())))
                 .handle(Bytes.class, Dispatch.ORDERED, (m, request) -> request.respond(m)));
-    int slice = Math.min(32 << 10, Math.min(ringBytes, expressBytes) >> 3);
+    int slice = Math.min(32 << 10, Math.min(dataRingBytes, controlRingBytes) >> 3);
     TreeSet<Integer> sizes = new TreeSet<>();
     for (int around :
         new int[] {
-          0, 127, 4096, slice, 2 * slice, ringBytes / 2, ringBytes, 2 * ringBytes, 1 << 20, 3 << 20
+          0,
+          127,
+          4096,
+          slice,
+          2 * slice,
+          dataRingBytes / 2,
+          dataRingBytes,
+          2 * dataRingBytes,
+          1 << 20,
+          3 << 20
         }) {
       for (int header : new int[] {0, 8, 16, 24, 40}) { // of records, and what the array adds
         for (int d = -4; d <= 1; d++) {
@@ -684,7 +694,7 @@ class ContractTest {
                 .type(Response.class)
                 .type(Text.class)
                 .type(Bytes.class)
-                .largest(1 << 20),
+                .maxMessageBytes(1 << 20),
         o ->
             o.handle(
                 Pair.class, Dispatch.INLINE, (pair, request) -> request.respond(new Response(1))));
@@ -734,7 +744,7 @@ class ContractTest {
     AtomicInteger got = new AtomicInteger();
     start(
         variant,
-        o -> o.type(Bytes.class).ringBytes(16 << 10).receiveBudget(1 << 20),
+        o -> o.type(Bytes.class).dataRingBytes(16 << 10).receiveBudget(1 << 20),
         o ->
             o.receive(
                 Bytes.class,
@@ -781,7 +791,7 @@ class ContractTest {
             o.type(Bytes.class)
                 .type(Pair.class)
                 .type(Response.class)
-                .ringBytes(16 << 10)
+                .dataRingBytes(16 << 10)
                 .receiveBudget(1 << 20)
                 .receive(Bytes.class, Dispatch.ORDERED, (m, from) -> open.await()),
         o ->
@@ -789,7 +799,7 @@ class ContractTest {
                 Pair.class, Dispatch.INLINE, (pair, request) -> request.respond(new Response(1))));
     if (variant == Variant.LOOP) {
       open.countDown();
-      return; // its own bulk is full then, and no request gets in
+      return; // its own data ring is full then, and no request gets in
     }
     assertThat(peer.request(new Pair(1, 2), Response.class, LONG_NS).value()).isEqualTo(1);
     // The far node floods the near one, which takes nothing.
@@ -913,7 +923,7 @@ class ContractTest {
         variant,
         o ->
             o.type(Text.class)
-                .sendLimit(Duration.ofSeconds(3))
+                .sendTimeout(Duration.ofSeconds(3))
                 .receive(Text.class, (text, from) -> got.add(text.text().length())),
         o -> {});
     assertThat(peer.send(new Text("first"))).isPositive();
@@ -998,7 +1008,7 @@ class ContractTest {
     CountDownLatch asked = new CountDownLatch(1);
     start(
         variant,
-        o -> o.type(Pair.class).type(Response.class).sendLimit(Duration.ofMillis(500)),
+        o -> o.type(Pair.class).type(Response.class).sendTimeout(Duration.ofMillis(500)),
         o -> o.handle(Pair.class, Dispatch.INLINE, (pair, request) -> asked.countDown()));
     ResponseFuture<Response> future = peer.requestAsync(new Pair(1, 2), Response.class, LONG_NS);
     assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();

@@ -105,7 +105,7 @@ class EvolutionTest {
   private Node start(int id, ClassLoader version) throws Exception {
     Object lookup = version.loadClass("v.Access").getMethod("lookup").invoke(null);
     NodeOptions options =
-        nodes.options(id).sendLimit(Duration.ofSeconds(20)).lookup((MethodHandles.Lookup) lookup);
+        nodes.options(id).sendTimeout(Duration.ofSeconds(20)).lookup((MethodHandles.Lookup) lookup);
     echo(options, version.loadClass("v.Price"));
     echo(options, version.loadClass("v.Odd"));
     Node node = nodes.start(options);

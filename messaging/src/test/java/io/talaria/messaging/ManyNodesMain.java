@@ -43,9 +43,9 @@ public final class ManyNodesMain {
             nodes.start(
                 nodes
                     .options(id)
-                    .ringBytes(16 << 10)
-                    .expressBytes(16 << 10)
-                    .sendLimit(Duration.ofSeconds(60))
+                    .dataRingBytes(16 << 10)
+                    .controlRingBytes(16 << 10)
+                    .sendTimeout(Duration.ofSeconds(60))
                     .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())));
       }
       for (Node node : here) {

@@ -69,7 +69,7 @@ class SlowReceiverTest {
   private NodeOptions there(Dispatch dispatch) {
     return nodes
         .options(2)
-        .ringBytes(RING)
+        .dataRingBytes(RING)
         .handlers(2)
         .type(Response.class)
         .receive(
@@ -94,14 +94,14 @@ class SlowReceiverTest {
     nodes = new Variant.Nodes(variant, directory);
     NodeOptions there = there(dispatch);
     if (variant == Variant.LOOP) {
-      return nodes.start(there.sendLimit(Duration.ofMillis(200)));
+      return nodes.start(there.sendTimeout(Duration.ofMillis(200)));
     }
     assertThat(nodes.start(there).id()).isEqualTo(2);
     return nodes.start(
         nodes
             .options(1)
-            .ringBytes(RING)
-            .sendLimit(Duration.ofMillis(200))
+            .dataRingBytes(RING)
+            .sendTimeout(Duration.ofMillis(200))
             .type(Response.class)
             .type(Numbered.class)
             .type(Text.class)
@@ -172,7 +172,7 @@ class SlowReceiverTest {
         nodes.start(
             nodes
                 .options(2)
-                .ringBytes(RING)
+                .dataRingBytes(RING)
                 .type(Response.class)
                 .handle(
                     Numbered.class,
@@ -188,8 +188,8 @@ class SlowReceiverTest {
         nodes.start(
             nodes
                 .options(1)
-                .ringBytes(RING)
-                .sendLimit(Duration.ofMillis(200))
+                .dataRingBytes(RING)
+                .sendTimeout(Duration.ofMillis(200))
                 .type(Response.class)
                 .type(Numbered.class));
     Peer peer = here.peer(2);

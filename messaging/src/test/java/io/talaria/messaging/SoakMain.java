@@ -36,7 +36,7 @@ public final class SoakMain {
   private static NodeOptions knows(NodeOptions options) {
     return options
         .lookup(MethodHandles.lookup())
-        .sendLimit(Duration.ofNanos(LIMIT_NS))
+        .sendTimeout(Duration.ofNanos(LIMIT_NS))
         .type(Response.class)
         .receive(Bytes.class, (bytes, from) -> {})
         .handle(

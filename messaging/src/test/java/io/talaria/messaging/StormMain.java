@@ -101,7 +101,7 @@ public final class StormMain {
             .sharedMemoryDirectory(directory.resolve("shm"))
             .directory(NodeDirectory.file(file))
             .transports(transport)
-            .sendLimit(Duration.ofNanos(SEND_LIMIT_NS))
+            .sendTimeout(Duration.ofNanos(SEND_LIMIT_NS))
             .lookup(MethodHandles.lookup())
             .type(Pong.class)
             .receive(Note.class, Dispatch.INLINE, this::take)

@@ -197,8 +197,8 @@ class ThrowingTest {
     return nodes
         .options(id)
         .handlers(1)
-        .handlersMax(1)
-        .sendLimit(Duration.ofSeconds(60))
+        .maxHandlers(1)
+        .sendTimeout(Duration.ofSeconds(60))
         .type(Response.class)
         .type(Bomb.class, new BombCodec(kind));
   }

@@ -81,7 +81,7 @@ class ToldTest {
   private NodeOptions options(int id) {
     return nodes
         .options(id)
-        .sendLimit(Duration.ofSeconds(60))
+        .sendTimeout(Duration.ofSeconds(60))
         .type(Pair.class)
         .type(Response.class);
   }

@@ -86,7 +86,7 @@ class TwoProcessesTest {
     return nodes.start(
         nodes
             .options(1)
-            .sendLimit(Duration.ofSeconds(limitSeconds))
+            .sendTimeout(Duration.ofSeconds(limitSeconds))
             .type(Pair.class)
             .type(Text.class)
             .type(Response.class)
@@ -238,7 +238,7 @@ class TwoProcessesTest {
         nodes.start(
             nodes
                 .options(1)
-                .sendLimit(Duration.ofSeconds(20))
+                .sendTimeout(Duration.ofSeconds(20))
                 .receiveBudget(3 << 20)
                 .type(Text.class)
                 .type(Pair.class)
@@ -296,7 +296,7 @@ class TwoProcessesTest {
   @Test
   void nobodyThereIsToldWithinTheLimit() throws Exception {
     nodes = new Variant.Nodes(Variant.SHM, directory);
-    Node node = nodes.start(nodes.options(1).sendLimit(Duration.ofMillis(300)).type(Pair.class));
+    Node node = nodes.start(nodes.options(1).sendTimeout(Duration.ofMillis(300)).type(Pair.class));
     assertThat(node.peer(9).trySend(new Pair(1, 2))).isEqualTo(Peer.CONNECTING);
     assertThatThrownBy(() -> node.peer(9).send(new Pair(1, 2)))
         .isInstanceOfSatisfying(

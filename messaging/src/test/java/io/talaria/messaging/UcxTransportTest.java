@@ -36,7 +36,7 @@ class UcxTransportTest {
 
   private static NodeOptions knows(NodeOptions options) {
     return options
-        .sendLimit(Duration.ofSeconds(20))
+        .sendTimeout(Duration.ofSeconds(20))
         .type(Response.class)
         .handle(
             Pair.class,
@@ -109,7 +109,7 @@ class UcxTransportTest {
     nodes = new Variant.Nodes(Variant.UCX, directory);
     Node unused = nodes.start(knows(nodes.options(2)));
     unused = nodes.start(knows(nodes.options(3)));
-    Node node = nodes.start(knows(nodes.options(1)).connectionLimit(1));
+    Node node = nodes.start(knows(nodes.options(1)).maxConnections(1));
     long before = 0;
     int rounds = Integer.getInteger("talaria.test.ucx.reconnects", 20);
     for (int round = 0; round < rounds; round++) {

@@ -55,7 +55,7 @@ class UncollectedTest {
         nodes.start(
             nodes
                 .options(1)
-                .sendLimit(Duration.ofSeconds(60))
+                .sendTimeout(Duration.ofSeconds(60))
                 .type(Pair.class)
                 .type(Response.class));
     peer = here.peer(2);

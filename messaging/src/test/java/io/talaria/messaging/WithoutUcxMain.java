@@ -37,7 +37,7 @@ final class WithoutUcxMain {
     return NodeOptions.of(id)
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
-        .sendLimit(Duration.ofSeconds(20))
+        .sendTimeout(Duration.ofSeconds(20))
         .type(Response.class)
         .handle(
             Pair.class,

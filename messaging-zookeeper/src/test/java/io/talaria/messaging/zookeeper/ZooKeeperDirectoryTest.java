@@ -59,7 +59,7 @@ class ZooKeeperDirectoryTest {
                 .listen("127.0.0.1", 0)
                 .runDirectory(directory.resolve("run"))
                 .sharedMemoryDirectory(directory.resolve("shm"))
-                .sendLimit(LIMIT)
+                .sendTimeout(LIMIT)
                 .directory(known)
                 .handle(
                     Figure.class, Dispatch.INLINE, (figure, request) -> request.respond(figure)));

@@ -13,7 +13,7 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Task;
 import io.talaria.messaging.transport.Fabric;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.ucx.UcxFabric;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
@@ -68,7 +68,7 @@ public final class LocalNode implements Node {
         new Handlers(
             threadName("handler-"),
             options.handlers(),
-            options.handlersMax(),
+            options.maxHandlers(),
             thrown -> internal("a handler", thrown));
     delivery = new Delivery(this, handlers);
     leaderSpinning = new Spinning(options.spin().toNanos());
@@ -96,7 +96,7 @@ public final class LocalNode implements Node {
       return null;
     }
     try {
-      return UcxFabric.open(threadName("ucx"), options.connectionLimit());
+      return UcxFabric.open(threadName("ucx"), options.maxConnections());
     } catch (IOException e) {
       fabricObstacle = e.getMessage();
     } catch (LinkageError e) {
@@ -219,7 +219,7 @@ public final class LocalNode implements Node {
     }
     return size > now.maxThere
         ? Peer.TOO_LARGE
-        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, Lane.BULK, head));
+        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, RingPair.DATA, head));
   }
 
   @Override
@@ -396,7 +396,7 @@ public final class LocalNode implements Node {
   }
 
   long sendLimitNs() {
-    return options.sendLimit().toNanos();
+    return options.sendTimeout().toNanos();
   }
 
   String threadName(String part) {
@@ -459,8 +459,8 @@ public final class LocalNode implements Node {
     registrar.at(timeNs, task);
   }
 
-  void registrarShallGrow(Connection connection, int lane) {
-    registrar.execute(() -> connection.grow(lane));
+  void registrarShallGrow(Connection connection, int priority) {
+    registrar.execute(() -> connection.grow(priority));
   }
 
   void registrarHears(Connection connection, byte kind) {

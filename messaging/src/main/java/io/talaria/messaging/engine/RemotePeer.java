@@ -7,7 +7,7 @@ import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -100,7 +100,7 @@ final class RemotePeer implements Peer {
       return CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-    return Outlet.orNoRoom(now.outlet().put(context, type, message, Lane.BULK, head));
+    return Outlet.orNoRoom(now.outlet().put(context, type, message, RingPair.DATA, head));
   }
 
   @Override
@@ -112,7 +112,7 @@ final class RemotePeer implements Peer {
     Connection now = connection;
     if (now != null && !node.closing()) {
       RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-      long result = now.outlet().put(context, type, message, Lane.BULK, head);
+      long result = now.outlet().put(context, type, message, RingPair.DATA, head);
       if (result > 0) {
         return result;
       }
@@ -144,7 +144,7 @@ final class RemotePeer implements Peer {
       }
       Outlet outlet = now.outlet();
       RecordHead head = context.head.of(type.index, kind, slotIndex, generation, limitUs);
-      long result = outlet.put(context, type, message, Lane.BULK, head);
+      long result = outlet.put(context, type, message, RingPair.DATA, head);
       if (result == TOO_LARGE || result == Outlet.LARGER_SOON) {
         result =
             new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, deadlineNs)
@@ -154,7 +154,7 @@ final class RemotePeer implements Peer {
         return result;
       }
       if (result == BACK_PRESSURED) {
-        if (!outlet.awaitRoom(outlet.maxRecord(Lane.BULK), head.what(), deadlineNs)) {
+        if (!outlet.awaitRoom(outlet.maxRecord(RingPair.DATA), head.what(), deadlineNs)) {
           throw noRoom();
         }
       } else {
@@ -285,7 +285,7 @@ final class RemotePeer implements Peer {
             context.head.of(type.index, Records.REQUEST, slot.index, generation, limitUs);
         context.wantsToLead = waits && !Thread.currentThread().isVirtual();
         try {
-          result = now.outlet().put(context, type, request, Lane.BULK, head);
+          result = now.outlet().put(context, type, request, RingPair.DATA, head);
           looked = context.leads;
           if (looked) {
             boolean unusedFound = now.look(slot, generation);

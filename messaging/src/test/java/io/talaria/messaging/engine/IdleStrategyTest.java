@@ -60,9 +60,9 @@ class IdleStrategyTest {
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
         .idleStrategy(idleStrategy)
-        .ringBytes(16 << 10) // senders wait for room
-        .expressBytes(16 << 10)
-        .sendLimit(Duration.ofNanos(LIMIT_NS))
+        .dataRingBytes(16 << 10) // senders wait for room
+        .controlRingBytes(16 << 10)
+        .sendTimeout(Duration.ofNanos(LIMIT_NS))
         .receive(Figure.class, Dispatch.INLINE, (number, from) -> taken.incrementAndGet())
         .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number))
         .handle(Blob.class, Dispatch.ORDERED, (blob, request) -> request.respond(blob));

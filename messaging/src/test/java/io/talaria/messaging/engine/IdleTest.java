@@ -41,7 +41,7 @@ class IdleTest {
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
-        .sendLimit(Duration.ofSeconds(30))
+        .sendTimeout(Duration.ofSeconds(30))
         .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number));
   }
 

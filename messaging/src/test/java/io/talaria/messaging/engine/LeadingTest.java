@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Transport;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ class LeadingTest {
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
             .transports(Transport.SHM)
-            .sendLimit(Duration.ofSeconds(30))
+            .sendTimeout(Duration.ofSeconds(30))
             .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number)));
   }
 
@@ -99,10 +99,11 @@ class LeadingTest {
     context.wantsToLead = true;
     RecordHead head = context.head.of(0, Records.REQUEST, 0, 0, 0);
     TypeEntry type = near.types().of(new Figure(2));
-    assertThat(connection.outlet().put(context, type, new Figure(2), Lane.BULK, head)).isPositive();
+    assertThat(connection.outlet().put(context, type, new Figure(2), RingPair.DATA, head))
+        .isPositive();
     assertThat(context.leads).isTrue();
     context.leads = false;
-    assertThat(back.out(Lane.EXPRESS).mustWake()).as("a doorbell is wanted").isFalse();
+    assertThat(back.out(RingPair.CONTROL).mustWake()).as("a doorbell is wanted").isFalse();
     connection.stopLeading();
     assertThat(near.peer(2).request(new Figure(3), Figure.class, LIMIT_NS))
         .isEqualTo(new Figure(3));
@@ -136,7 +137,7 @@ class LeadingTest {
     int unusedSleep = awaitSleep(near, 0);
     connection.stopLeading();
     long deadline = System.nanoTime() + LIMIT_NS;
-    while (!back.track().out(Lane.EXPRESS).drained()) {
+    while (!back.track().out(RingPair.CONTROL).drained()) {
       assertThat(System.nanoTime()).as(connection::state).isLessThan(deadline);
       Thread.onSpinWait();
     }

@@ -41,7 +41,7 @@ final class WakeUps {
   private WakeUps() {}
 
   static LocalNode start(
-      int id, Transport transport, int ringBytes, Path directory, int portOfOther)
+      int id, Transport transport, int dataRingBytes, Path directory, int portOfOther)
       throws Exception {
     if (transport == Transport.UCX) {
       // Its own look at whether the others live would bring a lost wake-up to light.
@@ -55,9 +55,9 @@ final class WakeUps {
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
             .transports(transport)
-            .ringBytes(ringBytes)
-            .expressBytes(Math.max(16 << 10, ringBytes >>> 2))
-            .sendLimit(Duration.ofNanos(LIMIT_NS))
+            .dataRingBytes(dataRingBytes)
+            .controlRingBytes(Math.max(16 << 10, dataRingBytes >>> 2))
+            .sendTimeout(Duration.ofNanos(LIMIT_NS))
             .directory(portOfOther > 0 ? Map.of(3 - id, other)::get : NodeDirectory.thisHost())
             .receive(Message.class, Dispatch.INLINE, (message, from) -> {})
             .receive(Blob.class, (blob, from) -> {})

@@ -119,12 +119,12 @@ class WakeUpsTest {
     "UCX, 16384",
     "UCX, 1048576"
   })
-  void noWaitIsForEver(Transport transport, int ringBytes) throws Exception {
+  void noWaitIsForEver(Transport transport, int dataRingBytes) throws Exception {
     WakeUps.assume(transport);
-    far = new FarNode(transport, ringBytes, directory);
-    near = WakeUps.start(1, transport, ringBytes, directory, far.port);
+    far = new FarNode(transport, dataRingBytes, directory);
+    near = WakeUps.start(1, transport, dataRingBytes, directory, far.port);
     Peer peer = near.peer(2);
-    Random random = new Random(ringBytes);
+    Random random = new Random(dataRingBytes);
     try (ExecutorService platform = Executors.newFixedThreadPool(THREADS);
         ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int round = 0; round < ROUNDS; round++) {

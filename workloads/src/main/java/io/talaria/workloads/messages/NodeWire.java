@@ -48,7 +48,7 @@ final class NodeWire implements Wire {
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
             .idleStrategy(job.idleStrategy())
-            .sendLimit(Duration.ofSeconds(30))
+            .sendTimeout(Duration.ofSeconds(30))
             .lookup(MethodHandles.lookup())
             .type(Two.class)
             .type(Eight.class)

@@ -91,7 +91,7 @@ public final class NodesJvm {
             .sharedMemoryDirectory(directory.resolve("shm"))
             .idleStrategy(how.idleStrategy())
             .directory(addresses::get)
-            .sendLimit(Duration.ofSeconds(LIMIT_S))
+            .sendTimeout(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())
             .type(Tally.class)
             .handle(
