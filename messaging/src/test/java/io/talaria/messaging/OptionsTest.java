@@ -101,7 +101,7 @@ class OptionsTest {
         .hasMessageContaining("node 1 of this cluster runs on this host already");
     refused("id is 65535", () -> node.peer(65_535));
     node.close();
-    assertThat(node.close(1)).isZero();
+    assertThat(node.close(Duration.ofNanos(1))).isZero();
   }
 
   @Test

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** When transport ucx is taken and when not, and what many connections leave behind. */
 @Timeout(180)
 class UcxTransportTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -45,7 +45,7 @@ class UcxTransportTest {
   }
 
   private static void ask(Node node, int id, long value) throws MessagingException {
-    assertThat(node.peer(id).request(new Pair(value, 0), Response.class, LONG_NS).value())
+    assertThat(node.peer(id).request(new Pair(value, 0), Response.class, LONG).value())
         .isEqualTo(value);
   }
 

@@ -18,6 +18,7 @@ import io.talaria.messaging.ucx.UcxFabric;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -143,14 +144,14 @@ public final class LocalNode implements Node {
     try {
       Runtime.getRuntime().addShutdownHook(node.exitHook);
     } catch (IllegalStateException e) {
-      long unused = node.close(0);
+      long unused = node.close(Duration.ZERO);
       throw new IOException("this process is exiting", e);
     }
     return node;
   }
 
   private void closeAtExit() {
-    long unused = close(EXIT_NS);
+    long unused = close(Duration.ofNanos(EXIT_NS));
   }
 
   // ---- for the program
@@ -248,12 +249,12 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public long close(long limitNs) {
+  public long close(Duration timeout) {
     if (!closed.compareAndSet(false, true)) {
       return 0;
     }
     boolean inside = ThreadContext.current().poller || Thread.currentThread() == registrar;
-    long deadline = System.nanoTime() + (inside ? 0 : limitNs);
+    long deadline = System.nanoTime() + (inside ? 0 : RemotePeer.nanos(timeout));
     registrar.closeListeners();
     List<Connection> all = registrar.connections();
     await(deadline, () -> settled(all));
