@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Through a TCP forwarder a connection stays plain, and its bytes are right. */
+/** Through a TCP forwarder a connection stays on TCP, and its bytes are right. */
 class ForwarderTest {
   private static final long BYTES = 8 << 20;
 

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Whatever arrives at the negotiation socket, a server goes on: its accelerated connections work,
- * new ones are accelerated, plain ones stay plain and right, nothing leaks, and no file is touched
+ * new ones are accelerated, plain ones stay on TCP and right, nothing leaks, and no file is touched
  * that is not Talaria's.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)

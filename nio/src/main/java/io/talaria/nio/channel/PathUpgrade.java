@@ -147,7 +147,7 @@ final class PathUpgrade implements Upgradable {
     return plainAgain;
   }
 
-  /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
+  /** Takes note that one side has withdrawn the stream, so that this connection stays on TCP. */
   void noteWithdrawal() {
     if (!plainAgain && connectionPath.stream().withdrawn()) {
       plainAgain = true;

@@ -93,7 +93,7 @@ public final class HostNegotiation implements RemoteHosts {
     if (settings.problem() == null) {
       settings.rules().resolve(line -> report(Reason.NO_RULE, line));
     } else {
-      report(Reason.HOSTS_OFF, "connections between hosts stay plain: " + settings.problem());
+      report(Reason.HOSTS_OFF, "connections between hosts stay on TCP: " + settings.problem());
     }
   }
 

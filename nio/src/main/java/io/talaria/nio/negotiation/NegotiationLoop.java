@@ -354,7 +354,7 @@ public final class NegotiationLoop implements Executor {
       } catch (IOException e) {
         // Tasks wait for the next one, which tries again: descriptors may be free by then.
         reports.report(
-            Reason.LIMIT, "no selector for the negotiation, connections stay plain: " + e);
+            Reason.LIMIT, "no selector for the negotiation, connections stay on TCP: " + e);
       }
     }
     return selector != null;

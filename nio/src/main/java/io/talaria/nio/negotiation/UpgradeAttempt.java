@@ -110,7 +110,7 @@ public abstract class UpgradeAttempt {
   /** Looks for another transport, or ends with the reason. */
   protected abstract void nextTransport(Reason reason);
 
-  /** Ends: the channel stays plain, for this reason. */
+  /** Ends: the channel stays on TCP, for this reason. */
   public final void failed(Reason reason) {
     boolean wanted = open;
     done(); // first: whoever hears of it may throw

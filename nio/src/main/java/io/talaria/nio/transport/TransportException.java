@@ -4,7 +4,7 @@ package io.talaria.nio.transport;
 
 import io.talaria.nio.Reason;
 
-/** Tells why a connection cannot use a transport; it stays plain TCP. */
+/** Tells why a connection cannot use a transport; it stays on TCP TCP. */
 public final class TransportException extends Exception {
   private static final long serialVersionUID = 1L;
 

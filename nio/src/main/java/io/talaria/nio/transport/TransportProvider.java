@@ -107,14 +107,14 @@ public interface TransportProvider {
   /**
    * Starts an upgrade on the side that connected.
    *
-   * @throws TransportException with the reason if this connection has to stay plain
+   * @throws TransportException with the reason if this connection has to stay on TCP
    */
   Upgrade offer(Peer peer) throws TransportException;
 
   /**
    * As {@link #offer(Peer)}, for a channel whose selector has the ready set given, or null.
    *
-   * @throws TransportException with the reason if this connection has to stay plain
+   * @throws TransportException with the reason if this connection has to stay on TCP
    */
   default Upgrade offer(Peer peer, ReadySet readySet) throws TransportException {
     return offer(peer);
@@ -124,7 +124,7 @@ public interface TransportProvider {
    * Answers an upgrade on the side that accepted.
    *
    * @param payload what {@link Upgrade#payload} gave on the other side, untrusted
-   * @throws TransportException with the reason if this connection has to stay plain
+   * @throws TransportException with the reason if this connection has to stay on TCP
    */
   Upgrade answer(Peer peer, ByteBuffer payload) throws TransportException;
 
@@ -132,7 +132,7 @@ public interface TransportProvider {
    * As {@link #answer(Peer, ByteBuffer)}, for a channel whose selector has the ready set given, or
    * null.
    *
-   * @throws TransportException with the reason if this connection has to stay plain
+   * @throws TransportException with the reason if this connection has to stay on TCP
    */
   default Upgrade answer(Peer peer, ByteBuffer payload, ReadySet readySet)
       throws TransportException {

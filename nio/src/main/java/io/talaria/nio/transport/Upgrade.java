@@ -26,7 +26,7 @@ public interface Upgrade {
 
   /**
    * Why the stream is of no use, which shows once it is {@link #answered}; null if it is of use.
-   * Else the connection stays plain, and the caller withdraws and releases the stream.
+   * Else the connection stays on TCP, and the caller withdraws and releases the stream.
    */
   default Reason worthless() {
     return null;

@@ -28,7 +28,7 @@ final class FakeChannel implements Upgradable, StreamOwner {
   /** Whether it has found its selector. */
   volatile BooleanSupplier placing = () -> true;
 
-  /** Does something when it hears that it stays plain. */
+  /** Does something when it hears that it stays on TCP. */
   volatile Runnable hearing = () -> {};
 
   volatile TransportStream stream;
