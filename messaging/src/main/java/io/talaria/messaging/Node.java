@@ -42,7 +42,7 @@ public interface Node extends AutoCloseable {
   /**
    * Sends a message to several nodes. It is encoded once.
    *
-   * @param outcome at each node's place: a ticket, or as {@link Peer#trySend}
+   * @param outcome at each node's place: a position, or as {@link Peer#trySend}
    * @return to how many it was sent
    */
   int send(NodeSet nodes, Object message, long[] outcome);
@@ -58,7 +58,7 @@ public interface Node extends AutoCloseable {
 
   /**
    * Ends the node: nothing is sent from now on, what is under way is given time to arrive,
-   * connections end in order, waiting calls end with CLOSED. A receiver's own call does not wait
+   * connections end in order, waiting requests end with CLOSED. A receiver's own call does not wait
    * for itself.
    *
    * @param limitNs how long to wait for what is under way, in nanoseconds

@@ -31,8 +31,8 @@ public final class NodeOptions {
   private NodeDirectory directory = NodeDirectory.thisHost();
   private Path key;
   private boolean insecure;
-  private boolean sealed;
-  private Set<Transport> transports = EnumSet.of(Transport.SHM, Transport.STREAM);
+  private boolean encrypted;
+  private Set<Transport> transports = EnumSet.of(Transport.SHM, Transport.TCP);
   private MethodHandles.Lookup lookup;
   private final List<Registration> registrations = new ArrayList<>();
   private int handlers = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
@@ -45,7 +45,7 @@ public final class NodeOptions {
   private long receiveBudget = 128L << 20;
   private int connectionLimit = 100;
   private Duration spin = Duration.ofNanos(20_000);
-  private Waiting waiting = Waiting.ADAPTIVE;
+  private IdleStrategy idleStrategy = IdleStrategy.ADAPTIVE;
   private Path runDirectory;
   private Path sharedMemoryDirectory;
 
@@ -55,8 +55,8 @@ public final class NodeOptions {
    * @param kind what it is
    * @param type the type
    * @param codec of a type, or null for a record
-   * @param dispatch of a receiver or answerer
-   * @param taker a {@link Receiver}, an {@link Answerer} or, to reuse, a {@link Supplier}
+   * @param dispatch of a receiver or request handler
+   * @param taker a {@link Receiver}, a {@link RequestHandler} or, to reuse, a {@link Supplier}
    */
   public record Registration(
       Kind kind, Class<?> type, Codec<?> codec, Dispatch dispatch, Object taker) {
@@ -66,8 +66,8 @@ public final class NodeOptions {
       TYPE,
       /** Who takes its messages. */
       RECEIVER,
-      /** Who answers its questions. */
-      ANSWERER,
+      /** Who answers its requests. */
+      REQUEST_HANDLER,
       /** Where objects to read into come from. */
       REUSE
     }
@@ -152,15 +152,15 @@ public final class NodeOptions {
    * a {@link #key}. Sending and receiving then allocate, and take more processor time. Shared
    * memory is not concerned. Default: not.
    */
-  public NodeOptions sealed() {
-    sealed = true;
+  public NodeOptions encrypted() {
+    encrypted = true;
     return this;
   }
 
   /**
    * The transports that may be used; of those that reach a node the first in the order of {@link
-   * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#STREAM}. Between hosts
-   * {@link Transport#UCX} is not used if all shall be {@link #sealed}, or without a {@link #key}
+   * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#TCP}. Between hosts
+   * {@link Transport#UCX} is not used if all shall be {@link #encrypted}, or without a {@link #key}
    * unless {@link #insecure} is said.
    */
   public NodeOptions transports(Transport first, Transport... others) {
@@ -219,11 +219,13 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Registers who answers the questions of a type. */
-  public <Q> NodeOptions answer(Class<Q> type, Dispatch dispatch, Answerer<Q> answerer) {
+  /** Registers who responses the requests of a type. */
+  public <Q> NodeOptions handle(
+      Class<Q> type, Dispatch dispatch, RequestHandler<Q> requestHandler) {
     Objects.requireNonNull(dispatch, "dispatch");
-    Objects.requireNonNull(answerer, "answerer");
-    registrations.add(new Registration(Registration.Kind.ANSWERER, type, null, dispatch, answerer));
+    Objects.requireNonNull(requestHandler, "request handler");
+    registrations.add(
+        new Registration(Registration.Kind.REQUEST_HANDLER, type, null, dispatch, requestHandler));
     return this;
   }
 
@@ -265,7 +267,7 @@ public final class NodeOptions {
     return this;
   }
 
-  /** The same of the ring of answers, which begins with 16 KiB. Default: 256 KiB. */
+  /** The same of the ring of responses, which begins with 16 KiB. Default: 256 KiB. */
   public NodeOptions expressBytes(int bytes) {
     expressBytes = ring("expressBytes", bytes);
     return this;
@@ -299,9 +301,9 @@ public final class NodeOptions {
     return this;
   }
 
-  /** What the poller does while nothing comes. Default: {@link Waiting#ADAPTIVE}. */
-  public NodeOptions waiting(Waiting how) {
-    waiting = Objects.requireNonNull(how, "how");
+  /** What the poller does while nothing comes. Default: {@link IdleStrategy#ADAPTIVE}. */
+  public NodeOptions idleStrategy(IdleStrategy strategy) {
+    idleStrategy = Objects.requireNonNull(strategy, "strategy");
     return this;
   }
 
@@ -348,9 +350,9 @@ public final class NodeOptions {
     return key;
   }
 
-  /** See {@link #sealed()}. */
-  public boolean isSealed() {
-    return sealed;
+  /** See {@link #encrypted()}. */
+  public boolean isEncrypted() {
+    return encrypted;
   }
 
   /** See {@link #insecure()}. */
@@ -423,9 +425,9 @@ public final class NodeOptions {
     return spin;
   }
 
-  /** See {@link #waiting(Waiting)}. */
-  public Waiting waiting() {
-    return waiting;
+  /** See {@link #idleStrategy(IdleStrategy)}. */
+  public IdleStrategy idleStrategy() {
+    return idleStrategy;
   }
 
   /** See {@link #runDirectory(Path)}; or null. */

@@ -52,9 +52,15 @@ public final class ManyNodesMain {
         node.listen(
             new NodeListener() {
               @Override
-              public void lost(Peer peer, String reason, long sentNotTaken) {
+              public void lost(Peer peer, String reason, long unacknowledgedBytes) {
                 System.err.println(
-                    node.id() + " lost " + peer.id() + ", " + sentNotTaken + " bytes: " + reason);
+                    node.id()
+                        + " lost "
+                        + peer.id()
+                        + ", "
+                        + unacknowledgedBytes
+                        + " bytes: "
+                        + reason);
               }
             });
       }
@@ -83,8 +89,8 @@ public final class ManyNodesMain {
     for (int id = 0; id < all; id++) {
       if (id != node.id()) {
         Peer peer = node.peer(id);
-        long ticket = peer.send(new Pair(node.id(), 1));
-        if (!peer.awaitTaken(ticket, LIMIT_NS)) {
+        long position = peer.send(new Pair(node.id(), 1));
+        if (!peer.awaitDelivered(position, LIMIT_NS)) {
           throw new AssertionError("node " + id + " has not taken it");
         }
       }

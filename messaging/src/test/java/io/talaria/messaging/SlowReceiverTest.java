@@ -5,8 +5,8 @@ package io.talaria.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
 import io.talaria.messaging.MessagingException.Code;
 import java.nio.file.Path;
@@ -71,7 +71,7 @@ class SlowReceiverTest {
         .options(2)
         .ringBytes(RING)
         .handlers(2)
-        .type(Answer.class)
+        .type(Response.class)
         .receive(
             Numbered.class,
             dispatch,
@@ -84,10 +84,10 @@ class SlowReceiverTest {
               }
             })
         .receive(Text.class, Dispatch.INLINE, (text, from) -> quick.incrementAndGet())
-        .answer(
+        .handle(
             Pair.class,
             Dispatch.INLINE,
-            (pair, request) -> request.answer(new Answer(pair.first() + 1)));
+            (pair, request) -> request.respond(new Response(pair.first() + 1)));
   }
 
   private Node start(Variant variant, Dispatch dispatch) throws Exception {
@@ -102,7 +102,7 @@ class SlowReceiverTest {
             .options(1)
             .ringBytes(RING)
             .sendLimit(Duration.ofMillis(200))
-            .type(Answer.class)
+            .type(Response.class)
             .type(Numbered.class)
             .type(Text.class)
             .type(Pair.class));
@@ -116,7 +116,7 @@ class SlowReceiverTest {
         peer.send(new Numbered(sent, text));
         sent++;
       } catch (MessagingException e) {
-        assertThat(e.code()).isEqualTo(Code.NO_ROOM);
+        assertThat(e.code()).isEqualTo(Code.BACK_PRESSURED);
         return sent;
       }
     }
@@ -130,12 +130,12 @@ class SlowReceiverTest {
     long sent = fill(peer, text);
     // Its places, what both rings have, and as much again.
     assertThat(sent).isLessThan((dispatch == Dispatch.ORDERED ? 1024 : 1 << 14) + 6 * RING / 128);
-    assertThat(peer.trySend(new Numbered(sent, text))).isEqualTo(Peer.NO_ROOM);
+    assertThat(peer.trySend(new Numbered(sent, text))).isEqualTo(Peer.BACK_PRESSURED);
     long[] outcome = new long[1];
     assertThat(here.send(NodeSet.of(2), new Numbered(sent, text), outcome)).isZero();
-    assertThat(outcome[0]).isEqualTo(Peer.NO_ROOM);
+    assertThat(outcome[0]).isEqualTo(Peer.BACK_PRESSURED);
     for (int i = 0; i < 1000; i++) { // more than the rings have
-      assertThat(peer.ask(new Pair(i, 0), Answer.class, LIMIT_NS).value()).isEqualTo(i + 1);
+      assertThat(peer.request(new Pair(i, 0), Response.class, LIMIT_NS).value()).isEqualTo(i + 1);
       peer.send(new Text(text));
     }
     await(() -> quick.get() == 1001);
@@ -165,22 +165,22 @@ class SlowReceiverTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
-  void questionsThatAreNotAnsweredKeepBackTheirLikeAlone(Variant variant) throws Exception {
+  @EnumSource(names = {"SHM", "TCP"})
+  void requestsThatAreNotAnsweredKeepBackTheirLikeAlone(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     Node there =
         nodes.start(
             nodes
                 .options(2)
                 .ringBytes(RING)
-                .type(Answer.class)
-                .answer(
+                .type(Response.class)
+                .handle(
                     Numbered.class,
                     Dispatch.ORDERED,
                     (message, request) -> {
                       waitWhileStuck();
                       take(message.number());
-                      request.answer(new Answer(message.number()));
+                      request.respond(new Response(message.number()));
                     })
                 .receive(Numbered.class, Dispatch.INLINE, (m, from) -> quick.incrementAndGet()));
     assertThat(there.id()).isEqualTo(2);
@@ -190,7 +190,7 @@ class SlowReceiverTest {
                 .options(1)
                 .ringBytes(RING)
                 .sendLimit(Duration.ofMillis(200))
-                .type(Answer.class)
+                .type(Response.class)
                 .type(Numbered.class));
     Peer peer = here.peer(2);
     await(() -> peer.trySend(new Numbered(0, "")) > 0);
@@ -203,12 +203,12 @@ class SlowReceiverTest {
           catchThrowableOfType(
               MessagingException.class,
               () -> {
-                Call<Answer> unused =
-                    peer.call(new Numbered(number, text), Answer.class, 4 * LIMIT_NS);
+                ResponseFuture<Response> unused =
+                    peer.requestAsync(new Numbered(number, text), Response.class, 4 * LIMIT_NS);
               });
       asked += refused == null ? 1 : 0;
     }
-    assertThat(refused.code()).isEqualTo(Code.NO_ROOM);
+    assertThat(refused.code()).isEqualTo(Code.BACK_PRESSURED);
     for (int i = 0; i < 2000; i++) {
       peer.send(new Numbered(i, text));
     }
@@ -216,7 +216,8 @@ class SlowReceiverTest {
     stuck.countDown();
     long all = asked;
     await(() -> slow.get() == all);
-    assertThat(peer.ask(new Numbered(all, text), Answer.class, LIMIT_NS).value()).isEqualTo(all);
+    assertThat(peer.request(new Numbered(all, text), Response.class, LIMIT_NS).value())
+        .isEqualTo(all);
     assertThat(outOfOrder.get()).isZero();
   }
 }

@@ -115,7 +115,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
             ">pid",
             ">peers",
             ">received",
-            ">open calls",
+            ">open requests",
             ">lost",
             ">dropped",
             ">failed",
@@ -128,7 +128,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
           number(node, "pid"),
           Integer.toString(node.path("peers").size()),
           number(node, "received"),
-          number(node, "openCalls"),
+          number(node, "openRequests"),
           number(node, "lost"),
           number(node, "dropped"),
           number(node, "failed"),
@@ -147,10 +147,10 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
             "transport",
             "state",
             ">out",
-            ">taken",
+            ">delivered",
             ">in",
             ">ring",
-            ">calls",
+            ">requests",
             ">waiting",
             "reason");
     for (JsonNode node : nodes) {
@@ -162,10 +162,10 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
             peer.path("transport").asText(),
             peer.path("state").asText(),
             bytes(peer, "outBytes"),
-            bytes(peer, "takenBytes"),
+            bytes(peer, "deliveredBytes"),
             bytes(peer, "inBytes"),
             bytes(peer, "unconsumedBytes") + " of " + bytes(peer, "ringBytes"),
-            number(peer, "openCalls"),
+            number(peer, "openRequests"),
             number(peer, "waiting"),
             peer.path("reason").asText());
       }

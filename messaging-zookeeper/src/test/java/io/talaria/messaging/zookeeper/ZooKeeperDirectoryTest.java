@@ -55,13 +55,14 @@ class ZooKeeperDirectoryTest {
         Node.start(
             NodeOptions.of(id)
                 .cluster(cluster)
-                .transports(Transport.STREAM)
+                .transports(Transport.TCP)
                 .listen("127.0.0.1", 0)
                 .runDirectory(directory.resolve("run"))
                 .sharedMemoryDirectory(directory.resolve("shm"))
                 .sendLimit(LIMIT)
                 .directory(known)
-                .answer(Figure.class, Dispatch.INLINE, (figure, call) -> call.answer(figure)));
+                .handle(
+                    Figure.class, Dispatch.INLINE, (figure, request) -> request.respond(figure)));
     known.announce(id, "127.0.0.1", node.port(), LIMIT);
     return node;
   }
@@ -75,7 +76,7 @@ class ZooKeeperDirectoryTest {
   }
 
   private static long ask(Node from, int to, long value) throws Exception {
-    return from.peer(to).ask(new Figure(value), Figure.class, LIMIT_NS).value();
+    return from.peer(to).request(new Figure(value), Figure.class, LIMIT_NS).value();
   }
 
   @Test

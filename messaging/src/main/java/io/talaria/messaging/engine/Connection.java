@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * An established connection to a node. Any thread sends; the poller receives, and a thread that
- * waits for an answer may take the inlet of express meanwhile.
+ * waits for a response may take the inlet of express meanwhile.
  */
 final class Connection implements TrackOwner {
   private static final int TURN = 256;
@@ -60,7 +60,7 @@ final class Connection implements TrackOwner {
   /** The largest message that the other node takes. */
   final int maxThere;
 
-  final Taken taken = new Taken();
+  final DeliveryTracker deliveries = new DeliveryTracker();
   private final Assembly bulkAssembly;
   private final Assembly expressAssembly;
   private final Outbox outbox;
@@ -93,7 +93,7 @@ final class Connection implements TrackOwner {
   /** The last attempt found no room. */
   private volatile boolean abortsBlocked;
 
-  /** Generations of calls from there that were cancelled, by slot; made when the first is. */
+  /** generations of requests from there that were cancelled, by slot; made when the first is. */
   private volatile int[] cancelled;
 
   /** The numbers of HOLD that have come, by receiver there; made when the first comes. */
@@ -116,7 +116,7 @@ final class Connection implements TrackOwner {
   /** The numbers of HOLD that were sent, by own receiver; made when the first is. */
   private int[] holds;
 
-  private long publishedTaken;
+  private long publishedDelivered;
   private long toldNs;
 
   /** The one before of the same node, which is to be emptied first; poller. */
@@ -225,7 +225,7 @@ final class Connection implements TrackOwner {
     ThreadContext context = ThreadContext.current();
     RecordHead head = context.head.of(abort.type(), abort.kind(), 0, 0, 0);
     head.slice(abort.stream(), Records.ABORT, abort.total());
-    if (outlet.put(context, MemorySegment.NULL, 0, 0, Lane.BULK, head) == Peer.NO_ROOM) {
+    if (outlet.put(context, MemorySegment.NULL, 0, 0, Lane.BULK, head) == Peer.BACK_PRESSURED) {
       return false;
     }
     largeOut.release();
@@ -317,36 +317,39 @@ final class Connection implements TrackOwner {
     return done;
   }
 
-  // ---- answers and control; never waits
+  // ---- responses and control; never waits
 
-  /** Sends an answer, now or when there is room. */
-  void answer(ThreadContext context, TypeEntry type, Object answer, int slot, int generation) {
-    RecordHead head = context.head.of(type.index, Records.ANSWER, slot, generation, 0);
+  /** Sends a response, now or when there is room. */
+  void respond(ThreadContext context, TypeEntry type, Object response, int slot, int generation) {
+    RecordHead head = context.head.of(type.index, Records.RESPONSE, slot, generation, 0);
     long result = Peer.TOO_LARGE;
     if (outbox.isEmpty()) {
-      result = outlet.put(context, type, answer, Lane.EXPRESS, head);
+      result = outlet.put(context, type, response, Lane.EXPRESS, head);
     }
     if (result != Peer.LOST && result < 0) {
-      int size = Outlet.size(context, type.codec, answer);
+      int size = Outlet.size(context, type.codec, response);
       if (size > maxThere) {
-        answerFailure(
+        responseFailure(
             slot,
             generation,
             MessagingException.Code.TOO_LARGE,
-            "the answer has " + size + " bytes, the largest may have " + maxThere);
+            "the response has " + size + " bytes, the largest may have " + maxThere);
       } else if (outbox.hasRoom(size)) {
         MemorySegment encoded = Arena.ofAuto().allocate(Math.max(1, size), 8);
-        Outlet.encode(context, type, answer, size, encoded);
-        outbox.put(encoded.asSlice(0, size), type.index, Records.ANSWER, slot, generation);
+        Outlet.encode(context, type, response, size, encoded);
+        outbox.put(encoded.asSlice(0, size), type.index, Records.RESPONSE, slot, generation);
       } else {
-        answerFailure(
-            slot, generation, MessagingException.Code.NO_ROOM, "too many answers wait for room");
+        responseFailure(
+            slot,
+            generation,
+            MessagingException.Code.BACK_PRESSURED,
+            "too many responses wait for room");
       }
     }
   }
 
-  /** Tells that there will be no answer. */
-  void answerFailure(int slot, int generation, MessagingException.Code code, String text) {
+  /** Tells that there will be no response. */
+  void responseFailure(int slot, int generation, MessagingException.Code code, String text) {
     byte[] utf8 = String.valueOf(text).getBytes(StandardCharsets.UTF_8);
     int length = Math.min(utf8.length, 1000);
     byte[] payload = new byte[1 + length];
@@ -372,11 +375,11 @@ final class Connection implements TrackOwner {
     RecordHead head = context.head.of(0, kind, slot, generation, 0);
     // What one thread asks and takes back must not change places.
     boolean behind = (kind == Records.BIG || kind == Records.BIG_NO) && !outbox.isEmpty();
-    long result = Peer.NO_ROOM;
+    long result = Peer.BACK_PRESSURED;
     if (!behind) {
       result = outlet.put(context, from, 0, payload.length, Lane.EXPRESS, head);
     }
-    if (result == Peer.NO_ROOM && kind != Records.PING) {
+    if (result == Peer.BACK_PRESSURED && kind != Records.PING) {
       outbox.put(from, 0, kind, slot, generation);
     }
   }
@@ -390,12 +393,12 @@ final class Connection implements TrackOwner {
     outlet.seal();
   }
 
-  /** Whether both sides have taken all, and know that. */
+  /** Whether both sides have delivered all, and know that. */
   boolean parted() {
     try {
       return outlet.unconsumedBytes() == 0
-          && outlet.allTaken()
-          && track.in(Lane.BULK).taken() == endThere;
+          && outlet.allDelivered()
+          && track.in(Lane.BULK).delivered() == endThere;
     } catch (IllegalStateException e) {
       return true;
     }
@@ -491,8 +494,8 @@ final class Connection implements TrackOwner {
   private void express(MemorySegment memory, long at, int length, byte kind) {
     int header = Records.headerOf(kind);
     switch (kind) {
-      case Records.ANSWER ->
-          completeAnswer(
+      case Records.RESPONSE ->
+          completeResponse(
               Records.slot(memory, at),
               Records.generation(memory, at),
               Records.type(memory, at),
@@ -575,17 +578,17 @@ final class Connection implements TrackOwner {
     }
   }
 
-  void completeAnswer(
+  void completeResponse(
       int slot, int generation, int type, MemorySegment memory, long offset, int bytes) {
-    CallSlot call = node.calls().at(slot);
+    ResponseSlot pending = node.responseSlots().at(slot);
     TypeEntry entry = type < types.length ? types[type] : null;
-    if (call == null || !complete(call, generation, type, entry, memory, offset, bytes)) {
+    if (pending == null || !complete(pending, generation, type, entry, memory, offset, bytes)) {
       node.count().late();
     }
   }
 
   private boolean complete(
-      CallSlot call,
+      ResponseSlot pending,
       int generation,
       int type,
       TypeEntry entry,
@@ -594,22 +597,23 @@ final class Connection implements TrackOwner {
       int bytes) {
     if (entry == null && !misfit(type).isEmpty()) {
       String why = typeNames[type] + ": the type has other components there" + misfit(type);
-      return call.fail(this, generation, MessagingException.Code.TYPE_MISMATCH, why);
+      return pending.fail(this, generation, MessagingException.Code.TYPE_MISMATCH, why);
     }
-    return call.answer(this, generation, entry, memory, offset, bytes);
+    return pending.complete(this, generation, entry, memory, offset, bytes);
   }
 
   private void completeFailure(MemorySegment memory, long at, int length) {
-    int payload = length - Records.CALL_HEADER;
+    int payload = length - Records.RESPONSE_HEADER;
     byte[] bytes = new byte[payload];
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, at + Records.CALL_HEADER, bytes, 0, payload);
+    MemorySegment.copy(
+        memory, ValueLayout.JAVA_BYTE, at + Records.RESPONSE_HEADER, bytes, 0, payload);
     if (payload < 1 || bytes[0] < 0 || bytes[0] >= CODES.size()) {
       throw new RingBrokenException("a failure without a code");
     }
     String text = new String(bytes, 1, payload - 1, StandardCharsets.UTF_8);
-    CallSlot call = node.calls().at(Records.slot(memory, at));
-    if (call == null
-        || !call.fail(this, Records.generation(memory, at), CODES.get(bytes[0]), text)) {
+    ResponseSlot pending = node.responseSlots().at(Records.slot(memory, at));
+    if (pending == null
+        || !pending.fail(this, Records.generation(memory, at), CODES.get(bytes[0]), text)) {
       node.count().late();
     }
   }
@@ -665,14 +669,14 @@ final class Connection implements TrackOwner {
     if (count != 0) {
       heard = true;
     }
-    tellTaken(in);
+    tellDelivered(in);
     return count != 0;
   }
 
-  /** Tells the other end what is free and taken: at once in memory, seldom on a stream. */
-  private void tellTaken(Inlet in) {
-    long position = taken.update(in.position());
-    if (position == publishedTaken && in.unpublishedBytes() == 0) {
+  /** Tells the other end what is free and delivered: at once in memory, seldom on a stream. */
+  private void tellDelivered(Inlet in) {
+    long position = deliveries.update(in.position());
+    if (position == publishedDelivered && in.unpublishedBytes() == 0) {
       return;
     }
     if (track.copies() && in.unpublishedBytes() <= track.out(Lane.BULK).capacity() >>> 3) {
@@ -686,8 +690,8 @@ final class Connection implements TrackOwner {
   }
 
   private void tell(Inlet in, long position) {
-    publishedTaken = position;
-    in.publishTaken(position);
+    publishedDelivered = position;
+    in.publishDelivered(position);
     in.publish();
     track.published(Lane.BULK);
   }
@@ -738,12 +742,12 @@ final class Connection implements TrackOwner {
     if (!led) {
       try {
         track.arm(Lane.EXPRESS);
-        Inlet answers = track.in(Lane.EXPRESS);
-        if (answers.peek() != 0 || track.goesOn(Lane.EXPRESS)) {
+        Inlet responses = track.in(Lane.EXPRESS);
+        if (responses.peek() != 0 || track.goesOn(Lane.EXPRESS)) {
           return false;
         }
-        if (answers.unpublishedBytes() != 0) {
-          tellExpress(answers);
+        if (responses.unpublishedBytes() != 0) {
+          tellExpress(responses);
         }
       } finally {
         inletLock.set(false);
@@ -756,8 +760,8 @@ final class Connection implements TrackOwner {
       return false;
     }
     Inlet in = track.in(Lane.BULK);
-    long position = taken.update(in.position());
-    if (track.copies() && (position != publishedTaken || in.unpublishedBytes() != 0)) {
+    long position = deliveries.update(in.position());
+    if (track.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
       tell(in, position);
       boolean unused = track.push();
     }
@@ -783,10 +787,10 @@ final class Connection implements TrackOwner {
     track.disarmOutput();
   }
 
-  // ---- leading: who waits for an answer looks for it
+  // ---- leading: who waits for a response looks for it
 
-  /** Looks for an answer for a while; whether it is there. */
-  boolean lead(CallSlot slot, int generation) {
+  /** Looks for a response for a while; whether it is there. */
+  boolean lead(ResponseSlot slot, int generation) {
     if (!startLeading()) {
       for (int i = 0; i < LEADER_LOOKS; i++) {
         if (slot.done(generation)) {
@@ -803,7 +807,7 @@ final class Connection implements TrackOwner {
     }
   }
 
-  /** A question is about to be shown: whoever waits for its answer needs no doorbell. */
+  /** A request is about to be shown: whoever waits for its response needs no doorbell. */
   void leadIfWanted(ThreadContext context) {
     if (context.wantsToLead) {
       context.wantsToLead = false;
@@ -831,7 +835,7 @@ final class Connection implements TrackOwner {
   }
 
   /** Looks while it is worth it. By who leads. */
-  boolean look(CallSlot slot, int generation) {
+  boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     try {
       boolean unusedPush = track.push();
@@ -1001,7 +1005,7 @@ final class Connection implements TrackOwner {
   boolean idle() {
     return outlet.idle()
         && outbox.isEmpty()
-        && taken.none()
+        && deliveries.none()
         && largeOut.availablePermits() == Records.MAX_UNASKED;
   }
 
@@ -1012,7 +1016,7 @@ final class Connection implements TrackOwner {
     }
     outlet.seal();
     long lost = outlet.unconsumedBytes();
-    peer.tickets().ended(number, outlet.rememberTaken());
+    peer.positions().ended(number, outlet.rememberDelivered());
     dead = true;
     bulkAssembly.forget();
     while (!inletLock.compareAndSet(false, true)) {
@@ -1021,7 +1025,7 @@ final class Connection implements TrackOwner {
     expressAssembly.forget();
     inletLock.set(false);
     boolean own = node.closing();
-    node.calls()
+    node.responseSlots()
         .failAll(
             this,
             own ? MessagingException.Code.CLOSED : MessagingException.Code.LOST,

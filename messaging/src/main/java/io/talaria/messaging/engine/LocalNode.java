@@ -35,7 +35,7 @@ public final class LocalNode implements Node {
 
   private final NodeOptions options;
   private final Types types;
-  private final Calls calls = new Calls(this);
+  private final ResponseSlots responseSlots = new ResponseSlots(this);
   private final Counts counts = new Counts();
   private final SlabPool slabs;
   private final LargeMemory largeMemory;
@@ -80,7 +80,7 @@ public final class LocalNode implements Node {
       throw e;
     }
     try {
-      poller = new Poller(this, new Spinning(options.spin().toNanos()), options.waiting());
+      poller = new Poller(this, new Spinning(options.spin().toNanos()), options.idleStrategy());
     } catch (IOException e) {
       registrar.undo();
       throw e;
@@ -192,7 +192,7 @@ public final class LocalNode implements Node {
       outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
     }
     for (int i = 0; i < nodes.size(); i++) {
-      while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.NO_ROOM)
+      while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.BACK_PRESSURED)
           && System.nanoTime() - deadline < 0) {
         LockSupport.parkNanos(100_000);
         outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
@@ -244,7 +244,7 @@ public final class LocalNode implements Node {
         counts.lateSum(),
         counts.forgottenSum(),
         counts.stalledSum(),
-        calls.open());
+        responseSlots.open());
   }
 
   @Override
@@ -272,7 +272,7 @@ public final class LocalNode implements Node {
       if (!each.dead()) {
         left += each.outlet().unconsumedBytes();
       }
-      calls.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
+      responseSlots.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
     }
     handlers.stop();
     registrar.stopSoon();
@@ -312,7 +312,9 @@ public final class LocalNode implements Node {
   private boolean settled(List<Connection> all) {
     for (Connection each : all) {
       if (!each.dead()
-          && (each.outlet().unconsumedBytes() != 0 || !each.outboxEmpty() || !each.taken.none())) {
+          && (each.outlet().unconsumedBytes() != 0
+              || !each.outboxEmpty()
+              || !each.deliveries.none())) {
         return false;
       }
     }
@@ -342,8 +344,8 @@ public final class LocalNode implements Node {
     return types;
   }
 
-  Calls calls() {
-    return calls;
+  ResponseSlots responseSlots() {
+    return responseSlots;
   }
 
   Counts count() {
@@ -380,7 +382,7 @@ public final class LocalNode implements Node {
     return leaderSpinning;
   }
 
-  /** Threads that look for their answer by themselves. */
+  /** Threads that look for their response by themselves. */
   AtomicInteger leaders() {
     return leaders;
   }
@@ -466,7 +468,7 @@ public final class LocalNode implements Node {
   }
 
   /** A connection was taken out. Poller. */
-  void buried(Connection connection, String reason, long sentNotTaken) {
+  void buried(Connection connection, String reason, long unacknowledgedBytes) {
     RemotePeer peer = connection.peer;
     boolean orderly = connection.leaving || closing();
     if (!orderly) {
@@ -475,7 +477,7 @@ public final class LocalNode implements Node {
     registrar.execute(() -> registrar.ended(connection));
     if (!orderly) {
       for (NodeListener each : listeners) {
-        tell(() -> each.lost(peer, reason, sentNotTaken));
+        tell(() -> each.lost(peer, reason, unacknowledgedBytes));
       }
     }
   }

@@ -8,7 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Answers that found no room, or are larger than a slice: the poller sends them when there is. */
+/**
+ * Responses that found no room, or are larger than a slice: the poller sends them when there is.
+ */
 final class Outbox {
   private static final long MAX_BYTES = 64L << 20;
 
@@ -91,7 +93,7 @@ final class Outbox {
       int before = first.sent;
       long result = send(first);
       done |= first.sent != before;
-      if (result != Peer.NO_ROOM) {
+      if (result != Peer.BACK_PRESSURED) {
         done = true;
         asked = false;
         synchronized (this) {

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Where the records of a connection go: its two rings, and the threads that wait for room or for
- * what was taken. Any thread; only what says so waits.
+ * what was delivered. Any thread; only what says so waits.
  */
 final class Outlet {
   /** The largest record: of a large message, a slice with its header. */
@@ -40,7 +40,7 @@ final class Outlet {
   private final Waiters waiters = new Waiters();
 
   /** When the connection is dead: its memory may be gone. */
-  private volatile long takenAtEnd;
+  private volatile long deliveredAtEnd;
 
   Outlet(Connection connection, Track track) {
     this.connection = connection;
@@ -141,7 +141,7 @@ final class Outlet {
   /**
    * Puts a message into a ring, written in place.
    *
-   * @return a ticket; or a negative one of {@link Peer}
+   * @return a position; or a negative one of {@link Peer}
    */
   long put(ThreadContext context, TypeEntry type, Object message, int lane, RecordHead head) {
     if (lane == Lane.BULK && connection.heldBack(head.what())) {
@@ -212,7 +212,7 @@ final class Outlet {
       if (ring.mustWake()) {
         track.wakePeer();
       }
-      return Tickets.of(connection.number, ring.endOf(claim, bytes));
+      return Positions.of(connection.number, ring.endOf(claim, bytes));
     } catch (IllegalStateException e) {
       if (connection.dead()) {
         return Peer.LOST; // unmapped meanwhile
@@ -226,14 +226,14 @@ final class Outlet {
 
   /** For whoever sends in one record or not at all. */
   static long orNoRoom(long result) {
-    return result == LARGER_SOON ? Peer.NO_ROOM : result;
+    return result == LARGER_SOON ? Peer.BACK_PRESSURED : result;
   }
 
   /** What is not sent, though there may be room for it. */
   long whileHeldBack() {
     RingProducer ring = bulk();
     try {
-      return ring.sealed() && !track.grows(Lane.BULK, ring) ? Peer.LOST : Peer.NO_ROOM;
+      return ring.sealed() && !track.grows(Lane.BULK, ring) ? Peer.LOST : Peer.BACK_PRESSURED;
     } catch (IllegalStateException e) {
       if (connection.dead()) {
         return Peer.LOST;
@@ -243,19 +243,19 @@ final class Outlet {
   }
 
   private long refused(int lane, RingProducer ring, long claim) {
-    if (claim == RingProducer.NO_ROOM) {
+    if (claim == RingProducer.BACK_PRESSURED) {
       if (track.canGrow(lane)) {
         connection.wantLarger(lane);
       }
-      return Peer.NO_ROOM;
+      return Peer.BACK_PRESSURED;
     }
-    return track.grows(lane, ring) ? Peer.NO_ROOM : Peer.LOST;
+    return track.grows(lane, ring) ? Peer.BACK_PRESSURED : Peer.LOST;
   }
 
   // ---- waiting
 
   /** Waits for one thing of three, the others are 0; false at the limit. */
-  private boolean await(long ticket, long bytes, int what, int stream, long deadlineNs)
+  private boolean await(long position, long bytes, int what, int stream, long deadlineNs)
       throws MessagingException {
     boolean handler = connection.node.beginWait();
     Object recorded = Recorded.begin();
@@ -263,7 +263,7 @@ final class Outlet {
     try {
       while (!connection.dead()) {
         bulk().want();
-        if (holds(ticket, bytes, what, stream)) {
+        if (holds(position, bytes, what, stream)) {
           return true;
         }
         if (!park(deadlineNs)) {
@@ -282,13 +282,13 @@ final class Outlet {
     } finally {
       leave();
       connection.node.endWait(handler);
-      Recorded.waited(recorded, ticket == 0 ? "room" : "taken", connection.peer.id());
+      Recorded.waited(recorded, position == 0 ? "room" : "delivered", connection.peer.id());
     }
   }
 
-  private boolean holds(long ticket, long bytes, int what, int stream) {
-    if (ticket != 0) {
-      return Tickets.reached(ticket, bulk().taken());
+  private boolean holds(long position, long bytes, int what, int stream) {
+    if (position != 0) {
+      return Positions.reached(position, bulk().delivered());
     }
     RingProducer bulk = bulk();
     if (bulk.sealed()) {
@@ -359,18 +359,18 @@ final class Outlet {
     return await(0, 0, NO_RECEIVER, stream, deadlineNs);
   }
 
-  /** See {@link Peer#awaitTaken}. */
-  boolean awaitTaken(long ticket, long deadlineNs) throws MessagingException {
-    if (!await(ticket, 0, NO_RECEIVER, 0, deadlineNs)) {
+  /** See {@link Peer#awaitDelivered}. */
+  boolean awaitDelivered(long position, long deadlineNs) throws MessagingException {
+    if (!await(position, 0, NO_RECEIVER, 0, deadlineNs)) {
       return false;
     }
-    if (!connection.dead() || Tickets.reached(ticket, takenAtEnd)) {
+    if (!connection.dead() || Positions.reached(position, deliveredAtEnd)) {
       return true;
     }
     throw new MessagingException(Code.LOST, connection.failure());
   }
 
-  /** There may be room, or something was taken. */
+  /** There may be room, or something was delivered. */
   void wake() {
     waiters.wake();
   }
@@ -395,15 +395,15 @@ final class Outlet {
     }
   }
 
-  /** Nobody waits, nothing is under way, and all tickets were taken. */
+  /** Nobody waits, nothing is under way, and all positions were delivered. */
   boolean idle() {
-    return waiters.none() && unconsumedBytes() == 0 && allTaken();
+    return waiters.none() && unconsumedBytes() == 0 && allDelivered();
   }
 
   /** Whether all that was sent was handed to the program there. */
-  boolean allTaken() {
+  boolean allDelivered() {
     try {
-      return bulk().taken() == bulk().claimed();
+      return bulk().delivered() == bulk().claimed();
     } catch (IllegalStateException e) {
       return true; // unmapped
     }
@@ -414,7 +414,7 @@ final class Outlet {
     return bulk().claimed();
   }
 
-  /** No more messages and questions. */
+  /** No more messages and requests. */
   void sealBulk() {
     seal(Lane.BULK);
   }
@@ -436,13 +436,13 @@ final class Outlet {
   }
 
   /** Sealed, it keeps what will be asked for when its memory is gone; that is returned. */
-  long rememberTaken() {
+  long rememberDelivered() {
     try {
-      takenAtEnd = bulk().taken();
+      deliveredAtEnd = bulk().delivered();
     } catch (IllegalStateException e) {
       // It was kept before.
     }
-    return takenAtEnd;
+    return deliveredAtEnd;
   }
 
   /** Whether nobody writes into its rings any more. */

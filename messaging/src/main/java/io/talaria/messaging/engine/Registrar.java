@@ -15,7 +15,7 @@ import io.talaria.messaging.transport.Fabric;
 import io.talaria.messaging.transport.LoopTrack;
 import io.talaria.messaging.transport.ShmLayout;
 import io.talaria.messaging.transport.ShmTrack;
-import io.talaria.messaging.transport.StreamTrack;
+import io.talaria.messaging.transport.TcpTrack;
 import io.talaria.messaging.transport.Track;
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.HostKey;
@@ -173,8 +173,8 @@ final class Registrar extends Thread {
     stalls = new Stalls(node);
     cluster = hash(options.cluster());
     key = options.key() == null ? null : HostKey.read(options.key());
-    if (options.isSealed() && key == null) {
-      throw new IllegalArgumentException("sealed() needs a key: call NodeOptions.key");
+    if (options.isEncrypted() && key == null) {
+      throw new IllegalArgumentException("encrypted() needs a key: call NodeOptions.key");
     }
     offer = offer();
     fabric = node.fabric();
@@ -412,7 +412,7 @@ final class Registrar extends Thread {
     try {
       Greeting greeting =
           new Greeting(
-              channel, true, step.local || step.connecting ? null : key, options.isSealed());
+              channel, true, step.local || step.connecting ? null : key, options.isEncrypted());
       greeting.attachment = step;
       pair.dial = greeting;
       begin(greeting, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
@@ -468,8 +468,8 @@ final class Registrar extends Thread {
               + (transports(false) != 0
                   ? " and not in the directory of nodes"
                   : fabric == null
-                      ? ", and transport stream is off"
-                      : ", transport stream is off, and ucx is for this host alone: "
+                      ? ", and transport tcp is off"
+                      : ", transport tcp is off, and ucx is for this host alone: "
                           + unfitBetweenHosts()));
       return null;
     }
@@ -564,7 +564,7 @@ final class Registrar extends Thread {
       try {
         step(greeting);
       } finally {
-        end(greeting, "no answer within 5 s");
+        end(greeting, "no response within 5 s");
       }
     }
   }
@@ -599,7 +599,7 @@ final class Registrar extends Thread {
   /** The transports that a session can lead to here, bits of {@link Greet}. */
   private int transports(boolean local) {
     Set<Transport> own = options.transports();
-    int transports = own.contains(Transport.STREAM) ? Greet.STREAM : 0;
+    int transports = own.contains(Transport.TCP) ? Greet.TCP : 0;
     if (local && own.contains(Transport.SHM)) {
       transports |= Greet.SHM;
     }
@@ -614,8 +614,8 @@ final class Registrar extends Thread {
     if (fabric == null) {
       return node.fabricObstacle();
     }
-    if (options.isSealed()) {
-      return "what UCX carries is not sealed";
+    if (options.isEncrypted()) {
+      return "what UCX carries is not encrypted";
     }
     // Its addresses are parsed by UCX, which trusts them.
     return key == null && !options.isInsecure() ? "there is no key" : null;
@@ -646,7 +646,7 @@ final class Registrar extends Thread {
           return;
         }
         Greeting greeting =
-            new Greeting(channel, false, step.local ? null : key, options.isSealed());
+            new Greeting(channel, false, step.local ? null : key, options.isEncrypted());
         greeting.attachment = step;
         begin(greeting, SelectionKey.OP_READ);
       } catch (IOException e) {
@@ -714,7 +714,7 @@ final class Registrar extends Thread {
           "node " + step.pair.peer.id() + " at " + text(step.address) + ": " + e.getMessage(), e);
     }
     greetings.remove(greeting);
-    Greeting proving = new Greeting(greeting.channel(), true, key, options.isSealed());
+    Greeting proving = new Greeting(greeting.channel(), true, key, options.isEncrypted());
     step.connecting = false;
     proving.attachment = step;
     step.pair.dial = proving;
@@ -865,11 +865,11 @@ final class Registrar extends Thread {
           step.why += "; not by ucx: " + e.getMessage();
         }
       }
-      if (step.transport == 0 && (common & Greet.STREAM) == 0) {
+      if (step.transport == 0 && (common & Greet.TCP) == 0) {
         reject(greeting, Greet.REJECT_OTHER, "there is no transport in common" + notBy(step));
         return;
       }
-      step.transport = step.transport == 0 ? Greet.STREAM : step.transport;
+      step.transport = step.transport == 0 ? Greet.TCP : step.transport;
     }
     greeting.send(
         new Greet.Welcome(
@@ -909,11 +909,11 @@ final class Registrar extends Thread {
   }
 
   private ByteBuffer acceptByFabric(Step step) throws IOException {
-    byte[] answer =
+    byte[] response =
         fabric.accept(
             step.pair.peer.id(), step.hello.incarnation(), incarnation, bytes(step.hello.fabric()));
     step.transport = Greet.UCX;
-    return ByteBuffer.wrap(answer);
+    return ByteBuffer.wrap(response);
   }
 
   private static byte[] bytes(ByteBuffer from) {
@@ -1019,7 +1019,7 @@ final class Registrar extends Thread {
               connection, pair.peer.id(), step.number, greeting.channel(), step.why, capacity);
     } else {
       track =
-          new StreamTrack(
+          new TcpTrack(
               connection,
               greeting.channel(),
               greeting.wire(),
@@ -1036,7 +1036,7 @@ final class Registrar extends Thread {
     if (greeting.dialled() && (step.offered & Greet.UCX) != 0) {
       why += "; not by ucx: the other side does not";
     }
-    return options.isSealed() && !step.local ? why + ", sealed" : why;
+    return options.isEncrypted() && !step.local ? why + ", encrypted" : why;
   }
 
   private void leaveGreetings(Greeting greeting) throws IOException {
@@ -1197,7 +1197,9 @@ final class Registrar extends Thread {
         continue;
       }
       count++;
-      if (connection.idle() && !node.calls().any(connection) && each.getValue().usedNs < since) {
+      if (connection.idle()
+          && !node.responseSlots().any(connection)
+          && each.getValue().usedNs < since) {
         since = each.getValue().usedNs;
         longest = connection;
       }
@@ -1208,12 +1210,12 @@ final class Registrar extends Thread {
       life.leaveNs = System.nanoTime() + LEAVE_NS;
       longest.control(Records.GOODBYE, 0, 0);
       Connection asked = longest;
-      at(life.leaveNs, () -> noAnswer(asked, life));
+      at(life.leaveNs, () -> noResponse(asked, life));
     }
   }
 
   /** Whoever does not answer GOODBYE stays. */
-  private void noAnswer(Connection connection, Life life) {
+  private void noResponse(Connection connection, Life life) {
     if (!life.left) {
       connection.leaving = false;
       node.wakePoller();
@@ -1231,7 +1233,7 @@ final class Registrar extends Thread {
       life.usedNs = System.nanoTime();
     } else if (connection.leaving) {
       leave(connection, life);
-    } else if (connection.idle() && !node.calls().any(connection)) {
+    } else if (connection.idle() && !node.responseSlots().any(connection)) {
       connection.leaving = true;
       leave(connection, life);
     } else {
@@ -1272,7 +1274,7 @@ final class Registrar extends Thread {
       }
     }
     node.lookAfterTasks();
-    node.calls().sweep();
+    node.responseSlots().sweep();
     makeRoom(); // who was asked before may have had something open
     if (stalls.look()) {
       at(System.nanoTime() + Stalls.OPEN_NS, stalls::lookAgain); // from that look on

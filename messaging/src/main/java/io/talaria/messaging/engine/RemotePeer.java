@@ -2,10 +2,10 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.transport.Lane;
 import java.util.Objects;
@@ -17,7 +17,7 @@ final class RemotePeer implements Peer {
   private final LocalNode node;
   private final int id;
   private final Waiters connecting = new Waiters();
-  private final Tickets tickets = new Tickets();
+  private final Positions positions = new Positions();
   private volatile Connection connection;
 
   /** Why there is none, or null as long as nobody has tried. */
@@ -54,7 +54,7 @@ final class RemotePeer implements Peer {
     return connection;
   }
 
-  /** How many messages and questions of it wait for handlers, about. Any thread. */
+  /** How many messages and requests of it wait for handlers, about. Any thread. */
   int waiting() {
     int waiting = 0;
     for (Inbox each : inboxes) {
@@ -63,8 +63,8 @@ final class RemotePeer implements Peer {
     return waiting;
   }
 
-  Tickets tickets() {
-    return tickets;
+  Positions positions() {
+    return positions;
   }
 
   /** There is one, or none any more. */
@@ -131,7 +131,7 @@ final class RemotePeer implements Peer {
       TypeEntry type,
       Object message,
       byte kind,
-      CallSlot slot,
+      ResponseSlot slot,
       int generation,
       int limitUs,
       long deadlineNs)
@@ -153,7 +153,7 @@ final class RemotePeer implements Peer {
       if (result > 0) {
         return result;
       }
-      if (result == NO_ROOM) {
+      if (result == BACK_PRESSURED) {
         if (!outlet.awaitRoom(outlet.maxRecord(Lane.BULK), head.what(), deadlineNs)) {
           throw noRoom();
         }
@@ -166,7 +166,7 @@ final class RemotePeer implements Peer {
   MessagingException noRoom() {
     Connection now = connection;
     return new MessagingException(
-        Code.NO_ROOM,
+        Code.BACK_PRESSURED,
         "node "
             + id
             + " has taken too little within the limit: its receivers are slow, or it stands still"
@@ -233,45 +233,45 @@ final class RemotePeer implements Peer {
   }
 
   @Override
-  public boolean awaitTaken(long ticket, long limitNs) throws MessagingException {
+  public boolean awaitDelivered(long position, long limitNs) throws MessagingException {
     ThreadContext.current().mayWait();
-    if (ticket <= 0) {
-      throw new IllegalArgumentException("ticket is " + ticket + ", it must be positive");
+    if (position <= 0) {
+      throw new IllegalArgumentException("position is " + position + ", it must be positive");
     }
     Connection now = connection;
-    if (now != null && Tickets.isOf(ticket, now.number)) {
-      return now.outlet().awaitTaken(ticket, deadline(limitNs));
+    if (now != null && Positions.isOf(position, now.number)) {
+      return now.outlet().awaitDelivered(position, deadline(limitNs));
     }
-    if (tickets.wasTaken(ticket)) {
+    if (positions.wasDelivered(position)) {
       return true;
     }
     throw new MessagingException(
-        Code.LOST, "the connection of ticket " + ticket + " to node " + id + " has ended");
+        Code.LOST, "the connection of position " + position + " to node " + id + " has ended");
   }
 
   @Override
-  public <A> A ask(Object question, Class<A> answer, long limitNs) throws MessagingException {
-    return begin(question, answer, limitNs, true).result();
+  public <A> A request(Object request, Class<A> response, long limitNs) throws MessagingException {
+    return begin(request, response, limitNs, true).result();
   }
 
   @Override
-  public <A> Call<A> call(Object question, Class<A> answer, long limitNs)
+  public <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, long limitNs)
       throws MessagingException {
-    return begin(question, answer, limitNs, false);
+    return begin(request, response, limitNs, false);
   }
 
-  private <A> PendingCall<A> begin(Object question, Class<A> answer, long limitNs, boolean waits)
-      throws MessagingException {
-    Objects.requireNonNull(question, "question");
+  private <A> PendingResponse<A> begin(
+      Object request, Class<A> response, long limitNs, boolean waits) throws MessagingException {
+    Objects.requireNonNull(request, "request");
     ThreadContext context = ThreadContext.current();
     context.mayWait();
-    TypeEntry type = node.types().of(question);
-    TypeEntry unused = node.types().ofClass(answer);
+    TypeEntry type = node.types().of(request);
+    TypeEntry unused = node.types().ofClass(response);
     long deadline = deadline(limitNs);
     int limitUs = Math.clamp(limitNs / 1000, 1, Integer.MAX_VALUE);
-    CallSlot slot = node.calls().take();
+    ResponseSlot slot = node.responseSlots().take();
     if (slot == null) {
-      throw new MessagingException(Code.NO_ROOM, "65536 questions are under way already");
+      throw new MessagingException(Code.BACK_PRESSURED, "65536 requests are under way already");
     }
     int generation = slot.open();
     boolean sent = false;
@@ -285,7 +285,7 @@ final class RemotePeer implements Peer {
             context.head.of(type.index, Records.REQUEST, slot.index, generation, limitUs);
         context.wantsToLead = waits && !Thread.currentThread().isVirtual();
         try {
-          result = now.outlet().put(context, type, question, Lane.BULK, head);
+          result = now.outlet().put(context, type, request, Lane.BULK, head);
           looked = context.leads;
           if (looked) {
             boolean unusedFound = now.look(slot, generation);
@@ -301,15 +301,15 @@ final class RemotePeer implements Peer {
       if (result <= 0) {
         long until = Math.min(deadline, deadline(node.sendLimitNs()));
         result =
-            sendSlowly(context, type, question, Records.REQUEST, slot, generation, limitUs, until);
+            sendSlowly(context, type, request, Records.REQUEST, slot, generation, limitUs, until);
       }
-      PendingCall<A> call =
-          new PendingCall<>(node, this, slot, generation, answer, deadline, looked, !waits);
+      PendingResponse<A> pending =
+          new PendingResponse<>(node, this, slot, generation, response, deadline, looked, !waits);
       if (!waits) {
-        slot.owner = call;
+        slot.owner = pending;
       }
       sent = result > 0;
-      return call;
+      return pending;
     } finally {
       if (!sent) {
         // Nobody can answer it, but the end of a connection may be telling it.
@@ -317,7 +317,7 @@ final class RemotePeer implements Peer {
           Thread.onSpinWait();
         }
         slot.reset(generation);
-        node.calls().giveBack(slot);
+        node.responseSlots().giveBack(slot);
       }
     }
   }

@@ -32,7 +32,7 @@ public final class Greet {
   public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
 
   /** Of all that nodes exchange. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** Kinds of frames. */
   public static final byte HELLO = 1;
@@ -65,7 +65,7 @@ public final class Greet {
   public static final int SHM = 1;
 
   /** See {@link #SHM}. */
-  public static final int STREAM = 2;
+  public static final int TCP = 2;
 
   /** See {@link #SHM}. */
   public static final int UCX = 4;

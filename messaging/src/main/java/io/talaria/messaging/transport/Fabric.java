@@ -39,10 +39,10 @@ public interface Fabric {
   /**
    * The same at the node that has called. Registrar.
    *
-   * @param answer what the other has told
+   * @param response what the other has told
    * @throws IOException as for {@link #accept}
    */
-  void accepted(int id, long incarnation, byte[] answer) throws IOException;
+  void accepted(int id, long incarnation, byte[] response) throws IOException;
 
   /**
    * Makes a connection on the way to a node. Registrar.

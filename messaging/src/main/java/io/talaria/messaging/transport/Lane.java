@@ -7,7 +7,7 @@ public final class Lane {
   /** Messages and requests: read only as fast as the program takes them. */
   public static final int BULK = 0;
 
-  /** Answers and control: always read at once. */
+  /** Responses and control: always read at once. */
   public static final int EXPRESS = 1;
 
   /** How many there are. */

@@ -64,7 +64,7 @@ abstract class MemoryTrack extends Track {
   /** The memory of a ring in, that the other side has made. */
   abstract MemorySegment inMemory(int lane, int generation);
 
-  /** Tells threads at the other end that wait for room, or for what was taken. */
+  /** Tells threads at the other end that wait for room, or for what was delivered. */
   abstract void wakeSenders();
 
   @Override

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * A way over which both rings of a direction are copied into mirrors at the other end, in frames of
- * {@link StreamLayout}. Whoever has the output sends, straight from the ring; whoever has the input
+ * {@link TcpLayout}. Whoever has the output sends, straight from the ring; whoever has the input
  * receives. How bytes travel, and who has what, is the subclass's.
  */
 public abstract class MirrorTrack extends Track {
@@ -38,7 +38,7 @@ public abstract class MirrorTrack extends Track {
 
   // Of whoever has the output.
   private final long[] toldHead = new long[Lane.COUNT];
-  private long toldTaken;
+  private long toldDelivered;
   private int runStart;
   private int runBytes;
 
@@ -53,7 +53,7 @@ public abstract class MirrorTrack extends Track {
   private int lane;
 
   /** The other end's word about our bulk. */
-  private volatile long taken;
+  private volatile long delivered;
 
   /** All was sent, and the other end was told; of whoever has the output. */
   protected boolean finished;
@@ -199,14 +199,14 @@ public abstract class MirrorTrack extends Track {
   private boolean creditUntold() {
     return in[Lane.BULK].published() != toldHead[Lane.BULK]
         || in[Lane.EXPRESS].published() != toldHead[Lane.EXPRESS]
-        || in[Lane.BULK].taken() != toldTaken;
+        || in[Lane.BULK].delivered() != toldDelivered;
   }
 
   /**
    * Writes a frame of credit, if there is news; false if not. With the output.
    *
    * @param to where it goes, little-endian
-   * @param at from where on; {@link StreamLayout#CREDIT_FRAME_BYTES}
+   * @param at from where on; {@link TcpLayout#CREDIT_FRAME_BYTES}
    */
   protected final boolean takeCredit(ByteBuffer to, int at) {
     if (!creditUntold()) {
@@ -214,24 +214,24 @@ public abstract class MirrorTrack extends Track {
     }
     toldHead[Lane.BULK] = in[Lane.BULK].published();
     toldHead[Lane.EXPRESS] = in[Lane.EXPRESS].published();
-    toldTaken = in[Lane.BULK].taken();
-    writeHeader(to, at, StreamLayout.CREDIT, 0, StreamLayout.CREDIT_BYTES, 0);
-    int body = at + StreamLayout.HEADER_BYTES;
+    toldDelivered = in[Lane.BULK].delivered();
+    writeHeader(to, at, TcpLayout.CREDIT, 0, TcpLayout.CREDIT_BYTES, 0);
+    int body = at + TcpLayout.HEADER_BYTES;
     to.putLong(body, toldHead[Lane.BULK]);
     to.putLong(body + Long.BYTES, toldHead[Lane.EXPRESS]);
-    to.putLong(body + 2 * Long.BYTES, toldTaken);
+    to.putLong(body + 2 * Long.BYTES, toldDelivered);
     return true;
   }
 
   /** Writes a frame's header. */
   protected final void writeHeader(
       ByteBuffer to, int at, byte kind, int lane, int length, int skipped) {
-    to.putInt(at + StreamLayout.LENGTH, length);
-    to.putInt(at + StreamLayout.SKIPPED, skipped);
-    to.put(at + StreamLayout.KIND, kind);
-    to.put(at + StreamLayout.LANE, (byte) lane);
-    to.putShort(at + StreamLayout.LANE + 1, (short) 0);
-    to.putInt(at + StreamLayout.MAGIC_AT, mark);
+    to.putInt(at + TcpLayout.LENGTH, length);
+    to.putInt(at + TcpLayout.SKIPPED, skipped);
+    to.put(at + TcpLayout.KIND, kind);
+    to.put(at + TcpLayout.LANE, (byte) lane);
+    to.putShort(at + TcpLayout.LANE + 1, (short) 0);
+    to.putInt(at + TcpLayout.MAGIC_AT, mark);
   }
 
   /**
@@ -250,7 +250,7 @@ public abstract class MirrorTrack extends Track {
     int skip = 0;
     int end = (int) from.memory().byteSize();
     while (found != 0
-        && (run + Math.abs(found) <= StreamLayout.MAX_DATA || run == 0)
+        && (run + Math.abs(found) <= TcpLayout.MAX_DATA || run == 0)
         && fits(lane, Math.abs(found))) {
       from.advance();
       if (found < 0) {
@@ -264,7 +264,7 @@ public abstract class MirrorTrack extends Track {
       found = from.peekWithPads();
     }
     sent.set(lane, from.position());
-    writeHeader(to, at, StreamLayout.DATA, lane, run, skip);
+    writeHeader(to, at, TcpLayout.DATA, lane, run, skip);
     runStart = start;
     runBytes = run;
     return true;
@@ -316,31 +316,31 @@ public abstract class MirrorTrack extends Track {
    *
    * @param from little-endian
    * @param at where the header begins
-   * @param have how many bytes from there on have come, at least {@link StreamLayout#HEADER_BYTES}
+   * @param have how many bytes from there on have come, at least {@link TcpLayout#HEADER_BYTES}
    * @return how many bytes belong together, or 0: not all of them have come. Of data, {@link
    *     #awaited} bytes follow
    */
   protected final int takeHeader(ByteBuffer from, int at, int have) {
-    int length = from.getInt(at + StreamLayout.LENGTH);
-    int skip = from.getInt(at + StreamLayout.SKIPPED);
-    byte kind = from.get(at + StreamLayout.KIND);
-    int where = from.get(at + StreamLayout.LANE);
-    int marked = from.getInt(at + StreamLayout.MAGIC_AT);
+    int length = from.getInt(at + TcpLayout.LENGTH);
+    int skip = from.getInt(at + TcpLayout.SKIPPED);
+    byte kind = from.get(at + TcpLayout.KIND);
+    int where = from.get(at + TcpLayout.LANE);
+    int marked = from.getInt(at + TcpLayout.MAGIC_AT);
     if (marked != mark) {
       throw new RingBrokenException("a frame begins with " + Integer.toHexString(marked));
     }
-    if (kind == StreamLayout.CREDIT && length == StreamLayout.CREDIT_BYTES) {
-      if (have < StreamLayout.CREDIT_FRAME_BYTES) {
+    if (kind == TcpLayout.CREDIT && length == TcpLayout.CREDIT_BYTES) {
+      if (have < TcpLayout.CREDIT_FRAME_BYTES) {
         return 0;
       }
-      int body = at + StreamLayout.HEADER_BYTES;
+      int body = at + TcpLayout.HEADER_BYTES;
       credit(Lane.BULK, from.getLong(body));
       credit(Lane.EXPRESS, from.getLong(body + Long.BYTES));
-      taken(from.getLong(body + 2 * Long.BYTES));
+      delivered(from.getLong(body + 2 * Long.BYTES));
       owner.wakeWaiters();
-      return StreamLayout.CREDIT_FRAME_BYTES;
+      return TcpLayout.CREDIT_FRAME_BYTES;
     }
-    if (kind != StreamLayout.DATA || where < 0 || where >= Lane.COUNT) {
+    if (kind != TcpLayout.DATA || where < 0 || where >= Lane.COUNT) {
       throw new RingBrokenException("a frame of kind " + kind + " for lane " + where);
     }
     if (!in[where].accepts(length, skip)) {
@@ -354,7 +354,7 @@ public abstract class MirrorTrack extends Track {
     if (length == 0) {
       in[where].wrote(0, skip);
     }
-    return StreamLayout.HEADER_BYTES;
+    return TcpLayout.HEADER_BYTES;
   }
 
   /** How many bytes of the frame's data are still to come. */
@@ -392,12 +392,13 @@ public abstract class MirrorTrack extends Track {
     credit.set(lane, head);
   }
 
-  private void taken(long position) {
-    if (RingLayout.distance(taken, position) > RingLayout.distance(taken, sent.get(Lane.BULK))) {
-      throw new RingBrokenException("taken is " + position + ", beyond what was sent");
+  private void delivered(long position) {
+    if (RingLayout.distance(delivered, position)
+        > RingLayout.distance(delivered, sent.get(Lane.BULK))) {
+      throw new RingBrokenException("delivered is " + position + ", beyond what was sent");
     }
-    taken = position;
-    sender[Lane.BULK].publishTaken(position);
+    delivered = position;
+    sender[Lane.BULK].publishDelivered(position);
   }
 
   /** No more comes. */

@@ -108,7 +108,7 @@ public abstract class Track {
 
   /**
    * Looks for records that no word in memory announces; by whoever has the inlet lock, and waits
-   * for an answer.
+   * for a response.
    *
    * @return whether anything came that the poller has to look at afterwards
    */
@@ -142,7 +142,7 @@ public abstract class Track {
   /** Whether the other end has ended, and nothing more can come. Poller. */
   public abstract boolean over();
 
-  /** Whether the other end cannot even say any more what it has taken. Poller. */
+  /** Whether the other end cannot even say any more what it has delivered. Poller. */
   public abstract boolean severed();
 
   /** What else its wake-ups depend on; for people, and without any order between the words. */

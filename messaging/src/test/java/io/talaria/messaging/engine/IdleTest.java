@@ -42,7 +42,7 @@ class IdleTest {
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
         .sendLimit(Duration.ofSeconds(30))
-        .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number));
+        .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number));
   }
 
   private static long cpuNs() {
@@ -56,19 +56,20 @@ class IdleTest {
   @ParameterizedTest
   @EnumSource(
       value = Transport.class,
-      names = {"SHM", "STREAM", "UCX"})
+      names = {"SHM", "TCP", "UCX"})
   void twoIdleNodesCostLessThanHalfAPercentOfACore(Transport transport) throws Exception {
     WakeUps.assume(transport);
     NodeOptions first = options(1, transport);
     LocalNode far =
-        LocalNode.start(transport == Transport.STREAM ? first.listen("127.0.0.1", 0) : first);
+        LocalNode.start(transport == Transport.TCP ? first.listen("127.0.0.1", 0) : first);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     LocalNode near =
         LocalNode.start(options(2, transport).directory(id -> Map.of(1, there).get(id)));
     try {
       for (int i = 0; i < 20_000; i++) { // compiled
-        assertThat(near.peer(1).ask(new Figure(i), Figure.class, LIMIT_NS).value()).isEqualTo(i);
+        assertThat(near.peer(1).request(new Figure(i), Figure.class, LIMIT_NS).value())
+            .isEqualTo(i);
       }
       TimeUnit.SECONDS.sleep(1);
       long before = cpuNs();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the poller does while a thread that waits for an answer looks for it. */
+/** What the poller does while a thread that waits for a response looks for it. */
 @Timeout(120)
 class LeadingTest {
   private static final long LIMIT_NS = 60_000_000_000L;
@@ -39,14 +39,15 @@ class LeadingTest {
             .sharedMemoryDirectory(directory.resolve("shm"))
             .transports(Transport.SHM)
             .sendLimit(Duration.ofSeconds(30))
-            .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number)));
+            .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number)));
   }
 
   @BeforeEach
   void connect() throws Exception {
     near = start(1);
     far = start(2);
-    assertThat(near.peer(2).ask(new Figure(1), Figure.class, LIMIT_NS)).isEqualTo(new Figure(1));
+    assertThat(near.peer(2).request(new Figure(1), Figure.class, LIMIT_NS))
+        .isEqualTo(new Figure(1));
   }
 
   @AfterEach
@@ -84,9 +85,9 @@ class LeadingTest {
     }
   }
 
-  /** Who waits for an answer has said so before the question is seen. */
+  /** Who waits for a response has said so before the request is seen. */
   @Test
-  void anAnswerToWhoeverLooksRingsNoDoorbell() throws Exception {
+  void aResponseToWhoeverLooksRingsNoDoorbell() throws Exception {
     Track back = far.remote(1).connection().track();
     long deadline = System.nanoTime() + LIMIT_NS;
     while (!near.pollerSleeps()) {
@@ -103,7 +104,8 @@ class LeadingTest {
     context.leads = false;
     assertThat(back.out(Lane.EXPRESS).mustWake()).as("a doorbell is wanted").isFalse();
     connection.stopLeading();
-    assertThat(near.peer(2).ask(new Figure(3), Figure.class, LIMIT_NS)).isEqualTo(new Figure(3));
+    assertThat(near.peer(2).request(new Figure(3), Figure.class, LIMIT_NS))
+        .isEqualTo(new Figure(3));
   }
 
   private static int awaitSleep(LocalNode node, int after) {

@@ -61,17 +61,17 @@ final class WakeUps {
             .directory(portOfOther > 0 ? Map.of(3 - id, other)::get : NodeDirectory.thisHost())
             .receive(Message.class, Dispatch.INLINE, (message, from) -> {})
             .receive(Blob.class, (blob, from) -> {})
-            .answer(Inline.class, Dispatch.INLINE, (number, call) -> call.answer(number))
-            .answer(Ordered.class, Dispatch.ORDERED, (number, call) -> call.answer(number))
-            .answer(Back.class, Dispatch.ORDERED, WakeUps::askBack)
-            .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
+            .handle(Inline.class, Dispatch.INLINE, (number, request) -> request.respond(number))
+            .handle(Ordered.class, Dispatch.ORDERED, (number, request) -> request.respond(number))
+            .handle(Back.class, Dispatch.ORDERED, WakeUps::requestBack)
+            .handle(Blob.class, Dispatch.ORDERED, (blob, request) -> request.respond(blob));
     return LocalNode.start(
-        transport == Transport.STREAM ? options.listen("127.0.0.1", 0) : options, false);
+        transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options, false);
   }
 
-  private static void askBack(Back number, Request call) throws MessagingException {
+  private static void requestBack(Back number, Request request) throws MessagingException {
     Inline inline = new Inline(number.value());
-    call.answer(new Back(call.from().ask(inline, Inline.class, LIMIT_NS).value()));
+    request.respond(new Back(request.from().request(inline, Inline.class, LIMIT_NS).value()));
   }
 
   /** Skips the test if the transport cannot be used here. */

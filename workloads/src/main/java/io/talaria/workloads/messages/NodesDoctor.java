@@ -72,7 +72,7 @@ public final class NodesDoctor implements NodesInquiry {
         NodeOptions.of(own)
             .cluster(cluster)
             .directory(directory)
-            .transports(Transport.SHM, Transport.UCX, Transport.STREAM)
+            .transports(Transport.SHM, Transport.UCX, Transport.TCP)
             .connectionLimit(Math.max(MIN_LIMIT, Math.min(all.size() + 1, 10_000)))
             .lookup(MethodHandles.lookup())
             .type(Nothing.class);

@@ -39,7 +39,7 @@ public final class NodesJvm {
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(LIMIT_S);
   private static final long LOOK_AGAIN_NS = 50_000;
 
-  /** The question for what has come so far. */
+  /** The request for what has come so far. */
   record HowMany() {}
 
   private final NodesJob job;
@@ -89,20 +89,20 @@ public final class NodesJvm {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .waiting(how.waiting())
+            .idleStrategy(how.idleStrategy())
             .directory(addresses::get)
             .sendLimit(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())
             .type(Tally.class)
-            .answer(
+            .handle(
                 HowMany.class,
                 Dispatch.INLINE,
-                (ask, call) -> call.answer(receipts[call.from().id()].tally()));
+                (ask, request) -> request.respond(receipts[request.from().id()].tally()));
     if (how.handlers() != 0) {
       options = options.handlers(how.handlers());
     }
-    options = Sealing.apply(options, job.implementation(), job.directory());
-    options = Sealing.listen(options, job.implementation());
+    options = Encryption.apply(options, job.implementation(), job.directory());
+    options = Encryption.listen(options, job.implementation());
     return how.reuse() ? mutable(options) : records(options, how.dispatch());
   }
 
@@ -152,11 +152,11 @@ public final class NodesJvm {
   }
 
   private void checkTransport(int target) throws HarnessException {
-    Sealing.check(job.implementation(), node.peer(target));
+    Encryption.check(job.implementation(), node.peer(target));
   }
 
   private Tally tally(int target) throws MessagingException {
-    return node.peer(target).ask(new HowMany(), Tally.class, LIMIT_NS);
+    return node.peer(target).request(new HowMany(), Tally.class, LIMIT_NS);
   }
 
   private Went go(Go order) throws Exception {

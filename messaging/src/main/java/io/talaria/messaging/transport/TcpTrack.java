@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A connection on which frames travel. Whoever has the output lock sends; whoever has the inlet
  * lock receives.
  */
-public final class StreamTrack extends MirrorTrack {
+public final class TcpTrack extends MirrorTrack {
   private static final int STAGE_BYTES = 256 << 10;
 
   private final SocketChannel session;
@@ -26,7 +26,7 @@ public final class StreamTrack extends MirrorTrack {
 
   // Output; under its lock.
   private final AtomicBoolean outputLock = new AtomicBoolean();
-  private final ByteBuffer header = little(StreamLayout.CREDIT_FRAME_BYTES);
+  private final ByteBuffer header = little(TcpLayout.CREDIT_FRAME_BYTES);
   private final ByteBuffer[] frame = new ByteBuffer[2];
   private boolean pending;
   private int pendingLane;
@@ -46,7 +46,7 @@ public final class StreamTrack extends MirrorTrack {
    * @param outCapacity of each lane here, in bytes
    * @param inCapacity of each lane at the other end
    */
-  public StreamTrack(
+  public TcpTrack(
       TrackOwner owner,
       SocketChannel session,
       Wire wire,
@@ -54,7 +54,7 @@ public final class StreamTrack extends MirrorTrack {
       String why,
       int[] outCapacity,
       int[] inCapacity) {
-    super(owner, why, StreamLayout.MAGIC, outCapacity, inCapacity);
+    super(owner, why, TcpLayout.MAGIC, outCapacity, inCapacity);
     this.session = session;
     this.wire = wire;
     for (int i = 0; i < Lane.COUNT; i++) {
@@ -73,7 +73,7 @@ public final class StreamTrack extends MirrorTrack {
 
   @Override
   public String transport() {
-    return "stream";
+    return "tcp";
   }
 
   @Override
@@ -182,7 +182,7 @@ public final class StreamTrack extends MirrorTrack {
     if (!takeRun(lane, header, 0)) {
       return false;
     }
-    header.limit(StreamLayout.HEADER_BYTES);
+    header.limit(TcpLayout.HEADER_BYTES);
     frame[1] = ringBytes[lane];
     frame[1].clear();
     frame[1].position(runStart()).limit(runStart() + runBytes());
@@ -233,7 +233,7 @@ public final class StreamTrack extends MirrorTrack {
     while (true) {
       if (awaited() == 0) {
         int have = stage.remaining();
-        int took = have < StreamLayout.HEADER_BYTES ? 0 : takeHeader(stage, stage.position(), have);
+        int took = have < TcpLayout.HEADER_BYTES ? 0 : takeHeader(stage, stage.position(), have);
         if (took == 0) {
           break;
         }
