@@ -28,7 +28,8 @@ public enum Dispatch {
   CONCURRENT,
   /**
    * Each on a virtual thread of its own, in no order; it may wait for anything. As long as {@link
-   * NodeOptions#virtualMax} of them run, nothing behind the next message is received from its node.
+   * NodeOptions#maxVirtualThreads} of them run, nothing behind the next message is received from
+   * its node.
    */
   VIRTUAL
 }

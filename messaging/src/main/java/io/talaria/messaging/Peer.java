@@ -2,6 +2,8 @@
 
 package io.talaria.messaging;
 
+import java.time.Duration;
+
 /**
  * A node to send to, this one included. Valid as long as its {@link Node}; having one connects to
  * nobody. Any thread, virtual ones too.
@@ -33,7 +35,7 @@ public interface Peer {
 
   /**
    * Sends a message: when this returns, it is on its way and the object is the caller's again.
-   * Waits for a connection or for room, at most as long as {@link NodeOptions#sendLimit} says.
+   * Waits for a connection or for room, at most as long as {@link NodeOptions#sendTimeout} says.
    *
    * @return a position for {@link #awaitDelivered}, positive
    * @throws MessagingException UNREACHABLE, REFUSED, BACK_PRESSURED, TOO_LARGE, CLOSED or CANCELLED
@@ -58,27 +60,34 @@ public interface Peer {
    * at the other end, or dropped there.
    *
    * @param position what a send returned
-   * @param limitNs how long at most, in nanoseconds
-   * @return false if the limit has passed
+   * @param timeout how long at most
+   * @return false if the timeout has passed
    * @throws MessagingException LOST if the connection of the position has ended
    */
-  boolean awaitDelivered(long position, long limitNs) throws MessagingException;
+  boolean awaitDelivered(long position, Duration timeout) throws MessagingException;
 
   /**
-   * Asks, and waits for the response.
+   * Sends a request, and waits for the response.
    *
-   * @param limitNs how long at most, in nanoseconds
+   * @param timeout how long at most
    * @throws MessagingException with the reason if there is no response
    * @throws IllegalStateException inside an INLINE receiver or a codec
    */
-  <A> A request(Object request, Class<A> response, long limitNs) throws MessagingException;
+  <A> A request(Object request, Class<A> response, Duration timeout) throws MessagingException;
 
   /**
-   * Asks, and collects the response later. Waits for room as {@link #send} does.
+   * As {@link #request}, for those to whom each nanosecond matters.
    *
-   * @param limitNs after so many nanoseconds the request is over
+   * @param timeoutNs how long at most, in nanoseconds
    */
-  <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, long limitNs)
+  <A> A requestNs(Object request, Class<A> response, long timeoutNs) throws MessagingException;
+
+  /**
+   * Sends a request; its response is collected later. Waits for room as {@link #send} does.
+   *
+   * @param timeout after which the request is over
+   */
+  <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, Duration timeout)
       throws MessagingException;
 
   /** Whether there is a connection now. */

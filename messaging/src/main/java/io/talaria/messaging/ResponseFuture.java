@@ -2,6 +2,7 @@
 
 package io.talaria.messaging;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 
@@ -18,12 +19,12 @@ public interface ResponseFuture<A> {
   /**
    * Waits for the response.
    *
-   * @param limitNs how long at most, in nanoseconds; the request itself goes on after that
-   * @return the response, or null if the limit has passed first
+   * @param timeout how long at most; the request itself goes on after that
+   * @return the response, or null if the timeout has passed first
    * @throws MessagingException if there is none, with the reason
    * @throws IllegalStateException on the poller, in an INLINE receiver; or if it was taken before
    */
-  A await(long limitNs) throws MessagingException;
+  A await(Duration timeout) throws MessagingException;
 
   /** Waits no more and tells the request handler; false if it was done already. */
   boolean cancel();

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Two nodes with two versions of the same records. */
 @Timeout(120)
 class EvolutionTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
   private static final int OLD = 1;
   private static final int NEW = 2;
 
@@ -105,7 +105,7 @@ class EvolutionTest {
   private Node start(int id, ClassLoader version) throws Exception {
     Object lookup = version.loadClass("v.Access").getMethod("lookup").invoke(null);
     NodeOptions options =
-        nodes.options(id).sendLimit(Duration.ofSeconds(20)).lookup((MethodHandles.Lookup) lookup);
+        nodes.options(id).sendTimeout(Duration.ofSeconds(20)).lookup((MethodHandles.Lookup) lookup);
     echo(options, version.loadClass("v.Price"));
     echo(options, version.loadClass("v.Odd"));
     Node node = nodes.start(options);
@@ -175,7 +175,7 @@ class EvolutionTest {
       values[i] = three(constructor.getParameterTypes()[i], version);
     }
     long position = from.peer(to).send(constructor.newInstance(values));
-    assertThat(from.peer(to).awaitDelivered(position, LONG_NS)).isTrue();
+    assertThat(from.peer(to).awaitDelivered(position, LONG)).isTrue();
   }
 
   private static Object three(Class<?> type, ClassLoader version) throws Exception {
@@ -205,7 +205,7 @@ class EvolutionTest {
   }
 
   private static String ask(Node node, int id, Object request) throws Exception {
-    return node.peer(id).request(request, request.getClass(), LONG_NS).toString();
+    return node.peer(id).request(request, request.getClass(), LONG).toString();
   }
 
   @ParameterizedTest
@@ -221,7 +221,7 @@ class EvolutionTest {
     Object newPrice = make(after, "v.Price", "n", 3.5, 8L);
     // As a message, from who calls and from who is called.
     long position = old.peer(NEW).send(oldPrice);
-    assertThat(old.peer(NEW).awaitDelivered(position, LONG_NS)).isTrue();
+    assertThat(old.peer(NEW).awaitDelivered(position, LONG)).isTrue();
     assertThat(got.poll(60, TimeUnit.SECONDS)).isEqualTo("1 Price[note=, value=2.5, item=7]");
     // The response of the new one has a wider item: an old node cannot read it.
     assertThatThrownBy(() -> ask(old, NEW, oldPrice))

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A receiver that takes nothing keeps back what is for it, and nothing else. */
 @Timeout(180)
 class SlowReceiverTest {
-  private static final long LIMIT_NS = 60_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int RING = 64 << 10;
 
   @TempDir Path directory;
@@ -43,7 +43,7 @@ class SlowReceiverTest {
   }
 
   private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT_NS;
+    long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("in time").isNegative();
       Thread.sleep(1);
@@ -52,7 +52,7 @@ class SlowReceiverTest {
 
   private void waitWhileStuck() {
     try {
-      if (!stuck.await(LIMIT_NS, TimeUnit.NANOSECONDS)) {
+      if (!stuck.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
         throw new IllegalStateException("nobody has let it go on");
       }
     } catch (InterruptedException e) {
@@ -69,7 +69,7 @@ class SlowReceiverTest {
   private NodeOptions there(Dispatch dispatch) {
     return nodes
         .options(2)
-        .ringBytes(RING)
+        .dataRingBytes(RING)
         .handlers(2)
         .type(Response.class)
         .receive(
@@ -94,14 +94,14 @@ class SlowReceiverTest {
     nodes = new Variant.Nodes(variant, directory);
     NodeOptions there = there(dispatch);
     if (variant == Variant.LOOP) {
-      return nodes.start(there.sendLimit(Duration.ofMillis(200)));
+      return nodes.start(there.sendTimeout(Duration.ofMillis(200)));
     }
     assertThat(nodes.start(there).id()).isEqualTo(2);
     return nodes.start(
         nodes
             .options(1)
-            .ringBytes(RING)
-            .sendLimit(Duration.ofMillis(200))
+            .dataRingBytes(RING)
+            .sendTimeout(Duration.ofMillis(200))
             .type(Response.class)
             .type(Numbered.class)
             .type(Text.class)
@@ -135,7 +135,7 @@ class SlowReceiverTest {
     assertThat(here.send(NodeSet.of(2), new Numbered(sent, text), outcome)).isZero();
     assertThat(outcome[0]).isEqualTo(Peer.BACK_PRESSURED);
     for (int i = 0; i < 1000; i++) { // more than the rings have
-      assertThat(peer.request(new Pair(i, 0), Response.class, LIMIT_NS).value()).isEqualTo(i + 1);
+      assertThat(peer.request(new Pair(i, 0), Response.class, LIMIT).value()).isEqualTo(i + 1);
       peer.send(new Text(text));
     }
     await(() -> quick.get() == 1001);
@@ -172,7 +172,7 @@ class SlowReceiverTest {
         nodes.start(
             nodes
                 .options(2)
-                .ringBytes(RING)
+                .dataRingBytes(RING)
                 .type(Response.class)
                 .handle(
                     Numbered.class,
@@ -188,8 +188,8 @@ class SlowReceiverTest {
         nodes.start(
             nodes
                 .options(1)
-                .ringBytes(RING)
-                .sendLimit(Duration.ofMillis(200))
+                .dataRingBytes(RING)
+                .sendTimeout(Duration.ofMillis(200))
                 .type(Response.class)
                 .type(Numbered.class));
     Peer peer = here.peer(2);
@@ -204,7 +204,8 @@ class SlowReceiverTest {
               MessagingException.class,
               () -> {
                 ResponseFuture<Response> unused =
-                    peer.requestAsync(new Numbered(number, text), Response.class, 4 * LIMIT_NS);
+                    peer.requestAsync(
+                        new Numbered(number, text), Response.class, LIMIT.multipliedBy(4));
               });
       asked += refused == null ? 1 : 0;
     }
@@ -216,8 +217,7 @@ class SlowReceiverTest {
     stuck.countDown();
     long all = asked;
     await(() -> slow.get() == all);
-    assertThat(peer.request(new Numbered(all, text), Response.class, LIMIT_NS).value())
-        .isEqualTo(all);
+    assertThat(peer.request(new Numbered(all, text), Response.class, LIMIT).value()).isEqualTo(all);
     assertThat(outOfOrder.get()).isZero();
   }
 }

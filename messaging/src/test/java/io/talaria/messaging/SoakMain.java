@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * is not as it should be ends it.
  */
 public final class SoakMain {
-  private static final long LIMIT_NS = 90_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final int STAYS = 1;
   private static final int IDS = 50;
   private static final int SAMPLES = 20;
@@ -36,7 +36,7 @@ public final class SoakMain {
   private static NodeOptions knows(NodeOptions options) {
     return options
         .lookup(MethodHandles.lookup())
-        .sendLimit(Duration.ofNanos(LIMIT_NS))
+        .sendTimeout(LIMIT)
         .type(Response.class)
         .receive(Bytes.class, (bytes, from) -> {})
         .handle(
@@ -65,7 +65,7 @@ public final class SoakMain {
           say("CAME " + (number + 1));
         }
       }
-      long deadline = System.nanoTime() + LIMIT_NS;
+      long deadline = System.nanoTime() + LIMIT.toNanos();
       while (stays.counters().connections() > 0 && System.nanoTime() - deadline < 0) {
         TimeUnit.MILLISECONDS.sleep(20); // until the one that stays has buried the last one
       }
@@ -84,13 +84,13 @@ public final class SoakMain {
     try (Node guest = Node.start(knows(nodes.options(id)))) {
       Peer host = guest.peer(STAYS);
       for (int i = 0; i < REQUESTS; i++) {
-        long response = host.request(new Pair(number + i, 0), Response.class, LIMIT_NS).value();
+        long response = host.request(new Pair(number + i, 0), Response.class, LIMIT).value();
         check(response == number + i, "response " + response + " to " + (number + i));
       }
       int size = number % LARGE_EVERY == 0 ? LARGE : SMALL;
       long position = host.send(new Bytes(new byte[size]));
       check(
-          host.awaitDelivered(position, LIMIT_NS),
+          host.awaitDelivered(position, LIMIT),
           size + " bytes of visitor " + number + " not taken");
     }
   }

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Whatever the program's code throws, and wherever, a node goes on, and tells it. */
 @Timeout(180)
 class ThrowingTest {
-  private static final long LIMIT_NS = 40_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(40);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -197,14 +197,14 @@ class ThrowingTest {
     return nodes
         .options(id)
         .handlers(1)
-        .handlersMax(1)
-        .sendLimit(Duration.ofSeconds(60))
+        .maxHandlers(1)
+        .sendTimeout(Duration.ofSeconds(60))
         .type(Response.class)
         .type(Bomb.class, new BombCodec(kind));
   }
 
   private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT_NS;
+    long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("in time").isNegative();
       Thread.sleep(1);
@@ -213,7 +213,7 @@ class ThrowingTest {
 
   private static Code codeOf(Peer peer, Object request, Class<?> response) {
     return catchThrowableOfType(
-            MessagingException.class, () -> peer.request(request, response, LIMIT_NS))
+            MessagingException.class, () -> peer.request(request, response, LIMIT))
         .code();
   }
 
@@ -260,7 +260,7 @@ class ThrowingTest {
       for (int i = 2; i < 5; i++) {
         taken = peer.send(new Bomb(i, Bomb.NOT));
       }
-      assertThat(peer.awaitDelivered(taken, LIMIT_NS)).as("%s", dispatch).isTrue();
+      assertThat(peer.awaitDelivered(taken, LIMIT)).as("%s", dispatch).isTrue();
       await(() -> got.get() == 4);
       for (int i = 1; i < 4; i++) {
         assertThat(codeOf(peer, new Pair(i, 0), Bomb.class))
@@ -268,7 +268,7 @@ class ThrowingTest {
             .isEqualTo(Code.REMOTE_ERROR);
       }
       assertThat(codeOf(peer, new Pair(4, 0), Bomb.class)).isEqualTo(Code.TYPE_MISMATCH);
-      assertThat(peer.request(new Pair(0, 7), Response.class, LIMIT_NS).value()).isEqualTo(7);
+      assertThat(peer.request(new Pair(0, 7), Response.class, LIMIT).value()).isEqualTo(7);
       await(() -> telling.told.size() >= 6); // the response may be here before the listener hears
       assertThat(there.counters().dropped()).isEqualTo(1);
       assertThat(there.counters().failed()).isEqualTo(4);
@@ -298,7 +298,7 @@ class ThrowingTest {
                 .type(Pair.class)
                 .receive(Bomb.class, Dispatch.ORDERED, (bomb, from) -> got.incrementAndGet()));
     Peer peer = here.peer(2);
-    assertThat(peer.request(new Pair(1, 0), Bomb.class, LIMIT_NS)).isNotNull();
+    assertThat(peer.request(new Pair(1, 0), Bomb.class, LIMIT)).isNotNull();
     Telling telling = new Telling(null);
     here.listen(telling);
     AtomicInteger told = new AtomicInteger();
@@ -310,9 +310,9 @@ class ThrowingTest {
     Executor refusing = task -> kind.run();
     int each = 5;
     for (int i = 0; i < each; i++) {
-      peer.requestAsync(new Pair(1, i), Bomb.class, LIMIT_NS).whenDone(Runnable::run, throwing);
-      peer.requestAsync(new Pair(2, i), Bomb.class, LIMIT_NS).whenDone(Runnable::run, throwing);
-      peer.requestAsync(new Pair(1, i), Bomb.class, LIMIT_NS).whenDone(refusing, throwing);
+      peer.requestAsync(new Pair(1, i), Bomb.class, LIMIT).whenDone(Runnable::run, throwing);
+      peer.requestAsync(new Pair(2, i), Bomb.class, LIMIT).whenDone(Runnable::run, throwing);
+      peer.requestAsync(new Pair(1, i), Bomb.class, LIMIT).whenDone(refusing, throwing);
     }
     await(() -> told.get() == 2 * each);
     there.peer(1).send(new Bomb(0, Bomb.NOT));
@@ -355,6 +355,6 @@ class ThrowingTest {
     assertThat(telling.told.peek()).startsWith("unreachable the directory of nodes has failed: ");
     assertThat(peer.reason()).contains(kind.made().getClass().getName());
     throwing.set(false);
-    assertThat(peer.request(new Pair(0, 7), Response.class, LIMIT_NS).value()).isEqualTo(7);
+    assertThat(peer.request(new Pair(0, 7), Response.class, LIMIT).value()).isEqualTo(7);
   }
 }

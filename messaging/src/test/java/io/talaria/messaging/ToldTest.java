@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is told of requests, claims and waits that take too long or come to nothing. */
 @Timeout(180)
 class ToldTest {
-  private static final long LIMIT_NS = 120_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -52,7 +52,7 @@ class ToldTest {
     public void write(Slow slow, MessageWriter out) {
       slow.begun.countDown();
       try {
-        if (!slow.goOn.await(LIMIT_NS, TimeUnit.NANOSECONDS)) {
+        if (!slow.goOn.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
           throw new IllegalStateException("nobody has let it go on");
         }
       } catch (InterruptedException e) {
@@ -81,7 +81,7 @@ class ToldTest {
   private NodeOptions options(int id) {
     return nodes
         .options(id)
-        .sendLimit(Duration.ofSeconds(60))
+        .sendTimeout(Duration.ofSeconds(60))
         .type(Pair.class)
         .type(Response.class);
   }
@@ -102,21 +102,21 @@ class ToldTest {
                     }));
     Node here = nodes.start(options(1).type(Text.class));
     ResponseFuture<Response> later =
-        here.peer(2).requestAsync(new Text("keep"), Response.class, LIMIT_NS);
+        here.peer(2).requestAsync(new Text("keep"), Response.class, LIMIT);
     ResponseFuture<Response> never =
-        here.peer(2).requestAsync(new Text("drop"), Response.class, LIMIT_NS);
+        here.peer(2).requestAsync(new Text("drop"), Response.class, LIMIT);
     while (!never.isDone()) {
       System.gc();
       Thread.sleep(10);
     }
     MessagingException told =
-        catchThrowableOfType(MessagingException.class, () -> never.await(LIMIT_NS));
+        catchThrowableOfType(MessagingException.class, () -> never.await(LIMIT));
     assertThat(told.code()).isEqualTo(Code.REMOTE_ERROR);
     assertThat(told).hasMessageContaining("the request was thrown away without a response");
     assertThat(there.counters().forgotten()).isEqualTo(1);
     assertThat(later.isDone()).isFalse();
     kept.getFirst().respond(new Response(5));
-    assertThat(later.await(LIMIT_NS).value()).isEqualTo(5);
+    assertThat(later.await(LIMIT).value()).isEqualTo(5);
     kept.clear();
     System.gc();
     assertThat(there.counters().forgotten()).isEqualTo(1);
@@ -127,7 +127,7 @@ class ToldTest {
     Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
     Node here = nodes.start(options(1).type(Slow.class, new SlowCodec()));
     Peer peer = here.peer(2);
-    assertThat(peer.awaitDelivered(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(peer.send(new Pair(1, 2)), LIMIT)).isTrue();
     CompletableFuture<String> told = new CompletableFuture<>();
     here.listen(
         new NodeListener() {
@@ -157,7 +157,7 @@ class ToldTest {
     slow.goOn.countDown();
     sender.join();
     assertThat(failed.get()).isNull();
-    assertThat(peer.awaitDelivered(behind, LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(behind, LIMIT)).isTrue();
     assertThat(there.counters().dropped()).isEqualTo(1); // nobody there knows the slow type
   }
 
@@ -184,11 +184,9 @@ class ToldTest {
       recording.enable("io.talaria.MessageWait");
       recording.enable("io.talaria.MessageHandler");
       recording.start();
-      assertThat(here.peer(2).request(new Pair(50, 3), Response.class, LIMIT_NS).value())
-          .isEqualTo(3);
+      assertThat(here.peer(2).request(new Pair(50, 3), Response.class, LIMIT).value()).isEqualTo(3);
       // The event comes after the response, and before the handler begins with the next request.
-      assertThat(here.peer(2).request(new Pair(0, 4), Response.class, LIMIT_NS).value())
-          .isEqualTo(4);
+      assertThat(here.peer(2).request(new Pair(0, 4), Response.class, LIMIT).value()).isEqualTo(4);
       recording.stop();
       recording.dump(file);
     }
@@ -214,7 +212,7 @@ class ToldTest {
     Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
     Node here = nodes.start(options(1));
     Peer peer = here.peer(2);
-    assertThat(peer.awaitDelivered(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(peer.send(new Pair(1, 2)), LIMIT)).isTrue();
     String line = "";
     while (!line.contains("\"peer\":2,\"transport\":\"shm\"")) {
       Thread.sleep(10);

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes in two processes: what they say to each other, and what is told when one is killed. */
 @Timeout(180)
 class TwoProcessesTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
   private static final int THERE = 2;
 
   @TempDir Path directory;
@@ -86,7 +86,7 @@ class TwoProcessesTest {
     return nodes.start(
         nodes
             .options(1)
-            .sendLimit(Duration.ofSeconds(limitSeconds))
+            .sendTimeout(Duration.ofSeconds(limitSeconds))
             .type(Pair.class)
             .type(Text.class)
             .type(Response.class)
@@ -123,19 +123,19 @@ class TwoProcessesTest {
     for (int i = 0; i < count; i++) {
       position = peer.send(new Pair(i, 1));
     }
-    assertThat(peer.awaitDelivered(position, LONG_NS)).isTrue();
+    assertThat(peer.awaitDelivered(position, LONG)).isTrue();
     assertThat(peer.transport()).isEqualTo(variant.name().toLowerCase(Locale.ROOT));
-    assertThat(peer.request(new Text("wrong"), Text.class, LONG_NS).text()).isEmpty();
+    assertThat(peer.request(new Text("wrong"), Text.class, LONG).text()).isEmpty();
     for (long got = 0; got < count; ) {
-      got = peer.request(new Text("count"), Response.class, LONG_NS).value();
+      got = peer.request(new Text("count"), Response.class, LONG).value();
     }
     for (int i = 0; i < 5000; i++) {
-      assertThat(peer.request(new Pair(i, 7), Response.class, LONG_NS).value()).isEqualTo(i + 7);
+      assertThat(peer.request(new Pair(i, 7), Response.class, LONG).value()).isEqualTo(i + 7);
     }
     for (int size : new int[] {0, 10_000, 40_000, 3 << 20}) {
       byte[] bytes = new byte[size];
       new Random(size).nextBytes(bytes);
-      assertThat(peer.request(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
+      assertThat(peer.request(new Bytes(bytes), Bytes.class, LONG).bytes()).isEqualTo(bytes);
     }
     child.end();
     node.close();
@@ -156,8 +156,8 @@ class TwoProcessesTest {
         });
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
-    ResponseFuture<Response> never = peer.requestAsync(new Text("never"), Response.class, LONG_NS);
-    assertThat(peer.request(new Text("echo"), Text.class, LONG_NS).text()).isEqualTo("echo");
+    ResponseFuture<Response> never = peer.requestAsync(new Text("never"), Response.class, LONG);
+    assertThat(peer.request(new Text("echo"), Text.class, LONG).text()).isEqualTo("echo");
     AtomicReference<Throwable> asked = new AtomicReference<>();
     Thread asking =
         Thread.ofPlatform()
@@ -166,14 +166,14 @@ class TwoProcessesTest {
                     asked.set(
                         catchThrowableOfType(
                             MessagingException.class,
-                            () -> peer.request(new Text("never"), Response.class, LONG_NS))));
+                            () -> peer.request(new Text("never"), Response.class, LONG))));
     // It asks when a third request is under way.
     while (node.counters().openRequests() < 2) {
       Thread.sleep(1);
     }
     child.kill();
     MessagingException told =
-        catchThrowableOfType(MessagingException.class, () -> never.await(LONG_NS));
+        catchThrowableOfType(MessagingException.class, () -> never.await(LONG));
     assertThat(told.code()).isEqualTo(Code.LOST);
     asking.join();
     assertThat(((MessagingException) asked.get()).code()).isEqualTo(Code.LOST);
@@ -183,7 +183,7 @@ class TwoProcessesTest {
     assertThat(lost.get()).startsWith("2: ");
     Child next = new Child(variant, THERE);
     assertThat(next.said).startsWith("RUNS");
-    assertThat(peer.request(new Pair(3, 4), Response.class, LONG_NS).value()).isEqualTo(7);
+    assertThat(peer.request(new Pair(3, 4), Response.class, LONG).value()).isEqualTo(7);
     assertThat(node.counters().connected()).isEqualTo(2);
     next.end();
     node.close();
@@ -196,7 +196,7 @@ class TwoProcessesTest {
     Node node = start(variant, 6);
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
-    Response response = peer.requestAsync(new Pair(3, 4), Response.class, LONG_NS).await(LONG_NS);
+    Response response = peer.requestAsync(new Pair(3, 4), Response.class, LONG).await(LONG);
     assertThat(response.value()).isEqualTo(7);
     // Stopped, it takes nothing, and the ring fills.
     signal(child, "STOP");
@@ -238,7 +238,7 @@ class TwoProcessesTest {
         nodes.start(
             nodes
                 .options(1)
-                .sendLimit(Duration.ofSeconds(20))
+                .sendTimeout(Duration.ofSeconds(20))
                 .receiveBudget(3 << 20)
                 .type(Text.class)
                 .type(Pair.class)
@@ -254,9 +254,9 @@ class TwoProcessesTest {
     for (int round = 0; round < 6; round++) {
       Child child = new Child(variant, THERE);
       Peer peer = node.peer(THERE);
-      assertThat(peer.request(new Text("flood"), Text.class, LONG_NS).text()).isEqualTo("flood");
+      assertThat(peer.request(new Text("flood"), Text.class, LONG).text()).isEqualTo("flood");
       long enough = got.get() + 5 + random.nextInt(20);
-      long deadline = System.nanoTime() + LONG_NS;
+      long deadline = System.nanoTime() + LONG.toNanos();
       while (got.get() < enough) {
         assertThat(System.nanoTime()).as("round %d", round).isLessThan(deadline);
         Thread.sleep(1); // a spin would take the core of those it waits for
@@ -268,7 +268,7 @@ class TwoProcessesTest {
     }
     assertThat(torn.get()).isZero();
     Child last = new Child(variant, THERE); // clears away what the one before has left
-    assertThat(node.peer(THERE).request(new Text("echo"), Text.class, LONG_NS).text())
+    assertThat(node.peer(THERE).request(new Text("echo"), Text.class, LONG).text())
         .isEqualTo("echo");
     last.end();
     node.close();
@@ -296,7 +296,7 @@ class TwoProcessesTest {
   @Test
   void nobodyThereIsToldWithinTheLimit() throws Exception {
     nodes = new Variant.Nodes(Variant.SHM, directory);
-    Node node = nodes.start(nodes.options(1).sendLimit(Duration.ofMillis(300)).type(Pair.class));
+    Node node = nodes.start(nodes.options(1).sendTimeout(Duration.ofMillis(300)).type(Pair.class));
     assertThat(node.peer(9).trySend(new Pair(1, 2))).isEqualTo(Peer.CONNECTING);
     assertThatThrownBy(() -> node.peer(9).send(new Pair(1, 2)))
         .isInstanceOfSatisfying(

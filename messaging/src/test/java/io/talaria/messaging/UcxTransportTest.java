@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** When transport ucx is taken and when not, and what many connections leave behind. */
 @Timeout(180)
 class UcxTransportTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -36,7 +36,7 @@ class UcxTransportTest {
 
   private static NodeOptions knows(NodeOptions options) {
     return options
-        .sendLimit(Duration.ofSeconds(20))
+        .sendTimeout(Duration.ofSeconds(20))
         .type(Response.class)
         .handle(
             Pair.class,
@@ -45,7 +45,7 @@ class UcxTransportTest {
   }
 
   private static void ask(Node node, int id, long value) throws MessagingException {
-    assertThat(node.peer(id).request(new Pair(value, 0), Response.class, LONG_NS).value())
+    assertThat(node.peer(id).request(new Pair(value, 0), Response.class, LONG).value())
         .isEqualTo(value);
   }
 
@@ -109,7 +109,7 @@ class UcxTransportTest {
     nodes = new Variant.Nodes(Variant.UCX, directory);
     Node unused = nodes.start(knows(nodes.options(2)));
     unused = nodes.start(knows(nodes.options(3)));
-    Node node = nodes.start(knows(nodes.options(1)).connectionLimit(1));
+    Node node = nodes.start(knows(nodes.options(1)).maxConnections(1));
     long before = 0;
     int rounds = Integer.getInteger("talaria.test.ucx.reconnects", 20);
     for (int round = 0; round < rounds; round++) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** ResponseSlots whose responses nobody takes, or late, keep nothing from others. */
 @Timeout(180)
 class UncollectedTest {
-  private static final long LIMIT_NS = 120_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -55,7 +55,7 @@ class UncollectedTest {
         nodes.start(
             nodes
                 .options(1)
-                .sendLimit(Duration.ofSeconds(60))
+                .sendTimeout(Duration.ofSeconds(60))
                 .type(Pair.class)
                 .type(Response.class));
     peer = here.peer(2);
@@ -78,7 +78,7 @@ class UncollectedTest {
     while (sent < 70_000) {
       try {
         ResponseFuture<Response> unused =
-            peer.requestAsync(new Pair(0, sent), Response.class, LIMIT_NS);
+            peer.requestAsync(new Pair(0, sent), Response.class, LIMIT);
         sent++;
       } catch (MessagingException e) { // as many as that are under way, and not answered yet
         assertThat(e.code()).isEqualTo(Code.BACK_PRESSURED);
@@ -86,14 +86,14 @@ class UncollectedTest {
       }
     }
     awaitOpenRequests(0);
-    assertThat(peer.request(new Pair(0, 5), Response.class, LIMIT_NS).value()).isEqualTo(5);
+    assertThat(peer.request(new Pair(0, 5), Response.class, LIMIT).value()).isEqualTo(5);
   }
 
   @Test
   void aResponseThatIsCollectedLateIsThere() throws Exception {
     List<ResponseFuture<Response>> futures = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
-      futures.add(peer.requestAsync(new Pair(0, i), Response.class, 20_000_000_000L));
+      futures.add(peer.requestAsync(new Pair(0, i), Response.class, Duration.ofSeconds(20)));
     }
     awaitOpenRequests(0);
     for (int i = 0; i < 1000; i++) {
@@ -101,10 +101,11 @@ class UncollectedTest {
       if (i % 10 == 9) {
         assertThat(futures.get(i).cancel()).isFalse();
       } else {
-        assertThat(futures.get(i).await(0).value()).isEqualTo(i);
+        assertThat(futures.get(i).await(Duration.ZERO).value()).isEqualTo(i);
       }
       ResponseFuture<Response> taken = futures.get(i);
-      assertThat(catchThrowableOfType(IllegalStateException.class, () -> taken.await(0)))
+      assertThat(
+              catchThrowableOfType(IllegalStateException.class, () -> taken.await(Duration.ZERO)))
           .isNotNull();
     }
   }
@@ -113,8 +114,8 @@ class UncollectedTest {
   void aRequestThatNobodyCollectsEndsAtItsLimit() throws Exception {
     AtomicInteger told = new AtomicInteger();
     ResponseFuture<Response> collected =
-        peer.requestAsync(new Pair(-1, 0), Response.class, 50_000_000);
-    peer.requestAsync(new Pair(-1, 0), Response.class, 50_000_000)
+        peer.requestAsync(new Pair(-1, 0), Response.class, Duration.ofMillis(50));
+    peer.requestAsync(new Pair(-1, 0), Response.class, Duration.ofMillis(50))
         .whenDone(
             Runnable::run,
             (response, failure) -> {
@@ -122,8 +123,7 @@ class UncollectedTest {
                 told.incrementAndGet();
               }
             });
-    ResponseFuture<Response> cancelled =
-        peer.requestAsync(new Pair(-1, 0), Response.class, LIMIT_NS);
+    ResponseFuture<Response> cancelled = peer.requestAsync(new Pair(-1, 0), Response.class, LIMIT);
     cancelled.whenDone(
         Runnable::run,
         (response, failure) -> {
@@ -137,12 +137,12 @@ class UncollectedTest {
       Thread.sleep(1);
     }
     MessagingException late =
-        catchThrowableOfType(MessagingException.class, () -> collected.await(LIMIT_NS));
+        catchThrowableOfType(MessagingException.class, () -> collected.await(LIMIT));
     assertThat(late.code()).isEqualTo(Code.TIMED_OUT);
     for (Request each : kept) {
       each.respond(new Response(1)); // nobody waits for it
     }
-    assertThat(peer.request(new Pair(0, 5), Response.class, LIMIT_NS).value()).isEqualTo(5);
+    assertThat(peer.request(new Pair(0, 5), Response.class, LIMIT).value()).isEqualTo(5);
     assertThat(here.counters().lateResponses()).isEqualTo(3);
   }
 }

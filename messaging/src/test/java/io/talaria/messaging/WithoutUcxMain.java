@@ -28,7 +28,7 @@ final class WithoutUcxMain {
     try (Node far = Node.start(options(directory, 2).transports(Transport.SHM, Transport.UCX));
         Node near = Node.start(options(directory, 1).transports(Transport.SHM, Transport.UCX))) {
       Peer peer = near.peer(far.id());
-      long value = peer.request(new Pair(7, 0), Response.class, 60_000_000_000L).value();
+      long value = peer.request(new Pair(7, 0), Response.class, Duration.ofSeconds(60)).value();
       System.out.println(value + " by " + peer.transport());
     }
   }
@@ -37,7 +37,7 @@ final class WithoutUcxMain {
     return NodeOptions.of(id)
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
-        .sendLimit(Duration.ofSeconds(20))
+        .sendTimeout(Duration.ofSeconds(20))
         .type(Response.class)
         .handle(
             Pair.class,

@@ -164,7 +164,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
             bytes(peer, "outBytes"),
             bytes(peer, "deliveredBytes"),
             bytes(peer, "inBytes"),
-            bytes(peer, "unconsumedBytes") + " of " + bytes(peer, "ringBytes"),
+            bytes(peer, "unconsumedBytes") + " of " + bytes(peer, "dataRingBytes"),
             number(peer, "openRequests"),
             number(peer, "waiting"),
             peer.path("reason").asText());

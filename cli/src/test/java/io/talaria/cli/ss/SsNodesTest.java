@@ -57,7 +57,7 @@ class SsNodesTest {
   private static final String PEER =
       "{\"peer\":9,\"transport\":\"shm\",\"reason\":\"same user, same host\",\"state\":\"connected\","
           + "\"outBytes\":2048,\"deliveredBytes\":1024,\"inBytes\":24,\"unconsumedBytes\":1024,"
-          + "\"ringBytes\":32768,\"openRequests\":3,\"waiting\":0}";
+          + "\"dataRingBytes\":32768,\"openRequests\":3,\"waiting\":0}";
 
   @Test
   void nodesAndTheirPeersAreShown() throws IOException {

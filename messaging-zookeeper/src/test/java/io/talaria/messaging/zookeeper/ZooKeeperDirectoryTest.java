@@ -28,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class ZooKeeperDirectoryTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final long LIMIT_NS = LIMIT.toNanos();
   private static TestingCluster ensemble;
 
   record Figure(long value) {}
@@ -59,7 +58,7 @@ class ZooKeeperDirectoryTest {
                 .listen("127.0.0.1", 0)
                 .runDirectory(directory.resolve("run"))
                 .sharedMemoryDirectory(directory.resolve("shm"))
-                .sendLimit(LIMIT)
+                .sendTimeout(LIMIT)
                 .directory(known)
                 .handle(
                     Figure.class, Dispatch.INLINE, (figure, request) -> request.respond(figure)));
@@ -68,7 +67,7 @@ class ZooKeeperDirectoryTest {
   }
 
   private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long until = System.nanoTime() + LIMIT_NS;
+    long until = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).as(what).isLessThan(until);
       Thread.sleep(10);
@@ -76,7 +75,7 @@ class ZooKeeperDirectoryTest {
   }
 
   private static long ask(Node from, int to, long value) throws Exception {
-    return from.peer(to).request(new Figure(value), Figure.class, LIMIT_NS).value();
+    return from.peer(to).request(new Figure(value), Figure.class, LIMIT).value();
   }
 
   @Test

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Puts large messages together, of one lane of one connection. Whoever reads the lane; what was
- * asked for is of bulk, and of the poller.
+ * Puts large messages together, of one ring of one connection. Whoever reads the ring; what was
+ * asked for is of the data ring, and of the poller.
  */
 final class Assembly {
   private static final int MAX_ASKED = 1024;
@@ -35,7 +35,7 @@ final class Assembly {
 
   private final Connection connection;
 
-  /** Of express: responses alone. */
+  /** Of the control ring: responses alone. */
   private final boolean responses;
 
   private final Map<Integer, Large> streams = new HashMap<>();
@@ -59,7 +59,7 @@ final class Assembly {
 
   /** BIG came. */
   void asked(int stream, int total) {
-    boolean fits = total > 0 && total <= connection.node.options().largest();
+    boolean fits = total > 0 && total <= connection.node.options().maxMessageBytes();
     if (!fits || asked.size() >= MAX_ASKED || !asked.add(stream)) {
       throw new RingBrokenException(
           "stream " + stream + " of " + total + " bytes is asked for, beside " + asked.size());
@@ -133,7 +133,7 @@ final class Assembly {
   /** Null if it is to be left unread for now. */
   private Large begin(int stream, int total, int type, byte kind) {
     boolean message = kind == Records.MESSAGE || kind == Records.REQUEST;
-    boolean fits = responses || total <= connection.node.options().largest();
+    boolean fits = responses || total <= connection.node.options().maxMessageBytes();
     if (total <= 0 || !fits || (responses ? kind != Records.RESPONSE : !message)) {
       throw new RingBrokenException("a large record of kind " + kind + " and " + total + " bytes");
     }

@@ -6,7 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingBrokenException;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.nio.spin.Spinner;
@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * An established connection to a node. Any thread sends; the poller receives, and a thread that
- * waits for a response may take the inlet of express meanwhile.
+ * waits for a response may take the inlet of the control ring meanwhile.
  */
 final class Connection implements TrackOwner {
   private static final int TURN = 256;
@@ -61,8 +61,8 @@ final class Connection implements TrackOwner {
   final int maxThere;
 
   final DeliveryTracker deliveries = new DeliveryTracker();
-  private final Assembly bulkAssembly;
-  private final Assembly expressAssembly;
+  private final Assembly dataAssembly;
+  private final Assembly controlAssembly;
   private final Outbox outbox;
   private final AtomicBoolean inletLock = new AtomicBoolean();
   private final AtomicInteger streams = new AtomicInteger();
@@ -74,13 +74,16 @@ final class Connection implements TrackOwner {
   private Spinner leaderSpinner;
 
   /** A leader has received from the stream; under the inlet lock. */
-  private boolean bulkCame;
+  private boolean dataCame;
 
-  /** The position behind the last record that will come on bulk; -1 until the other end says it. */
+  /**
+   * The position behind the last record that will come on the data ring; -1 until the other end
+   * says it.
+   */
   private volatile long endThere = -1;
 
-  /** 1 while the registrar has been asked for a larger ring, by lane. */
-  private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(Lane.COUNT);
+  /** 1 while the registrar has been asked for a larger ring, by priority. */
+  private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(RingPair.COUNT);
 
   /** Large messages that may be begun. */
   private final Semaphore largeOut = new Semaphore(Records.MAX_UNASKED);
@@ -139,8 +142,8 @@ final class Connection implements TrackOwner {
     this.typeNames = typeNames;
     this.misfits = misfits;
     this.maxThere = maxThere;
-    bulkAssembly = new Assembly(this, false);
-    expressAssembly = new Assembly(this, true);
+    dataAssembly = new Assembly(this, false);
+    controlAssembly = new Assembly(this, true);
     outbox = new Outbox(this);
   }
 
@@ -175,13 +178,13 @@ final class Connection implements TrackOwner {
     return streams.incrementAndGet();
   }
 
-  /** A lane is too small for what is sent. Any thread. */
-  void wantLarger(int lane) {
+  /** The ring of a priority is too small for what is sent. Any thread. */
+  void wantLarger(int priority) {
     try {
-      if (growthAsked.get(lane) == 0
-          && track.mayGrow(lane)
-          && growthAsked.compareAndSet(lane, 0, 1)) {
-        node.registrarShallGrow(this, lane);
+      if (growthAsked.get(priority) == 0
+          && track.mayGrow(priority)
+          && growthAsked.compareAndSet(priority, 0, 1)) {
+        node.registrarShallGrow(this, priority);
       }
     } catch (RingBrokenException e) {
       broken(e);
@@ -193,9 +196,9 @@ final class Connection implements TrackOwner {
   }
 
   /** Registrar. */
-  void grow(int lane) {
+  void grow(int priority) {
     try {
-      if (!dead && track.grow(lane)) {
+      if (!dead && track.grow(priority)) {
         wakeWaiters();
       }
     } catch (RingBrokenException e) {
@@ -205,7 +208,7 @@ final class Connection implements TrackOwner {
         throw e;
       }
     } finally {
-      growthAsked.set(lane, 0);
+      growthAsked.set(priority, 0);
     }
   }
 
@@ -225,7 +228,7 @@ final class Connection implements TrackOwner {
     ThreadContext context = ThreadContext.current();
     RecordHead head = context.head.of(abort.type(), abort.kind(), 0, 0, 0);
     head.slice(abort.stream(), Records.ABORT, abort.total());
-    if (outlet.put(context, MemorySegment.NULL, 0, 0, Lane.BULK, head) == Peer.BACK_PRESSURED) {
+    if (outlet.put(context, MemorySegment.NULL, 0, 0, RingPair.DATA, head) == Peer.BACK_PRESSURED) {
       return false;
     }
     largeOut.release();
@@ -286,9 +289,9 @@ final class Connection implements TrackOwner {
                   return;
                 }
                 if (kind == Records.BIG) {
-                  bulkAssembly.asked(stream, total);
+                  dataAssembly.asked(stream, total);
                 } else {
-                  bulkAssembly.askedNoMore(stream);
+                  dataAssembly.askedNoMore(stream);
                 }
                 node.grantLarge();
               } catch (RingBrokenException e) {
@@ -310,7 +313,7 @@ final class Connection implements TrackOwner {
         abortsBlocked = true;
         return done;
       } else {
-        track.out(Lane.BULK).want(); // each time anew, and looks once more
+        track.out(RingPair.DATA).want(); // each time anew, and looks once more
         asked = true;
       }
     }
@@ -324,7 +327,7 @@ final class Connection implements TrackOwner {
     RecordHead head = context.head.of(type.index, Records.RESPONSE, slot, generation, 0);
     long result = Peer.TOO_LARGE;
     if (outbox.isEmpty()) {
-      result = outlet.put(context, type, response, Lane.EXPRESS, head);
+      result = outlet.put(context, type, response, RingPair.CONTROL, head);
     }
     if (result != Peer.LOST && result < 0) {
       int size = Outlet.size(context, type.codec, response);
@@ -377,7 +380,7 @@ final class Connection implements TrackOwner {
     boolean behind = (kind == Records.BIG || kind == Records.BIG_NO) && !outbox.isEmpty();
     long result = Peer.BACK_PRESSURED;
     if (!behind) {
-      result = outlet.put(context, from, 0, payload.length, Lane.EXPRESS, head);
+      result = outlet.put(context, from, 0, payload.length, RingPair.CONTROL, head);
     }
     if (result == Peer.BACK_PRESSURED && kind != Records.PING) {
       outbox.put(from, 0, kind, slot, generation);
@@ -386,7 +389,7 @@ final class Connection implements TrackOwner {
 
   /** Says that nothing comes behind what was sent so far, and that this side agrees to part. */
   void agreeToPart() {
-    outlet.sealBulk();
+    outlet.sealData();
     byte[] end = new byte[Long.BYTES];
     POSITION.set(end, 0, outlet.end());
     control(Records.GOODBYE, 0, 0, end);
@@ -398,13 +401,13 @@ final class Connection implements TrackOwner {
     try {
       return outlet.unconsumedBytes() == 0
           && outlet.allDelivered()
-          && track.in(Lane.BULK).delivered() == endThere;
+          && track.in(RingPair.DATA).delivered() == endThere;
     } catch (IllegalStateException e) {
       return true;
     }
   }
 
-  // ---- receiving; poller, and leaders for express
+  // ---- receiving; poller, and leaders for the control ring
 
   /** One turn of the poller; whether anything was done. */
   boolean poll() {
@@ -418,12 +421,12 @@ final class Connection implements TrackOwner {
           if (readable) {
             done |= pull();
           }
-          done |= drainExpress();
+          done |= drainControl();
         } finally {
           inletLock.set(false);
         }
       }
-      done |= drainBulk();
+      done |= drainData();
       done |= outbox.flush();
       done |= !aborts.isEmpty() && flushAborts();
       done |= track.pushInTurn();
@@ -447,38 +450,38 @@ final class Connection implements TrackOwner {
     return inletLock.get();
   }
 
-  private boolean drainExpress() {
-    Inlet in = track.in(Lane.EXPRESS);
+  private boolean drainControl() {
+    Inlet in = track.in(RingPair.CONTROL);
     int count = 0;
     while (count < TURN) {
       int room = in.peek();
       if (room == 0) {
-        if (!track.moveOn(Lane.EXPRESS)) {
+        if (!track.moveOn(RingPair.CONTROL)) {
           break;
         }
-        in = track.in(Lane.EXPRESS);
+        in = track.in(RingPair.CONTROL);
         continue;
       }
       MemorySegment memory = in.memory();
       long at = in.offset();
       byte kind = Records.kind(memory, at);
-      express(memory, at, checkedLength(memory, at, kind, room), kind);
+      onControl(memory, at, checkedLength(memory, at, kind, room), kind);
       in.advance();
       count++;
     }
     if (count != 0) {
       heard = true;
-      if (!track.copies() || in.unpublishedBytes() > track.out(Lane.EXPRESS).capacity() >>> 3) {
-        tellExpress(in);
+      if (!track.copies() || in.unpublishedBytes() > track.out(RingPair.CONTROL).capacity() >>> 3) {
+        tellControl(in);
       }
     }
     return count != 0;
   }
 
   /** Tells the other end what is free: at once in memory, seldom on a stream. */
-  private void tellExpress(Inlet in) {
+  private void tellControl(Inlet in) {
     in.publish();
-    track.published(Lane.EXPRESS);
+    track.published(RingPair.CONTROL);
   }
 
   /** A record's length, read once: with its header, and inside its place in the ring. */
@@ -491,7 +494,7 @@ final class Connection implements TrackOwner {
     return length;
   }
 
-  private void express(MemorySegment memory, long at, int length, byte kind) {
+  private void onControl(MemorySegment memory, long at, int length, byte kind) {
     int header = Records.headerOf(kind);
     switch (kind) {
       case Records.RESPONSE ->
@@ -503,7 +506,7 @@ final class Connection implements TrackOwner {
               at + header,
               length - header);
       case Records.FAILURE -> completeFailure(memory, at, length);
-      case Records.SLICE -> expressAssembly.slice(memory, at, length);
+      case Records.SLICE -> controlAssembly.slice(memory, at, length);
       case Records.CANCEL -> cancel(Records.slot(memory, at), Records.generation(memory, at));
       case Records.PING -> control(Records.PONG, 0, 0);
       case Records.PONG -> {
@@ -517,7 +520,7 @@ final class Connection implements TrackOwner {
           onBig(kind, Records.slot(memory, at), Records.generation(memory, at));
       case Records.HOLD -> held(Records.slot(memory, at), Records.generation(memory, at));
       case Records.STAY -> node.registrarHears(this, kind);
-      default -> throw new RingBrokenException("a record of kind " + kind + " on express");
+      default -> throw new RingBrokenException("a record of kind " + kind + " on the control ring");
     }
   }
 
@@ -636,29 +639,29 @@ final class Connection implements TrackOwner {
         || (table != null && slot >= 0 && slot < table.length && table[slot] == generation + 1);
   }
 
-  private boolean drainBulk() {
+  private boolean drainData() {
     if (predecessor != null) {
       if (!predecessor.emptied()) {
         return false;
       }
       predecessor = null;
     }
-    Inlet in = track.in(Lane.BULK);
+    Inlet in = track.in(RingPair.DATA);
     int count = 0;
     stalled = false;
     while (count < TURN) {
       int room = in.peek();
       if (room == 0) {
-        if (!track.moveOn(Lane.BULK)) {
+        if (!track.moveOn(RingPair.DATA)) {
           break;
         }
-        in = track.in(Lane.BULK);
+        in = track.in(RingPair.DATA);
         continue;
       }
       MemorySegment memory = in.memory();
       long at = in.offset();
       byte kind = Records.kind(memory, at);
-      if (bulk(memory, at, checkedLength(memory, at, kind, room), kind)) {
+      if (onData(memory, at, checkedLength(memory, at, kind, room), kind)) {
         in.advance();
         count++;
       } else if (node.delivery().askForRoom()) {
@@ -679,7 +682,7 @@ final class Connection implements TrackOwner {
     if (position == publishedDelivered && in.unpublishedBytes() == 0) {
       return;
     }
-    if (track.copies() && in.unpublishedBytes() <= track.out(Lane.BULK).capacity() >>> 3) {
+    if (track.copies() && in.unpublishedBytes() <= track.out(RingPair.DATA).capacity() >>> 3) {
       long now = System.nanoTime();
       if (now - toldNs < TELL_NS) {
         return;
@@ -693,16 +696,16 @@ final class Connection implements TrackOwner {
     publishedDelivered = position;
     in.publishDelivered(position);
     in.publish();
-    track.published(Lane.BULK);
+    track.published(RingPair.DATA);
   }
 
-  private boolean bulk(MemorySegment memory, long at, int length, byte kind) {
+  private boolean onData(MemorySegment memory, long at, int length, byte kind) {
     int header = Records.headerOf(kind);
     if (kind == Records.SLICE) {
-      return bulkAssembly.slice(memory, at, length);
+      return dataAssembly.slice(memory, at, length);
     }
     if (kind != Records.MESSAGE && kind != Records.REQUEST) {
-      throw new RingBrokenException("a record of kind " + kind + " on bulk");
+      throw new RingBrokenException("a record of kind " + kind + " on the data ring");
     }
     boolean asks = kind == Records.REQUEST;
     return node.delivery()
@@ -741,25 +744,25 @@ final class Connection implements TrackOwner {
     boolean led = !inletLock.compareAndSet(false, true);
     if (!led) {
       try {
-        track.arm(Lane.EXPRESS);
-        Inlet responses = track.in(Lane.EXPRESS);
-        if (responses.peek() != 0 || track.goesOn(Lane.EXPRESS)) {
+        track.arm(RingPair.CONTROL);
+        Inlet responses = track.in(RingPair.CONTROL);
+        if (responses.peek() != 0 || track.goesOn(RingPair.CONTROL)) {
           return false;
         }
         if (responses.unpublishedBytes() != 0) {
-          tellExpress(responses);
+          tellControl(responses);
         }
       } finally {
         inletLock.set(false);
       }
     }
-    track.arm(Lane.BULK);
+    track.arm(RingPair.DATA);
     if (!stalled
         && (predecessor == null || predecessor.emptied())
-        && (track.in(Lane.BULK).peek() != 0 || track.goesOn(Lane.BULK))) {
+        && (track.in(RingPair.DATA).peek() != 0 || track.goesOn(RingPair.DATA))) {
       return false;
     }
-    Inlet in = track.in(Lane.BULK);
+    Inlet in = track.in(RingPair.DATA);
     long position = deliveries.update(in.position());
     if (track.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
       tell(in, position);
@@ -778,12 +781,12 @@ final class Connection implements TrackOwner {
     }
     if (inletLock.compareAndSet(false, true)) {
       try {
-        track.disarm(Lane.EXPRESS);
+        track.disarm(RingPair.CONTROL);
       } finally {
         inletLock.set(false);
       }
     }
-    track.disarm(Lane.BULK);
+    track.disarm(RingPair.DATA);
     track.disarmOutput();
   }
 
@@ -821,9 +824,9 @@ final class Connection implements TrackOwner {
       return false;
     }
     node.leaders().incrementAndGet();
-    bulkCame = false;
+    dataCame = false;
     try {
-      track.disarm(Lane.EXPRESS);
+      track.disarm(RingPair.CONTROL);
       return true;
     } catch (IllegalStateException e) {
       stopLeading();
@@ -842,8 +845,8 @@ final class Connection implements TrackOwner {
       if (leaderSpinner.start()) {
         try {
           do {
-            bulkCame |= track.bring();
-            boolean unused = drainExpress();
+            dataCame |= track.bring();
+            boolean unused = drainControl();
             found = slot.done(generation);
           } while (!found && !dead && leaderSpinner.goOn());
         } finally {
@@ -861,7 +864,7 @@ final class Connection implements TrackOwner {
   }
 
   void stopLeading() {
-    boolean came = bulkCame;
+    boolean came = dataCame;
     inletLock.set(false);
     node.leaders().decrementAndGet();
     leave(came);
@@ -899,11 +902,14 @@ final class Connection implements TrackOwner {
     }
   }
 
-  /** Says that express is not looked at any more; whether something is there. With the inlet. */
+  /**
+   * Says that the control ring is not looked at any more; whether something is there. With the
+   * inlet.
+   */
   private boolean announce() {
     try {
-      track.arm(Lane.EXPRESS);
-      return track.in(Lane.EXPRESS).peek() != 0 || track.goesOn(Lane.EXPRESS);
+      track.arm(RingPair.CONTROL);
+      return track.in(RingPair.CONTROL).peek() != 0 || track.goesOn(RingPair.CONTROL);
     } catch (RingBrokenException e) {
       return true;
     } catch (IllegalStateException e) {
@@ -934,7 +940,7 @@ final class Connection implements TrackOwner {
     failed("protocol: " + what.getMessage());
   }
 
-  /** The other end was told that nobody waits for room of bulk: who does must ask anew. */
+  /** The other end was told that nobody waits for room of the data ring: who does must ask anew. */
   void nobodyIsTold() {
     outlet.wake();
     if (!aborts.isEmpty()) {
@@ -978,9 +984,12 @@ final class Connection implements TrackOwner {
     text.append(inletLock.get() ? ", inlet taken" : ", inlet free");
     text.append(", ").append(node.leaders().get()).append(" lead");
     try {
-      for (int lane = 0; lane < Lane.COUNT; lane++) {
-        text.append(lane == Lane.BULK ? "; bulk" : "; express");
-        text.append(" in: ").append(track.in(lane)).append("; out: ").append(track.out(lane));
+      for (int priority = 0; priority < RingPair.COUNT; priority++) {
+        text.append(priority == RingPair.DATA ? "; data" : "; control");
+        text.append(" in: ")
+            .append(track.in(priority))
+            .append("; out: ")
+            .append(track.out(priority));
       }
     } catch (IllegalStateException e) {
       text.append("; its memory was given back");
@@ -995,7 +1004,7 @@ final class Connection implements TrackOwner {
   /** Changes when something but control was sent or received. For a look now and then. */
   long activity() {
     try {
-      return outlet.end() * 31 + track.in(Lane.BULK).position();
+      return outlet.end() * 31 + track.in(RingPair.DATA).position();
     } catch (IllegalStateException e) {
       return 0;
     }
@@ -1018,11 +1027,11 @@ final class Connection implements TrackOwner {
     long lost = outlet.unconsumedBytes();
     peer.positions().ended(number, outlet.rememberDelivered());
     dead = true;
-    bulkAssembly.forget();
+    dataAssembly.forget();
     while (!inletLock.compareAndSet(false, true)) {
       Thread.onSpinWait(); // a leader sees that it is dead
     }
-    expressAssembly.forget();
+    controlAssembly.forget();
     inletLock.set(false);
     boolean own = node.closing();
     node.responseSlots()

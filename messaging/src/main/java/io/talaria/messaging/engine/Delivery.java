@@ -35,7 +35,7 @@ final class Delivery {
   private final BoundedQueue<Envelope> envelopes = new BoundedQueue<>(ENVELOPES);
   private final Consumer<Envelope> open = this::open;
   private final AtomicInteger virtual = new AtomicInteger();
-  private final int virtualMax;
+  private final int maxVirtualThreads;
 
   /**
    * The poller has left something unread, of whatever connection, and is to be woken by whoever
@@ -55,7 +55,7 @@ final class Delivery {
   Delivery(LocalNode node, Handlers handlers) {
     this.node = node;
     this.handlers = handlers;
-    virtualMax = node.options().virtualMax();
+    maxVirtualThreads = node.options().maxVirtualThreads();
     for (TypeEntry type : node.types().entries()) {
       share(type.receiver);
       share(type.requestHandler);
@@ -66,7 +66,7 @@ final class Delivery {
     if (target != null && target.dispatch == Dispatch.SERIAL) {
       target.shared = newInbox(SHARED_MAILBOX, 1);
     } else if (target != null && target.dispatch == Dispatch.CONCURRENT) {
-      target.shared = newInbox(SHARED_MAILBOX, node.options().handlersMax());
+      target.shared = newInbox(SHARED_MAILBOX, node.options().maxHandlers());
     }
   }
 
@@ -76,7 +76,7 @@ final class Delivery {
   }
 
   private Inbox newInbox(int capacity, int most) {
-    long rings = (long) RINGS_BEYOND * node.options().ringBytes();
+    long rings = (long) RINGS_BEYOND * node.options().dataRingBytes();
     long budget = node.options().receiveBudget() / RINGS_BEYOND;
     Mailbox<Envelope> mailbox = new Mailbox<>(handlers, open, capacity, most);
     return new Inbox(mailbox, capacity, Math.min(rings, budget));
@@ -144,7 +144,7 @@ final class Delivery {
     Inbox inbox = null;
     int waiting = 0;
     if (target.dispatch == Dispatch.VIRTUAL) {
-      if (virtual.get() >= virtualMax) {
+      if (virtual.get() >= maxVirtualThreads) {
         return false;
       }
     } else {

@@ -5,7 +5,7 @@ package io.talaria.messaging.engine;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Up to which position a lane's records were all handed to the program, though handlers take them
+ * Up to which position a ring's records were all handed to the program, though handlers take them
  * in any order: envelopes are counted in two epochs, and when the older one is empty, all up to its
  * end was delivered.
  */

@@ -6,7 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.codec.SegmentWriter;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -78,7 +78,7 @@ final class LargeSend implements SegmentWriter.Overflow {
               + to.peer.id()
               + " takes has "
               + to.maxThere
-              + " (NodeOptions.largest)");
+              + " (NodeOptions.maxMessageBytes)");
     }
     if (!to.beginLarge(deadlineNs)) {
       throw to.peer.noRoom();
@@ -126,7 +126,7 @@ final class LargeSend implements SegmentWriter.Overflow {
   }
 
   private void begin(SegmentWriter out) {
-    int room = Math.min(outlet.slicePayload(Lane.BULK), total - sent);
+    int room = Math.min(outlet.slicePayload(RingPair.DATA), total - sent);
     out.over(memory, 0, room, total - sent - room, this);
   }
 
@@ -145,7 +145,8 @@ final class LargeSend implements SegmentWriter.Overflow {
         if (!outlet.awaitRoomForSlice(limit)) {
           throw to.peer.noRoom();
         }
-        result = outlet.put(context, memory, 0, length, Lane.BULK, head.slice(stream, sent, total));
+        result =
+            outlet.put(context, memory, 0, length, RingPair.DATA, head.slice(stream, sent, total));
       } while (result == Peer.BACK_PRESSURED);
     } catch (MessagingException e) {
       failure = e;

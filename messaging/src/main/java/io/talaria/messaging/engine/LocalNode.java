@@ -13,11 +13,12 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Task;
 import io.talaria.messaging.transport.Fabric;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.ucx.UcxFabric;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -68,7 +69,7 @@ public final class LocalNode implements Node {
         new Handlers(
             threadName("handler-"),
             options.handlers(),
-            options.handlersMax(),
+            options.maxHandlers(),
             thrown -> internal("a handler", thrown));
     delivery = new Delivery(this, handlers);
     leaderSpinning = new Spinning(options.spin().toNanos());
@@ -96,7 +97,7 @@ public final class LocalNode implements Node {
       return null;
     }
     try {
-      return UcxFabric.open(threadName("ucx"), options.connectionLimit());
+      return UcxFabric.open(threadName("ucx"), options.maxConnections());
     } catch (IOException e) {
       fabricObstacle = e.getMessage();
     } catch (LinkageError e) {
@@ -143,14 +144,14 @@ public final class LocalNode implements Node {
     try {
       Runtime.getRuntime().addShutdownHook(node.exitHook);
     } catch (IllegalStateException e) {
-      long unused = node.close(0);
+      long unused = node.close(Duration.ZERO);
       throw new IOException("this process is exiting", e);
     }
     return node;
   }
 
   private void closeAtExit() {
-    long unused = close(EXIT_NS);
+    long unused = close(Duration.ofNanos(EXIT_NS));
   }
 
   // ---- for the program
@@ -219,7 +220,7 @@ public final class LocalNode implements Node {
     }
     return size > now.maxThere
         ? Peer.TOO_LARGE
-        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, Lane.BULK, head));
+        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, RingPair.DATA, head));
   }
 
   @Override
@@ -248,12 +249,12 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public long close(long limitNs) {
+  public long close(Duration timeout) {
     if (!closed.compareAndSet(false, true)) {
       return 0;
     }
     boolean inside = ThreadContext.current().poller || Thread.currentThread() == registrar;
-    long deadline = System.nanoTime() + (inside ? 0 : limitNs);
+    long deadline = System.nanoTime() + (inside ? 0 : RemotePeer.nanos(timeout));
     registrar.closeListeners();
     List<Connection> all = registrar.connections();
     await(deadline, () -> settled(all));
@@ -396,7 +397,7 @@ public final class LocalNode implements Node {
   }
 
   long sendLimitNs() {
-    return options.sendLimit().toNanos();
+    return options.sendTimeout().toNanos();
   }
 
   String threadName(String part) {
@@ -459,8 +460,8 @@ public final class LocalNode implements Node {
     registrar.at(timeNs, task);
   }
 
-  void registrarShallGrow(Connection connection, int lane) {
-    registrar.execute(() -> connection.grow(lane));
+  void registrarShallGrow(Connection connection, int priority) {
+    registrar.execute(() -> connection.grow(priority));
   }
 
   void registrarHears(Connection connection, byte kind) {

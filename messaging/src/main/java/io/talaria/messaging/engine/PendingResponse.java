@@ -8,6 +8,7 @@ import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.Task;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -84,12 +85,12 @@ final class PendingResponse<A> implements ResponseFuture<A> {
   }
 
   @Override
-  public A await(long limitNs) throws MessagingException {
+  public A await(Duration timeout) throws MessagingException {
     ThreadContext.current().mayWait();
     if (collected.get()) {
       throw new IllegalStateException("the response was taken, or the request was cancelled");
     }
-    long until = System.nanoTime() + Math.min(limitNs, Long.MAX_VALUE >> 2);
+    long until = System.nanoTime() + RemotePeer.nanos(timeout);
     boolean last = until - deadlineNs >= 0;
     if (!waitUntil(last ? deadlineNs : until) && !last) {
       return null;

@@ -8,7 +8,7 @@ package io.talaria.messaging.engine;
  * they have ended. Any thread.
  *
  * <pre>
- *   position   0 2 | lower bits of the number of the connection 19 | position of bulk 43
+ *   position   0 2 | lower bits of the number of the connection 19 | position of the data ring 43
  * </pre>
  */
 final class Positions {

@@ -22,7 +22,7 @@ import java.nio.ByteOrder;
  *   FAILURE   payload: code 1, then text in UTF-8
  *   BIG       may a message of so many bytes come? BIG_OK: it may. BIG_NO: it does not come
  *   HOLD      an odd number: send nothing more for that receiver; an even one: go on. Counts up from 1
- *   GOODBYE   payload: none, asks to part; or position 8, agrees: behind the last record of bulk
+ *   GOODBYE   payload: none, asks to part; or position 8, agrees: behind the last record of the data ring
  * </pre>
  */
 final class Records {

@@ -240,9 +240,9 @@ final class Registrar extends Thread {
     List<Long> fingerprints = entries.stream().map(each -> each.fingerprint).toList();
     return new Greet.Offer(
         Host.pid(),
-        options.largest(),
-        options.ringBytes(),
-        options.expressBytes(),
+        options.maxMessageBytes(),
+        options.dataRingBytes(),
+        options.controlRingBytes(),
         names,
         fingerprints);
   }
@@ -387,7 +387,7 @@ final class Registrar extends Thread {
     try {
       if (pair.peer.id() == options.id()) {
         Connection loop = newConnection(pair, 1, incarnation, offer, Greet.Forms.NONE);
-        start(loop, new LoopTrack(loop, options.ringBytes(), options.expressBytes()), pair);
+        start(loop, new LoopTrack(loop, options.dataRingBytes(), options.controlRingBytes()), pair);
         return;
       }
       Step step = new Step();
@@ -901,11 +901,14 @@ final class Registrar extends Thread {
     int bytes = shmBytes(theirs);
     SharedFiles.Created<Mapping> made =
         files.create(
-            ShmLayout.firstBytes(bulk(theirs), express(theirs)),
+            ShmLayout.firstBytes(dataRingBytes(theirs), controlRingBytes(theirs)),
             (file, first) -> Mapping.map(file, bytes));
     step.file = made.id();
     step.mapping = made.mapping();
-    ShmLayout.write(MemorySegment.ofBuffer(step.mapping.buffer()), bulk(theirs), express(theirs));
+    ShmLayout.write(
+        MemorySegment.ofBuffer(step.mapping.buffer()),
+        dataRingBytes(theirs),
+        controlRingBytes(theirs));
   }
 
   private ByteBuffer acceptByFabric(Step step) throws IOException {
@@ -933,16 +936,16 @@ final class Registrar extends Thread {
   }
 
   /** Both sides use the smaller rings. */
-  private int bulk(Greet.Offer other) {
-    return Math.min(offer.bulk(), other.bulk());
+  private int dataRingBytes(Greet.Offer other) {
+    return Math.min(offer.dataRingBytes(), other.dataRingBytes());
   }
 
-  private int express(Greet.Offer other) {
-    return Math.min(offer.express(), other.express());
+  private int controlRingBytes(Greet.Offer other) {
+    return Math.min(offer.controlRingBytes(), other.controlRingBytes());
   }
 
   private int shmBytes(Greet.Offer other) {
-    return ShmLayout.bytes(bulk(other), express(other));
+    return ShmLayout.bytes(dataRingBytes(other), controlRingBytes(other));
   }
 
   private void welcomed(Greeting greeting, Step step, Greet.Welcome welcome) throws IOException {
@@ -1007,7 +1010,7 @@ final class Registrar extends Thread {
       throws IOException {
     Pair pair = step.pair;
     Connection connection = newConnection(pair, step.number, with, theirs, forms);
-    int[] capacity = {bulk(theirs), express(theirs)};
+    int[] capacity = {dataRingBytes(theirs), controlRingBytes(theirs)};
     Track track;
     if (step.transport == Greet.SHM) {
       track =
@@ -1135,7 +1138,7 @@ final class Registrar extends Thread {
         types,
         names.toArray(String[]::new),
         misfits,
-        theirs.largest());
+        theirs.maxMessageBytes());
   }
 
   private void start(Connection connection, Track track, Pair pair) {
@@ -1204,7 +1207,7 @@ final class Registrar extends Thread {
         longest = connection;
       }
     }
-    if (count > options.connectionLimit() && longest != null) {
+    if (count > options.maxConnections() && longest != null) {
       longest.leaving = true;
       Life life = connections.get(longest);
       life.leaveNs = System.nanoTime() + LEAVE_NS;

@@ -7,8 +7,10 @@ import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
@@ -100,7 +102,7 @@ final class RemotePeer implements Peer {
       return CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-    return Outlet.orNoRoom(now.outlet().put(context, type, message, Lane.BULK, head));
+    return Outlet.orNoRoom(now.outlet().put(context, type, message, RingPair.DATA, head));
   }
 
   @Override
@@ -112,7 +114,7 @@ final class RemotePeer implements Peer {
     Connection now = connection;
     if (now != null && !node.closing()) {
       RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-      long result = now.outlet().put(context, type, message, Lane.BULK, head);
+      long result = now.outlet().put(context, type, message, RingPair.DATA, head);
       if (result > 0) {
         return result;
       }
@@ -121,8 +123,13 @@ final class RemotePeer implements Peer {
         context, type, message, Records.MESSAGE, null, 0, 0, deadline(node.sendLimitNs()));
   }
 
-  private static long deadline(long limitNs) {
-    return System.nanoTime() + Math.min(limitNs, Long.MAX_VALUE >> 2);
+  /** In nanoseconds, of which so many can be added to the time. */
+  static long nanos(Duration timeout) {
+    return Math.min(TimeUnit.NANOSECONDS.convert(timeout), Long.MAX_VALUE >> 2);
+  }
+
+  private static long deadline(long timeoutNs) {
+    return System.nanoTime() + Math.min(timeoutNs, Long.MAX_VALUE >> 2);
   }
 
   /** Waits for a connection and for room. */
@@ -144,7 +151,7 @@ final class RemotePeer implements Peer {
       }
       Outlet outlet = now.outlet();
       RecordHead head = context.head.of(type.index, kind, slotIndex, generation, limitUs);
-      long result = outlet.put(context, type, message, Lane.BULK, head);
+      long result = outlet.put(context, type, message, RingPair.DATA, head);
       if (result == TOO_LARGE || result == Outlet.LARGER_SOON) {
         result =
             new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, deadlineNs)
@@ -154,7 +161,7 @@ final class RemotePeer implements Peer {
         return result;
       }
       if (result == BACK_PRESSURED) {
-        if (!outlet.awaitRoom(outlet.maxRecord(Lane.BULK), head.what(), deadlineNs)) {
+        if (!outlet.awaitRoom(outlet.maxRecord(RingPair.DATA), head.what(), deadlineNs)) {
           throw noRoom();
         }
       } else {
@@ -233,14 +240,14 @@ final class RemotePeer implements Peer {
   }
 
   @Override
-  public boolean awaitDelivered(long position, long limitNs) throws MessagingException {
+  public boolean awaitDelivered(long position, Duration timeout) throws MessagingException {
     ThreadContext.current().mayWait();
     if (position <= 0) {
       throw new IllegalArgumentException("position is " + position + ", it must be positive");
     }
     Connection now = connection;
     if (now != null && Positions.isOf(position, now.number)) {
-      return now.outlet().awaitDelivered(position, deadline(limitNs));
+      return now.outlet().awaitDelivered(position, deadline(nanos(timeout)));
     }
     if (positions.wasDelivered(position)) {
       return true;
@@ -250,25 +257,32 @@ final class RemotePeer implements Peer {
   }
 
   @Override
-  public <A> A request(Object request, Class<A> response, long limitNs) throws MessagingException {
-    return begin(request, response, limitNs, true).result();
+  public <A> A request(Object request, Class<A> response, Duration timeout)
+      throws MessagingException {
+    return requestNs(request, response, nanos(timeout));
   }
 
   @Override
-  public <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, long limitNs)
+  public <A> A requestNs(Object request, Class<A> response, long timeoutNs)
       throws MessagingException {
-    return begin(request, response, limitNs, false);
+    return begin(request, response, timeoutNs, true).result();
+  }
+
+  @Override
+  public <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, Duration timeout)
+      throws MessagingException {
+    return begin(request, response, nanos(timeout), false);
   }
 
   private <A> PendingResponse<A> begin(
-      Object request, Class<A> response, long limitNs, boolean waits) throws MessagingException {
+      Object request, Class<A> response, long timeoutNs, boolean waits) throws MessagingException {
     Objects.requireNonNull(request, "request");
     ThreadContext context = ThreadContext.current();
     context.mayWait();
     TypeEntry type = node.types().of(request);
     TypeEntry unused = node.types().ofClass(response);
-    long deadline = deadline(limitNs);
-    int limitUs = Math.clamp(limitNs / 1000, 1, Integer.MAX_VALUE);
+    long deadline = deadline(timeoutNs);
+    int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);
     ResponseSlot slot = node.responseSlots().take();
     if (slot == null) {
       throw new MessagingException(Code.BACK_PRESSURED, "65536 requests are under way already");
@@ -285,7 +299,7 @@ final class RemotePeer implements Peer {
             context.head.of(type.index, Records.REQUEST, slot.index, generation, limitUs);
         context.wantsToLead = waits && !Thread.currentThread().isVirtual();
         try {
-          result = now.outlet().put(context, type, request, Lane.BULK, head);
+          result = now.outlet().put(context, type, request, RingPair.DATA, head);
           looked = context.leads;
           if (looked) {
             boolean unusedFound = now.look(slot, generation);

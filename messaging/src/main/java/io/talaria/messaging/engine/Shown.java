@@ -4,7 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.NodeCounters;
 import io.talaria.messaging.counters.NodeFile;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.nio.process.Host;
 import java.util.Collection;
 import java.util.Map;
@@ -58,10 +58,10 @@ final class Shown {
     number(to, "number", on.number);
     try {
       number(to, "outBytes", on.outlet().end() << UNIT_SHIFT);
-      number(to, "deliveredBytes", on.track().out(Lane.BULK).delivered() << UNIT_SHIFT);
-      number(to, "inBytes", on.track().in(Lane.BULK).delivered() << UNIT_SHIFT);
+      number(to, "deliveredBytes", on.track().out(RingPair.DATA).delivered() << UNIT_SHIFT);
+      number(to, "inBytes", on.track().in(RingPair.DATA).delivered() << UNIT_SHIFT);
       number(to, "unconsumedBytes", on.outlet().unconsumedBytes());
-      number(to, "ringBytes", on.track().out(Lane.BULK).capacity());
+      number(to, "dataRingBytes", on.track().out(RingPair.DATA).capacity());
     } catch (IllegalStateException e) {
       // Its memory was given back meanwhile.
     }

@@ -50,7 +50,7 @@ public interface Fabric {
    * @param number of the connection, above those before with that node
    * @param session connected, non-blocking; the track closes it
    * @param why it is this transport
-   * @param capacity of each lane, in bytes
+   * @param capacity of the ring of each priority, in bytes
    * @throws IOException if the way has failed meanwhile
    */
   Track track(

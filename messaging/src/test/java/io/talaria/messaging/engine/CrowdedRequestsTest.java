@@ -10,6 +10,7 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.engine.WakeUps.Inline;
 import io.talaria.messaging.engine.WakeUps.Ordered;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -54,7 +55,7 @@ class CrowdedRequestsTest {
       far.close();
     }
     if (near != null) {
-      long unused = near.close(0);
+      long unused = near.close(Duration.ZERO);
     }
   }
 
@@ -139,11 +140,11 @@ class CrowdedRequestsTest {
   }
 
   private static long inline(Peer peer, long value) throws MessagingException {
-    return peer.request(new Inline(value), Inline.class, WakeUps.LIMIT_NS).value();
+    return peer.request(new Inline(value), Inline.class, WakeUps.LIMIT).value();
   }
 
   private static long ordered(Peer peer, long value) throws MessagingException {
-    return peer.request(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS).value();
+    return peer.request(new Ordered(value), Ordered.class, WakeUps.LIMIT).value();
   }
 
   private void showAndFail(long came) throws Exception {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("alone")
 @Timeout(180)
 class IdleStrategyTest {
-  private static final long LIMIT_NS = 90_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final int REQUESTS = 200;
   private static final int MESSAGES = 2_000;
   private static final int BLOB = 3 << 20;
@@ -60,9 +60,9 @@ class IdleStrategyTest {
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
         .idleStrategy(idleStrategy)
-        .ringBytes(16 << 10) // senders wait for room
-        .expressBytes(16 << 10)
-        .sendLimit(Duration.ofNanos(LIMIT_NS))
+        .dataRingBytes(16 << 10) // senders wait for room
+        .controlRingBytes(16 << 10)
+        .sendTimeout(LIMIT)
         .receive(Figure.class, Dispatch.INLINE, (number, from) -> taken.incrementAndGet())
         .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number))
         .handle(Blob.class, Dispatch.ORDERED, (blob, request) -> request.respond(blob));
@@ -82,16 +82,15 @@ class IdleStrategyTest {
   @AfterEach
   void close() {
     if (near != null) {
-      long unused = near.close(LIMIT_NS);
+      long unused = near.close(LIMIT);
     }
     if (far != null) {
-      long unused = far.close(LIMIT_NS);
+      long unused = far.close(LIMIT);
     }
   }
 
   private static void ask(Peer peer, long value) throws Exception {
-    assertThat(peer.request(new Figure(value), Figure.class, LIMIT_NS))
-        .isEqualTo(new Figure(value));
+    assertThat(peer.request(new Figure(value), Figure.class, LIMIT)).isEqualTo(new Figure(value));
   }
 
   @ParameterizedTest
@@ -117,15 +116,15 @@ class IdleStrategyTest {
     for (int i = 0; i < MESSAGES; i++) {
       position = peer.send(new Figure(i));
     }
-    assertThat(peer.awaitDelivered(position, LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(position, LIMIT)).isTrue();
     assertThat(taken.get()).isEqualTo(MESSAGES);
-    assertThat(peer.request(new Blob(new byte[BLOB]), Blob.class, LIMIT_NS).bytes()).hasSize(BLOB);
+    assertThat(peer.request(new Blob(new byte[BLOB]), Blob.class, LIMIT).bytes()).hasSize(BLOB);
     TimeUnit.MILLISECONDS.sleep(REST_MS);
     for (int i = 0; i < LOOKS; i++) {
       assertThat(near.pollerSleeps() || far.pollerSleeps()).isFalse();
     }
     position = peer.send(new Figure(1)); // alone: nothing after it tells that it was taken
-    assertThat(peer.awaitDelivered(position, LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(position, LIMIT)).isTrue();
     assertThat(taken.get()).isEqualTo(MESSAGES + 1);
     ask(far.peer(1), 7);
     assertThat(far.remote(1).connected()).isTrue();

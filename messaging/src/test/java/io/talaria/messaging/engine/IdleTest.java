@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("long")
 @Timeout(120)
 class IdleTest {
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int SECONDS = 10;
 
   /** Of a core, both together. */
@@ -41,7 +41,7 @@ class IdleTest {
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
-        .sendLimit(Duration.ofSeconds(30))
+        .sendTimeout(Duration.ofSeconds(30))
         .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number));
   }
 
@@ -68,8 +68,7 @@ class IdleTest {
         LocalNode.start(options(2, transport).directory(id -> Map.of(1, there).get(id)));
     try {
       for (int i = 0; i < 20_000; i++) { // compiled
-        assertThat(near.peer(1).request(new Figure(i), Figure.class, LIMIT_NS).value())
-            .isEqualTo(i);
+        assertThat(near.peer(1).request(new Figure(i), Figure.class, LIMIT).value()).isEqualTo(i);
       }
       TimeUnit.SECONDS.sleep(1);
       long before = cpuNs();
@@ -79,8 +78,8 @@ class IdleTest {
       assertThat(share).isLessThan(MAX_SHARE);
       assertThat(near.peer(1).connected()).isTrue();
     } finally {
-      long unused = near.close(LIMIT_NS);
-      unused = far.close(LIMIT_NS);
+      long unused = near.close(LIMIT);
+      unused = far.close(LIMIT);
     }
   }
 }

@@ -25,7 +25,7 @@ import java.util.Map;
  * but a wake-up in its time ends a wait.
  */
 final class WakeUps {
-  static final long LIMIT_NS = 90_000_000_000L;
+  static final Duration LIMIT = Duration.ofSeconds(90);
 
   record Inline(long value) {}
 
@@ -41,7 +41,7 @@ final class WakeUps {
   private WakeUps() {}
 
   static LocalNode start(
-      int id, Transport transport, int ringBytes, Path directory, int portOfOther)
+      int id, Transport transport, int dataRingBytes, Path directory, int portOfOther)
       throws Exception {
     if (transport == Transport.UCX) {
       // Its own look at whether the others live would bring a lost wake-up to light.
@@ -55,9 +55,9 @@ final class WakeUps {
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
             .transports(transport)
-            .ringBytes(ringBytes)
-            .expressBytes(Math.max(16 << 10, ringBytes >>> 2))
-            .sendLimit(Duration.ofNanos(LIMIT_NS))
+            .dataRingBytes(dataRingBytes)
+            .controlRingBytes(Math.max(16 << 10, dataRingBytes >>> 2))
+            .sendTimeout(LIMIT)
             .directory(portOfOther > 0 ? Map.of(3 - id, other)::get : NodeDirectory.thisHost())
             .receive(Message.class, Dispatch.INLINE, (message, from) -> {})
             .receive(Blob.class, (blob, from) -> {})
@@ -71,7 +71,7 @@ final class WakeUps {
 
   private static void requestBack(Back number, Request request) throws MessagingException {
     Inline inline = new Inline(number.value());
-    request.respond(new Back(request.from().request(inline, Inline.class, LIMIT_NS).value()));
+    request.respond(new Back(request.from().request(inline, Inline.class, LIMIT).value()));
   }
 
   /** Skips the test if the transport cannot be used here. */
@@ -114,6 +114,6 @@ final class WakeUps {
     while (in.readLine() != null) {
       System.err.println(state(node));
     }
-    long unused = node.close(LIMIT_NS);
+    long unused = node.close(LIMIT);
   }
 }

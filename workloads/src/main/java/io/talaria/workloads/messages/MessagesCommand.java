@@ -14,6 +14,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
@@ -48,7 +49,7 @@ import picocli.CommandLine.Spec;
           + " usage."
     })
 public final class MessagesCommand implements Callable<Integer> {
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final Duration LIMIT = Duration.ofSeconds(5);
 
   @Spec private CommandSpec spec;
 
@@ -95,7 +96,7 @@ public final class MessagesCommand implements Callable<Integer> {
       return talk(node, node.peer(MessagesNode.OTHER));
     } finally {
       other.getOutputStream().close(); // ends it
-      if (!other.waitFor(LIMIT_NS, TimeUnit.NANOSECONDS)) {
+      if (!other.waitFor(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
         other.destroyForcibly();
       }
     }
@@ -135,7 +136,7 @@ public final class MessagesCommand implements Callable<Integer> {
       try {
         Peer peer = to != null ? to : node.peer(Integer.parseInt(line.split(" ", 2)[0]));
         String text = to != null ? line : line.substring(line.indexOf(' ') + 1);
-        Line back = peer.request(new Line(text), Line.class, LIMIT_NS);
+        Line back = peer.request(new Line(text), Line.class, LIMIT);
         out.println(back.text() + " (" + peer + ", " + peer.transport() + ")");
       } catch (MessagingException | IllegalArgumentException e) {
         out.println(e.getMessage());

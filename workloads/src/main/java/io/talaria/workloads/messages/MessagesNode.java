@@ -36,7 +36,7 @@ public final class MessagesNode {
   static NodeOptions options(int id, String cluster) {
     return NodeOptions.of(id)
         .cluster(cluster)
-        .sendLimit(Duration.ofSeconds(5))
+        .sendTimeout(Duration.ofSeconds(5))
         .lookup(MethodHandles.lookup())
         .handle(
             Line.class,

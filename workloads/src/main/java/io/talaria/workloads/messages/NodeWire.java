@@ -14,13 +14,13 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /** Objects between two nodes. */
 final class NodeWire implements Wire {
   private static final int SERVER = 1;
   private static final int CLIENT = 2;
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final long LIMIT_NS = LIMIT.toNanos();
 
   /** The request for what has come so far. */
   record HowMany() {}
@@ -48,7 +48,7 @@ final class NodeWire implements Wire {
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
             .idleStrategy(job.idleStrategy())
-            .sendLimit(Duration.ofSeconds(30))
+            .sendTimeout(Duration.ofSeconds(30))
             .lookup(MethodHandles.lookup())
             .type(Two.class)
             .type(Eight.class)
@@ -81,12 +81,12 @@ final class NodeWire implements Wire {
 
   @Override
   public Tally tally() throws Exception {
-    return peer.request(new HowMany(), Tally.class, LIMIT_NS);
+    return peer.request(new HowMany(), Tally.class, LIMIT);
   }
 
   @Override
   public Object request(Object message) throws Exception {
-    return peer.request(message, message.getClass(), LIMIT_NS);
+    return peer.requestNs(message, message.getClass(), LIMIT_NS);
   }
 
   @Override

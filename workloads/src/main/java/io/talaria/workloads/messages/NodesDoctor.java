@@ -73,7 +73,7 @@ public final class NodesDoctor implements NodesInquiry {
             .cluster(cluster)
             .directory(directory)
             .transports(Transport.SHM, Transport.UCX, Transport.TCP)
-            .connectionLimit(Math.max(MIN_LIMIT, Math.min(all.size() + 1, 10_000)))
+            .maxConnections(Math.max(MIN_LIMIT, Math.min(all.size() + 1, 10_000)))
             .lookup(MethodHandles.lookup())
             .type(Nothing.class);
     return key == null ? options : options.key(key);

@@ -23,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -36,7 +35,7 @@ public final class NodesJvm {
   private static final int BURST = 64;
   private static final int BURST_BYTES = 1 << 20;
   private static final long LIMIT_S = 30;
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(LIMIT_S);
+  private static final Duration LIMIT = Duration.ofSeconds(LIMIT_S);
   private static final long LOOK_AGAIN_NS = 50_000;
 
   /** The request for what has come so far. */
@@ -91,7 +90,7 @@ public final class NodesJvm {
             .sharedMemoryDirectory(directory.resolve("shm"))
             .idleStrategy(how.idleStrategy())
             .directory(addresses::get)
-            .sendLimit(Duration.ofSeconds(LIMIT_S))
+            .sendTimeout(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())
             .type(Tally.class)
             .handle(
@@ -156,7 +155,7 @@ public final class NodesJvm {
   }
 
   private Tally tally(int target) throws MessagingException {
-    return node.peer(target).request(new HowMany(), Tally.class, LIMIT_NS);
+    return node.peer(target).request(new HowMany(), Tally.class, LIMIT);
   }
 
   private Went go(Go order) throws Exception {
@@ -223,7 +222,7 @@ public final class NodesJvm {
     Tally expected = new Tally(count, sum, 0);
     long begin = System.nanoTime();
     Tally got = tally(target);
-    while (got.count() < count && System.nanoTime() - begin < LIMIT_NS) {
+    while (got.count() < count && System.nanoTime() - begin < LIMIT.toNanos()) {
       LockSupport.parkNanos(LOOK_AGAIN_NS); // handlers have some of it
       got = tally(target);
     }
